@@ -117,6 +117,12 @@ class AppendRefused(EventLogError):
         super().__init__(f"Cannot append to {stream_name}: {reason}.")
 
 
+def require_writable(log: EventLog) -> None:
+    """Raise an EventLogError that gives the reason if a log is read-only."""
+    if not log.capabilities.can_append:
+        log.append([])
+
+
 def system_clock() -> datetime:
     """The current time of this machine."""
     return datetime.now(UTC)

@@ -46,7 +46,12 @@ where exists (select from projection.checkpoint_event e
               where e.log_id = %(log_id)s and e.log_offset between h.first_offset and h.last_offset)
 order by 1 limit 1
 """
-_BACKENDS: Final = ("kafka", "postgres", "recording")
+TRACKED_BACKENDS: Final = ("kafka", "recording")
+"""The backends of logs whose first event is archived and folded in one transaction.
+
+Commands that select logs mark only these for a rebuild: a log in Postgres may not have been followed yet.
+"""
+_BACKENDS: Final = ("postgres", *TRACKED_BACKENDS)
 _UNTRACKED: Final = """
 select l.log_id, l.backend, l.stream_name, l.stream_kind, l.incarnation, l.cluster_id, l.topic_id
 from eventlog.log l

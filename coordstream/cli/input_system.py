@@ -10,13 +10,13 @@ from typing import Final, Self
 
 import typer
 
-from coordstream.cli.job.lookup import Job
 from coordstream.settings import load_settings
 from eventlog.errors import EventLogError
 from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.postgres.connection import Connection
 from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY
 from eventlog.system_admin import BoundedSystemAdmin
+from projections.job_choice import Job
 
 REACH_SECONDS: Final = 2.0
 """How long to wait for a connection to one of an input's brokers."""

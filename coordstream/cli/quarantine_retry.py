@@ -8,14 +8,15 @@ from rich.console import Console
 
 from coordstream.cli.arguments.options import Csv, Json, MaybeJob
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.job.lookup import find_job
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.rows import Row, Rows
 from eventlog.postgres.connection import Connection
 from projections.errors import StreamBusy
 from projections.fold.settings import FoldSettings
+from projections.job_choice import Job
 from projections.quarantine_retry import QuarantineCheck, check_quarantine, rebuild_checked_log
-from projections.rebuild import mark_for_rebuild
+from projections.rebuild import TRACKED_BACKENDS, mark_for_rebuild
 
 _STREAMS: Final = "select distinct stream_name, job_name, job_id from projection.job_log order by stream_name"
 RETRIED: Final = (
@@ -42,9 +43,7 @@ def retry(job: MaybeJob = None, as_json: Json = False, as_csv: Csv = False) -> N
     with open_database(warns=False) as database:
         settings = FoldSettings(database.secrets)
         with database.connection.transaction():  # an unknown job means that nothing is marked
-            mark_for_rebuild(
-                database.connection, ("kafka", "recording")
-            )  # a log of Postgres is followed from its start
+            mark_for_rebuild(database.connection, TRACKED_BACKENDS)
             jobs = _jobs_of_streams(database.connection, job)
         checks = check_quarantine(database.connection, jobs, settings)
         done = [_rebuild(database.connection, check, settings) for check in checks]

@@ -18,7 +18,7 @@ from coordstream.cli.query.rows import Row, Rows
 from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
-from projections.rebuild import Rebuilt, mark_for_rebuild, rebuild_log
+from projections.rebuild import TRACKED_BACKENDS, Rebuilt, mark_for_rebuild, rebuild_log
 from projections.tracked_logs import TrackedLog
 
 app = typer.Typer()
@@ -70,7 +70,7 @@ def rebuild(
     ):
         settings = FoldSettings(database.secrets)
         with database.connection.transaction():  # an unknown job means that nothing is marked
-            mark_for_rebuild(database.connection, ("kafka", "recording"))  # follow itself folds Postgres logs
+            mark_for_rebuild(database.connection, TRACKED_BACKENDS)
             logs = selected_logs(database.connection, jobs or [])
         results = work_on_logs(
             logs, "rebuild", lambda log, show: _rebuild(database.connection, log, settings, topics, show)

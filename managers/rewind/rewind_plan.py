@@ -92,6 +92,11 @@ class RewindPlan(BaseModel):
         return moves
 
     @property
+    def job_word(self) -> str:
+        """The job as commands name it."""
+        return f"{self.job_name}/{self.job_id}"
+
+    @property
     def task_names(self) -> list[str]:
         """The tasks that move, sorted."""
         return sorted({move.task_name for move in self.moves})

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Final, LiteralString
 
 from eventlog.error_text import did_you_mean, printable_text
+from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
 from spark_jobs.relations.cuts import Cut, HistoryToCut, LogOffset, StateAtCut, as_of_function
 from spark_jobs.relations.jdbc import Relation, Rows
-from spark_jobs.relations.selection import JobChoice
 from spark_jobs.relations.snapshots import Snapshot
 
 OTHER_HISTORIES: Final = ("config_change", "event")
@@ -37,7 +37,7 @@ class Catalogue:
         functions = snapshot.connection.execute(_FUNCTIONS).fetchall()
         return cls(dict(relations), {name for (name,) in functions})
 
-    def rows(self, name: str, columns: Sequence[str] | None, job: JobChoice | None, cut: Cut | None) -> Rows:
+    def rows(self, name: str, columns: Sequence[str] | None, job: Job | None, cut: Cut | None) -> Rows:
         """What to read for a relation: the wanted columns (all for None) of a job (all for None), now or at a cut.
 
         Raises SparkJobError for an unknown relation or column, and for a relation that has no form as of a cut.

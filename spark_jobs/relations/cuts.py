@@ -7,8 +7,8 @@ from typing import Final, LiteralString, NamedTuple
 
 from psycopg import sql
 
+from projections.job_choice import Job
 from spark_jobs.relations.jdbc import identifier
-from spark_jobs.relations.selection import JobChoice
 from spark_jobs.relations.snapshots import Positions, Snapshot
 
 BUCKET: Final = "read_bucket"
@@ -49,7 +49,7 @@ class Cut:
     After an event, the job's other log is cut at the log_time of that event.
     """
 
-    job: JobChoice | None
+    job: Job | None
     at: datetime | LogOffset
 
     def table(self, function: str, alias: LiteralString, schema: str = "coordinator") -> sql.Composed:

@@ -11,12 +11,13 @@ from weakref import WeakKeyDictionary
 import psycopg
 from pyspark.sql import DataFrame, SparkSession
 
+from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
 from spark_jobs.relations.catalogue import Catalogue
 from spark_jobs.relations.cuts import BUCKET, Cut, LogOffset, find_positions
 from spark_jobs.relations.jdbc import Ranges, read_rows
 from spark_jobs.relations.partitioning import choose_partitions, ranges_of_all_jobs, ranges_of_one_job
-from spark_jobs.relations.selection import JobChoice, choose_job, parse_moment
+from spark_jobs.relations.selection import choose_job, parse_moment
 from spark_jobs.relations.settings import ReadSettings
 from spark_jobs.relations.snapshots import Positions, Snapshot, exported_snapshot
 from spark_jobs.spark_errors import spark_errors
@@ -180,9 +181,7 @@ def _materialize(frame: DataFrame, relation: str) -> DataFrame:
     return rows
 
 
-def _ranges(
-    moment: OpenSnapshot, relation: str, job: JobChoice | None, cut: Cut | None, partitions: int | None
-) -> Ranges:
+def _ranges(moment: OpenSnapshot, relation: str, job: Job | None, cut: Cut | None, partitions: int | None) -> Ranges:
     count = partitions or choose_partitions(moment.spark)
     logs = moment.snapshot.logs_of(job)
     if job is None:

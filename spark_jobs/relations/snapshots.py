@@ -10,8 +10,8 @@ from psycopg import sql
 from psycopg.rows import TupleRow
 
 from eventlog.postgres.connection import connect
+from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.selection import JobChoice
 
 LOGS: LiteralString = (
     "SELECT job_name, job_id, job_bucket, stream_name, incarnation, next_offset FROM coordinator.log_position"
@@ -52,15 +52,15 @@ class Snapshot:
         """The position of each log."""
         return self.positions_of(None)
 
-    def jobs(self) -> set[JobChoice]:
+    def jobs(self) -> set[Job]:
         """Every job."""
-        return {JobChoice(log.job_name, log.job_id) for log in self.logs}
+        return {Job(log.job_name, log.job_id) for log in self.logs}
 
-    def logs_of(self, job: JobChoice | None) -> list[LogPosition]:
+    def logs_of(self, job: Job | None) -> list[LogPosition]:
         """The logs of a job; of all jobs for None."""
-        return [log for log in self.logs if job in (None, JobChoice(log.job_name, log.job_id))]
+        return [log for log in self.logs if job in (None, Job(log.job_name, log.job_id))]
 
-    def positions_of(self, job: JobChoice | None) -> Positions:
+    def positions_of(self, job: Job | None) -> Positions:
         """The positions of a job's logs; of all logs for None."""
         return {(log.stream_name, log.incarnation): log.next_offset for log in self.logs_of(job)}
 

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
+from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.selection import JobChoice, parse_moment
+from spark_jobs.relations.selection import parse_moment
 from spark_jobs.session.builder import SUBMITTED
 from spark_jobs.session.jars import OVERRIDE
 
@@ -37,12 +38,12 @@ def find_jar(environ: Mapping[str, str]) -> Path | None:
     raise SparkJobError(f"No JDBC driver. Run the job with `coordstream spark`, or set {OVERRIDE} to the driver's jar.")
 
 
-def job_choice(text: str) -> JobChoice:
+def job_choice(text: str) -> Job:
     """NAME/ID."""
     name, _, job_id = text.rpartition("/")
     if not name or not job_id:
         raise argparse.ArgumentTypeError(f"Invalid job {text!r}. Expected NAME/ID, for example wordcount/1.")
-    return JobChoice(name, job_id)
+    return Job(name, job_id)
 
 
 def count(text: str) -> int:

@@ -14,9 +14,9 @@ from datetime import datetime
 from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
+from projections.job_choice import Job
 from spark_jobs.output.folder import OutputFolder, output_folder
 from spark_jobs.relations.partitioning import choose_partitions
-from spark_jobs.relations.selection import JobChoice
 from spark_jobs.relations.settings import ReadSettings
 from spark_jobs.relations.snapshots import exported_snapshot
 from spark_jobs.reports.arguments import moment, report_parser
@@ -38,7 +38,7 @@ class Options:
     """
 
     output: str
-    job: JobChoice | None = None
+    job: Job | None = None
     bucket_seconds: int | None = None
     stall_factor: float = 10.0
     now: datetime | None = None

@@ -16,11 +16,12 @@ from pyspark.sql.types import TimestampType
 from rich.console import Console
 
 from eventlog.postgres.connection import failure_line, server_reason
+from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
 from spark_jobs.output.folder import local_path, output_folder
 from spark_jobs.relations.partitioning import choose_partitions
 from spark_jobs.relations.reader import OpenSnapshot, RelationReader
-from spark_jobs.relations.selection import JobChoice, choose_job
+from spark_jobs.relations.selection import choose_job
 from spark_jobs.relations.settings import database_url
 from spark_jobs.relations.snapshots import Positions
 from spark_jobs.reports.arguments import find_jar
@@ -39,7 +40,7 @@ class Inputs:
 
     moment: OpenSnapshot
     reader: RelationReader
-    job: JobChoice | None
+    job: Job | None
     partitions: int | None
 
     def read(self, relation: str, *columns: str) -> DataFrame:

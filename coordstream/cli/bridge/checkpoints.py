@@ -4,8 +4,8 @@ from typing import Final, NamedTuple
 
 from psycopg.rows import class_row
 
-from coordstream.cli.job.lookup import Job
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 # several tasks read a partition if it is broadcast, or split by keys
 _CHECKPOINTS: Final = """

@@ -6,8 +6,8 @@ from coordstream.cli.bridge.clusters import Clusters
 from coordstream.cli.bridge.commit import BridgeOptions, JobBridge
 from coordstream.cli.database import DatabaseUnreachable, open_database
 from coordstream.cli.follow.stop import StopRequest
-from coordstream.cli.job.lookup import Job
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 ChooseJobs = Callable[[Connection], Iterable[Job]]
 

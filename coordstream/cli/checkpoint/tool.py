@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Final
 
 from coordstream.cli.job.logs import JobLogs, appears_running
-from coordstream.cli.job.lookup import Job
 from coordstream.errors import CoordstreamError
 from eventlog.log import EventLog
 from managers.appending import Retry
@@ -20,6 +19,7 @@ from managers.checkpoints.checkpoint_place import (
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.job_facts import JobFacts
 from managers.signature import CHECKPOINT_TOOL
+from projections.job_choice import Job
 
 RETRY_SECONDS: Final = 15
 
@@ -47,13 +47,6 @@ def writing_manager(logs: JobLogs, facts: JobFacts) -> JobCheckpoints:
             f"{CHECKPOINT_FACTORY}. Set that key, and create the topic with `coordstream log create`."
         )
     return manager
-
-
-def require_writable(logs: JobLogs, facts: JobFacts) -> None:
-    """Raise an EventLogError if the log is read-only, before the user is asked."""
-    log = checkpoint_log(logs, facts)
-    if not log.capabilities.can_append:
-        log.append([])  # raises with the reason
 
 
 def checkpoint_log(logs: JobLogs, facts: JobFacts) -> EventLog:

@@ -11,23 +11,22 @@ from coordstream.cli.checkpoint.tool import (
     checkpoint_log,
     read_facts,
     require_stopped,
-    require_writable,
     writing_manager,
 )
 from coordstream.cli.job.logs import JobLogs, open_job_logs
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.messages import confirm, note, warn
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows
 from coordstream.cli.query.rows import Row
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import list_names
-from eventlog.log import EventLog, system_clock
+from eventlog.log import EventLog, require_writable, system_clock
 from managers.checkpoints.checkpoint_errors import CheckpointsChanged
 from managers.checkpoints.checkpoint_file import TaskOffsets
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
 from managers.job_facts import JobFacts
 from managers.job_names import JOB_ID, JOB_NAME
+from projections.job_choice import Job
 
 COLUMNS: Final = (
     Column("task", "task_name"),
@@ -83,7 +82,7 @@ def write(
                 return
             changes = tool.plan(given, replace=replace_all, any_task=force)
             if not dry_run:
-                require_writable(logs, facts)
+                require_writable(checkpoint_log(logs, facts))
                 require_stopped(tool, found, force=force)
             _note_missing(tool, given)
             _show(changes, found, as_json=as_json or as_csv)

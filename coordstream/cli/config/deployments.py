@@ -6,10 +6,11 @@ from typing import Final
 from psycopg import sql
 
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.job.lookup import find_job
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows
 from coordstream.cli.query.rows import Row, Rows, fetch, job_values
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 _NEWEST: Final = sql.SQL("""
 select * from (

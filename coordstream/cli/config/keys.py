@@ -6,10 +6,10 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.rows import Row
 from eventlog.error_text import did_you_mean, printable_text
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 KeyPattern = Annotated[
     str | None, typer.Option("--key", metavar="PATTERN", help="Show matching keys only, such as 'systems.*'.")

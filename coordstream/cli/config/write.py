@@ -18,6 +18,7 @@ from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
 from eventlog.error_text import did_you_mean
+from eventlog.log import require_writable
 from eventlog.secrets.secret_policy import holds_fingerprint
 from managers.config.write_once import write_once_changes
 from managers.errors import WriteOnceChange
@@ -82,8 +83,7 @@ def writer(stream_name: str, kind: str | None, *, force: bool) -> Iterator[Coord
     with open_log(stream_name, kind, takes_many=False) as log:
         if log.stream_kind != "coordinator":
             raise CoordstreamError(f"{stream_name} contains checkpoints, not config. Use the job's coordinator stream.")
-        if not log.capabilities.can_append:
-            log.append([])  # raises with the reason
+        require_writable(log)
         with CoordinatorStreamWriter(log, force=force) as changes:
             yield changes
 

@@ -7,10 +7,10 @@ from typing import Final
 
 import psycopg
 
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.lag.observation import observe_inputs
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, connect, failure_line
+from projections.job_choice import Job
 
 _FOLLOWED: Final = """
 select distinct job_name, job_id from coordinator.log_position

@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_log, open_source
-from coordstream.cli.job.lookup import DATABASE, Job, choose_job
+from coordstream.cli.job.lookup import DATABASE, choose_job
 from coordstream.errors import CoordstreamError
 from coordstream.settings import load_settings
 from eventlog.log import EventLog
 from eventlog.postgres.log_registry import stream_identities
 from eventlog.streams import StreamIdentity, StreamKind, identify
 from managers.checkpoints.checkpoint_errors import JobAlive
+from projections.job_choice import Job
 
 
 class JobLogs(NamedTuple):

@@ -7,13 +7,14 @@ import psycopg
 import typer
 
 from coordstream.cli.completion import complete_job
-from coordstream.cli.job.lookup import NO_LOGS, Job, find_job
+from coordstream.cli.job.lookup import NO_LOGS, find_job
 from coordstream.cli.output.event_status import EventStatus, OnProgress
 from coordstream.errors import CoordstreamError
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection, server_reason
 from projections.errors import NothingFolded, ProjectionError
-from projections.rebuild import untracked_logs
+from projections.job_choice import Job
+from projections.rebuild import TRACKED_BACKENDS, untracked_logs
 from projections.retired_streams import retired_jobs
 from projections.tracked_logs import TrackedLog, logs_of
 
@@ -22,9 +23,6 @@ _STREAMS: Final = "select distinct job_name, job_id, stream_name from projection
 
 ALL_RETIRED: Final = "The streams of all jobs are retired. Name a job to include it."
 """Why a command for all jobs has nothing to do."""
-
-_TRACKED_BACKENDS: Final = ("kafka", "recording")
-"""The backends of logs whose first event is archived and folded in one transaction."""
 
 Result = TypeVar("Result")
 Jobs = Annotated[
@@ -90,7 +88,7 @@ def selected_logs(connection: Connection, words: Sequence[str]) -> list[JobLog]:
     Raises:
         CoordstreamError: Unknown job, or the database has no job, or the rows of a log are missing altogether.
     """
-    if not words and (lost := untracked_logs(connection, _TRACKED_BACKENDS)):
+    if not words and (lost := untracked_logs(connection, TRACKED_BACKENDS)):
         raise CoordstreamError(str(NothingFolded(lost[0].stream_name)))
     streams = [
         (Job(name, job_id), stream_name) for name, job_id, stream_name in connection.execute(_STREAMS).fetchall()

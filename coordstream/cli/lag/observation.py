@@ -5,11 +5,11 @@ from itertools import groupby
 from operator import attrgetter
 
 from coordstream.cli.input_system import OpenInputs, own_servers, read_input_config
-from coordstream.cli.job.lookup import Job
 from eventlog.errors import EventLogError
 from eventlog.log import Clock
 from eventlog.postgres.connection import Connection
 from projections.input_bounds import BoundsOfSystem, delete_old_bounds, input_partitions, store_bounds
+from projections.job_choice import Job
 
 
 def observe_inputs(

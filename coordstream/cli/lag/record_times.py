@@ -7,12 +7,12 @@ from functools import cache
 from typing import Final
 
 from coordstream.cli.input_system import Config, input_options, own_servers, read_input_config
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.rows import Row
 from eventlog.consumer_group import GroupPartition
 from eventlog.errors import EventLogError
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -16,7 +16,6 @@ from coordstream.cli.arguments.options import Csv, InputServers, Json, Utc
 from coordstream.cli.completion import complete_job, complete_task
 from coordstream.cli.database import open_database
 from coordstream.cli.input_system import check_servers
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.job.selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.lag.observation import observe_inputs
 from coordstream.cli.lag.record_times import add_record_times
@@ -26,6 +25,7 @@ from coordstream.errors import CoordstreamError
 from eventlog.error_text import printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 app = typer.Typer()
 

@@ -6,8 +6,8 @@ from typing import Final, Self
 
 import typer
 
-from coordstream.cli.job.lookup import Job
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 _FIRST_EVENT: Final = """
 select to_char(min(f.log_time) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')

@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.cut import Cut
 from coordstream.cli.query.rows import IsoTimeLoader, Row, conditions, fetch, job_values
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 FETCHED_AT_ONCE: Final = 1_000
 FIRST_WIDTH: Final = 1_000

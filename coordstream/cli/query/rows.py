@@ -8,9 +8,9 @@ from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 from psycopg.rows import dict_row
 
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.cut import Cut
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 Row = dict[str, Any]
 

@@ -11,12 +11,12 @@ from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 from psycopg.pq import Format
 
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.cut import Cut
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import known_names
 from eventlog.postgres.connection import Connection
 from eventlog.replaced_file import replaced_file
+from projections.job_choice import Job
 from projections.relation_files import views
 
 BATCH_ROWS: Final = 1_000

@@ -32,11 +32,6 @@ class Application(NamedTuple):
         """The command that undoes the rewind."""
         return f"coordstream rewind undo {shlex.quote(str(self.undo_path))}"
 
-    @property
-    def job_word(self) -> str:
-        """The job as commands name it."""
-        return f"{self.plan.job_name}/{self.plan.job_id}"
-
     def begin(self, undo_file: UndoFile, question: str) -> None:
         """Ask for confirmation, then write the undo file."""
         confirm(question, yes=self.yes)
@@ -69,23 +64,23 @@ def read_begun(path: Path, plan_sha256: str, *, with_checkpoints: bool) -> UndoF
     return begun
 
 
-def require_unmoved(wish: Application, found: StartpointJob, *, may_advance: bool) -> None:
+def require_unmoved(application: Application, found: StartpointJob, *, may_advance: bool) -> None:
     """Raise `WorldMoved` if the job or its inputs are not as they were when the plan was made.
 
     ``may_advance``: checkpoints may have moved forward, as those of a running job do.
     """
-    require_same_startpoints(wish.plan, found.log)
-    require_same_readers(wish.plan, found.facts)
+    require_same_startpoints(application.plan, found.log)
+    require_same_readers(application.plan, found.facts)
     found.require_checkpoints()
-    require_same_checkpoints(wish.plan, found.checkpoints, may_advance=may_advance)
-    _require_targets(wish, found)
+    require_same_checkpoints(application.plan, found.checkpoints, may_advance=may_advance)
+    _require_targets(application, found)
 
 
-def _require_targets(wish: Application, found: StartpointJob) -> None:
+def _require_targets(application: Application, found: StartpointJob) -> None:
     """Raise `WorldMoved` if the input no longer has a target, or not yet."""
-    with Inputs(found.facts.job.config, wish.servers) as inputs:
-        bounds = inputs.bounds({move.partition for move in wish.plan.moves})
-    for move in wish.plan.moves:
+    with Inputs(found.facts.job.config, application.servers) as inputs:
+        bounds = inputs.bounds({move.partition for move in application.plan.moves})
+    for move in application.plan.moves:
         reach = bounds.get(without_key_bucket(move.partition))
         if reach is None or not reach.oldest_offset <= move.to_offset <= reach.end_offset:
             raise WorldMoved(f"The input no longer has offset {move.to_offset} of {move.partition}. Make a new plan.")

@@ -7,16 +7,13 @@ from typing import NamedTuple
 
 from coordstream.cli.checkpoint.tool import (
     checkpoint_log,
-    read_facts,
     require_stopped,
-    require_writable,
     writing_manager,
 )
-from coordstream.cli.job.logs import open_job_logs
 from coordstream.cli.messages import confirm
 from coordstream.cli.rewind.application import Application, require_unmoved
 from coordstream.cli.startpoint.job import StartpointJob, open_startpoint_job
-from eventlog.log import EventLog, system_clock
+from eventlog.log import EventLog, require_writable, system_clock
 from eventlog.messages import SetCheckpoint
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import CheckpointsChanged
@@ -48,19 +45,19 @@ class _Job(NamedTuple):
         return sum(self.log.stream_kind == "checkpoint" or _is_checkpoint(event.key) for event in events)
 
 
-def apply_checkpoints(wish: Application) -> int:
+def apply_checkpoints(application: Application) -> int:
     """Write the checkpoints of a plan that are not written yet, and return their number."""
-    with _open(wish.job_word) as job:
-        require_same_stream(wish.plan, job.found.log)
-        if not wish.dry_run:
-            _require_stopped(job, wish.begun, force=wish.force)
-        begun = wish.begun or _begin(wish, job)
-        return 0 if begun is None else _write(wish, begun, job)
+    with _open(application.plan.job_word) as job:
+        require_same_stream(application.plan, job.found.log)
+        if not application.dry_run:
+            _require_stopped(job, application.begun, force=application.force)
+        begun = application.begun or _begin(application, job)
+        return 0 if begun is None else _write(application, begun, job)
 
 
 def undo_applied_checkpoints(undo_file: UndoFile, path: Path, *, force: bool, yes: bool) -> int:
     """Restore the checkpoints of before a rewind, and return the number of written ones."""
-    with _open(f"{undo_file.plan.job_name}/{undo_file.plan.job_id}") as job:
+    with _open(undo_file.plan.job_word) as job:
         require_same_stream(undo_file.plan, job.found.log)
         _require_stopped(job, undo_file, force=force)
         changes = reverse(undo_file.checkpoints)
@@ -80,23 +77,24 @@ def count_checkpoints(count: int) -> str:
     return "1 checkpoint" if count == 1 else f"{count} checkpoints"
 
 
-def _write(wish: Application, begun: UndoFile, job: _Job) -> int:
+def _write(application: Application, begun: UndoFile, job: _Job) -> int:
     """Write what is missing. Raises `WorldMoved` if another writer has written a checkpoint since the check."""
     try:
         with job.log.exclude_writers():
             return write_missing_checkpoints(job.tool, begun.checkpoints)
     except CheckpointsChanged as error:
-        then = f"To undo: {wish.undo_command} --force" if error.is_written else "Make a new plan."
+        then = f"To undo: {application.undo_command} --force" if error.is_written else "Make a new plan."
         raise WorldMoved(f"{error} {then}") from None
 
 
 @contextmanager
 def _open(word: str) -> Iterator[_Job]:
-    with open_startpoint_job(word, system_clock) as found, open_job_logs(word) as logs:
-        facts = read_facts(logs, {})
+    with open_startpoint_job(word, system_clock) as found:
+        logs, facts = found.logs, found.facts.job
         with CheckpointTool(writing_manager(logs, facts), facts, clock=system_clock) as tool:
-            require_writable(logs, facts)
-            yield _Job(found, tool, checkpoint_log(logs, facts))
+            log = checkpoint_log(logs, facts)
+            require_writable(log)
+            yield _Job(found, tool, log)
 
 
 def _require_stopped(job: _Job, begun: UndoFile | None, *, force: bool) -> None:
@@ -107,11 +105,13 @@ def _require_stopped(job: _Job, begun: UndoFile | None, *, force: bool) -> None:
 
 
 def _own_commits(job: _Job, begun: UndoFile) -> int:
-    """How many checkpoints the rewind and its undo have written."""
+    """How many checkpoints the rewind and its undo have written: one each for a task whose offsets they change."""
     current = job.tool.current_inputs()
-    now = [(each, saved_offsets(current.get(each.task_name, {}))) for each in begun.checkpoints]
+    changes = [each for each in begun.checkpoints if each.before != each.after]
+    now = [(each, saved_offsets(current.get(each.task_name, {}))) for each in changes]
     applied = sum(offsets == each.after for each, offsets in now)
-    return applied + 2 * sum(begun.is_undone and offsets == each.before for each, offsets in now)
+    undone = sum(begun.is_undone and offsets == each.before for each, offsets in now)
+    return applied + 2 * undone  # what was undone had been applied
 
 
 def _is_checkpoint(key: bytes | None) -> bool:
@@ -119,28 +119,28 @@ def _is_checkpoint(key: bytes | None) -> bool:
     return name is not None and name[0].namespace == SetCheckpoint.message_type
 
 
-def _begin(wish: Application, job: _Job) -> UndoFile | None:
+def _begin(application: Application, job: _Job) -> UndoFile | None:
     """Check the plan, ask, and write the undo file; None for a dry run."""
     found = job.found
-    require_unmoved(wish, found, may_advance=False)
-    changes = plan_checkpoints(wish.plan, job.tool.current_inputs())
-    _require_followed(wish, found, changes)
-    if wish.dry_run:
+    require_unmoved(application, found, may_advance=False)
+    changes = plan_checkpoints(application.plan, job.tool.current_inputs())
+    _require_followed(application, found, changes)
+    if application.dry_run:
         return None
     begun = UndoFile(
-        plan_sha256=wish.plan_sha256,
+        plan_sha256=application.plan_sha256,
         begun_at=system_clock(),
-        plan=wish.plan,
+        plan=application.plan,
         log_offset=found.facts.log_offset,
         checkpoint_log_offset=job.log.end_offset(),
         checkpoints=changes,
     )
-    wish.begin(begun, f"Write {count_checkpoints(len(changes))}?")
+    application.begin(begun, f"Write {count_checkpoints(len(changes))}?")
     return begun
 
 
-def _require_followed(wish: Application, found: StartpointJob, changes: tuple[OffsetsChange, ...]) -> None:
+def _require_followed(application: Application, found: StartpointJob, changes: tuple[OffsetsChange, ...]) -> None:
     after = {**found.checkpoints, **{each.task_name: restored_offsets(each.after) for each in changes}}
     require_followed(
-        wish.plan, next_starts(found.facts, after, found.facts.requests, ms_of(system_clock())), "checkpoint"
+        application.plan, next_starts(found.facts, after, found.facts.requests, ms_of(system_clock())), "checkpoint"
     )

@@ -8,7 +8,7 @@ from coordstream.cli.rewind.application import Application, require_unmoved
 from coordstream.cli.startpoint.job import StartpointJob, clock_behind, open_startpoint_job
 from coordstream.cli.startpoint.write import count_startpoints
 from coordstream.errors import CoordstreamError
-from eventlog.log import EventLog, system_clock
+from eventlog.log import EventLog, require_writable, system_clock
 from eventlog.startpoint import EXPIRY_MS
 from eventlog.timestamps import ms_of
 from managers.rewind.request_changes import (
@@ -35,17 +35,20 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 EXPIRY_HOURS: Final = EXPIRY_MS // 3_600_000
 
 
-def apply_requests(wish: Application) -> int:
+def apply_requests(application: Application) -> int:
     """Write the startpoints of a plan that are not written yet, and return their number."""
-    with open_startpoint_job(wish.job_word, system_clock) as found, CoordinatorStreamStore(found.log) as store:
-        require_same_stream(wish.plan, found.log)
-        begun = _begun(wish) or _begin(wish, found, store)
-        return 0 if begun is None else _write(wish, begun, found.log, store)
+    with (
+        open_startpoint_job(application.plan.job_word, system_clock) as found,
+        CoordinatorStreamStore(found.log) as store,
+    ):
+        require_same_stream(application.plan, found.log)
+        begun = _begun(application) or _begin(application, found, store)
+        return 0 if begun is None else _write(application, begun, found.log, store)
 
 
 def undo_applied_requests(undo_file: UndoFile, path: Path, *, force: bool, yes: bool) -> int:
     """Undo the startpoints of a rewind, and return the number of written changes."""
-    word = f"{undo_file.plan.job_name}/{undo_file.plan.job_id}"
+    word = undo_file.plan.job_word
     with open_startpoint_job(word, system_clock) as found, CoordinatorStreamStore(found.log) as store:
         require_same_stream(undo_file.plan, found.log)
         undo = undo_file.undo
@@ -69,52 +72,52 @@ def _after_failed_undo(undo_file: UndoFile, path: Path, word: str, error: Startp
     return "Run `rewind undo` again."
 
 
-def _write(wish: Application, begun: UndoFile, log: EventLog, store: CoordinatorStreamStore) -> int:
+def _write(application: Application, begun: UndoFile, log: EventLog, store: CoordinatorStreamStore) -> int:
     """Write what is missing. Raises `WorldMoved` if another writer has changed the startpoints since the check."""
     try:
         with log.exclude_writers():
             return write_missing(store, log, begun.log_offset, begun.requests, begun.plan.task_names)
     except StartpointsChanged as error:
-        then = f"To undo: {wish.undo_command}" if error.is_written else "Make a new plan."
+        then = f"To undo: {application.undo_command}" if error.is_written else "Make a new plan."
         raise WorldMoved(f"{error} {then}") from None
 
 
-def _begun(wish: Application) -> UndoFile | None:
+def _begun(application: Application) -> UndoFile | None:
     """The undo file of a former `apply`. Raises `WorldMoved` if its startpoints have expired."""
-    if wish.begun is not None and ms_of(system_clock()) - ms_of(wish.begun.begun_at) > EXPIRY_MS:
+    if application.begun is not None and ms_of(system_clock()) - ms_of(application.begun.begun_at) > EXPIRY_MS:
         raise WorldMoved(
             f"The plan was applied more than {EXPIRY_HOURS} hours ago, after which startpoints expire. Make a new plan."
         )
-    return wish.begun
+    return application.begun
 
 
-def _begin(wish: Application, found: StartpointJob, store: CoordinatorStreamStore) -> UndoFile | None:
+def _begin(application: Application, found: StartpointJob, store: CoordinatorStreamStore) -> UndoFile | None:
     """Check the plan, ask, and write the undo file; None for a dry run."""
     config, now = found.facts.job.config, system_clock()
     if not startpoints_enabled(config):
         raise InvalidRewind(
             f"The job ignores startpoints: {STARTPOINTS_ENABLED} is not true. Stop it, and use --checkpoints."
         )
-    require_unmoved(wish, found, may_advance=True)
+    require_unmoved(application, found, may_advance=True)
     stored = {name.key: value for name, value in store.all(REQUESTS).items()}
-    changes = plan_requests(wish.plan, found.facts, stored, ms_of(now))
+    changes = plan_requests(application.plan, found.facts, stored, ms_of(now))
     after = written_requests(changes, found.facts)
-    require_followed(wish.plan, next_starts(found.facts, found.checkpoints, after, ms_of(now)), "startpoint")
+    require_followed(application.plan, next_starts(found.facts, found.checkpoints, after, ms_of(now)), "startpoint")
     behind = clock_behind(found, system_clock)
-    if behind and not wish.force:
+    if behind and not application.force:
         raise CoordstreamError(f"{behind} Set the clock, or use --force.")
     warn([*filter(None, [behind]), *(each.text for each in job_warnings(config) if each.code != "stores_stay")])
-    if wish.dry_run:
+    if application.dry_run:
         return None
-    found.require_writable()
+    require_writable(found.log)
     begun = UndoFile(
-        plan_sha256=wish.plan_sha256,
+        plan_sha256=application.plan_sha256,
         begun_at=now,
-        plan=wish.plan,
+        plan=application.plan,
         log_offset=found.facts.log_offset,
         requests=changes,
     )
-    wish.begin(begun, f"Write {count_startpoints(len(changes))}?")
+    application.begin(begun, f"Write {count_startpoints(len(changes))}?")
     return begun
 
 

@@ -51,13 +51,22 @@ def apply(
     is_shown = not (as_json or as_csv)
     if is_shown:
         print_plan(plan)
-    wish = Application(plan, plan_sha256, path, begun, servers, force, yes, dry_run)
-    written = apply_checkpoints(wish) if checkpoints else apply_requests(wish)
+    application = Application(
+        plan=plan,
+        plan_sha256=plan_sha256,
+        undo_path=path,
+        begun=begun,
+        servers=servers,
+        force=force,
+        yes=yes,
+        dry_run=dry_run,
+    )
+    written = apply_checkpoints(application) if checkpoints else apply_requests(application)
     if is_shown:
         print(_result(written, checkpoints=checkpoints, dry_run=dry_run, is_continued=begun is not None))
     else:
         print_list([{**row, "is_written": not dry_run} for row in plan_rows(plan)], as_csv=as_csv)
-    note("" if dry_run else f"To undo: {wish.undo_command}")
+    note("" if dry_run else f"To undo: {application.undo_command}")
 
 
 def _result(written: int, *, checkpoints: bool, dry_run: bool, is_continued: bool) -> str:

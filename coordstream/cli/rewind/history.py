@@ -6,12 +6,13 @@ from typing import Final
 from psycopg.errors import RaiseException
 
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.job.lookup import find_job
 from coordstream.cli.messages import note
 from coordstream.errors import CoordstreamError
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
 from managers.rewind.rewind_targets import Reader
+from projections.job_choice import Job
 
 _BUSIEST_HOUR: Final = """
 select r.task_name, max(r.records_per_second) from (

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from coordstream.cli.arguments.number import parse_integer
-from coordstream.cli.job.lookup import Job
 from coordstream.errors import CoordstreamError
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from managers.rewind.rewind_targets import Reader
+from projections.job_choice import Job
 
 STANDARD_INPUT: Final = "-"
 _NAMES: Final = ("task_name", "system_name", "stream_name", "partition_id")

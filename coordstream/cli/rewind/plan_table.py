@@ -28,7 +28,7 @@ def plan_rows(plan: RewindPlan) -> list[Row]:
 
 def print_plan(plan: RewindPlan) -> None:
     """Print the plan as a table, with a line of totals."""
-    title = f"Rewind of {plan.job_name}/{plan.job_id} to {plan.target}"
+    title = f"Rewind of {plan.job_word} to {plan.target}"
     print_rows(plan_rows(plan), _COLUMNS, title=title, as_json=False)
     print(_totals(plan))
 

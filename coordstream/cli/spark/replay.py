@@ -16,7 +16,7 @@ from coordstream.cli.job.selection import selected_logs
 from coordstream.cli.output.formats import print_json
 from coordstream.cli.spark.session import Conf, Master, Tasks, require_spark, spark_conf, spark_session
 from projections.fold.settings import FoldSettings
-from projections.rebuild import mark_for_rebuild
+from projections.rebuild import TRACKED_BACKENDS, mark_for_rebuild
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,7 +155,7 @@ def _known_works(request: Request, database: Database) -> "list[ReplayWork]":
 
     if request.source == ARCHIVE:
         with database.connection.transaction():  # a pattern without a job means that nothing is marked
-            mark_for_rebuild(database.connection, ("kafka", "recording"))
+            mark_for_rebuild(database.connection, TRACKED_BACKENDS)
             logs = selected_logs(database.connection, [])
             return select_jobs([ArchivedLog(log, (job.name, job.id)) for job, log in logs], request.jobs, "the archive")
     with open_topics() as topics:

@@ -19,7 +19,7 @@ from coordstream.cli.startpoint.undo import write_commands
 from coordstream.cli.startpoint.write import INPUT_HELP, START_COLUMNS, count_startpoints, print_commands
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import list_names
-from eventlog.log import system_clock
+from eventlog.log import require_writable, system_clock
 from eventlog.partition import StartpointKey, startpoint_key_readings
 from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
@@ -63,7 +63,7 @@ def delete(
         if not texts:
             raise CoordstreamError(_nothing_to_delete(found, request_keys(store), given))
         if not dry_run:
-            found.require_writable()
+            require_writable(found.log)
         if not (as_json or as_csv):
             _print_plan(plan)
         warn(found.warnings())

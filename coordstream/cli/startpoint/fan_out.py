@@ -14,7 +14,7 @@ from coordstream.cli.startpoint.job import StartpointJob, open_startpoint_job, r
 from coordstream.cli.startpoint.places import describe_startpoint
 from coordstream.cli.startpoint.write import count_startpoints
 from eventlog.error_text import list_names
-from eventlog.log import system_clock
+from eventlog.log import require_writable, system_clock
 from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
 from managers.startpoints.startpoint_fan_out import FanOuts
@@ -50,7 +50,7 @@ def fan_out(
         plan = plan_next_fan_out(found.facts, now_ms)
         fan_outs, is_written = plan.fanned_out, bool(plan.fanned_out) and not dry_run
         if is_written:
-            found.require_writable()
+            require_writable(found.log)
             if not force:
                 require_stopped(found, system_clock)
         if not (as_json or as_csv):

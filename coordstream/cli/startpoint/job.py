@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from coordstream.cli.job.logs import JobLogs, appears_running, no_coordinator_stream, open_job_logs
-from coordstream.cli.job.lookup import Job
 from coordstream.errors import CoordstreamError
 from eventlog.errors import ConfigError
 from eventlog.log import Clock, EventLog
@@ -15,6 +14,7 @@ from managers.checkpoints.checkpoint_place import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool, job_alive
 from managers.job_names import JOB_ID, JOB_NAME
 from managers.startpoints.startpoint_plan import Checkpoints, StartpointFacts
+from projections.job_choice import Job
 
 MOST_BEHIND_MS: Final = 60 * 60 * 1000
 """How far a clock may be behind the newest record of the job's logs."""
@@ -27,6 +27,7 @@ class StartpointJob(NamedTuple):
     """
 
     job: Job
+    logs: JobLogs
     log: EventLog
     facts: StartpointFacts
     checkpoints: Checkpoints
@@ -42,10 +43,8 @@ class StartpointJob(NamedTuple):
         """What is unknown about the job, in sentences."""
         sentences = []
         if self.checkpoint_error:
-            error = self.checkpoint_error.rstrip(".")
-            sentences.append(
-                f"The job's checkpoints, and whether it is running, are unknown: {str(error).rstrip('.')}."
-            )
+            reason = self.checkpoint_error.rstrip(".")
+            sentences.append(f"The job's checkpoints, and whether it is running, are unknown: {reason}.")
         if self.facts.assigned_by == "checkpoint":
             sentences.append(
                 "The job has no assignments of partitions to tasks. Each task is assumed to read the partitions in its "
@@ -57,11 +56,6 @@ class StartpointJob(NamedTuple):
         """Raise CoordstreamError if the checkpoints are unknown."""
         if self.checkpoint_error:
             raise CoordstreamError(f"The job's checkpoints are unknown: {self.checkpoint_error}")
-
-    def require_writable(self) -> None:
-        """Raise an EventLogError if the coordinator stream is read-only, before the user is asked."""
-        if not self.log.capabilities.can_append:
-            self.log.append([])  # raises with the reason
 
 
 @contextmanager
@@ -79,7 +73,7 @@ def open_startpoint_job(word: str, clock: Clock) -> Iterator[StartpointJob]:
         named = Job(config.get(JOB_NAME, logs.job.name), config.get(JOB_ID, logs.job.id))
         checkpoints, last_commit_ms, error = _checkpoints(logs, facts, clock)
         known = facts.with_checkpoints(checkpoints)
-        yield StartpointJob(named, logs.coordinator, known, checkpoints, last_commit_ms, error)
+        yield StartpointJob(named, logs, logs.coordinator, known, checkpoints, last_commit_ms, error)
 
 
 def clock_behind(found: StartpointJob, clock: Clock) -> str:

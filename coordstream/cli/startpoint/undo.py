@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Mapping
 
 from coordstream.cli.arguments.input import format_partitions
 from coordstream.cli.arguments.position import format_position
-from coordstream.cli.job.lookup import Job
 from eventlog.partition import StartpointKey, startpoint_key_readings
 from eventlog.startpoint import Startpoint
+from projections.job_choice import Job
 
 Place = tuple[str, str, str | None]
 """System, stream and task of a request."""

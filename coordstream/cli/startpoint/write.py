@@ -20,7 +20,7 @@ from coordstream.cli.startpoint.plan import WritePlan, plan_rows, plan_write
 from coordstream.cli.startpoint.undo import delete_commands, write_commands
 from coordstream.cli.startpoint.warnings import warnings
 from coordstream.errors import CoordstreamError
-from eventlog.log import system_clock
+from eventlog.log import require_writable, system_clock
 from eventlog.startpoint import EXPIRY_MS
 from managers.startpoints.concurrent_writes import write_unless_changed
 from managers.startpoints.startpoint_errors import StartpointsChanged
@@ -82,7 +82,7 @@ def write(
         input_ = parse_input(given, found.facts.streams)
         plan = plan_write(found, input_, startpoint, tasks or (), servers=servers, force=force)
         if not dry_run:
-            found.require_writable()
+            require_writable(found.log)
         behind = clock_behind(found, system_clock)
         if behind and not dry_run and not force:
             raise CoordstreamError(f"{behind} Set the clock, or use --force.")

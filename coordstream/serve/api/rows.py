@@ -6,12 +6,12 @@ from typing import Any, Final, NamedTuple
 from psycopg import sql
 from sqlalchemy import TableClause
 
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.history import FIRST_WIDTH, WIDENING, Stretch
 from coordstream.cli.query.rows import Row, fetch
 from coordstream.serve.api.parameters import Parameters, sql_type
 from coordstream.serve.failures import BadRequest
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 PROVENANCE: Final = ("stream_kind", "incarnation", "log_offset")
 _JOB: Final = ("job_name", "job_id")

@@ -10,11 +10,12 @@ from urllib.parse import urlencode
 import typer
 
 from coordstream.cli.arguments.time import parse_time
-from coordstream.cli.job.lookup import Job, find_job
+from coordstream.cli.job.lookup import find_job
 from coordstream.cli.query.cut import Cut
 from coordstream.errors import CoordstreamError
 from coordstream.serve.failures import BadRequest, NotFound
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 AS_OF: Final = "as_of"
 MOST_PAGES: Final = 100_000

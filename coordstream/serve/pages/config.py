@@ -5,7 +5,6 @@ from typing import Final
 from coordstream.cli.config.deployments import writer
 from coordstream.cli.config.diff import differences
 from coordstream.cli.config.keys import matching, matching_keys
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.cut import Cut
 from coordstream.cli.query.history import History, select_history
 from coordstream.cli.query.rows import Row, state
@@ -13,6 +12,7 @@ from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.job import job_head
 from coordstream.serve.pages.paging import page_of
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 PAGE_ROWS: Final = 200
 MOST_CHANGES: Final = 50

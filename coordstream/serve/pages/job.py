@@ -5,13 +5,13 @@ from typing import Any, Final
 
 from psycopg import sql
 
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.cut import too_early
 from coordstream.cli.query.rows import Row, fetch, job_values, state
 from coordstream.cli.task import task_relations, task_rows
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.paging import page_of
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 PAGE_ROWS: Final = 100
 

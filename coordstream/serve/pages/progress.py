@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 from psycopg import sql
 
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.output.tables import input_partition
 from coordstream.cli.query.history import History, select_history
 from coordstream.cli.query.rows import PARTITION, Row
@@ -14,6 +13,7 @@ from coordstream.serve.failures import BadRequest
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.plot import Bars, Line, Point, Span, draw_line, draw_rates
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 SPANS: Final = {
     "1h": ("1 hour", timedelta(hours=1)),

@@ -4,11 +4,11 @@ from typing import Final
 
 from psycopg import sql
 
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.rows import Row, fetch
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.paging import Page
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 PAGE_ROWS: Final = 50
 MOST_GAPS: Final = 200

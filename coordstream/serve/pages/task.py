@@ -6,7 +6,6 @@ from operator import itemgetter
 from typing import Final
 
 from coordstream.cli.explain import STEPS, conclusion, event
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.cut import Cut
 from coordstream.cli.query.rows import PARTITION, Row, fetch, job_values
 from coordstream.cli.task import start, task_named, task_partitions, task_relations, task_rows
@@ -17,6 +16,7 @@ from coordstream.serve.pages.job import job_head, natural
 from coordstream.serve.pages.paging import page_of
 from coordstream.serve.pages.progress import SPANS, Progress, read_progress, span_word
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 
 PAGE_ROWS: Final = 50
 

@@ -10,9 +10,9 @@ from psycopg.rows import dict_row
 from pyspark.sql import DataFrame, SparkSession
 
 from eventlog.error_text import did_you_mean
+from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
 from spark_jobs.relations.jdbc import Ranges, Relation, Value, read_rows
-from spark_jobs.relations.selection import JobChoice
 from spark_jobs.relations.settings import ReadSettings
 from spark_jobs.relations.snapshots import Positions, Snapshot
 from spark_jobs.reports.log_times import LOG_TIMES, with_usable_times
@@ -42,7 +42,7 @@ class Scope:
     ``untimed_commits`` of them have no plausible time; see `with_usable_times`.
     """
 
-    job: JobChoice | None
+    job: Job | None
     as_of: datetime
     bucket_seconds: int
     ranges: Ranges
@@ -63,14 +63,14 @@ class Scope:
         return with_usable_times(spark, selected, snapshot)
 
 
-def row_filter(job: JobChoice | None) -> dict[str, Value]:
+def row_filter(job: Job | None) -> dict[str, Value]:
     """The filter on a history: preferred rows, of the selected job if there is one."""
     named = {} if job is None else {"job_name": job.name, "job_id": job.id}
     return {"is_preferred": True, **named}
 
 
 def find_scope(
-    snapshot: Snapshot, job: JobChoice | None, *, partitions: int, now: datetime | None, bucket_seconds: int | None
+    snapshot: Snapshot, job: Job | None, *, partitions: int, now: datetime | None, bucket_seconds: int | None
 ) -> Scope:
     """Query the extent of the commits. Ages count to `now`, or by default to the newest log_time of all logs.
 
@@ -93,7 +93,7 @@ def find_scope(
     )
 
 
-def _no_commit(snapshot: Snapshot, job: JobChoice | None) -> SparkJobError:
+def _no_commit(snapshot: Snapshot, job: Job | None) -> SparkJobError:
     job_text, hint = "any job", ""
     if job is not None:
         others = {f"{log.job_name}/{log.job_id}" for log in snapshot.logs} - {str(job)}

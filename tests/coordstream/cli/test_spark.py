@@ -9,7 +9,7 @@ from psycopg.conninfo import make_conninfo
 from pyspark.sql import SparkSession
 
 from coordstream.cli.spark.jobs import JOBS
-from spark_jobs.relations.selection import JobChoice
+from projections.job_choice import Job
 from spark_jobs.relations.snapshots import exported_snapshot
 from spark_jobs.reports.progress.scope import find_scope
 from tests.coordstream.command_line import RECORDING_A, CommandLine
@@ -37,7 +37,7 @@ def test_a_commit_of_the_next_century_makes_no_bucket_of_a_year(cli: CommandLine
     cli.done("import", RECORDING_A[0], changed)
     as_reader = make_conninfo(cli.database_url, options="-c role=coordstream_reader")
     with exported_snapshot(as_reader) as snapshot:
-        scope = find_scope(snapshot, JobChoice("wordcount_pv", "1"), partitions=1, now=None, bucket_seconds=None)
+        scope = find_scope(snapshot, Job("wordcount_pv", "1"), partitions=1, now=None, bucket_seconds=None)
         ((newest,),) = snapshot.connection.execute(
             "select max(record_time) from coordinator.event where record_time < '2100-01-01'"
         ).fetchall()

@@ -17,8 +17,8 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 
 import spark_jobs.reports.checkpoint_progress
+from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.selection import JobChoice
 from spark_jobs.relations.settings import ReadSettings
 from spark_jobs.reports.checkpoint_progress import Options, main, run
 from tests.spark_jobs.plain_relations import Relations, at
@@ -77,7 +77,7 @@ def test_progress_has_a_row_per_task_and_bucket(spark: SparkSession, two_tasks: 
 
 @pytest.mark.spark
 def test_the_result_includes_the_log_positions(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
-    printed = run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), JobChoice("counts", "1"), stall_factor=3))
+    printed = run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), Job("counts", "1"), stall_factor=3))
     assert "As of 2026-03-01 12:01:05 UTC" in printed
     assert "__samza_checkpoint_ver_1_for_counts_1 (incarnation 1): next offset 39" in printed
     assert max(map(len, printed.splitlines()[:-1])) <= 100
@@ -136,7 +136,7 @@ def test_a_result_covers_one_job_or_all_jobs(spark: SparkSession, relations: Rel
     run_job(spark, relations.url, Options(str(tmp_path / "fleet")), partitions=3)
     fleet = parquet(spark, tmp_path / "fleet" / "tasks", "job_id")
     assert [(row["job_id"], row["commits"], row["advanced"]) for row in fleet] == [(str(n), 4, 3) for n in range(8)]
-    run_job(spark, relations.url, Options(str(tmp_path / "one"), JobChoice("job", "5")))
+    run_job(spark, relations.url, Options(str(tmp_path / "one"), Job("job", "5")))
     assert [row["job_id"] for row in parquet(spark, tmp_path / "one" / "tasks", "job_id")] == ["5"]
     assert len(json.loads((tmp_path / "one" / "as_of.json").read_text())["logs"]) == 1
 
@@ -144,7 +144,7 @@ def test_a_result_covers_one_job_or_all_jobs(spark: SparkSession, relations: Rel
 @pytest.mark.spark
 def test_an_unknown_job_fails_without_output(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
     with pytest.raises(SparkJobError, match="no commit of job 'counts/2'"):
-        run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), JobChoice("counts", "2")))
+        run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), Job("counts", "2")))
     assert list(tmp_path.iterdir()) == []
 
 

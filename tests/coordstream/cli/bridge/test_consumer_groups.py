@@ -11,12 +11,12 @@ import pytest
 
 from coordstream.cli.bridge.clusters import Clusters
 from coordstream.cli.bridge.commit import BridgeOptions, JobBridge
-from coordstream.cli.job.lookup import Job
 from eventlog.consumer_group import GroupOffset
 from eventlog.kafka.consumer_groups import ConsumerGroups
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import connect
 from eventlog.source import CredentialsRefused, SourceUnavailable
+from projections.job_choice import Job
 from tests.builders import checkpoint_v1, config_set, task_partition
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.rewindable_job import RewindableJob

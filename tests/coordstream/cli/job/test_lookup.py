@@ -1,7 +1,8 @@
 import pytest
 
-from coordstream.cli.job.lookup import Job, choose_job
+from coordstream.cli.job.lookup import choose_job
 from coordstream.errors import CoordstreamError
+from projections.job_choice import Job
 
 JOBS = [Job("counts", "1"), Job("orders", "1"), Job("orders", "2"), Job("a/b", "1")]
 

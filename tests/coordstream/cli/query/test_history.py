@@ -9,12 +9,12 @@ import pytest
 
 from coordstream.cli.checkpoint.show import COMMITS
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.query import history
 from coordstream.cli.query.cut import Cut
 from coordstream.cli.query.history import History, open_history
 from coordstream.cli.query.rows import PARTITION
 from eventlog.postgres.connection import Connection
+from projections.job_choice import Job
 from tests.coordstream.command_line import CommandLine, config_event, recording
 
 pytestmark = pytest.mark.slow

@@ -3,9 +3,9 @@ from datetime import UTC, datetime
 from psycopg import sql
 
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.query.cut import Cut
 from coordstream.cli.query.rows import Rows, fetch, state
+from projections.job_choice import Job
 from tests.coordstream.command_line import CommandLine
 
 JOB = Job("wordcount_pv", "1")

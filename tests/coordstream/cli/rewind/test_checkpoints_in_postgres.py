@@ -67,3 +67,17 @@ def test_an_undo_excludes_writers_by_the_connection_that_writes(
         write_rewind_file(tmp_path / "undo.json", applied(log), may_replace=False)
     assert cli("rewind", "undo", tmp_path / "undo.json", "--yes", "--force").out == "Undone: 1 checkpoint written.\n"
     assert "14" in cli.done("checkpoint", "write", "counts")
+
+
+def test_a_commit_of_the_job_is_not_taken_for_a_checkpoint_that_the_rewind_did_not_change(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    same = saved_offsets({INPUT: "5"})
+    with PostgresEventLog.create(cli.database_url, identify(STREAM)) as log:
+        log.append([config_set("job.name", "counts"), set_checkpoint(TASK, {str(INPUT): "2"})])
+        begun = applied(log)
+        log.append([set_checkpoint("Partition 1", {str(INPUT): "5"})])
+    unchanged = OffsetsChange(task_name="Partition 1", before=same, after=same)
+    undo_file = begun.model_copy(update={"checkpoints": (*begun.checkpoints, unchanged)})
+    write_rewind_file(tmp_path / "undo.json", undo_file, may_replace=False)
+    assert "counts/1 appears to be running" in cli.refused("rewind", "undo", tmp_path / "undo.json", "--yes")

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.rewind.offsets_file import read_offsets_file
 from coordstream.errors import CoordstreamError
 from eventlog.partition import SystemStreamPartition
 from managers.rewind.rewind_targets import Reader
+from projections.job_choice import Job
 
 HEADER = "task_name,system_name,stream_name,partition_id"
 LINE = "t,kafka,in,0"

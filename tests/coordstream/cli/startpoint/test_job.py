@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from coordstream.cli.job.lookup import Job
+from coordstream.cli.job.logs import JobLogs
 from coordstream.cli.startpoint.job import StartpointJob, clock_behind, open_startpoint_job, require_stopped
 from coordstream.errors import CoordstreamError
 from eventlog.memory import MemoryEventLog
@@ -12,6 +12,7 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from managers.job_facts import JobFacts
 from managers.startpoints.startpoint_plan import StartpointFacts
+from projections.job_choice import Job
 from tests.builders import checkpoint_v1, config_set, set_checkpoint
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.rewound_job import NOW, page_views
@@ -26,7 +27,9 @@ def job(
     record_ms: int | None = None, commit_ms: int | None = None, config: dict[str, str] | None = None
 ) -> StartpointJob:
     facts = StartpointFacts(JobFacts(config or {}, frozenset()), {}, {}, {}, record_ms)
-    return StartpointJob(Job("counts", "1"), MemoryEventLog(identify(COUNTS)), facts, {}, commit_ms)
+    log = MemoryEventLog(identify(COUNTS))
+    logs = JobLogs(Job("counts", "1"), log, None)
+    return StartpointJob(logs.job, logs, log, facts, {}, commit_ms)
 
 
 @pytest.mark.parametrize(

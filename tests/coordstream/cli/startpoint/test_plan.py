@@ -7,7 +7,7 @@ import pytest
 
 from coordstream.cli.arguments.input import Input
 from coordstream.cli.input_system import InputUnknown
-from coordstream.cli.job.lookup import Job
+from coordstream.cli.job.logs import JobLogs
 from coordstream.cli.startpoint import plan
 from coordstream.cli.startpoint.job import StartpointJob
 from coordstream.cli.startpoint.plan import WritePlan, events_between, plan_rows, plan_write
@@ -21,6 +21,7 @@ from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint, SystemAdmin, SystemStreamPartitionMetadata
 from managers.startpoints.startpoint_input import ResolvedInput
 from managers.startpoints.startpoint_plan import Start, StartpointFacts
+from projections.job_choice import Job
 from tests.fixtures.memory_system_admin import MemorySystemAdmin
 
 NOW = 1_700_000_000_000
@@ -35,7 +36,8 @@ def job(*messages: Message, partitions: int = 2) -> StartpointJob:
     factory = SetConfig(config_key="systems.kafka.samza.factory", config_value=KAFKA_SYSTEM_FACTORY)
     facts = StartpointFacts.of([factory, *assigned, *messages])
     log = MemoryEventLog(identify("__samza_coordinator_counts_1"))
-    return StartpointJob(Job("counts", "1"), log, facts, {"t": dict.fromkeys(read, "9")}, None)
+    logs = JobLogs(Job("counts", "1"), log, None)
+    return StartpointJob(logs.job, logs, log, facts, {"t": dict.fromkeys(read, "9")}, None)
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 import shlex
 
-from coordstream.cli.job.lookup import Job
 from coordstream.cli.startpoint.undo import delete_commands, write_commands
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
+from projections.job_choice import Job
 
 JOB = Job("word count", "1")
 

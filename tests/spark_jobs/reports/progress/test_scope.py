@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
+from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
 from spark_jobs.relations.jdbc import Ranges
-from spark_jobs.relations.selection import JobChoice
 from spark_jobs.relations.snapshots import exported_snapshot
 from spark_jobs.reports.progress.scope import Scope, choose_ranges, find_scope
 from spark_jobs.reports.progress.transforms import EPOCH
@@ -15,7 +15,7 @@ from tests.spark_jobs.plain_relations import START, Relations, at
 EXTENT = {"lowest_offset": 5, "highest_offset": 90, "lowest_bucket": 3, "highest_bucket": 60}
 
 
-def scope_of(relations: Relations, job: JobChoice | None = None) -> Scope:
+def scope_of(relations: Relations, job: Job | None = None) -> Scope:
     with exported_snapshot(relations.url) as snapshot:
         return find_scope(snapshot, job, partitions=2, now=None, bucket_seconds=None)
 
@@ -40,7 +40,7 @@ def test_ages_count_to_the_newest_record_of_all_logs(relations: Relations) -> No
     relations.commit("a", 50, {0: 1})
     relations.add_log("counts/1", 2, at(51))
     relations.add_log("other/1", 9, at(99))
-    scope = scope_of(relations, JobChoice("counts", "1"))
+    scope = scope_of(relations, Job("counts", "1"))
     assert scope.as_of == at(99)
     assert scope.bucket_seconds == 1
     assert scope.positions == {("__samza_checkpoint_ver_1_for_counts_1", 1): 2}
@@ -84,7 +84,7 @@ def test_commits_that_are_not_preferred_do_not_count(relations: Relations) -> No
 def test_a_job_without_commits_is_reported(relations: Relations) -> None:
     relations.commit("a", 1, {0: 1})
     with pytest.raises(SparkJobError, match="no commit of job 'it's/1'"):
-        scope_of(relations, JobChoice("it's", "1"))
+        scope_of(relations, Job("it's", "1"))
     relations.add_log("counts/1", 1, at(1))
     with pytest.raises(SparkJobError, match=r"no commit of job 'count/1'\. .* Did you mean \"counts/1\"\?$"):
-        scope_of(relations, JobChoice("count", "1"))
+        scope_of(relations, Job("count", "1"))

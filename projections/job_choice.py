@@ -1,0 +1,52 @@
+"""Chooses the job that a user names."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from eventlog.error_text import known_names, list_names, printable_text
+from projections.errors import ProjectionError
+
+
+class Job(NamedTuple):
+    """A job's name and id, as in its config."""
+
+    name: str
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.id}"
+
+
+class UnknownJob(ProjectionError):
+    """No job has the name that a user typed, or several have it."""
+
+
+def choose_job(jobs: Sequence[Job], word: str, place: str = "") -> Job:
+    """Return the one of these jobs that a word names: ``name/id``, or ``name`` if only one job has it.
+
+    ``_`` and ``-`` are the same, unless a job has exactly this name: names of topics have ``-`` for ``_``. ``place`` is
+    where the jobs were found, for the error.
+
+    Raises:
+        UnknownJob: no job or several jobs have the name.
+    """
+    found = _named(jobs, word)
+    if len(found) == 1:
+        return found[0]
+    name = printable_text(word)
+    if found:
+        raise UnknownJob(f'Ambiguous job "{name}". Use one of: {list_names(list(map(str, found)))}.')
+    known = list(map(str, jobs)) if "/" in word else _short_names(jobs)
+    raise UnknownJob(f'No job "{name}"{f" in {place}" if place else ""}.{known_names("jobs", word, known)}')
+
+
+def _named(jobs: Sequence[Job], word: str) -> list[Job]:
+    exact = [job for job in jobs if word in (str(job), job.name)]
+    folded = word.replace("_", "-")
+    return exact or [job for job in jobs if folded in (str(job).replace("_", "-"), job.name.replace("_", "-"))]
+
+
+def _short_names(jobs: Sequence[Job]) -> list[str]:
+    """The jobs as users may type them: without the id where only one job has the name."""
+    names = [job.name for job in jobs]
+    return [job.name if names.count(job.name) == 1 else str(job) for job in jobs]
