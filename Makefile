@@ -13,6 +13,8 @@ PYTEST_OPTIONS ?=
 # Number of test processes, each with its own Postgres and Kafka; one of them has Spark. 0 runs all tests in one process.
 TEST_PROCESSES ?= 3
 SIDE_BY_SIDE := --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
+# Tests start hundreds of Python programs: without stored bytecode, each compiles the modules that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 # When `make test-clock` begins, in the time zone CLOCK_ZONE.
 CLOCK ?= now + 1600 days
 CLOCK_ZONE ?= Pacific/Auckland
