@@ -93,6 +93,7 @@ class Projector:
         self._on_step = on_step
         self._fold: LogFold | None = None
         self._partitions: set[int] = set()
+        self._has_merged = False
         self.next_offset = log.next_offset
         prepare(connection)
 
@@ -123,10 +124,11 @@ class Projector:
         else:
             with no_collections(freeze=True), self._connection.transaction():
                 self._hold()
+                if is_nested and self._has_merged:  # only the end of the caller's transaction empties them
+                    forget_merged(self._connection)
                 self._write(events, swept, fold)
                 self._move(next_offset)
-                if is_nested:  # only the end of the caller's transaction empties them
-                    forget_merged(self._connection)
+            self._has_merged = True
         self._fold = log_fold
         self.next_offset = next_offset
         self._on_step("committed")

@@ -38,9 +38,13 @@ _PROBE: Final = "select from projection.position where log_id = %s for update sk
 
 _FORGET_REFUSAL: Final = "delete from projection.refused_stream where stream_name = %s"
 _NAMES: Final = """
-select c.config_key, c.config_value
-from projection.job_log j cross join lateral projection.config_state(j.log_id, j.incarnation, null) c
-where j.job_suffix = %s and j.stream_kind = 'coordinator' and j.is_current and c.config_key in ('job.name', 'job.id')
+select k.message_key, c.body ->> 'config_value'       -- as projection.config_state, which reads all keys
+from projection.job_log j
+join projection.event_key k on k.log_id = j.log_id and k.message_type = 'set-config' and not k.is_other
+  and left(k.message_key, 100) in ('job.name', 'job.id')
+join projection.message_current c on c.log_id = k.log_id and c.key_id = k.key_id
+where j.job_suffix = %s and j.stream_kind = 'coordinator' and j.is_current
+order by c.log_offset
 """
 _RENAME: Final = """
 update projection.job_log set job_name = %s, job_id = %s

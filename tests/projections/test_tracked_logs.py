@@ -54,6 +54,15 @@ def test_a_job_has_its_streams_name_again_after_config_loses_it(connected: Conne
     assert names(connected) == [("coordinator", "a-b", "1")]
 
 
+def test_the_newest_spelling_of_the_key_names_the_job(connected: Connection) -> None:
+    spaced = config(1, "job.name", "newer")._replace(key=b'[1, "set-config", "job.name"]')
+    import_events(connected, COORDINATOR, [config(0, "job.name", "older"), spaced])
+    assert connected.execute("select config_value from coordinator.config").fetchall() == [("newer",)]
+    assert names(connected) == [("coordinator", "newer", "1")]
+    import_events(connected, COORDINATOR, [config(0, "job.name", "older"), spaced, config(2, "job.name", "newest")])
+    assert names(connected) == [("coordinator", "newest", "1")]
+
+
 def test_an_incomplete_incarnation_does_not_name_the_job(connected: Connection) -> None:
     import_events(connected, COORDINATOR, [config(0, "job.name", "a_b")])
     with connected.transaction():
