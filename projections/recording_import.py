@@ -72,21 +72,20 @@ def import_stream(
         StreamBusy: another process imports or follows the stream.
         FoldVersionDiffers: other settings folded the stream before.
     """
-    with stream_lock(connection, stream.stream_name):
+    with _asynchronous_commits(connection), stream_lock(connection, stream.stream_name):
         log, skipped = _log_to_continue(connection, stream, read_events, settings, clock)
         on_progress(skipped)
         projector = make_projector(connection, log, settings, clock)
         added = quarantined = 0
         with connection.transaction() if is_atomic else nullcontext():
-            with nullcontext() if is_atomic else _asynchronous_commits(connection):
-                for number, batch in enumerate(_batches(read_events(), log.next_offset, batch_events)):
-                    if number == 0:
-                        connection.execute(_BEGIN, (log.is_complete, log.log_id))
-                        end_retirement(connection, stream.stream_name)
-                    applied = _apply(projector, batch)
-                    added += applied.events
-                    quarantined += applied.quarantined
-                    on_progress(applied.events)
+            for number, batch in enumerate(_batches(read_events(), log.next_offset, batch_events)):
+                if number == 0:
+                    connection.execute(_BEGIN, (log.is_complete, log.log_id))
+                    end_retirement(connection, stream.stream_name)
+                applied = _apply(projector, batch)
+                added += applied.events
+                quarantined += applied.quarantined
+                on_progress(applied.events)
             if not is_atomic:
                 analyze(connection, added)
             _complete(connection, log)
@@ -143,10 +142,10 @@ def _read_batch(events: Iterator[RecordedEvent], size: int) -> list[RecordedEven
 
 @contextmanager
 def _asynchronous_commits(connection: Connection) -> Iterator[None]:
-    """Commit without waiting for the disk.
+    """Commit without waiting for the disk, except `_complete`, which then waits for all commits before it.
 
     If the database server crashes, it loses a batch's rows together with the position after it, and the import
-    continues before them. The last commit of an import waits for the disk, and so for all before it.
+    continues before them. The lock of a stream ends with the sessions of the server.
     """
     connection.execute("set synchronous_commit = off")
     try:
@@ -158,6 +157,7 @@ def _asynchronous_commits(connection: Connection) -> Iterator[None]:
 
 def _complete(connection: Connection, log: TrackedLog) -> None:
     with connection.transaction():
+        connection.execute("set local synchronous_commit to default")
         if not log.is_current:
             make_current(connection, log)
         connection.execute(_COMPLETE, (log.log_id,))

@@ -193,6 +193,23 @@ def test_only_the_last_commit_waits_for_the_disk(database_url: str) -> None:
         assert setting(connection) == "on"
 
 
+TELL: Final = """
+create function tell() returns trigger language plpgsql as
+  $$ begin raise notice '% %', new.state, current_setting('synchronous_commit'); return new; end $$;
+create trigger tell before update of state on projection.position for each row execute function tell()
+"""
+
+
+@pytest.mark.parametrize("is_atomic", [True, False])
+def test_the_end_of_an_import_waits_for_the_disk(database_url: str, is_atomic: bool) -> None:
+    said: list[str | None] = []
+    with connect(make_conninfo(database_url, options="-c synchronous_commit=on")) as connection:
+        connection.execute(TELL)
+        connection.add_notice_handler(lambda notice: said.append(notice.message_primary))
+        import_events(connection, STREAM, OLD, is_atomic=is_atomic)
+    assert said == ["catching-up off", "stopped on"]
+
+
 def setting(connection: Connection) -> object:
     return shown(connection, "select current_setting('synchronous_commit')")[0][0]
 

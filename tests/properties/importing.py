@@ -55,6 +55,7 @@ def import_events(
     events: Sequence[RecordedEvent],
     batch_events: int = BATCH_EVENTS,
     *,
+    is_atomic: bool = False,
     make_projector: MakeProjector = Projector,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> Imported:
@@ -66,6 +67,7 @@ def import_events(
         SETTINGS,
         lambda: ARCHIVED_AT,
         batch_events=batch_events,
+        is_atomic=is_atomic,
         make_projector=make_projector,
         on_progress=on_progress,
     )
