@@ -126,8 +126,9 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
     case sign(array_position(v.versions, 1) - array_position(v.versions, 2)) when 1 then 1 when -1 then 2 end,
     case when c.max_age ~ '^[0-9]{1,15}$' then c.max_age::bigint * interval '1 millisecond' else interval '10 minutes' end,
     case when $2 is null and exists (
-           select from projection.event_key k join projection.message_current m on m.log_id = k.log_id and m.key_id = k.key_id
-           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other)
+           select from projection.event_key k
+           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other
+             and (select true from projection.message_current m where m.log_id = k.log_id and m.key_id = k.key_id))
            or $2 is not null and exists (
            select from projection.event_key k
            cross join lateral (
@@ -267,7 +268,7 @@ CREATE FUNCTION projection.is_rewind_requested(log_id integer, task_name text, s
         select e.body from projection.message_event e
         where e.log_id = k.log_id and e.key_id = k.key_id and e.record_time <= $7
         order by e.log_offset desc limit 1) e
-      where lower(btrim(e.body ->> 'config_value')) = 'true'
+      where lower(e.body ->> 'config_value') = 'true'
     )))
 $_$;
 
@@ -3312,7 +3313,7 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
   ), setting as (                                  -- what config says about each stream
     select s.system_name, s.stream_name,
       config.conf ->> ('systems.' || s.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory' as is_kafka,
-      (select lower(btrim(config.conf ->> o.config_key)) = 'true' from projection.offset_setting(s.system_name, s.stream_name) o
+      (select lower(config.conf ->> o.config_key) = 'true' from projection.offset_setting(s.system_name, s.stream_name) o
        where o.rule = 'reset' and config.conf ->> o.config_key is not null order by o.place limit 1) as is_reset,
       coalesce((select lower(btrim(config.conf ->> o.config_key)) from projection.offset_setting(s.system_name, s.stream_name) o
        where o.rule = 'default' and config.conf ->> o.config_key is not null order by o.place limit 1), 'upcoming') as default_type

@@ -13,8 +13,9 @@ language sql stable parallel safe as $$
     case sign(array_position(v.versions, 1) - array_position(v.versions, 2)) when 1 then 1 when -1 then 2 end,
     case when c.max_age ~ '^[0-9]{1,15}$' then c.max_age::bigint * interval '1 millisecond' else interval '10 minutes' end,
     case when $2 is null and exists (
-           select from projection.event_key k join projection.message_current m on m.log_id = k.log_id and m.key_id = k.key_id
-           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other)
+           select from projection.event_key k
+           where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other
+             and (select true from projection.message_current m where m.log_id = k.log_id and m.key_id = k.key_id))
            or $2 is not null and exists (
            select from projection.event_key k
            cross join lateral (
