@@ -15,6 +15,7 @@ import typer
 import coordstream
 from coordstream.cli.completion import completed_line
 from coordstream.cli.failure import TRACEBACK, close_broken_output, replace_closed_streams, report, report_usage
+from coordstream.cli.plain_help import PlainGroup
 from coordstream.cli.termination import interrupted_by_signals
 from coordstream.cli.verbs import noun_app, reflow
 
@@ -124,7 +125,10 @@ def _complete(line: list[str]) -> int:
 def build_app(arguments: Sequence[str]) -> typer.Typer:
     """The commands: the one that the arguments name in full, the others with a line of help only."""
     app = typer.Typer(
-        no_args_is_help=True, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]}
+        cls=PlainGroup,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_root)
     word, verb, *_ = [*(argument for argument in arguments if not argument.startswith("-")), "", ""]
@@ -133,7 +137,7 @@ def build_app(arguments: Sequence[str]) -> typer.Typer:
         if command.word == word:
             loaded = import_module(f"coordstream.cli.{command.module}")
             if command.has_verbs:
-                app.add_typer(noun_app(loaded, verb), name=command.word, help=command.help)
+                app.add_typer(noun_app(loaded, verb), name=command.word, help=command.help, cls=PlainGroup)
             else:
                 app.add_typer(reflow(loaded.app))
         elif command.module != module:  # otherwise it came with the module

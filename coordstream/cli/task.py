@@ -26,7 +26,7 @@ app = typer.Typer(no_args_is_help=True)
 OneTask = Annotated[
     str | None,
     typer.Argument(
-        metavar="[TASK]", help="The task's name, such as 'Partition 0' (default: all).", autocompletion=complete_task
+        metavar="TASK", help="The task's name, such as 'Partition 0' (default: all).", autocompletion=complete_task
     ),
 ]
 Relations = Mapping[str, Sequence[Row]]

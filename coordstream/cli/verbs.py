@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 
 import typer
 
+from coordstream.cli.plain_help import PlainCommand
+
 _SINGLE_BREAK: Final = re.compile(r"(?<!\n)\n(?!\n|- )")
 
 
@@ -46,6 +48,7 @@ def noun_app(module: ModuleType, named: str) -> typer.Typer:
 def reflow(app: typer.Typer) -> typer.Typer:
     """The same commands, their help with one line for each paragraph and list item: Typer keeps every line break."""
     for command in app.registered_commands:
+        command.cls = PlainCommand
         command.help = _SINGLE_BREAK.sub(" ", command.help or inspect.getdoc(command.callback) or "")
     return app
 

@@ -78,7 +78,8 @@ Tasks = Annotated[
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.", autocompletion=complete_stream)]
 Newest = Annotated[int | None, typer.Option("--limit", metavar="N", parser=parse_count, help="Show the newest N only.")]
 Kind = Annotated[
-    str | None, typer.Option("--kind", help="coordinator or checkpoint, if the stream's name does not tell.")
+    str | None,
+    typer.Option("--kind", metavar="KIND", help="coordinator or checkpoint, if the stream's name does not tell."),
 ]
 InputServers = Annotated[
     str | None,

@@ -70,7 +70,10 @@ def bisect(
         str, typer.Argument(metavar="CONDITION", help="A condition in SQL about the relations, as of each moment.")
     ],
     job: Annotated[
-        str, typer.Option("--job", help="Name, or name/id where several share one.", autocompletion=complete_job)
+        str,
+        typer.Option(
+            "--job", metavar="JOB", help="Name, or name/id where several share one.", autocompletion=complete_job
+        ),
     ],
     begin: Annotated[
         datetime | None,

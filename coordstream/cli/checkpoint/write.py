@@ -45,7 +45,7 @@ def write(
     offsets: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FILE | TASK/SSP=OFFSET …]",
+            metavar="FILE | TASK/SSP=OFFSET",
             help="A property file of Samza's CheckpointTool (- for standard input), or offsets such as "
             "'Partition 0/kafka.page-views.0=42' (default: print the current offsets as a property file).",
         ),

@@ -26,9 +26,7 @@ To = Annotated[
 ]
 OtherJob = Annotated[
     str | None,
-    typer.Argument(
-        metavar="[JOB2]", help="Compare with this job instead of another time.", autocompletion=complete_job
-    ),
+    typer.Argument(metavar="JOB2", help="Compare with this job instead of another time.", autocompletion=complete_job),
 ]
 DIFFERENCE: Final = ("config_key", "difference", "from_value", "to_value", "is_sensitive")
 SHOWN_DIGITS: Final = 12

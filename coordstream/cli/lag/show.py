@@ -69,7 +69,7 @@ def lag(
         typer.Argument(metavar="JOB", help="Names, or name/id (default: all jobs).", autocompletion=complete_job),
     ] = None,
     task: Annotated[
-        str | None, typer.Option("--task", help="Show this task only.", autocompletion=complete_task)
+        str | None, typer.Option("--task", metavar="TASK", help="Show this task only.", autocompletion=complete_task)
     ] = None,
     max_lag: Annotated[
         int | None,

@@ -24,9 +24,11 @@ STANDARD_INPUT: Final = Path("-")
 
 def append(
     stream: Stream,
-    key: Annotated[str | None, typer.Option(help='The key, for example \'[1,"set-config","a"]\'.')] = None,
+    key: Annotated[
+        str | None, typer.Option(metavar="KEY", help='The key, for example \'[1,"set-config","a"]\'.')
+    ] = None,
     value: Annotated[
-        str | None, typer.Option(help="The value. Other users can see it in the list of processes.")
+        str | None, typer.Option(metavar="VALUE", help="The value. Other users can see it in the list of processes.")
     ] = None,
     tombstone: Annotated[bool, typer.Option("--tombstone", help="Delete the key instead of setting a value.")] = False,
     file: Annotated[

@@ -14,7 +14,9 @@ def create(
     kind: Kind = None,
     replication_factor: Annotated[
         int | None,
-        typer.Option(min=1, max=32_767, help="Replicas of the topic (default: as configured on the brokers)."),
+        typer.Option(
+            min=1, max=32_767, metavar="N", help="Replicas of the topic (default: as configured on the brokers)."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

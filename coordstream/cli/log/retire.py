@@ -15,7 +15,7 @@ from projections.retired_streams import known_streams, restore_streams, retire_s
 def retire(
     streams: Annotated[
         list[str],
-        typer.Argument(metavar="STREAM...", help="The streams of a deleted job.", autocompletion=complete_stream),
+        typer.Argument(metavar="STREAM", help="The streams of a deleted job.", autocompletion=complete_stream),
     ],
     undo: Annotated[bool, typer.Option("--undo", help="Expect that they are followed again.")] = False,
     as_json: Json = False,

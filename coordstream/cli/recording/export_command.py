@@ -45,7 +45,7 @@ def export(
         ),
     ] = STANDARD_OUTPUT,
     raw: Annotated[bool, typer.Option("--raw", help="Include secrets: the exact bytes. Owner only.")] = False,
-    incarnation: Annotated[int | None, typer.Option(min=1, help="Instead of the current one.")] = None,
+    incarnation: Annotated[int | None, typer.Option(min=1, metavar="N", help="Instead of the current one.")] = None,
     job: Annotated[
         str | None,
         typer.Option("--job", metavar="JOB", help="With --relation: this job only.", autocompletion=complete_job),

@@ -44,7 +44,10 @@ def import_files(
     processes: Annotated[
         int | None,
         typer.Option(
-            "--processes", min=1, help="Streams to import in parallel (default: one per core when worthwhile)."
+            "--processes",
+            min=1,
+            metavar="N",
+            help="Streams to import in parallel (default: one per core when worthwhile).",
         ),
     ] = None,
     as_json: Json = False,

@@ -21,7 +21,8 @@ Master = Annotated[
 ]
 Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="NAME=VALUE", help="A setting of Spark; repeatable.")]
 Tasks = Annotated[
-    int | None, typer.Option("--tasks", min=1, help="Spark tasks, each with one connection (default: 8 per core).")
+    int | None,
+    typer.Option("--tasks", min=1, metavar="N", help="Spark tasks, each with one connection (default: 8 per core)."),
 ]
 
 

@@ -41,7 +41,7 @@ class DeletePlan(NamedTuple):
 def delete(
     job: JobWord,
     given: Annotated[
-        str | None, typer.Argument(metavar="[INPUT]", help=INPUT_HELP, autocompletion=complete_input)
+        str | None, typer.Argument(metavar="INPUT", help=INPUT_HELP, autocompletion=complete_input)
     ] = None,
     tasks: Tasks = None,
     everything: Annotated[bool, typer.Option("--all", help="Delete every request of the job, for any task.")] = False,

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from coordstream.cli.spark.jobs import JOBS
 from tests.coordstream.command_line import CHECKOUT, CommandLine, without_settings
 
 HEAVY = ("sqlalchemy", "alembic", "pyspark", "matplotlib", "psycopg", "pandas", "pyarrow", "humanize")
+PYTHON_TYPE: Final = re.compile(r"<(?:bool|str|path|int|float|list)\b[^>]*>")
 SHOW_IMPORTS = """
 import sys
 from collections.abc import Iterator
@@ -43,6 +45,30 @@ def test_help_lists_every_command_and_imports_nothing_heavy() -> None:
 def test_every_command_has_help(command: front.Command, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command.word, "--help"]) == 0
     assert f"Usage: coordstream {command.word}" in capsys.readouterr().out
+
+
+def test_help_fits_80_columns_and_names_no_types_of_python(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for words in ("", *(words for words, _ in every_command())):
+        assert main([*words.split(), "--help"]) == 0
+        printed = capsys.readouterr().out
+        assert max(map(len, printed.splitlines())) <= 80, words
+        assert not PYTHON_TYPE.findall(printed), words
+
+
+@pytest.mark.parametrize(
+    ("words", "usage"),
+    [
+        ("task show", "coordstream task show [OPTIONS] JOB [TASK]"),
+        ("log retire", "coordstream log retire [OPTIONS] STREAM..."),
+        ("grant", "coordstream grant [OPTIONS] ROLE USER"),
+    ],
+)
+def test_usage_names_each_argument_once(words: str, usage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*words.split(), "--help"]) == 0
+    assert f" Usage: {usage} \n" in re.sub(" +\n", " \n", capsys.readouterr().out)
 
 
 def test_help_shows_no_settings(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
