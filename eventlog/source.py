@@ -1,10 +1,15 @@
 """The interface of an event source: many logs that a follower reads at once, with its errors."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, Protocol
 
+from eventlog.error_text import did_you_mean
 from eventlog.errors import EventLogError
 from eventlog.events import RecordedEvent
+from eventlog.streams import has_samza_name
+
+DATABASE: Final = "The database"
+"""The place of logs in Postgres, at the beginning of a sentence."""
 
 
 class StreamFacts(NamedTuple):
@@ -98,11 +103,12 @@ class CredentialsRefused(SourceUnavailable):
 
 
 class StreamMissing(EventLogError):
-    """There is no such stream."""
+    """There is no such stream. ``known``: the streams of the place."""
 
-    def __init__(self, stream_name: str, place: str) -> None:
+    def __init__(self, stream_name: str, place: str, known: Iterable[str] = ()) -> None:
         self.stream_name = stream_name
-        super().__init__(f"{place} has no stream {stream_name}. Create it, or check the name.")
+        self.place = place
+        super().__init__(no_stream(stream_name, place, known))
 
 
 class StreamRefused(EventLogError):
@@ -120,3 +126,10 @@ class OffsetLost(EventLogError):
         self.stream_name = stream_name
         self.offset = offset
         super().__init__(f"Offset {offset} of {stream_name} does not exist.")
+
+
+def no_stream(stream_name: str, place: str, known: Iterable[str] = ()) -> str:
+    """The message for a stream that does not exist. `log create` creates only streams of job metadata."""
+    command = " with `coordstream log create`" if place == DATABASE or has_samza_name(stream_name) else ""
+    meant = did_you_mean(stream_name, known)
+    return f"{place} has no stream {stream_name}. Create it{command}, or check the name.{meant}"

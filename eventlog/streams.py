@@ -52,6 +52,11 @@ def identify(stream_name: str, kind: str | None = None) -> StreamIdentity:
     return StreamIdentity(stream_name, stream_kind, suffix, name, job_id, job_bucket(suffix))
 
 
+def has_samza_name(stream_name: str) -> bool:
+    """Whether it is named like a job's coordinator stream or checkpoint topic."""
+    return stream_name.startswith(tuple(_PREFIXES.values()))
+
+
 def job_bucket(suffix: str) -> int:
     """A stable number 0..63 for a job: the low six bits of the first byte of the MD5 of its suffix."""
     digest = hashlib.md5(suffix.encode(), usedforsecurity=False).digest()

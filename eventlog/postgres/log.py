@@ -10,7 +10,6 @@ from psycopg import DatabaseError
 from psycopg.errors import UniqueViolation
 from psycopg.pq import TransactionStatus
 
-from eventlog.error_text import did_you_mean
 from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent, batches
 from eventlog.log import (
@@ -25,7 +24,8 @@ from eventlog.log import (
 from eventlog.postgres.archive import archive_end, headers_json, read_archive
 from eventlog.postgres.binary_values import ByteaArray, Int8Array, bytea_array, int8_array
 from eventlog.postgres.connection import Connection, connect
-from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log
+from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log, stream_names
+from eventlog.source import DATABASE, no_stream
 from eventlog.streams import StreamIdentity, StreamKind
 
 BACKEND: Final = "postgres"
@@ -53,8 +53,7 @@ class UnknownStream(EventLogError):
 
     def __init__(self, stream_name: str, known: Iterable[str] = ()) -> None:
         self.stream_name = stream_name
-        meant = did_you_mean(stream_name, known)
-        super().__init__(f"The database has no log of {stream_name}. Create it, or check the name.{meant}")
+        super().__init__(no_stream(stream_name, DATABASE, known))
 
 
 class StreamExists(LogExists):
@@ -227,8 +226,7 @@ def _arrays(events: Sequence[NewEvent]) -> tuple[ByteaArray | Int8Array | list[s
 def _newest(connection: Connection, stream_name: str) -> StoredLog:
     stored = newest_log(connection, stream_name)
     if stored is None:
-        names = connection.execute("select distinct stream_name from eventlog.log").fetchall()
-        raise UnknownStream(stream_name, [name for (name,) in names])
+        raise UnknownStream(stream_name, stream_names(connection))
     return stored
 
 

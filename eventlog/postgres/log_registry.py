@@ -67,6 +67,11 @@ def newest_log(connection: Connection, stream_name: str) -> StoredLog | None:
     return None if row is None else StoredLog(*row)
 
 
+def stream_names(connection: Connection) -> list[str]:
+    """The names of all streams with a log in the database, of any backend."""
+    return [name for (name,) in connection.execute("select distinct stream_name from eventlog.log").fetchall()]
+
+
 def stream_identities(connection: Connection) -> list[StreamIdentity]:
     """All streams with a log in the database, of any backend, by name."""
     return [identify(*row) for row in connection.execute(_STREAMS).fetchall()]

@@ -22,7 +22,7 @@ from eventlog.postgres.archive import PAGE_EVENTS, read_archive
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import BACKEND, EVENT_CHANNEL
 from eventlog.postgres.log_registry import StoredLog, newest_log
-from eventlog.source import Read, SourceUnavailable, StreamFacts, StreamMissing, StreamRefused
+from eventlog.source import DATABASE, Read, SourceUnavailable, StreamFacts, StreamMissing, StreamRefused
 
 APPLICATION_NAME: Final = "coordstream follow (source)"
 POLL_EVENTS: Final = 10_000
@@ -239,7 +239,7 @@ def _claim(payload: str) -> dict[str, int]:
 def _own_log(connection: Connection, stream_name: str) -> StoredLog:
     log = newest_log(connection, stream_name)
     if log is None:
-        raise StreamMissing(stream_name, "The database")
+        raise StreamMissing(stream_name, DATABASE)
     if log.backend != BACKEND:
         raise StreamRefused(
             stream_name,

@@ -6,6 +6,7 @@ from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.range_reader import RangeReader
+from eventlog.source import no_stream
 from eventlog.streams import identify
 from spark_jobs.coordinator_stream.log_range import Log, LogRange
 from spark_jobs.coordinator_stream.options import SourceOptions
@@ -25,7 +26,7 @@ class TopicReader:
         """See `LogReader.logs`. Raises `StreamRefused` for a topic with several partitions or without compaction."""
         names = [name for name in self._admin.stream_names() if options.matches(name)]
         if missing := options.missing(set(names)):
-            raise SparkJobError(f"{self._place} has no stream '{missing[0]}'. Create it, or check the name.")
+            raise SparkJobError(no_stream(missing[0], self._place))
         topic_ids = self._admin.topic_ids(names)
         for name, topic_id in topic_ids.items() - self._checked:
             self._admin.describe(name)

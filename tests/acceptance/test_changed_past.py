@@ -82,7 +82,10 @@ def test_a_deleted_topic_is_a_failure_and_its_log_stays(
     topics.delete(coordinator_topic)
     followed = follow_once(database_url, source, coordinator_topic)
     assert list(followed.failures) == [coordinator_topic]
-    assert f"has no stream {coordinator_topic}. Create it, or check the name." in followed.failures[coordinator_topic]
+    assert (
+        f"has no stream {coordinator_topic}. Create it with `coordstream log create`, or check the name."
+        in followed.failures[coordinator_topic]
+    )
     assert shown(database_url, CONFIG) == [("a", "1", 1)]
     assert shown(database_url, STATES) == [(1, "refused", 1, None)]
 

@@ -19,6 +19,7 @@ from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import read_archive
+from eventlog.postgres.log_registry import stream_names
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.source import EventSource, StreamFacts, StreamMissing, StreamRefused
 from projections.tracked_logs import logs_of
@@ -55,7 +56,7 @@ def tail(
     if as_csv:
         raise typer.BadParameter("--csv cannot be used with --follow. Use --json, which prints one object per line.")
     with open_source() as source:
-        facts = source.describe(stream)
+        facts = _facts(source, stream)
         newest = newest_events(source.read, facts, count)
         try:
             _print(newest, secrets, as_json=as_json)
@@ -69,12 +70,22 @@ def _newest(stream: str, count: int) -> tuple[str, list[RecordedEvent]]:
     """The newest events of a stream, or else of its archive; and a suffix of the title that says which."""
     try:
         with open_source() as source:
-            return "", newest_events(source.read, source.describe(stream), count)
+            return "", newest_events(source.read, _facts(source, stream), count)
     except (StreamMissing, StreamRefused):
         archived = _archived(stream, count)
         if archived is None:
             raise
         return " (archive)", archived
+
+
+def _facts(source: EventSource, stream: str) -> StreamFacts:
+    """The current state of a stream. The error for a missing one names similar streams."""
+    try:
+        return source.describe(stream)
+    except StreamMissing as error:
+        with open_database() as database:
+            known = {*source.stream_names(), *stream_names(database.connection)}
+        raise StreamMissing(stream, error.place, known) from None
 
 
 def _archived(stream: str, count: int) -> list[RecordedEvent] | None:

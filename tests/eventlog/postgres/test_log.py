@@ -46,7 +46,7 @@ def test_a_stream_is_created_once(database_url: str) -> None:
 
 
 def test_an_unknown_stream_is_reported(database_url: str) -> None:
-    with pytest.raises(UnknownStream, match=r"no log of elsewhere\. Create it") as unknown:
+    with pytest.raises(UnknownStream, match=r"no stream elsewhere\. Create it") as unknown:
         PostgresEventLog(database_url, "elsewhere")
     assert unknown.value.stream_name == "elsewhere"
 

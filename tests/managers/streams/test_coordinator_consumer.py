@@ -190,7 +190,7 @@ def test_what_fails_at_the_start_is_not_hidden_by_the_end(logs: LogMaker) -> Non
 @pytest.mark.scenario("CON-05")
 def test_a_log_that_is_not_there_is_told(database_url: str) -> None:
     consumer = CoordinatorStreamConsumer(partial(PostgresEventLog, database_url, "__samza_coordinator_nowhere_1"))
-    with pytest.raises(UnknownStream, match="has no log of __samza_coordinator_nowhere_1"):
+    with pytest.raises(UnknownStream, match="has no stream __samza_coordinator_nowhere_1"):
         consumer.register()
     consumer.start()
     with pytest.raises(NotReady):
@@ -212,7 +212,9 @@ def test_a_topic_that_is_none_to_read_is_told(kafka_options: KafkaOptions, topic
 
     assert "127.0.0.1:1" in refusal(partial(KafkaEventLog, nobody, stream), SourceUnavailable)
     missing = refusal(partial(KafkaEventLog, kafka_options, stream), StreamMissing)
-    assert missing.endswith(f"has no stream {stream.stream_name}. Create it, or check the name.")
+    assert missing.endswith(
+        f"has no stream {stream.stream_name}. Create it with `coordstream log create`, or check the name."
+    )
     topics.create(stream.stream_name, partitions=2)
     assert "it has 2 partitions" in refusal(partial(KafkaEventLog, kafka_options, stream), StreamRefused)
 

@@ -40,7 +40,9 @@ def test_a_missing_stream_is_followed_once_it_exists(
     monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.05)
     make_log(COUNTS, b="1")
     with following(database_url, source, FollowPlan((ORDERS, COUNTS))) as running:
-        assert running.wait_for(ORDERS) == (f"The database has no stream {ORDERS}. Create it, or check the name.")
+        assert running.wait_for(ORDERS) == (
+            f"The database has no stream {ORDERS}. Create it with `coordstream log create`, or check the name."
+        )
         wait_for_position(connected, COUNTS, 1)
         make_log(ORDERS, a="1")
         wait_for_position(connected, ORDERS, 1)

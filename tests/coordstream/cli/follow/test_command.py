@@ -92,7 +92,10 @@ def test_wrong_use(cli: CommandLine, words: tuple[str, ...], sentence: str) -> N
 def test_a_stream_that_cannot_be_followed_does_not_stop_the_others(cli: CommandLine) -> None:
     append(cli, CHECKPOINT, "1")
     finished = cli.follow(COORDINATOR, CHECKPOINT, "--once")
-    assert finished.err == f"The database has no stream {COORDINATOR}. Create it, or check the name.\n"
+    assert (
+        finished.err
+        == f"The database has no stream {COORDINATOR}. Create it with `coordstream log create`, or check the name.\n"
+    )
     assert (finished.code, finished.out) == (1, "1 event read\n")
     assert cli.ask(STATE) == [("stopped", 1)]
 

@@ -158,7 +158,14 @@ def test_config_is_not_set_on_a_checkpoint_topic(cli: CommandLine) -> None:
 def test_only_logs_in_postgres_and_topics_accept_appends(wordcount: CommandLine) -> None:
     words = ("--key", "k", "--value", "v")
     assert "was imported from a recording" in wordcount.refused("log", "append", COORDINATOR, *words)
-    assert f"The database has no log of {STREAM}. Create it" in wordcount.refused("log", "append", STREAM, *words)
+
+
+def test_a_missing_stream_is_reported_alike_by_append_and_tail(wordcount: CommandLine) -> None:
+    missing = COORDINATOR.replace("wordcount", "wordcuont")
+    refused = wordcount.refused("log", "append", missing, "--key", "k", "--value", "v")
+    advice = f"The database has no stream {missing}. Create it with `coordstream log create`, or check the name. "
+    assert refused.startswith(f'{advice}Did you mean "{COORDINATOR}"')
+    assert wordcount.refused("log", "tail", missing) == refused
 
 
 def test_events_are_appended_to_a_topic(
@@ -193,7 +200,7 @@ def test_what_kafka_refuses_is_reported(
 def test_a_missing_topic_is_reported(kafka_cli: CommandLine, job_name: str) -> None:
     stream = f"__samza_coordinator_{job_name}_1"
     refused = kafka_cli.refused("log", "append", stream, "--key", KEY, "--tombstone")
-    assert refused.endswith(f"has no stream {stream}. Create it, or check the name.")
+    assert refused.endswith(f"has no stream {stream}. Create it with `coordstream log create`, or check the name.")
     assert "'coordinator' or 'checkpoint'" in kafka_cli.refused("log", "append", job_name, "--key", KEY, "--tombstone")
 
 
