@@ -14,9 +14,11 @@ select to_char(min(f.log_time) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')
 from projection.job_log l
 cross join lateral (
   select t.log_time from projection.log_time t where t.log_id = l.log_id order by t.log_offset limit 1) f
-where l.job_name = %s and l.job_id = %s
-having min(f.log_time) > %s
+where {condition}
+having min(f.log_time) > %(time)s
 """
+_OF_JOB: Final = _FIRST_EVENT.format(condition="l.job_name = %(name)s and l.job_id = %(id)s")
+_OF_ALL: Final = _FIRST_EVENT.format(condition="true")
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,11 @@ class Cut:
         return "" if self.offset is None else f" as of offset {self.offset}"
 
 
-def too_early(connection: Connection, job: Job, cut: Cut) -> str:
-    """A sentence if the cut is a time before the job's first event, or else an empty string."""
+def too_early(connection: Connection, job: Job | None, cut: Cut) -> str:
+    """A sentence if the cut is a time before the first event of a job, or of all jobs, or else an empty string."""
     if cut.time is None:
         return ""
-    first = connection.execute(_FIRST_EVENT, (*job, cut.time)).fetchone()
-    return "" if first is None else f"Job {job} has no events{cut}. Its first event is from {first[0]} UTC."
+    of_job = {} if job is None else job._asdict()
+    first = connection.execute(_OF_ALL if job is None else _OF_JOB, {**of_job, "time": cut.time}).fetchone()
+    whose = "The database" if job is None else f"Job {job}"
+    return "" if first is None else f"{whose} has no events{cut}. Its first event is from {first[0]} UTC."

@@ -94,7 +94,7 @@ def _export_relation(relation: str, word: str | None, cut: Cut, output: Path) ->
         job = None if word is None else find_job(database.connection, word)
         count = export_relation(database.connection, RelationRead(relation, job, cut), output)
         print(f"{count} rows of {relation} written to {output}", file=sys.stderr)
-        note("" if job is None or count else too_early(database.connection, job, cut))
+        note("" if count else too_early(database.connection, job, cut))
 
 
 def _records(database: Database, log: TrackedLog, *, raw: bool) -> Iterator[tuple[str, RecordedEvent]]:

@@ -59,6 +59,19 @@ def test_a_relation_is_written_as_of_a_time_or_an_offset(
         assert exported(wordcount, tmp_path / "all.parquet", "checkpoint", *words).equals(table)
 
 
+@pytest.mark.parametrize(("words", "whose"), [((), "The database"), (("--job", "wordcount_pv"), "Job wordcount_pv/1")])
+def test_an_export_as_of_before_all_events_says_so(
+    wordcount: CommandLine, tmp_path: Path, words: tuple[str, ...], whose: str
+) -> None:
+    path = tmp_path / "x.parquet"
+    early = wordcount("export", "--relation", "checkpoint", *words, "--as-of", "2020-01-01", "-o", path)
+    written, told = early.err.splitlines()
+    assert (early.code, early.out, written) == (0, "", f"0 rows of checkpoint written to {path}")
+    assert told == (
+        f"{whose} has no events as of 2020-01-01 00:00:00 UTC. Its first event is from 2026-11-21 09:16:29 UTC."
+    )
+
+
 def test_every_relation_can_be_written(wordcount: CommandLine, tmp_path: Path) -> None:
     for name in RELATIONS:
         table = exported(wordcount, tmp_path / "x.parquet", name)
