@@ -31,7 +31,14 @@ where job_name = %s and job_id = %s
 
 
 class InputUnknown(EventLogError):
-    """An input system cannot be reached."""
+    """An input system cannot be reached.
+
+    ``without_option`` is the message of a command that has no option --input-bootstrap-servers.
+    """
+
+    def __init__(self, message: str, without_option: str = "") -> None:
+        super().__init__(message)
+        self.without_option = without_option or message
 
 
 def check_servers(servers: str | None) -> None:
@@ -139,7 +146,11 @@ def _servers(config: Config, system: str) -> str:
         servers = config.get(f"systems.{system}.{user}.bootstrap.servers")
         if servers:
             return servers
-    raise InputUnknown(f"The job's config has no brokers for system {system}. Use --input-bootstrap-servers.")
+    reason = f"The job's config has no brokers for system {system}."
+    raise InputUnknown(
+        f"{reason} Use --input-bootstrap-servers.",
+        f"{reason} Set systems.{system}.consumer.bootstrap.servers with `coordstream config set`.",
+    )
 
 
 def require_answer(options: KafkaOptions) -> None:
@@ -149,9 +160,10 @@ def require_answer(options: KafkaOptions) -> None:
     for server in servers:
         Thread(target=lambda server=server: answers.put(_answers(server)), daemon=True).start()
     if not any(answers.get() for _ in servers):
+        reason = f"No broker answers at {options.bootstrap_servers}. Check that it runs and can be reached"
         raise InputUnknown(
-            f"No broker answers at {options.bootstrap_servers}. "
-            "Check that it runs and can be reached, or name others with --input-bootstrap-servers."
+            f"{reason}, or name others with --input-bootstrap-servers.",
+            f"{reason}, or correct the brokers in the job's config.",
         )
 
 

@@ -59,6 +59,15 @@ def test_unknown_inputs_are_refused(config: dict[str, str], sentence: str) -> No
         input_options(config, "kafka", None)
 
 
+def test_without_the_option_for_brokers_the_config_is_the_place_to_name_them() -> None:
+    with pytest.raises(InputUnknown) as unknown:
+        input_options({}, "kafka", None)
+    assert unknown.value.without_option == (
+        "The job's config has no brokers for system kafka. "
+        "Set systems.kafka.consumer.bootstrap.servers with `coordstream config set`."
+    )
+
+
 def test_an_unreachable_broker_costs_little_time() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
