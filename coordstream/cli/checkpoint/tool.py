@@ -7,8 +7,11 @@ from typing import Final
 from coordstream.cli.job.logs import JobLogs, appears_running
 from coordstream.errors import CoordstreamError
 from eventlog.log import EventLog
+from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY
+from eventlog.system_admin import offset_after
 from managers.appending import Retry
 from managers.checkpoints.checkpoint_errors import JobAlive
+from managers.checkpoints.checkpoint_file import TaskOffsets
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.checkpoint_place import (
     CHECKPOINT_FACTORY,
@@ -55,6 +58,18 @@ def checkpoint_log(logs: JobLogs, facts: JobFacts) -> EventLog:
     log = logs.checkpoint if place == "checkpoint" else logs.coordinator
     assert log is not None  # noqa: S101 (as checkpoint_manager() requires)
     return log
+
+
+def require_usable_offsets(given: TaskOffsets, facts: JobFacts) -> None:
+    """Raise CoordstreamError if an offset of a Kafka system is not a number: the job would fail at its next start."""
+    for task_name, offsets in given.items():
+        for partition, offset in offsets.items():
+            is_kafka = facts.config.get(f"systems.{partition.system}.samza.factory") == KAFKA_SYSTEM_FACTORY
+            if is_kafka and offset_after(offset) is None:
+                raise CoordstreamError(
+                    f"Invalid offset {offset!r} for {task_name}, {partition}. "
+                    "Offsets of Kafka are numbers. Correct it; nothing was written."
+                )
 
 
 def require_stopped(tool: CheckpointTool, job: Job, *, force: bool = False) -> None:

@@ -11,6 +11,7 @@ from coordstream.cli.checkpoint.tool import (
     checkpoint_log,
     read_facts,
     require_stopped,
+    require_usable_offsets,
     writing_manager,
 )
 from coordstream.cli.job.logs import JobLogs, open_job_logs
@@ -75,6 +76,7 @@ def write(
     overrides = _overrides(settings or [])
     with open_job_logs(job) as logs:
         facts = read_facts(logs, overrides)
+        require_usable_offsets(given, facts)
         found = _named(logs, facts)
         with CheckpointTool(writing_manager(logs, facts), facts, clock=system_clock) as tool:
             if not given:

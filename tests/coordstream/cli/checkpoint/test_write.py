@@ -158,6 +158,12 @@ def test_an_invalid_line_is_refused_with_its_number(job: CommandLine, tmp_path: 
     [
         ((GIVEN,), 1, "Nothing was written: confirmation needs a terminal."),
         ((GIVEN.replace(TASK, "Partiton 1"), "--yes"), 1, "The job has no task 'Partiton 1'. Its tasks: Partition 0, "),
+        ((GIVEN.replace("=7", "=seven"), "--yes"), 1, "Invalid offset 'seven' for Partition 1, kafka.page-views.1. "),
+        (
+            (GIVEN.replace("=7", f"={2**63}"), "--yes"),
+            1,
+            "Offsets of Kafka are numbers. Correct it; nothing was written",
+        ),
         (("nothing.properties", "--yes"), 1, "Cannot access 'nothing.properties': no such file or directory."),
         ((GIVEN, "kafka.page-views.1=7"), 2, "Expected TASK/SYSTEM.STREAM.PARTITION=OFFSET, for example"),
         ((GIVEN, "--config", "x"), 2, "Invalid value for '--config'. Expected KEY=VALUE."),
