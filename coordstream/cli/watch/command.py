@@ -70,6 +70,8 @@ def watch(
     """
     for unknown in set(kinds or ()).difference(KINDS):
         raise typer.BadParameter(f"Invalid value for '--kind': {unknown!r}. Expected one of: {', '.join(KINDS)}.")
+    if once and since is None:
+        raise typer.BadParameter("'--once' needs '--since': there is nothing else to show before it exits.")
     with open_database() as database:
         watcher = Watcher(database.connection, find_job(database.connection, job), tuple(kinds or KINDS), since)
         try:

@@ -70,6 +70,11 @@ def test_kinds_are_chosen(wordcount: CommandLine) -> None:
     assert "Invalid value for '--kind': 'everything'. Expected one of: checkpoint," in refused
 
 
+def test_once_without_a_time_is_refused(wordcount: CommandLine) -> None:
+    refused = wordcount.refused("watch", "wordcount_pv", "--once", code=2)
+    assert refused.startswith("'--once' needs '--since': ")
+
+
 def test_nothing_has_happened_since_the_last_event(wordcount: CommandLine) -> None:
     assert wordcount.done("watch", "wordcount_pv", "--once", "--since", "2027-01-01T00:00:00Z") == ""
 
