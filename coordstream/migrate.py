@@ -1,5 +1,6 @@
 """Migrations: upgrade, downgrade, and whether a database's schema is the one that this program needs."""
 
+import re
 from collections.abc import Callable
 from enum import StrEnum
 from threading import Lock
@@ -17,6 +18,7 @@ from sqlalchemy.pool import NullPool
 
 from coordstream.errors import CoordstreamError
 from coordstream.migration_files import migrations_folder
+from eventlog.error_text import known_names
 from eventlog.postgres.connection import server_reason
 from projections.errors import ArchiveMissing, RelationInUse
 from projections.missing_tables import missing_tables
@@ -25,6 +27,7 @@ from projections.relations import digest, installed_digest
 LOCK_NOT_AVAILABLE = "55P03"
 OLDEST_POSTGRES: Final = 16
 """The oldest major version whose SQL functions the relations can use."""
+_RELATIVE: Final = re.compile(r"-[0-9]+")
 _ALEMBIC: Final = Lock()
 """Alembic keeps its context in a global variable: the threads of a process migrate one after the other."""
 
@@ -73,6 +76,17 @@ def upgrade(database_url: str) -> list[str] | None:
 def downgrade(database_url: str, revision: str) -> None:
     """Migrate a database back to an earlier revision (`base`, `-1`, a revision id), which drops the relations."""
     _run(database_url, lambda config: command.downgrade(config, revision))
+
+
+def require_revision(revision: str) -> None:
+    """Raise SchemaError if this program has no such revision (`base`, `-1`, a revision id)."""
+    script = ScriptDirectory.from_config(_config())
+    try:
+        if not _RELATIVE.fullmatch(revision):
+            script.get_revision(revision)
+    except CommandError:
+        known = sorted(known.revision for known in script.walk_revisions())
+        raise SchemaError(f"No revision {revision!r}.{known_names('revisions', revision, [*known, 'base'])}") from None
 
 
 def require_postgres(server_version: int) -> None:

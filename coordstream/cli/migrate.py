@@ -11,7 +11,7 @@ from coordstream.cli.arguments.options import Json
 from coordstream.cli.database import connecting, database_errors, database_url, describe_recreation
 from coordstream.cli.output.tables import print_json
 from coordstream.errors import CoordstreamError
-from coordstream.migrate import ADVICE, SchemaState, downgrade, read_schema_state, upgrade
+from coordstream.migrate import ADVICE, SchemaState, downgrade, read_schema_state, require_revision, upgrade
 from coordstream.settings import load_settings
 from eventlog.postgres.connection import Connection
 
@@ -47,6 +47,7 @@ def downgrade_schema(
     as_json: Json = False,
 ) -> None:
     """Migrate the database back to an earlier revision. Tables and columns that were added since are dropped."""
+    require_revision(revision)
     with _connection() as (url, connection):
         if not yes and _holds_events(connection):
             raise CoordstreamError(

@@ -45,9 +45,11 @@ def test_events_are_dropped_only_with_yes(wordcount: CommandLine) -> None:
     wordcount.done("import", *RECORDING_A)
 
 
-def test_an_unknown_revision_is_refused(cli: CommandLine) -> None:
-    assert "nope" in cli.refused("migrate", "downgrade", "nope")
-    assert cli.rows("migrate", "current")[0]["state"] == "current"
+def test_an_unknown_revision_is_refused_before_the_question_about_events(wordcount: CommandLine) -> None:
+    refused = "No revision 'nope'. Known revisions: 0001, 0002, "
+    assert wordcount.refused("migrate", "downgrade", "nope").startswith(refused)
+    assert wordcount.refused("migrate", "downgrade", "nope", "--yes").startswith(refused)
+    assert wordcount.rows("migrate", "current")[0]["state"] == "current"
 
 
 def test_a_dropped_projection_is_re_created_and_rebuilt(wordcount: CommandLine) -> None:
