@@ -79,7 +79,7 @@ def test_one_part_is_measured_again_on_data_of_before_and_other_sections_stay(
 @pytest.mark.slow
 def test_spark_is_measured_in_a_process_of_its_own(tmp_path: Path, jdbc_jar: Path) -> None:
     out = tmp_path / "benchmarks.md"
-    few = ("--events", "3000", "--rounds", "1", "--spark-sizes", "3000", "6000")
+    few = ("--events", "3000", "--rounds", "1", "--spark-sizes", "6000", "9000")
     words = ("--only", *SPARK, *UNWATCHED, *few, "--out", str(out))
     environ = {**os.environ, "COORDSTREAM_JDBC_JAR": str(jdbc_jar)}
     subprocess.run([sys.executable, "-m", "benchmarks", *words], env=environ, check=True, capture_output=True)
