@@ -24,7 +24,9 @@ _LOGIN_REFUSALS: Final = (
 
 _CHECK_CLIENT: Final = "set client_connection_check_interval = '2s'"
 _SESSION: Final = """
-set timezone = 'UTC'; set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3
+set timezone = 'UTC'; set datestyle = 'ISO'; set intervalstyle = 'postgres'; set extra_float_digits = 1;
+set bytea_output = 'hex'; set default_transaction_isolation = 'read committed';
+set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3
 """
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -55,7 +57,9 @@ def server_reason(error: psycopg.Error) -> str | None:
 
 
 def connect(database_url: str, *, application_name: str = "coordstream", autocommit: bool = True) -> Connection:
-    """Open a connection with the dumpers for binary COPY.
+    """Open a connection with the dumpers for binary COPY, and with the formats and isolation that this product expects.
+
+    A server, database or user may have other defaults: psycopg cannot read times in other styles than ISO.
 
     Both sides detect a dead peer within about 30 s. If this process ends during a query, even if killed, the server
     cancels the query within 2 s (Postgres 14 and later, on operating systems that support it).

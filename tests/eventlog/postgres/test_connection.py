@@ -1,9 +1,12 @@
 """Connections as this product makes them."""
 
 import re
+from datetime import timedelta
+from typing import Final
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from psycopg.pq import TransactionStatus
 
 from eventlog.postgres.connection import CONNECT_SECONDS, connect, refuses_login, server_reason
@@ -24,6 +27,20 @@ def test_it_has_a_name_and_speaks_utc(database_url: str) -> None:
         assert connection.execute(query).fetchone() == ("coordstream", "UTC")
     with connect(database_url, application_name="follower") as connection:
         assert connection.execute(query).fetchone() == ("follower", "UTC")
+
+
+ODD: Final = (
+    "-c datestyle=German,DMY -c intervalstyle=iso_8601 -c extra_float_digits=-5 -c bytea_output=escape"
+    " -c default_transaction_isolation=serializable"
+)
+
+
+def test_defaults_of_a_database_change_no_value(database_url: str) -> None:
+    query = "select now(), interval '26 hours', 0.1::float8 + 0.2, '\\xff'::bytea::text, current_setting(%s)"
+    with connect(make_conninfo(database_url, options=ODD)) as connection:
+        now, *values = connection.execute(query, ("transaction_isolation",)).fetchone() or ()
+    assert now.tzinfo is not None
+    assert values == [timedelta(hours=26), 0.1 + 0.2, "\\xff", "read committed"]
 
 
 def test_a_dead_peer_is_noticed_in_half_a_minute(database_url: str) -> None:
