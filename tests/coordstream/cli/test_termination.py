@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Final, NoReturn
 
 import psycopg
 import pytest
@@ -44,6 +44,32 @@ def test_a_signal_cancels_the_query_under_way(cli: CommandLine, number: signal.S
         wait_until(lambda: not is_waiting(), what="the server to end the query")
     assert child.returncode == 128 + number
     assert printed == "Interrupted. The current transaction was rolled back; earlier work is kept.\n"
+
+
+LOST: Final = """
+import os, signal, sys, time
+from coordstream.cli.termination import interrupted_by_signals
+
+class Dropped:
+    def __del__(self):
+        os.kill(os.getpid(), {number})
+        time.sleep(0.01)
+
+try:
+    with interrupted_by_signals():
+        Dropped()
+        print("continued", flush=True)
+        time.sleep(60)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_during_a_destructor_is_not_lost(number: signal.Signals) -> None:
+    program = [sys.executable, "-c", LOST.format(number=int(number))]
+    ended = subprocess.run(program, capture_output=True, text=True, check=True, timeout=PATIENCE)
+    assert (ended.stdout, ended.stderr) == ("continued\ninterrupted\n", "")
 
 
 def test_ctrl_c_before_the_command_runs_is_one_message(
