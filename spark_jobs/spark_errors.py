@@ -39,6 +39,8 @@ def reason_of(error: Exception) -> str:
     """Why Spark failed, in one line."""
     if isinstance(error, ConnectionRefusedError) or type(error).__name__ == "Py4JNetworkError":
         return "its Java process has ended. It may have been killed or out of memory: see spark.driver.memory"
+    if isinstance(error, PySparkException) and error.getCondition() == "JAVA_GATEWAY_EXITED":
+        return "its Java process ended at the start, with the message above. Check the settings of Java and Spark"
     if (line := _first_line(error)).endswith(DRIVER_CLASS):
         return (
             "Spark has no JDBC driver for Postgres. Start the session with its jar: set spark.jars to"

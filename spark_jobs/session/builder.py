@@ -10,6 +10,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from spark_jobs.session.java import find_java
+from spark_jobs.session.settings import MASTER, REMOTE, check_settings, is_local
 from spark_jobs.spark_errors import jvm_errors, spark_errors
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.xml")
@@ -46,12 +47,13 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
     Under spark-submit, only the name, the time zone and `conf` are set; master, memory and JVM options come from the
     submitter. Otherwise Spark runs on this machine (`local[*]` unless `conf` has a master), with this Python and
     settings for one machine; a master elsewhere, or a server of Spark Connect (``spark.remote``), gets no settings of
-    ours. Raises JavaMissingError or SparkJobError.
+    ours. Raises JavaMissingError, or SparkJobError: a setting is invalid, or Spark does not start.
     """
+    check_settings(conf)
     chosen: dict[str, bool | float | int | str | None] = {**EVERYWHERE, **conf}
-    if SUBMITTED not in environ and "spark.remote" not in conf:
+    if SUBMITTED not in environ and REMOTE not in conf:
         find_java(environ)
-        if conf.get("spark.master", "local").startswith("local"):
+        if is_local(conf.get(MASTER, "local")):
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's Python processes would be the system's
             chosen = {**LOCAL, **chosen}
     _silence_py4j()

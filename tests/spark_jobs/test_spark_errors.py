@@ -2,7 +2,7 @@
 
 import psycopg
 import pytest
-from pyspark.errors import PythonException
+from pyspark.errors import PySparkRuntimeError, PythonException
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import SparkJobError
@@ -40,6 +40,11 @@ def test_of_any_other_error_in_an_executor_only_the_name_is_shown(raised: str) -
 
 def test_a_killed_jvm_is_reported() -> None:
     assert "its Java process has ended" in message_of(ConnectionRefusedError(111, "Connection refused"))
+
+
+def test_a_jvm_that_does_not_start_is_reported() -> None:
+    error = PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={})
+    assert message_of(error).startswith("Cannot replay: its Java process ended at the start, with the message above.")
 
 
 @pytest.mark.spark

@@ -1,7 +1,7 @@
 """The Spark session of a command: its options, and how it starts and ends."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated, Any, Final
 
@@ -35,15 +35,36 @@ def require_spark() -> None:
 
 
 def spark_conf(master: str | None, conf: list[str] | None) -> dict[str, str]:
-    """Spark's settings. Raises BadParameter: one is not NAME=VALUE, or spark-submit has already set the master."""
+    """Spark's settings. Raises BadParameter: one is invalid, or spark-submit has already set the master."""
     pairs = [setting.partition("=") for setting in conf or []]
     for name, equals, _ in pairs:
         if not name or not equals:
             raise typer.BadParameter(f"Invalid '--conf' value '{name}'. Expected NAME=VALUE.")
+    given = {name: value for name, _, value in pairs}
+    _check(master, given)
     if master and _is_submitted():
         raise typer.BadParameter("spark-submit has set the master. Leave '--master' out, or give it to spark-submit.")
     place = "spark.remote" if (master or "").startswith("sc:") else "spark.master"
-    return {name: value for name, _, value in pairs} | ({place: master} if master else {})
+    return given | ({place: master} if master else {})
+
+
+def _check(master: str | None, conf: Mapping[str, str]) -> None:
+    """Raise BadParameter for what Spark would ignore, or report without the option's name."""
+    from spark_jobs.errors import SparkJobError  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.session.settings import DRIVER_MEMORY, MASTER, check_driver_memory, check_master  # noqa: PLC0415
+
+    for name in conf:
+        if not name.startswith("spark."):
+            raise typer.BadParameter(f"Invalid '--conf' name '{name}'. Expected a name that starts with 'spark.'.")
+    try:
+        if master is not None:
+            check_master(master, "'--master' value")
+        if MASTER in conf:
+            check_master(conf[MASTER], f"'--conf' value of {MASTER}")
+        if DRIVER_MEMORY in conf:
+            check_driver_memory(conf[DRIVER_MEMORY], f"'--conf' value of {DRIVER_MEMORY}")
+    except SparkJobError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 @contextmanager

@@ -113,3 +113,23 @@ def test_following_does_not_run_on_spark_connect(cli: CommandLine) -> None:
 def test_only_following_once_has_a_timeout(cli: CommandLine) -> None:
     refused = cli.refused("spark", "follow", "--all", "--timeout", "5s", code=2)
     assert refused == "--timeout needs --once. See `coordstream spark follow --help`."
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--conf", "nonsense"), "Invalid '--conf' value 'nonsense'. Expected NAME=VALUE."),
+        (("--conf", "nonsense=1"), "Invalid '--conf' name 'nonsense'. Expected a name that starts with 'spark.'."),
+        (("--master", "nonsense"), "Invalid '--master' value 'nonsense'. Expected local, local[N], local[*], "),
+        (("--master", "localhost:7077"), "Invalid '--master' value 'localhost:7077'. Expected local, local[N], "),
+        (("--conf", "spark.master=local[x]"), "Invalid '--conf' value of spark.master 'local[x]'. Expected local, "),
+        (
+            ("--conf", "spark.driver.memory=1"),
+            "Invalid '--conf' value of spark.driver.memory '1'. Expected at least 450m, for example 2g.",
+        ),
+    ],
+)
+def test_an_invalid_setting_is_refused_before_spark_starts(
+    cli: CommandLine, options: tuple[str, ...], message: str
+) -> None:
+    assert cli.refused("spark", "verify", "--all", *options, code=2).startswith(message)

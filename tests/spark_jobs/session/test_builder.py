@@ -12,6 +12,7 @@ from spark_jobs.relations.settings import ReadSettings, jdbc_address
 from spark_jobs.relations.snapshots import exported_snapshot
 from spark_jobs.session import builder
 from spark_jobs.session.builder import build_session, jar_conf
+from spark_jobs.session.settings import check_settings, is_local
 from spark_jobs.spark_errors import spark_errors
 from tests.spark_jobs.plain_relations import Relations
 
@@ -76,3 +77,39 @@ def test_an_error_of_spark_is_reported_by_its_innermost_cause(spark: SparkSessio
     ):
         spark.table("nowhere").count()
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("conf", "message"),
+    [
+        ({"spark.master": "nonsense"}, "Invalid spark.master 'nonsense'. Expected local, local[N], "),
+        ({"spark.master": "localhost:7077"}, "Invalid spark.master 'localhost:7077'. Expected local, "),
+        ({"spark.master": "local[x]"}, "Invalid spark.master 'local[x]'. Expected local, "),
+        ({"spark.master": "sc://:1/;token=secret"}, "Invalid spark.master 'sc://:1/'. Expected local, "),
+        ({"spark.driver.memory": "1"}, "Invalid spark.driver.memory '1'. Expected at least 450m, for example 2g."),
+        ({"spark.driver.memory": "2 GB"}, "Invalid spark.driver.memory '2 GB'. Expected at least 450m"),
+        ({"spark.remote": "sc://127.0.0.1:1"}, "Cannot connect to Spark Connect at 127.0.0.1:1 (Connection refused)."),
+    ],
+)
+def test_an_invalid_setting_is_reported_before_the_start(
+    conf: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spark_jobs.session.settings.getproxies", dict)
+    monkeypatch.setattr(builder, "SparkSession", None)
+    with pytest.raises(SparkJobError) as refused:
+        build_session("invalid", conf)
+    assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize("master", ["local", "local[2]", "local[*]", "local[2,3]", "local[*, 3]"])
+def test_these_masters_are_this_machine(master: str) -> None:
+    check_settings({"spark.master": master, "spark.driver.memory": "2g"})
+    assert is_local(master)
+
+
+@pytest.mark.parametrize(
+    "master", ["spark://localhost:7077", "spark://a:1,b:1", "yarn", "k8s://https://host:443", "local-cluster[2,1,1024]"]
+)
+def test_these_masters_are_clusters(master: str) -> None:
+    check_settings({"spark.master": master, "spark.driver.memory": "524288K"})
+    assert not is_local(master)

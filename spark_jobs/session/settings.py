@@ -1,0 +1,81 @@
+"""Checks of a session's settings before Spark starts: Spark reports these errors late, or without their names."""
+
+import re
+import socket
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from eventlog.error_text import printable_text
+from spark_jobs.errors import SparkJobError
+
+MASTER: Final = "spark.master"
+REMOTE: Final = "spark.remote"
+DRIVER_MEMORY: Final = "spark.driver.memory"
+
+MASTERS: Final = "local, local[N], local[*], spark://HOST:PORT, k8s://HOST:PORT, yarn, or sc://HOST for Spark Connect"
+LEAST_MEMORY: Final = 450 << 20
+"""Spark does not start with less."""
+
+CONNECT_PORT: Final = 15002
+CONNECT_SECONDS: Final = 10
+
+_LOCAL: Final = re.compile(r"local(\[([1-9]\d*|\*)(\s*,\s*\d+)?\])?")
+_CLUSTER: Final = re.compile(r"(spark|k8s)://.+|yarn|local-cluster\[.+\]")
+_SIZE: Final = re.compile(r"(\d+)([kmgt]?)", re.IGNORECASE)
+_UNITS: Final = ("", "k", "m", "g", "t")
+
+
+def is_local(master: str) -> bool:
+    """Whether Spark runs in one process on this machine."""
+    return _LOCAL.fullmatch(master) is not None
+
+
+def check_master(master: str, what: str = MASTER) -> None:
+    """Raise SparkJobError, which says `what` is invalid, unless it is a master or an address of Spark Connect."""
+    if not (is_local(master) or _CLUSTER.fullmatch(master) or _is_remote(master)):
+        raise SparkJobError(f"Invalid {what} '{_without_token(master)}'. Expected {MASTERS}.")
+
+
+def check_driver_memory(size: str, what: str = DRIVER_MEMORY) -> None:
+    """Raise SparkJobError, which says `what` is invalid, for a size with which the driver's JVM does not start."""
+    found = _SIZE.fullmatch(size)
+    if found is None or int(found[1]) << (10 * _UNITS.index(found[2].lower())) < LEAST_MEMORY:
+        raise SparkJobError(f"Invalid {what} '{printable_text(size)}'. Expected at least 450m, for example 2g.")
+
+
+def check_settings(conf: Mapping[str, str]) -> None:
+    """Raise SparkJobError for an invalid setting, and if no server listens at the address of `spark.remote`."""
+    if MASTER in conf:
+        check_master(conf[MASTER])
+    if DRIVER_MEMORY in conf:
+        check_driver_memory(conf[DRIVER_MEMORY])
+    if REMOTE in conf and _is_remote(conf[REMOTE]) and not getproxies():
+        _require_server(conf[REMOTE])
+
+
+def _is_remote(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return parts.scheme == "sc" and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _without_token(address: str) -> str:
+    """The address without the parameters of Spark Connect, which may contain a token."""
+    return printable_text(address.partition(";")[0])
+
+
+def _require_server(address: str) -> None:
+    """Connect once, since the client of Spark Connect tries for ten minutes."""
+    parts = urlsplit(address)
+    host, port = parts.hostname or "", parts.port or CONNECT_PORT
+    try:
+        socket.create_connection((host, port), timeout=CONNECT_SECONDS).close()
+    except OSError as error:
+        raise SparkJobError(
+            f"Cannot connect to Spark Connect at {host}:{port} ({error.strerror or 'no answer'}). "
+            "Check the address and that the server is running."
+        ) from error
