@@ -61,7 +61,7 @@ class StreamExists(LogExists):
 
     def __init__(self, stream_name: str) -> None:
         self.stream_name = stream_name
-        super().__init__(f"The database already has a log of {stream_name}. Open it instead of creating it.")
+        super().__init__(f"The database already has a stream {stream_name}. Use it, or check the name.")
 
 
 _WRITTEN_ELSEWHERE: Final = {

@@ -35,7 +35,7 @@ def read_lines(path: Path) -> Iterator[tuple[str, RecordedEvent, bytes]]:
             _check_order(topic, last_offsets.get(topic), event.offset)
         except LineError as error:
             raise RecordingError(
-                f"Invalid record in {path}, line {number}: {error}. Record the topic again, or remove it."
+                f"Invalid record in {path}, line {number}: {error}. Record the topic again, or name another file."
             ) from None
         last_offsets[topic] = event.offset
         yield topic, event, line

@@ -40,7 +40,7 @@ class TestPostgresEventLog(ConditionalAppendContract):
 
 def test_a_stream_is_created_once(database_url: str) -> None:
     PostgresEventLog.create(database_url, STREAM).close()
-    with pytest.raises(StreamExists, match=r"already has a log of __samza_coordinator_orders_1\. Open it") as exists:
+    with pytest.raises(StreamExists, match=r"already has a stream __samza_coordinator_orders_1\. Use it") as exists:
         PostgresEventLog.create(database_url, STREAM)
     assert exists.value.stream_name == STREAM.stream_name
 

@@ -104,6 +104,7 @@ def test_a_bad_line_is_named_with_file_and_line(tmp_path: Path, bad: bytes, word
     with pytest.raises(RecordingError) as caught:
         validate(path)
     assert f"{path}, line 2: " in str(caught.value)
+    assert str(caught.value).endswith(". Record the topic again, or name another file.")
     assert words in str(caught.value)
 
 
