@@ -20,8 +20,10 @@ from coordstream.settings import load_settings
 from eventlog.error_text import did_you_mean
 from eventlog.log import require_writable
 from eventlog.secrets.secret_policy import holds_fingerprint
+from eventlog.streams import DEFAULT_JOB_ID
 from managers.config.write_once import write_once_changes
 from managers.errors import WriteOnceChange
+from managers.job_names import JOB_ID, JOB_NAME
 from managers.streams.coordinator_writer import CoordinatorStreamWriter
 
 STANDARD_INPUT: Final = "-"
@@ -138,12 +140,29 @@ def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dr
 
 
 def _needs_force(config: Mapping[str, str], key: str, value: str | None, *, force: bool) -> bool:
-    """Whether the key is write-once and changes. Raises WriteOnceChange unless that is forced."""
+    """Whether the key is write-once or names the job, and changes. Raises the error for it unless that is forced."""
     kept = {name: text for name, text in config.items() if name != key}
     changes = write_once_changes(config, kept if value is None else {**kept, key: value})
     if changes and not force:
         raise WriteOnceChange(masked_changes(secret_policy(load_settings()), changes))
-    return bool(changes)
+    return renames_job(config, key, value, force=force) or bool(changes)
+
+
+def renames_job(config: Mapping[str, str], key: str, value: str | None, *, force: bool) -> bool:
+    """Whether a change of a key (value None: its deletion) gives the job another name or id.
+
+    Raises CoordstreamError unless that is forced: the job would look for other streams.
+    """
+    default = DEFAULT_JOB_ID if key == JOB_ID else None
+    new = default if value is None else value
+    is_renamed = key in (JOB_NAME, JOB_ID) and JOB_NAME in config and config.get(key, default) != new
+    if is_renamed and not force:
+        raise CoordstreamError(
+            f"{key} is part of the names of the job's streams: with another value, the job would start without its "
+            "checkpoints. To start it with another name, submit its config (`coordstream config write`). "
+            "To change the key anyway, use --force."
+        )
+    return is_renamed
 
 
 def _write(changes: CoordinatorStreamWriter, key: str, value: str | None) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from coordstream.cli.arguments.number import parse_offset
 from coordstream.cli.arguments.options import Json, Kind, Stream
-from coordstream.cli.config.write import Force, check_texts, writer
+from coordstream.cli.config.write import Force, check_texts, renames_job, writer
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.output.tables import print_json
 from coordstream.errors import CoordstreamError
@@ -84,6 +84,7 @@ def _set_config(
         )
     check_texts(key, value)
     with writer(stream, kind, force=force) as changes:
+        renames_job(changes.config, key, value, force=force)
         changes.send_set_config(key, value)
 
 

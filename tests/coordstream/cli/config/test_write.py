@@ -185,6 +185,35 @@ def test_write_once_keys_need_force(orders: CommandLine) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("config", "set", "orders", "job.name", "other"),
+        ("config", "delete", "orders", "job.name"),
+        ("config", "set", "orders", "job.id", "2"),
+        ("log", "append", STREAM, "--type", "set-config", "--key", "job.name", "--value", "other"),
+    ],
+)
+def test_another_name_of_the_job_needs_force(orders: CommandLine, words: tuple[str, ...]) -> None:
+    orders.done("config", "set", "orders", "job.name", "orders")
+    orders.done("config", "set", "orders", "job.id", "1")
+    named = config(orders)
+    assert "is part of the names of the job's streams: " in orders.refused(*words)
+    assert config(orders) == named
+    printed = orders.done(*words, "--force")
+    assert config(orders) != named
+    if words[0] == "config":
+        orders.done(*undone_by(printed))
+        assert config(orders) == named
+
+
+def test_the_id_that_is_the_default_may_be_set_and_deleted(orders: CommandLine) -> None:
+    orders.done("config", "set", "orders", "job.name", "orders")
+    orders.done("config", "set", "orders", "job.id", "1")
+    orders.done("config", "delete", "orders", "job.id")
+    assert config(orders) == {"job.name": "orders"}
+
+
 def test_a_job_that_cannot_be_written_to_is_refused(wordcount: CommandLine) -> None:
     assert "was imported from a recording" in wordcount.refused("config", "set", "wordcount-pv", "a", "1")
     assert 'No job "unknown". Known jobs: wordcount-pv.' in wordcount.refused("config", "set", "unknown", "a", "1")
