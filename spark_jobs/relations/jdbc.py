@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from psycopg import sql
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as sf
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, TimestampType
 
 from spark_jobs.errors import UnsafeReadError
@@ -83,23 +82,24 @@ def read_rows(spark: SparkSession, settings: ReadSettings, rows: Rows, snapshot:
     """
     options = jdbc_options(settings, rows, snapshot, ranges)
     frame = spark.read.format("jdbc").options(**options).load().select(*rows.columns)
-    return frame if _sends_times_in_utc(spark) else frame.select(*map(_without_time_filters, frame.schema))
+    sends_instants = spark.conf.get(INSTANTS) == "true"
+    return frame.selectExpr(*(_with_exact_filters(column, sends_instants) for column in frame.schema))
 
 
-def _sends_times_in_utc(spark: SparkSession) -> bool:
-    """Whether the times in pushed filters, which Spark writes without a zone, are in UTC, the zone of the connections.
+def _with_exact_filters(field: StructField, sends_instants: bool) -> str:
+    """The column in SQL; a time as an expression, unless Spark writes the times in pushed filters in UTC.
 
-    Otherwise they are in the zone of the session or of an executor's JVM, where an hour of each autumn occurs twice.
+    Spark writes them without a zone, in that of the session or of an executor's JVM, where an hour of each autumn
+    occurs twice; the zone of the connections is UTC. Spark itself evaluates filters on an expression. The zone of the
+    session is compared when Spark plans an action, since it may have changed after the read.
     """
-    has_instants = spark.conf.get(INSTANTS) == "true"
-    return has_instants and spark.conf.get("spark.sql.session.timeZone") in UTC_NAMES
-
-
-def _without_time_filters(field: StructField) -> Column:
-    """The column; a time as an expression, so that Spark evaluates filters on it itself."""
-    if isinstance(field.dataType, TimestampType):
-        return sf.timestamp_micros(sf.unix_micros(field.name)).alias(field.name)
-    return sf.col(field.name)
+    name = f"`{field.name}`"
+    if not isinstance(field.dataType, TimestampType):
+        return name
+    computed = f"timestamp_micros(unix_micros({name}))"
+    if sends_instants:
+        computed = f"CASE WHEN current_timezone() IN {UTC_NAMES} THEN {name} ELSE {computed} END"
+    return f"{computed} AS {name}"
 
 
 def jdbc_options(settings: ReadSettings, rows: Rows, snapshot: Snapshot, ranges: Ranges) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import psycopg
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_jobs.errors import UnsafeReadError
@@ -190,9 +190,16 @@ def test_a_filter_on_times_finds_the_same_rows_in_every_zone(
         with in_jvm_zone(spark, jvm_zone), exported_snapshot(relations.url) as snapshot:
             relation = Relation("moment", ("n", "at"), {})
             moments = read_rows(spark, ReadSettings(relations.url), relation, snapshot, ONE_PARTITION)
-            later = moments.where("at >= timestamp '2026-11-01 05:20:00Z'")
-            assert sorted(row.n for row in later.select("n").collect()) == list(range(8, 30))
-            plan = cast("Any", later)._jdf.queryExecution().toString()
-        assert ("GreaterThanOrEqual(at" in plan) is pushed
+            assert later_moments(moments) == (list(range(8, 30)), pushed)
+            for zone in (EASTERN, "UTC"):  # the zone of the session may change after the read
+                spark.conf.set("spark.sql.session.timeZone", zone)
+                assert later_moments(moments) == (list(range(8, 30)), zone == "UTC" and instants == "true")
     finally:
         spark.conf.set(INSTANTS, "true")
+
+
+def later_moments(moments: DataFrame) -> tuple[list[int], bool]:
+    """The numbers of the moments from a time on, and whether Postgres has applied the filter."""
+    later = moments.where("at >= timestamp '2026-11-01 05:20:00Z'").select("n")
+    plan = cast("Any", later)._jdf.queryExecution().toString()
+    return sorted(row.n for row in later.collect()), "GreaterThanOrEqual(at" in plan
