@@ -107,6 +107,8 @@ class RelationReader:
                 longer has the events at the cut, or Spark or the database cannot read.
         """
         at = _moment(relation, as_of, as_of_offset, stream_kind, incarnation)
+        if isinstance(columns, str):
+            raise SparkJobError(f"Invalid columns {columns!r}. Expected a list of names, for example [{columns!r}].")
         if partitions is not None and partitions < 1:
             raise SparkJobError(f"Invalid number of partitions {partitions!r}. Expected 1 or more.")
         if isinstance(spark, OpenSnapshot):

@@ -162,6 +162,11 @@ def test_spark_connect_reads_the_same(connect_session: SparkSession, reader: Rel
     [
         ("chekpoint", {}, r'^Unknown relation "chekpoint". Did you mean "checkpoint".* Relations: anomaly, .*config, '),
         ("config", {"columns": ["key"]}, r'^Relation "config" has no column "key".* Columns: job_name, .*config_key, '),
+        (
+            "config",
+            {"columns": "host"},
+            r"^Invalid columns 'host'\. Expected a list of names.*\['host'\]\.$",
+        ),
         ("config", {"job": "job"}, r'^No job "job". Did you mean "job-'),
         ("config", {"job": f"{JOB}/2"}, r'^No job "job-3/2". Did you mean "job-3/1"'),
         ("job", {"as_of": AFTER_TEN}, r'^Relation "job" cannot be read as of a time. These can: .*config, config_ch'),
