@@ -39,6 +39,10 @@ def identity(log: LogRange) -> str:
     return f"topic {log.log.topic_id}" if log.log.log_id is None else f"incarnation {log.log.incarnation}"
 
 
+def _kind_of(log_identity: str) -> str:
+    return log_identity.partition(" ")[0]
+
+
 def place_in(log: LogRange, next_offset: int) -> Place:
     """The entry of a log."""
     return Place(identity(log), next_offset, log.log.horizon)
@@ -53,7 +57,9 @@ def require_continuity(places: Mapping[str, Place], logs: Mapping[str, LogRange]
     for name, place in places.items():
         found = logs.get(name)
         if found is None:
-            raise _lost(name, "no longer exists")
+            raise _lost(name, "no longer exists, or the option 'streams' no longer names it")
+        if _kind_of(identity(found)) != _kind_of(place.log):
+            raise _lost(name, f"is read from another source ({identity(found)} instead of {place.log})")
         if identity(found) != place.log:
             raise _lost(name, f"was re-created ({identity(found)} instead of {place.log})")
         if found.until < place.next_offset:

@@ -208,6 +208,16 @@ def test_a_retention_between_plan_and_read_is_an_error(
         list(reader.read(partition))
 
 
+def test_a_position_of_other_options_names_them(database: Connection, plan: Callable[..., Planned]) -> None:
+    append(database, FIRST, 5)
+    append(database, SECOND, 5)
+    with pytest.raises(SparkJobError, match=f"{FIRST} no longer exists, or the option 'streams' no longer names it"):
+        plan(streams=SECOND).next(place(5))
+    of_kafka = {FIRST: {"log": "topic a1", "next_offset": 5, "horizon": 0}}
+    with pytest.raises(SparkJobError, match="is read from another source \\(incarnation 1 instead of topic a1\\)"):
+        plan().next(of_kafka)
+
+
 def test_another_incarnation_is_an_error(database: Connection, plan: Callable[..., Planned]) -> None:
     append(database, FIRST, 5)
     planned = plan()
