@@ -9,7 +9,7 @@ from eventlog.postgres.archive_replacement import detached_table
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import hold
 from projections.errors import DetachedTableMissing
-from projections.fold.settings import FoldSettings
+from projections.fold.settings import NOT_FOLDED, FoldSettings
 from projections.rebuild import rebuild_log
 from projections.tracked_logs import LOCK_TIMEOUT, logs_of
 
@@ -20,14 +20,19 @@ group by h.retention_number order by h.retention_number desc limit 1
 """
 _IS_MISSING: Final = "select to_regclass(%s) is null"
 _INSERT: Final = sql.SQL("insert into eventlog.event select * from {} on conflict do nothing")
+_MARK: Final = """
+update projection.position set fold_version = %s
+where log_id in (select h.log_id from eventlog.horizon h where h.retention_number = %s)
+"""
 _FORGET: Final = "delete from eventlog.horizon where retention_number = %s"
 
 
 def undo_retention(connection: Connection, settings: FoldSettings) -> tuple[str, ...]:
     """Insert the events of the tables that the last retention has detached, rebuild its logs, and return these tables.
 
-    They are inserted in one transaction, and each log is rebuilt in one. As-of functions raise an error until all are
-    done. If this is interrupted, call it again.
+    They are inserted in one transaction, which also marks the logs as not folded, and each log is rebuilt in one. As-of
+    functions raise an error until all are done. If this is interrupted, call it again; until then `status` and
+    `verify` report the logs that are not rebuilt.
 
     Raises:
         DetachedTableMissing: one of the tables was dropped; nothing was changed.
@@ -43,6 +48,7 @@ def undo_retention(connection: Connection, settings: FoldSettings) -> tuple[str,
         number, partitions, streams = last
         tables = tuple(detached_table(first, number) for first in partitions)
         _insert(connection, tables)
+        connection.execute(_MARK, (NOT_FOLDED, number))
     for stream_name in streams:
         for log in logs_of(connection, stream_name):
             rebuild_log(connection, log, settings)

@@ -113,14 +113,14 @@ def is_blocked(connection: Connection, log_id: int) -> bool:
 def position_once_folded(connection: Connection, log: TrackedLog) -> int:
     """Return the position that a log should have: the present one, unless the archive or the log's end contradicts it.
 
-    - A log without rows: the archive's end.
+    - A log whose rows are missing, or are to be rebuilt: at least the archive's end.
     - A Postgres log: at most the log's end.
     - Other logs, whose events are archived as they are folded: at least the archive's end and, once the follower has
       stopped, at most the log's last known end.
     """
     end = archive_end(connection, log.log_id)
     if log.fold_version == NOT_FOLDED:
-        return end
+        return max(end, log.next_offset)
     if log.backend == BACKEND:
         return min(log.next_offset, end)
     last = max(end, log.end_offset) if log.state == "stopped" and log.end_offset is not None else log.next_offset

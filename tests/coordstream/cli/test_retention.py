@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import pytest
 from psycopg.errors import InvalidParameterValue
 
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.postgres.connection import connect
+from projections.errors import LogBlocked
 from tests.acceptance.test_retained_cut import as_of_functions
 from tests.builders import (
     checkpoint_v1,
@@ -219,6 +220,28 @@ def test_a_retention_can_be_undone(kept: CommandLine) -> None:
     assert kept.rows("retention", "--undo") == []
     assert "detached_2" in run(kept)
     assert kept.rows("retention", "--undo") == [{"detached_table": "eventlog.event_from_0_detached_2"}]
+
+
+def test_an_interrupted_undo_is_reported_until_it_is_complete(
+    kept: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = kept.ask(f"select * from coordinator.fingerprint('{JOB}', '1')")
+    run(kept)
+
+    def fail(*_: object) -> NoReturn:
+        raise LogBlocked(COORDINATOR)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("projections.retention_undo.rebuild_log", fail)
+        assert COORDINATOR in kept.refused("retention", "--undo")
+    for words in (("verify", "--all"), ("status",), ("retention", "--keep", "365d", "--all")):
+        finished = kept(*words)
+        assert finished.code == 1
+        assert f"2 streams have to be rebuilt from the archive ({CHECKPOINT}, {COORDINATOR})" in finished.err
+    assert DETACHED in kept("retention", "--undo").out
+    assert kept.ask(f"select * from coordinator.fingerprint('{JOB}', '1')") == before
+    kept.done("verify", "--all")
+    kept.done("status")
 
 
 def test_a_dropped_table_cannot_be_put_back(kept: CommandLine) -> None:
