@@ -17,6 +17,7 @@ from projections.topic_check import check_archive
 from projections.tracked_logs import TrackedLog, position_once_folded, reload_log
 
 _SNAPSHOT: Final = "set transaction isolation level repeatable read"
+_LOCK_ARCHIVE: Final = "lock table eventlog.event in access share mode"
 _JOB_LOG: Final = "select * from projection.job_log where log_id = %s"
 _NAMES_OF_COORDINATOR: Final = """
 select job_name, job_id from projection.job_log
@@ -65,6 +66,7 @@ def verify_log(
     """
     with connection.transaction(force_rollback=True):
         connection.execute(_SNAPSHOT)
+        connection.execute(_LOCK_ARCHIVE)  # before the snapshot is taken: a retention replaces partitions at once
         log = reload_log(connection, log)
         log.require_fold_version(settings)
         position = position_once_folded(connection, log)

@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from eventlog.postgres.archive_replacement import ArchiveReplacement
 from eventlog.postgres.connection import Connection, connect
 from projections.rebuild import rebuild_log
 from projections.retention import retain
@@ -82,6 +83,25 @@ def test_a_retention_and_a_rebuild_wait_for_each_other(
 ) -> None:
     run_both(database_url, first, second)
     assert is_verified(connected)
+
+
+def test_a_verification_waits_for_a_retention(
+    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It compared the rows of before with the archive of after."""
+    swap, verified = ArchiveReplacement.swap, []
+
+    def cut_slowly(connection: Connection, pause: Callable[[], None]) -> None:
+        def swap_slowly(replacement: ArchiveReplacement, number: int) -> tuple[str, ...]:
+            tables = swap(replacement, number)
+            pause()
+            return tables
+
+        monkeypatch.setattr(ArchiveReplacement, "swap", swap_slowly)
+        cut(connection)
+
+    run_both(database_url, cut_slowly, lambda connection: verified.append(is_verified(connection)))
+    assert verified == [True]
 
 
 @pytest.mark.parametrize("change", [cut, rebuild])
