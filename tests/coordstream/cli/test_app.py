@@ -190,6 +190,19 @@ def test_the_package_can_be_run_as_a_module() -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, f"{coordstream.__version__}\n", "")
 
 
+def test_the_package_can_be_run_as_a_file() -> None:
+    """As spark-submit does. Python then puts the file's folder on the path, whose `http` hid the standard library's."""
+    ended = subprocess.run(
+        [sys.executable, str(CHECKOUT / "coordstream" / "__main__.py"), "spark", "replay", "--master", "nonsense"],
+        env=without_settings(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert "Invalid '--master' value 'nonsense'. Expected local, " in ended.stderr
+
+
 def test_h_is_help(capsys: pytest.CaptureFixture[str]) -> None:
     for words in ([], ["status"], ["config"], ["config", "show"]):
         assert main([*words, "-h"]) == 0
