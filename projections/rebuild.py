@@ -139,6 +139,7 @@ def _rebuild(
     with connection.transaction():
         connection.execute(LOCK_TIMEOUT)
         hold_archive(connection, log.stream.stream_name)
+        log = reload_log(connection, log)  # it may have been rebuilt since it was loaded
         fold = ScratchFold(connection, log, settings, batch_events=batch_events, on_progress=on_progress)
         fold.advance(position_once_folded(connection, log))
         block_projectors(connection, [log])

@@ -115,6 +115,9 @@ def retain(
     with connection.transaction():
         connection.execute(LOCK_TIMEOUT)
         _hold_archive(connection)
+        logs = [reload_log(connection, log) for log in logs]  # they may have been rebuilt, or marked for a rebuild
+        for log in logs:
+            log.require_fold_version(settings)
         selected = select_retained(connection, logs, horizon)
         for each in selected:
             check(connection, each)

@@ -15,6 +15,7 @@ from projections.errors import FoldVersionDiffers, RebuildFailed
 from projections.fold import settings
 from projections.rebuild import rebuild_log
 from projections.tracked_logs import TrackedLog, logs_of
+from projections.verify import verify_log
 from tests.builders import config_set, recorded, set_checkpoint, tombstone
 from tests.projections.rebuilt import relations
 from tests.properties.generated_jobs import Knobs, generate_job
@@ -71,6 +72,23 @@ def test_events_beyond_the_position_are_not_folded(database_url: str) -> None:
         assert rebuild_log(connection, log, SETTINGS).events == 100
         assert all(rows == before[name] for name, rows in relations(connection).items() if name != "event")
         assert logs_of(connection, stream_name)[0].next_offset == log.next_offset
+
+
+def test_a_log_that_was_rebuilt_since_it_was_loaded_is_not_folded_beyond_its_position(database_url: str) -> None:
+    """Its position had been the log's end as long as it was to be rebuilt: rows were folded up to there."""
+    job = generate_job(1, LONG)
+    stream_name, events = job.logs[0].stream_name, job.logs[0].events
+    with connect(database_url) as connection:
+        import_events(connection, stream_name, events[:100])
+        connection.execute("update eventlog.log set backend = 'postgres'")
+        connection.execute("update projection.position set fold_version = %s", (settings.NOT_FOLDED,))
+        (loaded,) = logs_of(connection, stream_name)
+        rebuild_log(connection, loaded, SETTINGS)
+        connection.execute(REPEAT_LAST_EVENT)
+        rebuild_log(connection, loaded, SETTINGS)
+        (log,) = logs_of(connection, stream_name)
+        assert log.next_offset == events[99].offset + 1
+        assert verify_log(connection, log, SETTINGS).is_equal
 
 
 def test_an_error_changes_nothing(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
