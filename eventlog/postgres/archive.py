@@ -3,10 +3,12 @@
 import base64
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from itertools import repeat
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from itertools import islice, repeat
+from typing import Any, Final, NamedTuple, cast
+
+from psycopg import Rollback, capabilities
 
 from eventlog.events import Headers, RecordedEvent, bytes_of
 from eventlog.postgres.binary_values import load_times_as_micros
@@ -34,6 +36,7 @@ PAGE_EVENTS: Final = 1_000
 
 PAGE_BYTES: Final = 16 << 20
 _FIRST_PAGE: Final = 100
+_QUERY_EVENTS: Final = 5 * PAGE_EVENTS
 _JSONB_VERSION: Final = b"\x01"
 _NOT_IN_JSONB: Final = re.compile("[\0\ud800-\udfff]")
 
@@ -97,7 +100,7 @@ class ArchivedEvents(NamedTuple):
 
 
 def read_archive(
-    connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int = PAGE_EVENTS
+    connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int | None = None
 ) -> Iterator[RecordedEvent]:
     """Events of a log from offset ``first`` to before ``until``, in offset order, fetched in pages."""
     for events, _ in read_archived(connection, log_id, first, until, page=page):
@@ -105,22 +108,58 @@ def read_archive(
 
 
 def read_archived(
-    connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int = PAGE_EVENTS
+    connection: Connection, log_id: int, first: int = 0, until: int = 2**63 - 1, *, page: int | None = None
 ) -> Iterator[ArchivedEvents]:
     """As `read_archive`, page by page and with the times of archiving.
 
-    A page has at most ``page`` events, and `PAGE_BYTES` if they are as large as those of the page before.
+    With ``page``, each query fetches one page of at most ``page`` events. Without it, a query fetches several pages of
+    `PAGE_EVENTS`, and the server reads the next page while this one is decoded. Both fetch at most `PAGE_BYTES` if the
+    events are as large as those of the page before. Between two pages the connection is free for other statements.
     """
-    limit = min(page, _FIRST_PAGE)
+    read, most = (_stream, _QUERY_EVENTS) if page is None else (_fetch, page)
+    limit = min(most, _FIRST_PAGE)
+    pages, is_complete = _fetch(connection, log_id, first, until, limit)
+    while pages:
+        yield from pages
+        if is_complete and sum(len(each.events) for each in pages) < limit:
+            return
+        last = pages[-1].events
+        first = last[-1].offset + 1
+        limit = max(1, min(most, PAGE_BYTES * len(last) // (bytes_of(last) or 1)))
+        pages, is_complete = read(connection, log_id, first, until, limit)
+
+
+def _fetch(
+    connection: Connection, log_id: int, first: int, until: int, limit: int
+) -> tuple[list[ArchivedEvents], bool]:
+    """Read at most ``limit`` events as one page. The statement is prepared, which `_stream` cannot do."""
     with connection.cursor(binary=True) as cursor:
         load_times_as_micros(cursor)
-        while rows := cursor.execute(_READ, (log_id, first, until, limit)).fetchall():
-            archived = _archived_events(rows)
-            yield archived
-            if len(rows) < limit:
-                return
-            first = rows[-1][0] + 1
-            limit = max(1, min(page, PAGE_BYTES * len(rows) // (bytes_of(archived.events) or 1)))
+        rows = cursor.execute(_READ, (log_id, first, until, limit)).fetchall()
+    return [_archived_events(rows)] if rows else [], True
+
+
+def _stream(
+    connection: Connection, log_id: int, first: int, until: int, limit: int
+) -> tuple[list[ArchivedEvents], bool]:
+    """Read at most ``limit`` events in pages of `PAGE_EVENTS`, and return whether the query was completed.
+
+    It is cancelled when the pages have more than twice `PAGE_BYTES`: the events are larger than those before.
+    """
+    pages: list[ArchivedEvents] = []
+    is_complete, size = True, 0
+    chunk = PAGE_EVENTS if capabilities.has_stream_chunked() else 1
+    with connection.transaction(), connection.cursor(binary=True) as cursor:  # a savepoint outlives the cancelled query
+        load_times_as_micros(cursor)
+        rows = cast("Generator[tuple[Any, ...]]", cursor.stream(_READ, (log_id, first, until, limit), size=chunk))
+        with closing(rows):
+            while some := list(islice(rows, PAGE_EVENTS)):
+                pages.append(_archived_events(some))
+                size += bytes_of(pages[-1].events)
+                if size > 2 * PAGE_BYTES:
+                    is_complete = False
+                    raise Rollback
+    return pages, is_complete
 
 
 def read_archive_at(

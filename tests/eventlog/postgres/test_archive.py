@@ -1,12 +1,15 @@
 """What is archived comes back exactly."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
+from eventlog.postgres import archive as archive_module
 from eventlog.postgres.archive import archive_writer, read_archive
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.table_partitions import ensure_partition, ranges_of
@@ -83,6 +86,41 @@ def test_pages_make_no_difference(database_url: str, page: int) -> None:
         archive(connection, [RecordedEvent(5, 1, CREATE_TIME, None, None)], LOG_ID + 1)
         assert [event.offset for event in read_archive(connection, LOG_ID, page=page)] == list(offsets)
         assert [event.offset for event in read_archive(connection, LOG_ID, 3, 10, page=page)] == [3, 4, 9]
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_a_query_ends_where_events_are_larger_than_those_before(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, *, is_nested: bool
+) -> None:
+    monkeypatch.setattr(archive_module, "PAGE_EVENTS", 10)
+    monkeypatch.setattr(archive_module, "PAGE_BYTES", 20_000)
+    read, complete = archive_module._stream, []
+
+    def stream(*arguments: Any) -> Any:
+        pages, is_complete = read(*arguments)
+        complete.append((sum(len(page.events) for page in pages), is_complete))
+        return pages, is_complete
+
+    monkeypatch.setattr(archive_module, "_stream", stream)
+    sizes = [*[10] * 150, *[5_000] * 3_000, *[10] * 5]
+    events = [RecordedEvent(n, 1, CREATE_TIME, None, bytes(size)) for n, size in enumerate(sizes)]
+    with connect(database_url) as connection:
+        archive(connection, events)
+        with connection.transaction() if is_nested else nullcontext():
+            connection.execute("create temporary table kept ()")
+            assert list(read_archive(connection, LOG_ID)) == events
+            assert connection.execute("table kept").fetchall() == []
+    assert complete[0] == (60, False)
+    assert complete[1:] == [(4, True)] * 748 + [(3, True)]
+
+
+def test_the_connection_is_free_between_two_pages(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive_module, "PAGE_EVENTS", 10)
+    events = [RecordedEvent(n, 1, CREATE_TIME, None, b"v") for n in range(200)]
+    with connect(database_url) as connection:
+        archive(connection, events)
+        for _ in read_archive(connection, LOG_ID):
+            connection.execute("select 1")
 
 
 def test_a_header_is_stored_as_the_column_comment_says(database_url: str) -> None:
