@@ -30,10 +30,6 @@ def rebuild_report(rounds: Sequence[Round], large: Mapping[int, Round], machine:
     return [head, "", *table(header, rows), "", *table(("peak memory, events", *WAYS), peaks), "", *_METHOD]
 
 
-def _peaks(events: int, measured: Round) -> tuple[str, ...]:
-    return (f"{events:,}", *(megabytes(measured.refolds[way].peak_bytes) for way in WAYS))
-
-
 def _import_row(imports: Sequence[Replay]) -> tuple[str, ...]:
     return ("import", "1", "1", spread([each.rate for each in imports]), *_cpu(imports))
 

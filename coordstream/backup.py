@@ -61,7 +61,7 @@ def back_up(server: EmbeddedPostgres, file: Path) -> int:
 def check_backup(server: EmbeddedPostgres, file: Path) -> None:
     """Raise BackupError unless the file is a backup that `back_up` wrote. The server need not run."""
     if not file.is_file():
-        raise BackupError(f"File '{file}' does not exist.")
+        raise BackupError(f"File '{file}' does not exist. Name a file that `coordstream backup` wrote.")
     listed = subprocess.run([server.bin_folder / "pg_restore", "--list", file], capture_output=True, check=False)
     if listed.returncode != 0 or SCHEMA_ENTRY.encode() not in listed.stdout:
         raise BackupError(f"File '{file}' is not a backup written by `coordstream backup`, or it is damaged.")

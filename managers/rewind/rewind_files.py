@@ -4,7 +4,7 @@ import hashlib
 import os
 import tempfile
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -12,6 +12,12 @@ from eventlog.error_text import system_reason
 from managers.rewind.rewind_errors import RewindFileError
 
 Model = TypeVar("Model", bound=BaseModel)
+
+_WRITTEN_BY: Final = {
+    "coordstream-rewind-plan": "`coordstream rewind plan`",
+    "coordstream-rewind-undo": "`coordstream rewind apply`",
+}
+"""The command that writes each kind of file."""
 
 
 def read_rewind_file(path: Path, model: type[Model]) -> tuple[Model, str]:
@@ -29,7 +35,10 @@ def read_rewind_file(path: Path, model: type[Model]) -> tuple[Model, str]:
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "its JSON"
         kind = model.model_fields["format"].default
-        raise RewindFileError(f"'{path}' is not a valid {kind} (version 1): {place} is missing or invalid.") from None
+        raise RewindFileError(
+            f"'{path}' is not a valid {kind} (version 1): {place} is missing or invalid. "
+            f"Name a file that {_WRITTEN_BY[kind]} wrote."
+        ) from None
 
 
 def write_rewind_file(path: Path, contents: BaseModel, *, may_replace: bool) -> None:

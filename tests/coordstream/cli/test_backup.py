@@ -103,7 +103,9 @@ def test_only_the_data_of_an_embedded_server_is_backed_up_and_reset(
     cli("up")
     assert cli.refused("backup", taken) == f"File '{taken}' already exists. Name a new file."
     assert cli.refused("backup", "/nowhere/file") == "Folder '/nowhere' does not exist. Create it first."
-    assert cli.refused("restore", "/nowhere/file") == "File '/nowhere/file' does not exist."
+    assert cli.refused("restore", "/nowhere/file") == (
+        "File '/nowhere/file' does not exist. Name a file that `coordstream backup` wrote."
+    )
     assert "is not a backup written by `coordstream backup`" in cli.refused("restore", taken)
     assert cli.refused("reset") == "Nothing was deleted: confirmation needs a terminal. Use --yes to go on."
 

@@ -92,7 +92,8 @@ def test_another_version_or_a_wrong_value_is_refused(tmp_path: Path, change: dic
     with pytest.raises(RewindFileError) as error:
         read_rewind_file(path, RewindPlan)
     assert str(error.value) == (
-        f"'{path}' is not a valid coordstream-rewind-plan (version 1): {place} is missing or invalid."
+        f"'{path}' is not a valid coordstream-rewind-plan (version 1): {place} is missing or invalid. "
+        "Name a file that `coordstream rewind plan` wrote."
     )
 
 
