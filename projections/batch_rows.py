@@ -1,6 +1,6 @@
 """The rows of a batch: appended to the histories and dictionaries, merged into the current tables by key."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from eventlog.postgres.binary_values import UTF8_TEXT
@@ -10,7 +10,8 @@ from projections.fold.batch import BatchFold
 from projections.fold.keys import KeyEntry
 from projections.fold.layouts import Layout, input_streams
 
-SCHEMA: Final = "projection"
+Place = Callable[[Columns], Columns]
+
 CHECKPOINT_COLUMNS: Final = {
     "log_offset": "int8",
     "record_time": "timestamptz",
@@ -110,8 +111,11 @@ _CHECKPOINT_LAYOUT: Final = Columns.of(
     input_count="int4",
     input_streams="text[]",
 )
+HISTORIES: Final = (CHECKPOINT_EVENT, _CHECKPOINT_ENVELOPE, _MESSAGE_EVENT)
+"""Tables with a row for each event, which is never changed."""
+
 _RESOLVE: Final = """
-update {}.quarantine set resolved_by = %s
+update {} set resolved_by = %s
 where log_id = %s and key_id = %s and log_offset < %s and resolved_by is null
 """
 _CHECKPOINT_CURRENT: Final = Columns.of("projection.checkpoint_current", **CHECKPOINT_COLUMNS)
@@ -150,15 +154,16 @@ where m.body is null and c.log_id = m.log_id and c.key_id = m.key_id and c.log_o
 """
 
 
-def append_histories(connection: Connection, fold: BatchFold, schema: str = SCHEMA) -> None:
-    """Append the batch's rows to every history and dictionary."""
-    with copying(connection, CHECKPOINT_EVENT.in_schema(schema)) as write:
+def append_histories(connection: Connection, fold: BatchFold, place: Place = lambda columns: columns) -> None:
+    """Append the batch's rows to every history and dictionary; ``place`` returns the table that gets them."""
+    with copying(connection, place(CHECKPOINT_EVENT)) as write:
         fold.decode_checkpoints(write)
     for columns, rows in history_rows(fold):
         if rows:
-            copy_rows(connection, columns.in_schema(schema), rows)
+            copy_rows(connection, place(columns), rows)
     for key_id, offset in fold.quarantine.resolved:
-        connection.execute(_RESOLVE.format(schema).encode(), (offset, fold.log.log_id, key_id, offset))
+        resolve = _RESOLVE.format(place(_QUARANTINE).table).encode()
+        connection.execute(resolve, (offset, fold.log.log_id, key_id, offset))
 
 
 def history_rows(fold: BatchFold) -> Iterator[tuple[Columns, Sequence[Sequence[Any]]]]:

@@ -18,7 +18,7 @@ from projections.fold.settings import NOT_FOLDED, FoldSettings
 from projections.job_log_row import repair_row
 from projections.planner_statistics import analyze
 from projections.projector import BATCH_EVENTS
-from projections.scratch_fold import ScratchFold
+from projections.scratch_fold import ScratchFold, may_fill_histories
 from projections.table_differences import StillDifferent, TableCheck, TableDifferences
 from projections.topic_check import has_topic
 from projections.tracked_logs import (
@@ -35,16 +35,23 @@ from projections.tracked_logs import (
 _MOVE: Final = """
 update projection.position set next_offset = %s, fold_version = %s, rebuilds = rebuilds + 1 where log_id = %s
 """
-_HOLES: Final = """
+_LOST: Final = """
+with hole as materialized (
+  select g.first_offset, g.last_offset from pg_temp.gap g
+  where not exists (select from projection.gap k where k.log_id = g.log_id and k.first_offset = g.first_offset)
+  union all select %(end)s, %(position)s - 1 where %(end)s < %(position)s
+  order by 1),
+lost as materialized (
+  select e.log_offset
+  from (select log_offset from projection.checkpoint_event where log_id = %(log_id)s
+        union all select log_offset from projection.message_event where log_id = %(log_id)s) e
+  where exists (select from hole) and not exists (
+      select from eventlog.event a where a.log_id = %(log_id)s and a.log_offset = e.log_offset)
+    and not exists (select from eventlog.observation o
+                    where o.log_id = %(log_id)s and o.at_offset = e.log_offset and o.kind = 'swept')
+  order by 1)
 select h.first_offset, h.last_offset
-from (select g.first_offset, g.last_offset from pg_temp.gap g
-      where not exists (select from projection.gap k where k.log_id = g.log_id and k.first_offset = g.first_offset)
-      union all select %(end)s, %(position)s - 1 where %(end)s < %(position)s) h
-where exists (select from projection.checkpoint_event e
-              where e.log_id = %(log_id)s and e.log_offset between h.first_offset and h.last_offset)
-   or exists (select from projection.message_event e
-              where e.log_id = %(log_id)s and e.log_offset between h.first_offset and h.last_offset)
-order by 1 limit 1
+from lost l join hole h on l.log_offset between h.first_offset and h.last_offset limit 1
 """
 TRACKED_BACKENDS: Final = ("kafka", "recording")
 """The backends of logs whose first event is archived and folded in one transaction.
@@ -96,8 +103,9 @@ def rebuild_log(
     """Fold a log's archived events again, and replace the rows that differ from the result.
 
     One transaction: readers see the old rows or the new ones. A follower may run meanwhile. It waits while the rows
-    are compared and replaced, and then reads the log's state again. The log's end and its gaps stay as
-    they were; the position becomes that of `position_once_folded`, which is the present one unless it was wrong.
+    are compared and replaced, or all the time if the log has no rows, and then reads the log's state again. The log's
+    end and its gaps stay as they were; the position becomes that of `position_once_folded`, which is the present one
+    unless it was wrong.
 
     With a ``source``, events that the archive lacks are fetched from the topic first, in a transaction of its own: what
     it adds to the archive stays there even if the rebuild fails.
@@ -140,15 +148,19 @@ def _rebuild(
         connection.execute(LOCK_TIMEOUT)
         hold_archive(connection, log.stream.stream_name)
         log = reload_log(connection, log)  # it may have been rebuilt since it was loaded
-        fold = ScratchFold(connection, log, settings, batch_events=batch_events, on_progress=on_progress)
+        fills = _block_if_empty(connection, log)
+        fold = ScratchFold(
+            connection, log, settings, batch_events=batch_events, on_progress=on_progress, fills_histories=fills
+        )
         fold.advance(position_once_folded(connection, log))
         block_projectors(connection, [log])
         log = reload_log(connection, log)
         log.require_fold_at_most(settings)
         position = position_once_folded(connection, log)
         fold.advance(position)
-        _require_archive(connection, log, is_completed=is_completed)
-        repaired = _repair(connection, log)
+        if not fills:
+            _require_archive(connection, log, is_completed=is_completed)
+        repaired = _repair(connection, log, fold.filled)
         connection.execute(_MOVE, (position, settings.fold_version, log.log_id))
         lock_job(connection, log.stream)
         if not (job_log := repair_row(connection, log.log_id)).is_equal:
@@ -158,17 +170,28 @@ def _rebuild(
     return Rebuilt(log, fold.events, repaired)
 
 
-def _repair(connection: Connection, log: TrackedLog) -> tuple[TableCheck, ...]:
+def _block_if_empty(connection: Connection, log: TrackedLog) -> bool:
+    """Return whether the fold can fill the histories; then the projectors of the log wait from now on."""
+    if not may_fill_histories(connection, log.log_id):
+        return False
+    block_projectors(connection, [log])
+    return may_fill_histories(connection, log.log_id)
+
+
+def _repair(connection: Connection, log: TrackedLog, filled: Collection[str]) -> tuple[TableCheck, ...]:
     try:
-        return TableDifferences(connection, log.log_id).repair()
+        return TableDifferences(connection, log.log_id).repair(filled)
     except StillDifferent as error:
         raise RebuildFailed(log.stream.stream_name, error.table) from error
 
 
 def _require_archive(connection: Connection, log: TrackedLog, *, is_completed: bool) -> None:
-    """Refuse to delete rows of events that the archive has lost: nothing could bring them back."""
+    """Refuse to delete rows of events that the archive has lost: nothing could bring them back.
+
+    Rows of sweeps have no event.
+    """
     values = {"log_id": log.log_id, "end": archive_end(connection, log.log_id), "position": log.next_offset}
-    hole = connection.execute(_HOLES, values).fetchone()
+    hole = connection.execute(_LOST, values).fetchone()
     if hole is not None:
         may_help = not is_completed and has_topic(connection, log)
         raise ArchiveIncomplete(log.stream.stream_name, *hole, topic_may_help=may_help)

@@ -11,9 +11,9 @@ from eventlog.events import RecordedEvent, bytes_of
 from eventlog.garbage_collection import no_collections
 from eventlog.postgres.archive import ArchivedEvents, read_archived
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.copy_rows import copy_rows
+from eventlog.postgres.copy_rows import Columns, copy_rows
 from eventlog.timestamps import MICROS_OF_AN_HOUR, all_storable_micros
-from projections.batch_rows import append_histories, newest_rows
+from projections.batch_rows import HISTORIES, append_histories, newest_rows
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
 from projections.fold.rows import Swept
@@ -34,6 +34,12 @@ _INDEXED: Final = ("quarantine",)
 
 _CREATE: Final = sql.SQL("create temporary table if not exists {} (like projection.{} {}) on commit drop")
 _INDEX: Final = sql.SQL("create index if not exists {} on pg_temp.{} (log_id)")
+_EXISTS: Final = sql.SQL("exists (select from projection.{table} where log_id = {log_id})")
+_HAS_TRIGGERS: Final = """
+select exists (select from pg_trigger t join unnest(%s::regclass[]) as history on true
+               where not t.tgisinternal and (t.tgrelid = history or t.tgrelid in (
+                 select i.inhrelid from pg_inherits i where i.inhparent = history)))
+"""
 _REMOVE_OLDER: Final = sql.SQL("""
 delete from pg_temp.{table} t
 using (select ctid, row_number() over (partition by key_id order by log_offset desc) from pg_temp.{table}
@@ -65,6 +71,7 @@ class ScratchFold:
 
     The tables have the names and columns of those in ``projection``, and are in the schema `SCRATCH`. They have the
     rows of all logs that are folded in the transaction; ``is_shared``: there are several, so ``log_id`` is indexed.
+    ``fills_histories``: the rows of `HISTORIES` go to ``projection`` at once; only if `may_fill_histories`.
     ``on_progress`` is called with the number of events of each batch; ``events`` is their sum.
     """
 
@@ -78,6 +85,7 @@ class ScratchFold:
         on_progress: Callable[[int], None] = lambda _: None,
         read: ReadArchived = read_archived,
         is_shared: bool = False,
+        fills_histories: bool = False,
     ) -> None:
         self.events = 0
         self._read = read
@@ -86,6 +94,7 @@ class ScratchFold:
         self._fold = LogFold(log.log_id, log.stream.stream_kind, settings.secrets)
         self._batch_events = batch_events
         self._on_progress = on_progress
+        self._histories = HISTORIES if fills_histories else ()
         self._next_offset = 0
         self._swept = 0
         for name in log_tables():
@@ -93,6 +102,11 @@ class ScratchFold:
             connection.execute(_CREATE.format(sql.Identifier(name), sql.Identifier(name), indexes))
             if is_shared:
                 connection.execute(_INDEX.format(sql.Identifier(f"{name}_log_id"), sql.Identifier(name)))
+
+    @property
+    def filled(self) -> tuple[str, ...]:
+        """The tables of ``projection`` that the fold has filled."""
+        return tuple(columns.table.partition(".")[2] for columns in self._histories)
 
     def advance(self, until: int) -> None:
         """Fold the archived events below offset ``until`` that are not folded yet, and what was swept between them."""
@@ -108,18 +122,32 @@ class ScratchFold:
         fold = BatchFold(self._fold, batch.archived_at)
         fold.add(batch.events)
         fold.sweep(batch.swept)
-        append_histories(self._connection, fold, SCRATCH)
+        append_histories(self._connection, fold, self._place)
         for columns, rows in newest_rows(fold):
             copy_rows(self._connection, columns.in_schema(SCRATCH), rows)
         self._swept += len(batch.swept)
         self.events += len(batch.events)
         self._on_progress(len(batch.events))
 
+    def _place(self, columns: Columns) -> Columns:
+        return columns if columns in self._histories else columns.in_schema(SCRATCH)
+
     def _remove_older_rows(self) -> None:
         """Leave only the newest row of each key in the current tables: each batch appended its own newest rows."""
         for table, deleted in _DELETED.items():
             names = {"table": sql.Identifier(table), "deleted": sql.Identifier(deleted)}
             self._connection.execute(_REMOVE_OLDER.format(**names, log_id=self._log_id))
+
+
+def may_fill_histories(connection: Connection, log_id: int) -> bool:
+    """Return whether a fold can write the histories of a log itself, and they need no comparison.
+
+    Nothing may be stored of the log: no rows, and no layouts with other numbers. No trigger may change what is written.
+    """
+    triggers = connection.execute(_HAS_TRIGGERS, ([columns.table for columns in HISTORIES],)).fetchone()
+    names = {"log_id": sql.Literal(log_id)}
+    stored = sql.SQL(" or ").join(_EXISTS.format(table=sql.Identifier(table), **names) for table in log_tables())
+    return triggers == (False,) and connection.execute(sql.SQL("select {}").format(stored)).fetchone() == (False,)
 
 
 def log_tables() -> dict[str, tuple[str, ...]]:

@@ -4,7 +4,7 @@ The number of a checkpoint layout depends on how batches were cut, so layouts ar
 rows are compared with the stored numbers in place of their own.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -52,6 +52,7 @@ _STORED: Final = sql.SQL("select * from projection.{table} where log_id = {log_i
 _DIGEST: Final = sql.SQL("""
 select count(*), sum(hashint8extended(hash_record_extended(t, {seed}), {seed})) from ({rows}) t
 """)
+_ROWS: Final = sql.SQL("select count(*) from ({rows}) t")
 _COLLECT: Final = sql.SQL("""
 create temporary table difference on commit drop as
 select {key}, case when s.log_id is null then 'missing' when e.log_id is null then 'extra' else 'different' end as kind
@@ -141,13 +142,20 @@ class TableDifferences:
         """Count the differences of each table, and name the first of them."""
         return tuple(map(self._check, log_tables()))
 
-    def repair(self) -> tuple[TableCheck, ...]:
+    def repair(self, filled: Collection[str] = ()) -> tuple[TableCheck, ...]:
         """Replace the stored rows that differ from the folded ones. Return the tables that had any, without examples.
+
+        Tables that were ``filled`` by the fold itself are not compared: their rows were missing.
 
         Raises:
             StillDifferent: a table's stored rows still differ.
         """
-        return tuple(check for check in map(self._repair, log_tables()) if not check.is_equal)
+        checks = (self._filled(table) if table in filled else self._repair(table) for table in log_tables())
+        return tuple(check for check in checks if not check.is_equal)
+
+    def _filled(self, table: str) -> TableCheck:
+        found = self._connection.execute(_ROWS.format(rows=self._parts(table)["stored"])).fetchone()
+        return TableCheck(table, missing=0 if found is None else found[0])
 
     def _check(self, table: str) -> TableCheck:
         parts = self._parts(table)

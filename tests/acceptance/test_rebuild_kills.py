@@ -10,6 +10,7 @@ import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from projections.rebuild import rebuild_log
+from projections.scratch_fold import log_tables
 from projections.tracked_logs import logs_of
 from projections.verify import verify_log
 from tests.acceptance.torture import scaled
@@ -24,11 +25,12 @@ ROOT: Final = Path(__file__).parents[2]
 KILLS: Final = scaled(4, 50)
 STATEMENTS: Final = 130
 LONG: Final = Knobs(events=(100, 150), without_topic=0, without_coordinator=0)
-DAMAGE: Final = """
+SOME_ROWS: Final = """
 delete from projection.message_event where log_offset % 3 = 0;
 update projection.message_current set host = 'elsewhere';
 delete from projection.event_key where key_id % 5 = 0
 """
+ALL_ROWS: Final = ";".join(f"delete from projection.{table}" for table in log_tables())
 IN_TRANSACTION: Final = "select backend_xid is not null from pg_stat_activity where pid = %s"
 IS_GONE: Final = "select count(*) = 0 from pg_stat_activity where pid = %s"
 
@@ -50,7 +52,8 @@ def kill_before(connection: Connection, url: str, stream_name: str, statement: i
     return row is not None and bool(row[0])
 
 
-def test_killed_rebuilds_change_nothing(database_url: str) -> None:
+@pytest.mark.parametrize("damage", [SOME_ROWS, ALL_ROWS])
+def test_killed_rebuilds_change_nothing(database_url: str, damage: str) -> None:
     log = generate_job(1, LONG).logs[0]
     luck = random.Random(1)
     with connect(database_url) as connection:
@@ -58,7 +61,7 @@ def test_killed_rebuilds_change_nothing(database_url: str) -> None:
         whole = relations(connection)
         in_transaction = 0
         for statement in luck.sample(range(1, STATEMENTS), KILLS):
-            connection.execute(DAMAGE.encode())
+            connection.execute(damage.encode())
             damaged = relations(connection)
             found = kill_before(connection, database_url, log.stream_name, statement)
             assert relations(connection) == (whole if found is None else damaged)

@@ -149,12 +149,15 @@ def test_an_imported_log_has_the_same_relations(clone_database: Callable[[], str
 
 
 def check_rebuild(connection: Connection, followed: TrackedLog, batch_events: int) -> None:
-    """Check that a rebuild of deleted rows gives all of them again."""
+    """Check that rebuilds of deleted rows, of the gaps and then of all tables, give them again."""
     times = [at for (at,) in connection.execute(CUTS, (followed.log_id,))]
     before, then = relations(connection), as_of(connection, followed, times)
     assert verify_log(connection, followed, SETTINGS, batch_events=7).is_equal
-    forget(connection, followed)
     name = followed.stream.stream_name
+    connection.execute("delete from projection.gap where log_id = %s", (followed.log_id,))
+    rebuild_log(connection, followed, SETTINGS, batch_events=batch_events)
+    assert relations(connection) == before
+    forget(connection, followed)
     rebuilt = rebuild_log(connection, logs_of(connection, name)[0], SETTINGS, batch_events=batch_events)
     assert rebuilt.events == len(list(read_archive(connection, followed.log_id)))
     assert relations(connection) == before

@@ -9,12 +9,14 @@ import pytest
 from psycopg.errors import DeadlockDetected
 
 from eventlog.postgres.connection import Connection, connect
-from projections import planner_statistics
+from eventlog.postgres.copy_rows import Columns, copying
+from projections import batch_rows, planner_statistics
 from projections import rebuild as module
 from projections.errors import FoldVersionDiffers, RebuildFailed
 from projections.fold import settings
-from projections.rebuild import rebuild_log
-from projections.tracked_logs import TrackedLog, logs_of
+from projections.rebuild import mark_for_rebuild, rebuild_log
+from projections.scratch_fold import log_tables
+from projections.tracked_logs import TrackedLog, block_projectors, logs_of
 from projections.verify import verify_log
 from tests.builders import config_set, recorded, set_checkpoint, tombstone
 from tests.projections.rebuilt import relations
@@ -148,8 +150,12 @@ create trigger change before insert on projection.message_event for each row exe
 """
 
 
+EMPTY: Final = "truncate {}".format(", ".join(f"projection.{table}" for table in log_tables()))
+
+
 @pytest.mark.parametrize(
-    "damage", ["delete from projection.message_event", "delete from projection.message_event where key_id = 1"]
+    "damage",
+    ["delete from projection.message_event", "delete from projection.message_event where key_id = 1", EMPTY],
 )
 def test_a_rebuild_that_does_not_make_the_rows_equal_changes_nothing(database_url: str, damage: str) -> None:
     with connect(database_url) as connection:
@@ -160,6 +166,70 @@ def test_a_rebuild_that_does_not_make_the_rows_equal_changes_nothing(database_ur
         with pytest.raises(RebuildFailed, match="in message_event still differ"):
             rebuild_log(connection, log, SETTINGS)
         assert relations(connection) == before
+
+
+@pytest.fixture
+def copied_into(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The tables into which a fold has copied rows since then."""
+    tables: list[str] = []
+    copy = copying
+
+    def spy(connection: Connection, columns: Columns) -> Any:
+        tables.append(columns.table)
+        return copy(connection, columns)
+
+    monkeypatch.setattr(batch_rows, "copying", spy)
+    return tables
+
+
+FILLED: Final = {"projection.checkpoint_event"}
+COMPARED: Final = {"pg_temp.checkpoint_event"}
+
+
+@pytest.mark.parametrize(
+    ("damage", "expected"),
+    [
+        (EMPTY, FILLED),
+        (f"{EMPTY}, projection.position, projection.job_log", FILLED),
+        ("truncate projection.checkpoint_event, projection.message_event", COMPARED),
+        (f"{EMPTY}; insert into projection.gap select l.log_id, 7, 8 from eventlog.log l", COMPARED),
+    ],
+)
+def test_histories_are_written_once_if_nothing_is_stored_of_a_log(
+    database_url: str, copied_into: list[str], damage: str, expected: set[str]
+) -> None:
+    with connect(database_url) as connection:
+        names = [log.stream.stream_name for log in imported(connection)]
+        before = relations(connection)
+        copied_into.clear()
+        connection.execute(damage.encode())
+        mark_for_rebuild(connection)
+        rebuilt = [rebuild_log(connection, logs_of(connection, name)[0], SETTINGS, batch_events=60) for name in names]
+        assert set(copied_into) == expected
+        assert relations(connection) == before
+        for each in rebuilt:
+            assert verify_log(connection, each.log, SETTINGS).is_equal
+            repaired = {check.table: check.missing for check in each.repaired}
+            assert repaired["checkpoint_event"] + repaired["message_event"] > 0
+
+
+def test_rows_that_another_session_writes_before_the_log_is_blocked_are_compared(
+    database_url: str, copied_into: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_and_block(connection: Connection, logs: list[TrackedLog]) -> None:
+        with connect(database_url) as other:
+            other.execute("insert into projection.gap values (%s, 7, 8)", (logs[0].log_id,))
+        monkeypatch.setattr(module, "block_projectors", block_projectors)
+        block_projectors(connection, logs)
+
+    with connect(database_url) as connection:
+        log, *_ = imported(connection)
+        copied_into.clear()
+        connection.execute(EMPTY.encode())
+        monkeypatch.setattr(module, "block_projectors", write_and_block)
+        rebuild_log(connection, log, SETTINGS)
+        assert set(copied_into) == COMPARED
+        assert verify_log(connection, log, SETTINGS).is_equal
 
 
 def test_a_newer_program_can_continue_a_log_after_a_rebuild(
