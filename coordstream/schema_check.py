@@ -39,6 +39,14 @@ def is_current(connection: Connection) -> bool:
         return False
 
 
+def require_current(url: str, connection: Connection) -> None:
+    """Raise CoordstreamError, which says what differs, unless the schema is this program's."""
+    if not is_current(connection):
+        from coordstream.migrate import require_schema  # noqa: PLC0415 (loads Alembic, SQLAlchemy)
+
+        require_schema(url)
+
+
 @cache
 def head_revision(folder: Path | None = None) -> str | None:
     """The revision that is the parent of no other; None if that is not exactly one."""

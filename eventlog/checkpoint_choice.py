@@ -1,6 +1,6 @@
-"""Which version of a task's checkpoint a job reads, if it writes more than one (KafkaCheckpointManager)."""
+"""Which versions of a task's checkpoint a job writes, and which of them it reads (KafkaCheckpointManager)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
@@ -11,6 +11,7 @@ WRITE_VERSIONS: Final = "task.checkpoint.write.versions"
 LIVE_MAX_AGE: Final = "task.live.checkpoint.max.age"
 DEFAULT_READ_VERSIONS: Final = (1,)
 DEFAULT_WRITE_VERSIONS: Final = (1, 2)
+"""All versions that there are."""
 DEFAULT_MAX_AGE_MS: Final = 600_000
 
 Payload = TypeVar("Payload")
@@ -34,9 +35,17 @@ def parse_read_versions(value: str | None) -> tuple[int, ...]:
     return _versions(READ_VERSIONS, value, DEFAULT_READ_VERSIONS)
 
 
-def parse_write_versions(value: str | None) -> tuple[int, ...]:
-    """The versions that a job writes for every commit; ``(1, 2)`` by default. Raises `ConfigError`."""
-    return _versions(WRITE_VERSIONS, value, DEFAULT_WRITE_VERSIONS)
+def write_versions(config: Mapping[str, str]) -> tuple[int, ...] | None:
+    """The versions that a job writes for every commit, in the order of its config; None if the key is not set.
+
+    Raises:
+        ConfigError: a version is not 1 or 2.
+    """
+    versions = _versions(WRITE_VERSIONS, config.get(WRITE_VERSIONS), ())
+    unknown = [version for version in versions if version not in DEFAULT_WRITE_VERSIONS]
+    if unknown:
+        raise ConfigError(f"{WRITE_VERSIONS} has unknown version {unknown[0]}. Expected 1, 2 or both.")
+    return versions or None
 
 
 def parse_max_age(value: str | None) -> int:

@@ -13,7 +13,7 @@ from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown, Insuf
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.schema_check import is_current
+from coordstream.schema_check import is_current, require_current
 from coordstream.settings import Settings, load_settings
 from eventlog.postgres.connection import Connection, connect, failure_line, refuses_login, server_reason
 from eventlog.secrets.secret_policy import SecretPolicy
@@ -68,7 +68,7 @@ def open_database(*, warns: bool = True) -> Iterator[Database]:
         if settings.database_url is None:
             has_migrated = migrate_if_needed(url, connection)
         else:
-            _require_schema(url, connection)
+            require_current(url, connection)
         if warns and not has_migrated and (sentence := describe_missing_rows(connection)):
             print(sentence, file=sys.stderr)
         yield Database(settings, connection, url)
@@ -146,13 +146,6 @@ def migrate_if_needed(url: str, connection: Connection) -> bool:
     if (to_rebuild := upgrade(url)) is not None:
         print(describe_recreation(to_rebuild), file=sys.stderr)
     return True
-
-
-def _require_schema(url: str, connection: Connection) -> None:
-    if not is_current(connection):
-        from coordstream.migrate import require_schema  # noqa: PLC0415 (loads Alembic, SQLAlchemy)
-
-        require_schema(url)
 
 
 def describe_recreation(streams: Sequence[str]) -> str:

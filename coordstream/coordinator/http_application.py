@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from coordstream.coordinator.served_job_model import RequestCounts, ServedJobModel
-from coordstream.http.loopback_requests import is_for_loopback
+from coordstream.http.address import is_for_loopback
 from eventlog.errors import EventLogError
 from managers.assignments.locality_json import localities_to_json, locality_to_json
 from managers.coordinator.serving_context import JobServingContext

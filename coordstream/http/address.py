@@ -1,8 +1,9 @@
-"""The address of a server: parsed from the command line, and listened on."""
+"""The address of a server: parsed from the command line, listened on, and named by requests."""
 
 import errno
 import re
 import socket
+from collections.abc import Sequence
 from ipaddress import ip_address
 from typing import Final, NamedTuple
 
@@ -38,6 +39,20 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host.lower() == "localhost"
+
+
+def is_for_loopback(hosts: Sequence[str]) -> bool:
+    """Whether the ``Host`` headers of a request name this machine: only then it may be answered without a token.
+
+    A page of another host could make its own name resolve to 127.0.0.1 and read the answers (DNS rebinding).
+    """
+    return len(hosts) == 1 and is_loopback(_host_name(hosts[0]))
+
+
+def _host_name(host: str) -> str:
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0]
 
 
 def parse_address(text: str) -> Address:

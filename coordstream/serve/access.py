@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from coordstream.http.loopback_requests import is_for_loopback
+from coordstream.http.address import is_for_loopback
 from coordstream.http.protocol import LONGEST_HEADERS
 from coordstream.serve.failures import Refused
 from coordstream.serve.token import Token

@@ -16,7 +16,7 @@ from coordstream.http.http_server import HttpServer
 from coordstream.serve.application import Report, build_app
 from coordstream.serve.failures import Unavailable
 from coordstream.serve.metrics import TEXT_FORMAT, exposed
-from coordstream.serve.service import required_token
+from coordstream.serve.token import required_token
 
 PORT_OPTION: Final = "--metrics-port"
 TOKEN_OPTION: Final = "--metrics-token-file"  # noqa: S105 (its name)

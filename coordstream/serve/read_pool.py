@@ -13,7 +13,7 @@ from psycopg.errors import DataError, InsufficientPrivilege, InvalidParameterVal
 
 from coordstream.cli.database import DatabaseError, DatabaseUnreachable, database_errors, open_connection, place
 from coordstream.errors import CoordstreamError
-from coordstream.schema_check import is_current
+from coordstream.schema_check import require_current
 from coordstream.serve.failures import BadRequest, Unavailable
 from coordstream.settings import Settings
 from eventlog.postgres.connection import Connection, failure_line, server_reason
@@ -149,13 +149,10 @@ class ReadPool:
         return connection
 
     def _prepare(self, connection: Connection) -> None:
-        if not is_current(connection):
-            from coordstream.migrate import require_schema  # noqa: PLC0415 (loads Alembic, SQLAlchemy)
-
-            try:
-                require_schema(self._url)
-            except CoordstreamError as error:
-                raise Unavailable(str(error)) from None
+        try:
+            require_current(self._url, connection)
+        except CoordstreamError as error:
+            raise Unavailable(str(error)) from None
         connection.execute(_SET, (f"{self._query_seconds * 1_000:.0f}",))
         if connection.execute(_SEES_ARCHIVE).fetchone() == (True,):
             _become_reader(connection)

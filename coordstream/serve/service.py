@@ -1,4 +1,4 @@
-"""The service of `coordstream serve`: its pool, application and server, opened and closed together."""
+"""The service of `coordstream serve`: its paths, and its pool, application and server, opened and closed together."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,18 +8,22 @@ from pathlib import Path
 from threading import Timer
 from typing import Final, NamedTuple, TypeVar
 
-from coordstream.errors import CoordstreamError
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import BaseRoute, Route
+
 from coordstream.http.address import Address, listen
 from coordstream.http.http_server import HttpServer
+from coordstream.serve.api.routes import api_routes
 from coordstream.serve.application import Report, build_app
-from coordstream.serve.metrics import Metrics
+from coordstream.serve.metrics import Metrics, answer_metrics
 from coordstream.serve.pages.error_page import error_response
+from coordstream.serve.pages.routes import page_routes
 from coordstream.serve.query_queue import QUERIES, QueryQueue
 from coordstream.serve.read_pool import ReadPool
-from coordstream.serve.readiness import readiness
-from coordstream.serve.routes import service_routes
+from coordstream.serve.readiness import answer_readiness, readiness
 from coordstream.serve.shared_answer import SharedAnswer
-from coordstream.serve.token import Token, read_token
+from coordstream.serve.token import required_token
 from coordstream.settings import Settings
 from eventlog.postgres.connection import Connection
 
@@ -65,7 +69,7 @@ def open_service(
     """
     token = required_token(address, token_file, "--bind", "--token-file")
     pool = ReadPool(settings, url, query_seconds=limits.query_seconds, connections=QUERIES + _PROBES)
-    app = build_app(service_routes(), token, report, error_response)
+    app = build_app(_routes(), token, report, error_response)
     app.state.pool = pool
     app.state.queue = QueryQueue()
     app.state.readiness = SharedAnswer(partial(_in_snapshot, pool, partial(readiness, most_lag=limits.ready_lag)))
@@ -78,22 +82,18 @@ def open_service(
             pool.close()
 
 
+def _routes() -> list[BaseRoute]:
+    """All paths. What reads the database waits in the `QueryQueue`, except for the probes."""
+    probes = [Route("/healthz", live), Route("/readyz", answer_readiness), Route("/metrics", answer_metrics)]
+    return [*probes, *api_routes(), *page_routes()]
+
+
+async def live(request: Request) -> PlainTextResponse:
+    """The process answers. Whether the database does is said by /readyz: a restart does not help then."""
+    del request
+    return PlainTextResponse("ok\n")
+
+
 def _in_snapshot(pool: ReadPool, read: Callable[[Connection], Read]) -> Read:
     with pool.snapshot() as connection:
         return read(connection)
-
-
-def required_token(address: Address, token_file: Path | None, option: str, token_option: str) -> Token | None:
-    """The token; None if only programs on this machine can connect and none is given. The options are for the message.
-
-    Raises:
-        CoordstreamError: other machines can connect and no token is given, or it is invalid.
-    """
-    if token_file is not None:
-        return read_token(token_file)
-    if address.is_loopback:
-        return None
-    raise CoordstreamError(
-        f"Refused to serve on {address} without a token: other machines can connect to it. Add {token_option} FILE, or "
-        f"use {option} with an address of 127.0.0.1."
-    )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from coordstream.errors import CoordstreamError
+from coordstream.http.address import Address
 from coordstream.secret_file import read_secret
 
 LEAST_LENGTH: Final = 16
@@ -45,6 +46,22 @@ def read_token(path: Path) -> Token:
             "for example from `openssl rand -hex 32`."
         )
     return Token(text)
+
+
+def required_token(address: Address, token_file: Path | None, option: str, token_option: str) -> Token | None:
+    """The token; None if only programs on this machine can connect and none is given. The options are for the message.
+
+    Raises:
+        CoordstreamError: other machines can connect and no token is given, or it is invalid.
+    """
+    if token_file is not None:
+        return read_token(token_file)
+    if address.is_loopback:
+        return None
+    raise CoordstreamError(
+        f"Refused to serve on {address} without a token: other machines can connect to it. Add {token_option} FILE, or "
+        f"use {option} with an address of 127.0.0.1."
+    )
 
 
 def _digest(text: bytes) -> bytes:

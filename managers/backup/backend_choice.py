@@ -5,11 +5,10 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final, TypeVar
 
 from eventlog.checkpoint import Checkpoint, CheckpointV1, StateMarkers
-from eventlog.checkpoint_choice import DEFAULT_WRITE_VERSIONS, READ_VERSIONS, parse_read_versions
+from eventlog.checkpoint_choice import DEFAULT_WRITE_VERSIONS, READ_VERSIONS, parse_read_versions, write_versions
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from managers.assignments.changelogs import changelog_of
 from managers.backup.state_errors import MarkersNotRead, StoreWithoutBackend, UnknownStateBackend
-from managers.checkpoints.checkpoint_versions import write_versions
 
 Backend = TypeVar("Backend")
 

@@ -14,7 +14,7 @@ from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.checkpoint_topic import CheckpointKey
 from managers.checkpoints.checkpoint_errors import CheckpointUnreadable, GrouperMismatch, OffsetMissing
 from managers.checkpoints.checkpoint_versions import version_of
-from managers.checkpoints.live_checkpoints import Entry
+from managers.checkpoints.log_checkpoints import Entry
 
 COORDINATOR_VERSION: Final = 0
 """The version of a checkpoint on the coordinator stream, as in the relation ``checkpoint``."""

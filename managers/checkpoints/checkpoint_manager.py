@@ -5,8 +5,7 @@ from eventlog.events import NewEvent
 from eventlog.log import Clock, system_clock
 from managers.appending import Retry
 from managers.checkpoints.checkpoint_events import CoordinatorReader, coordinator_event
-from managers.checkpoints.live_checkpoints import LiveCheckpoints
-from managers.checkpoints.log_checkpoints import LogCheckpoints
+from managers.checkpoints.log_checkpoints import LiveCheckpoints, LogCheckpoints
 from managers.lazy_log import LogOrOpener
 from managers.signature import UNKNOWN, make_envelope
 

@@ -1,31 +1,11 @@
 """The versions of a commit: ``task.checkpoint.write.versions`` (TaskInstance.writeCheckpoint of Samza 1.8.0)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets, StateMarkers
-from eventlog.checkpoint_choice import DEFAULT_WRITE_VERSIONS, WRITE_VERSIONS, parse_write_versions
-from eventlog.errors import ConfigError
+from eventlog.checkpoint_choice import DEFAULT_WRITE_VERSIONS, WRITE_VERSIONS, write_versions
 from eventlog.state_markers import KafkaChangelogOffset, scms_to_ssp_offset_map
 from managers.job_facts import JobFacts
-
-_KNOWN: Final = (1, 2)
-
-
-def write_versions(config: Mapping[str, str]) -> tuple[int, ...] | None:
-    """The versions in config, in their order; None if the key is not set.
-
-    Raises:
-        ConfigError: a version is not 1 or 2.
-    """
-    text = config.get(WRITE_VERSIONS, "")
-    if not text.strip():
-        return None
-    versions = parse_write_versions(text)
-    unknown = [version for version in versions if version not in _KNOWN]
-    if unknown:
-        raise ConfigError(f"{WRITE_VERSIONS} has unknown version {unknown[0]}. Expected 1, 2 or both.")
-    return versions
 
 
 def version_of(checkpoint: Checkpoint) -> int:

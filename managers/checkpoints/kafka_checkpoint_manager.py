@@ -11,6 +11,7 @@ from eventlog.checkpoint_choice import (
     choose,
     parse_max_age,
     parse_read_versions,
+    write_versions,
 )
 from eventlog.config_values import boolean
 from eventlog.events import NewEvent
@@ -18,9 +19,8 @@ from managers.appending import Retry
 from managers.checkpoints.checkpoint_errors import VersionNotNamed
 from managers.checkpoints.checkpoint_events import TopicReader, topic_event
 from managers.checkpoints.checkpoint_topic import OpenAdmin, create_checkpoint_topic
-from managers.checkpoints.checkpoint_versions import version_of, write_versions
-from managers.checkpoints.live_checkpoints import LiveCheckpoints
-from managers.checkpoints.log_checkpoints import LogCheckpoints
+from managers.checkpoints.checkpoint_versions import version_of
+from managers.checkpoints.log_checkpoints import LiveCheckpoints, LogCheckpoints
 from managers.errors import NotReady
 from managers.job_models.partition_grouping import BY_PARTITION, GROUPER_FACTORY
 from managers.lazy_log import LazyLog, LogOrOpener

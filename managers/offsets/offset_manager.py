@@ -9,7 +9,7 @@ from types import MappingProxyType, TracebackType
 from typing import Final, Self
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
-from eventlog.checkpoint_choice import WRITE_VERSIONS
+from eventlog.checkpoint_choice import WRITE_VERSIONS, write_versions
 from eventlog.errors import ConfigError
 from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
@@ -19,7 +19,7 @@ from eventlog.system_admin import SystemAdmin
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import TaskNotRegistered
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.checkpoints.checkpoint_versions import convert_to_versions, write_versions
+from managers.checkpoints.checkpoint_versions import convert_to_versions
 from managers.checkpoints.task_checkpoints import TaskCheckpoints, require_task_name
 from managers.errors import NotReady
 from managers.offsets.checkpoint_listener import CheckpointListener, modify_offsets, notify_listeners

@@ -7,11 +7,12 @@ import pytest
 from eventlog.checkpoint import Checkpoint
 from eventlog.checkpoint_choice import (
     DEFAULT_MAX_AGE_MS,
+    WRITE_VERSIONS,
     Candidate,
     choose,
     parse_max_age,
     parse_read_versions,
-    parse_write_versions,
+    write_versions,
 )
 from eventlog.errors import ConfigError, WireError
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1, KEY_TYPE_V2, decode_key, decode_v1, decode_v2
@@ -105,8 +106,20 @@ def test_versions_and_age_as_config_writes_them() -> None:
     assert parse_read_versions("2, 1") == (2, 1)
     assert parse_read_versions("1,1") == (1,)
     assert parse_read_versions(None) == parse_read_versions(" ") == (1,)
-    assert parse_write_versions(None) == (1, 2)
     assert (parse_max_age(None), parse_max_age("0")) == (600_000, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "versions"), [(None, None), (" ", None), ("1", (1,)), ("2", (2,)), ("2, 1", (2, 1)), ("1,1", (1,))]
+)
+def test_the_versions_to_write_are_read_from_config(text: str | None, versions: tuple[int, ...] | None) -> None:
+    assert write_versions({} if text is None else {WRITE_VERSIONS: text}) == versions
+
+
+@pytest.mark.parametrize("text", ["3", "1,0", "one"])
+def test_other_versions_to_write_are_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match=WRITE_VERSIONS):
+        write_versions({WRITE_VERSIONS: text})
 
 
 def test_a_value_that_is_not_a_number_is_refused() -> None:

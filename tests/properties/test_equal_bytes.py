@@ -28,7 +28,7 @@ from managers.checkpoints.checkpoint_events import (
     topic_event,
 )
 from managers.checkpoints.checkpoint_versions import version_of
-from managers.checkpoints.live_checkpoints import Entry
+from managers.checkpoints.log_checkpoints import Entry
 from managers.stores.namespaced_key import NamespacedKey, canonical, encode_name, read_name
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from tests.properties.spelling import Spelling

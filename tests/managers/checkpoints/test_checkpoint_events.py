@@ -9,7 +9,7 @@ from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.checkpoints.checkpoint_errors import CheckpointUnreadable
 from managers.checkpoints.checkpoint_events import CoordinatorReader, TopicReader
 from managers.checkpoints.checkpoint_versions import version_of
-from managers.checkpoints.live_checkpoints import Entry
+from managers.checkpoints.log_checkpoints import Entry
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, set_checkpoint, tombstone
 
 IN_0 = SystemStreamPartition("kafka", "in", 0)

@@ -13,7 +13,7 @@ from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, id
 from eventlog.wire.checkpoint_topic import decode_key
 from managers.checkpoints.checkpoint_errors import VersionNotNamed
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.checkpoints.checkpoint_versions import build_checkpoints, convert_to_versions, version_of, write_versions
+from managers.checkpoints.checkpoint_versions import build_checkpoints, convert_to_versions, version_of
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
 from tests.managers.stated_admin import StatedAdmin
@@ -47,18 +47,10 @@ def committed(config: Mapping[str, str], *given: Checkpoint) -> list[str]:
     return [decode_key(event.key or b"").key_type for event in log.read(0)]
 
 
-@pytest.mark.parametrize(
-    ("text", "versions"), [(None, None), (" ", None), ("1", (1,)), ("2", (2,)), ("2, 1", (2, 1)), ("1,1", (1,))]
-)
-def test_versions_are_read_from_config(text: str | None, versions: tuple[int, ...] | None) -> None:
-    assert write_versions({} if text is None else {WRITE: text}) == versions
-
-
 @pytest.mark.parametrize("text", ["3", "1,0", "one"])
 def test_other_versions_are_refused(text: str) -> None:
-    for make in (write_versions, lambda config: manager(topic(), config)):
-        with pytest.raises(ConfigError, match=WRITE):
-            make({WRITE: text})
+    with pytest.raises(ConfigError, match=WRITE):
+        manager(topic(), {WRITE: text})
 
 
 @pytest.mark.parametrize(
