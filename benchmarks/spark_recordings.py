@@ -14,7 +14,8 @@ from eventlog.secrets.secret_policy import SecretPolicy
 from projections.fold.settings import FoldSettings
 from spark_jobs.coordinator_stream.recording_files import find_files
 from spark_jobs.executors.work import WorkSettings
-from spark_jobs.replay.replay import check_recordings, replay
+from spark_jobs.replay.recordings import check_recordings
+from spark_jobs.replay.replay import replay
 from spark_jobs.session.builder import build_session, jar_conf
 from spark_jobs.session.jars import postgres_driver
 

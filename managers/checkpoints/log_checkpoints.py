@@ -1,4 +1,4 @@
-"""What the checkpoint managers over an event log have in common: `LogCheckpoints`, and the live checkpoints of a log."""
+"""`LogCheckpoints`, which checkpoint managers over an event log have in common, and the live checkpoints of a log."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator

@@ -1,9 +1,12 @@
 """Recordings as the source of a replay: files that the executors can read, checked and imported by them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
+from typing import Final
+
+from pyspark.sql import SparkSession
 
 from eventlog.events import RecordedEvent
 from eventlog.log import system_clock
@@ -13,8 +16,10 @@ from eventlog.streams import StreamIdentity, identify
 from projections.recording_import import Imported, ReadEvents, import_stream
 from projections.time_bound import TimeBound
 from spark_jobs.errors import SparkJobError
-from spark_jobs.executors.work import Offsets, WorkSession
+from spark_jobs.executors.dispatch import default_tasks, do_works
+from spark_jobs.executors.work import Offsets, WorkSession, WorkSettings
 
+_CHECKING: Final = "Cannot read the recordings with Spark"
 Summaries = Mapping[str, TopicSummary]
 
 
@@ -76,6 +81,25 @@ class RecordedStream:
                 yield from _shared_events(session, file.path, self.stream.stream_name)
             else:
                 yield from (event for _, event in islice(read_recording(file.path), file.summary.count))
+
+
+def check_recordings(
+    spark: SparkSession, files: Sequence[Path], settings: WorkSettings, tasks: int | None = None
+) -> list[RecordedStream]:
+    """Read recordings to their ends in the executors, and return the streams in them.
+
+    Raises:
+        SparkJobError: a file is invalid, cannot be read by an executor or has no records, or two files overlap.
+        EventLogError: the kind of a topic is unknown.
+    """
+    works = [CheckFile(file, file.stat().st_size) for file in files]
+    outcomes = do_works(spark, _CHECKING, works, settings, tasks or default_tasks(spark))
+    for file, outcome in zip(files, outcomes, strict=True):
+        if outcome.failure:
+            raise SparkJobError(outcome.failure)
+        if not outcome.result:
+            raise SparkJobError(f"File '{file}' has no records. Leave it out, or record the topic again.")
+    return recorded_streams({file: found.result for file, found in zip(files, outcomes, strict=True)}, settings.kind)
 
 
 def import_events(session: WorkSession, stream: StreamIdentity, read_events: ReadEvents) -> Imported:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import chain
-from pathlib import Path
 from typing import Final, Protocol
 
 from pyspark.sql import SparkSession
@@ -20,17 +19,13 @@ from projections.planner_statistics import analyze
 from projections.projector import make_partitions
 from projections.rebuild import Rebuilt
 from projections.recording_import import Imported
-from projections.tracked_logs import TrackedLog
-from projections.verify import Verification
 from spark_jobs.errors import SparkJobError
 from spark_jobs.executors.dispatch import default_tasks, do_works
 from spark_jobs.executors.progress import Progress, shown_progress
 from spark_jobs.executors.work import Offsets, Outcome, Work, WorkSettings
-from spark_jobs.replay.recordings import CheckFile, RecordedStream, recorded_streams
-from spark_jobs.replay.works import LogToVerify, TopicStream
+from spark_jobs.replay.recordings import RecordedStream
+from spark_jobs.replay.works import TopicStream
 
-_CHECKING: Final = "Cannot read the recordings with Spark"
-_VERIFYING: Final = "Cannot verify with Spark"
 _REPLAYING: Final = "Cannot replay with Spark"
 
 
@@ -93,39 +88,6 @@ def replay(
     if not all(isinstance(outcome.result, Rebuilt) for outcome in outcomes):
         analyze(connection, done.added)
     return done
-
-
-def verify(
-    spark: SparkSession, logs: Sequence[TrackedLog], settings: WorkSettings, tasks: int | None, *, reads_topics: bool
-) -> list[Verification | str]:
-    """Verify logs in the executors, and show the progress; for a log that cannot be verified, why.
-
-    ``reads_topics``: also compare the archive with the topics. Raises SparkJobError: Spark failed.
-    """
-    works = [LogToVerify(log, reads_topics) for log in logs]
-    progress = Progress(len(works), sum(work.weight for work in works), "events")
-    with shown_progress(settings.database_url, settings.channel, progress):
-        outcomes = do_works(spark, _VERIFYING, works, settings, tasks or default_tasks(spark))
-    return [outcome.failure or outcome.result for outcome in outcomes]
-
-
-def check_recordings(
-    spark: SparkSession, files: Sequence[Path], settings: WorkSettings, tasks: int | None = None
-) -> list[RecordedStream]:
-    """Read recordings to their ends in the executors, and return the streams in them.
-
-    Raises:
-        SparkJobError: a file is invalid, cannot be read by an executor or has no records, or two files overlap.
-        EventLogError: the kind of a topic is unknown.
-    """
-    works = [CheckFile(file, file.stat().st_size) for file in files]
-    outcomes = do_works(spark, _CHECKING, works, settings, tasks or default_tasks(spark))
-    for file, outcome in zip(files, outcomes, strict=True):
-        if outcome.failure:
-            raise SparkJobError(outcome.failure)
-        if not outcome.result:
-            raise SparkJobError(f"File '{file}' has no records. Leave it out, or record the topic again.")
-    return recorded_streams({file: found.result for file, found in zip(files, outcomes, strict=True)}, settings.kind)
 
 
 def topic_streams(source: EventSource, kind: str | None) -> list[TopicStream]:

@@ -8,7 +8,6 @@ from projections.follow.read_to_end import ReadToEnd, StreamReader
 from projections.rebuild import Rebuilt, rebuild_log
 from projections.recording_import import Imported, ReadEvents
 from projections.tracked_logs import TrackedLog
-from projections.verify import Verification, verify_log
 from spark_jobs.executors.work import Offsets, WorkSession
 from spark_jobs.replay.recordings import import_events
 
@@ -95,21 +94,3 @@ class ArchivedLog:
     def run(self, session: WorkSession) -> Rebuilt:
         """See `Work`."""
         return rebuild_log(session.connection, self.log, session.settings.fold)
-
-
-@dataclass(frozen=True)
-class LogToVerify:
-    """Compares one log's rows with its archived events, and these with the topic if ``reads_topic``."""
-
-    log: TrackedLog
-    reads_topic: bool
-
-    @property
-    def weight(self) -> int:
-        """The number of offsets."""
-        return self.log.next_offset
-
-    def run(self, session: WorkSession) -> Verification:
-        """See `Work`."""
-        source = session.source if self.reads_topic else None
-        return verify_log(session.connection, self.log, session.settings.fold, source=source)

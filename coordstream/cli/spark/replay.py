@@ -120,7 +120,8 @@ def _finder(request: Request) -> "FindWorks":
     from spark_jobs.coordinator_stream.recording_files import find_files  # noqa: PLC0415
     from spark_jobs.lake.files import is_lake  # noqa: PLC0415 (`--help` works without Spark)
     from spark_jobs.lake.replay import lake_streams  # noqa: PLC0415
-    from spark_jobs.replay.replay import check_recordings, select_jobs  # noqa: PLC0415
+    from spark_jobs.replay.recordings import check_recordings  # noqa: PLC0415
+    from spark_jobs.replay.replay import select_jobs  # noqa: PLC0415
 
     source, place = request.source, f"'{request.source}'"
     if is_lake(source):

@@ -27,7 +27,7 @@ def verify(
     settings = spark_conf(master, conf)
     require_spark()
     from spark_jobs.executors.work import WorkSettings  # noqa: PLC0415
-    from spark_jobs.replay.replay import verify as verify_logs  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.replay.verification import verify as verify_logs  # noqa: PLC0415 (`--help` works without Spark)
 
     with open_database() as database:
         reads_topics = against is Against.KAFKA

@@ -22,7 +22,9 @@ from projections.tracked_logs import logs_of
 from spark_jobs.coordinator_stream.recording_files import find_files
 from spark_jobs.errors import SparkJobError
 from spark_jobs.executors.work import WorkSettings
-from spark_jobs.replay.replay import Replayed, ReplayWork, check_recordings, replay, select_jobs, verify
+from spark_jobs.replay.recordings import check_recordings
+from spark_jobs.replay.replay import Replayed, ReplayWork, replay, select_jobs
+from spark_jobs.replay.verification import verify
 from spark_jobs.replay.works import ArchivedLog, ReadableStream
 from tests.spark_jobs.recorded_fleet import FINGERPRINTS, write_fleet
 
