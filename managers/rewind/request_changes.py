@@ -22,7 +22,7 @@ from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
 from managers.rewind.rewind_plan import Move, RewindPlan
 from managers.rewind.undo_file import OldStart, RequestChange
 from managers.startpoints.concurrent_writes import named_events, write_unless_changed
-from managers.startpoints.startpoint_plan import StartpointFacts
+from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_records import REQUESTS, key_meanings, request_value, without_key_bucket
 from managers.stores.coordinator_store import CoordinatorStreamStore
 

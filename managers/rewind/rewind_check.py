@@ -11,7 +11,7 @@ from eventlog.system_admin import compare_offsets
 from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
 from managers.rewind.rewind_plan import Move, RewindPlan
 from managers.startpoints.concurrent_writes import named_events
-from managers.startpoints.startpoint_plan import StartpointFacts, Starts
+from managers.startpoints.next_starts import StartpointFacts, Starts
 from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, without_key_bucket
 
 _NEW_PLAN = "Make a new plan."

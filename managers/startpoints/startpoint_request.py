@@ -13,6 +13,7 @@ from eventlog.partition import (
     parse_int32,
     startpoint_key_readings,
 )
+from managers.startpoints.next_starts import StartpointFacts, Stream, stream_of
 from managers.startpoints.startpoint_errors import InvalidStartpointRequest
 from managers.startpoints.startpoint_fan_out import (
     HIGH_AVAILABILITY,
@@ -20,7 +21,6 @@ from managers.startpoints.startpoint_fan_out import (
     is_highly_available,
     startpoints_enabled,
 )
-from managers.startpoints.startpoint_plan import StartpointFacts, Stream, stream_of
 from managers.startpoints.startpoint_records import TaskPartitions, describe_key, key_meanings
 
 COORDINATOR_FACTORY: Final = "job.coordinator.factory"

@@ -12,8 +12,8 @@ from eventlog.streams import identify
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.startpoints.next_starts import StartpointFacts, next_starts
 from managers.startpoints.startpoint_manager import StartpointManager
-from managers.startpoints.startpoint_plan import StartpointFacts, next_starts
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import checkpoint_v1, config_set, message, task_partition
 from tests.coordstream.command_line import CommandLine

@@ -12,7 +12,7 @@ from coordstream.cli.startpoint import delete, fan_out, write
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import Startpoint
-from managers.startpoints.startpoint_plan import StartpointFacts
+from managers.startpoints.next_starts import StartpointFacts
 from tests.coordstream.command_line import COORDINATOR, CommandLine
 
 JOB: Final = "wordcount_pv/1"

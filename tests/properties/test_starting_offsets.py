@@ -23,8 +23,8 @@ from managers.checkpoints.checkpoint_place import JobCheckpoints, checkpoint_man
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
+from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_manager import StartpointManager
-from managers.startpoints.startpoint_plan import StartpointFacts
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.postgres import CloneSeries
 from tests.managers.stated_admin import StatedAdmin

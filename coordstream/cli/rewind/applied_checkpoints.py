@@ -28,7 +28,7 @@ from managers.rewind.rewind_check import require_followed, require_same_stream
 from managers.rewind.rewind_errors import WorldMoved
 from managers.rewind.rewind_files import write_rewind_file
 from managers.rewind.undo_file import OffsetsChange, UndoFile, restored_offsets, saved_offsets
-from managers.startpoints.startpoint_plan import next_starts
+from managers.startpoints.next_starts import next_starts
 from managers.stores.namespaced_key import read_name
 
 

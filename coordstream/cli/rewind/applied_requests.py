@@ -25,9 +25,9 @@ from managers.rewind.rewind_check import require_followed, require_same_stream
 from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
 from managers.rewind.rewind_files import write_rewind_file
 from managers.rewind.undo_file import RequestUndo, UndoFile
+from managers.startpoints.next_starts import next_starts
 from managers.startpoints.startpoint_errors import StartpointsChanged
 from managers.startpoints.startpoint_fan_out import STARTPOINTS_ENABLED, startpoints_enabled
-from managers.startpoints.startpoint_plan import next_starts
 from managers.startpoints.startpoint_records import REQUESTS
 from managers.startpoints.startpoint_request import job_warnings
 from managers.stores.coordinator_store import CoordinatorStreamStore

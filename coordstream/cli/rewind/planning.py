@@ -19,7 +19,7 @@ from managers.rewind.rewind_errors import InvalidRewind
 from managers.rewind.rewind_plan import RewindPlan
 from managers.rewind.rewind_price import Counted, Price, affected_range, priced
 from managers.rewind.rewind_targets import Placed, Position, Reader, Target, place, to_time
-from managers.startpoints.startpoint_plan import next_starts
+from managers.startpoints.next_starts import next_starts
 from managers.startpoints.startpoint_records import without_key_bucket
 
 COUNT_UP_TO: Final = 1_000_000

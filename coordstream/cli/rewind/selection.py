@@ -7,7 +7,7 @@ from coordstream.cli.arguments.input import Input, parse_input
 from eventlog.partition import SystemStreamPartition
 from managers.rewind.rewind_errors import InvalidRewind
 from managers.rewind.rewind_targets import Reader
-from managers.startpoints.startpoint_plan import StartpointFacts
+from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_request import require_known
 
 

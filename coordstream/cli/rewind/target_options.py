@@ -21,7 +21,7 @@ from managers.rewind.rewind_targets import (
     to_offset,
     to_offsets,
 )
-from managers.startpoints.startpoint_plan import StartpointFacts
+from managers.startpoints.next_starts import StartpointFacts
 
 OPTIONS: Final = (
     *("--to-datetime", "--by-duration", "--shift-by", "--to-offset", "--to-earliest", "--to-latest"),

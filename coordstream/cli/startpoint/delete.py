@@ -23,7 +23,7 @@ from eventlog.log import require_writable, system_clock
 from eventlog.partition import StartpointKey, startpoint_key_readings
 from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
-from managers.startpoints.startpoint_plan import changed_starts
+from managers.startpoints.next_starts import changed_starts
 from managers.startpoints.startpoint_records import delete_requests, request_keys
 from managers.stores.coordinator_store import CoordinatorStreamStore
 

@@ -17,9 +17,9 @@ from eventlog.error_text import list_names
 from eventlog.log import require_writable, system_clock
 from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
+from managers.startpoints.next_starts import plan_next_fan_out
 from managers.startpoints.startpoint_fan_out import FanOuts
 from managers.startpoints.startpoint_manager import StartpointManager
-from managers.startpoints.startpoint_plan import plan_next_fan_out
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 MOST_LISTED: Final = 3

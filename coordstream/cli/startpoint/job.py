@@ -13,7 +13,7 @@ from managers.checkpoints.checkpoint_errors import CheckpointError
 from managers.checkpoints.checkpoint_place import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool, job_alive
 from managers.job_names import JOB_ID, JOB_NAME
-from managers.startpoints.startpoint_plan import Checkpoints, StartpointFacts
+from managers.startpoints.next_starts import Checkpoints, StartpointFacts
 from projections.job_choice import Job
 
 MOST_BEHIND_MS: Final = 60 * 60 * 1000

@@ -11,8 +11,8 @@ from coordstream.cli.startpoint.places import describe_start
 from eventlog.errors import EventLogError
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import Startpoint, is_expired
+from managers.startpoints.next_starts import Requests, Start, changed_starts
 from managers.startpoints.startpoint_input import ResolvedInput, resolve_input
-from managers.startpoints.startpoint_plan import Requests, Start, changed_starts
 from managers.startpoints.startpoint_records import without_key_bucket
 from managers.startpoints.startpoint_request import choose_keys
 

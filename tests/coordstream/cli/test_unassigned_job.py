@@ -10,7 +10,7 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointSpecific
 from eventlog.streams import coordinator_stream_name
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.startpoints.startpoint_plan import StartpointFacts
+from managers.startpoints.next_starts import StartpointFacts
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.rewound_job import set_clock, unreachable_inputs
 

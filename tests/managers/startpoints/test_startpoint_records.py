@@ -8,8 +8,8 @@ from eventlog.log import EventLog
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific, StartpointUpcoming
 from eventlog.wire.coordinator import encode_key
+from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_errors import StartpointUnreadable
-from managers.startpoints.startpoint_plan import StartpointFacts
 from managers.startpoints.startpoint_records import (
     delete_requests,
     describe_key,

@@ -19,8 +19,8 @@ from eventlog.streams import identify
 from eventlog.timestamps import ms_of
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
+from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_manager import StartpointManager
-from managers.startpoints.startpoint_plan import StartpointFacts
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.acceptance.torture import scaled
 from tests.coordstream.command_line import CommandLine

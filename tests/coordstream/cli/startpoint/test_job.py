@@ -11,7 +11,7 @@ from eventlog.memory import MemoryEventLog
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from managers.job_facts import JobFacts
-from managers.startpoints.startpoint_plan import StartpointFacts
+from managers.startpoints.next_starts import StartpointFacts
 from projections.job_choice import Job
 from tests.builders import checkpoint_v1, config_set, set_checkpoint
 from tests.coordstream.command_line import CommandLine

@@ -19,8 +19,8 @@ from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY, StartingOffset
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint, SystemAdmin, SystemStreamPartitionMetadata
+from managers.startpoints.next_starts import Start, StartpointFacts
 from managers.startpoints.startpoint_input import ResolvedInput
-from managers.startpoints.startpoint_plan import Start, StartpointFacts
 from projections.job_choice import Job
 from tests.fixtures.memory_system_admin import MemorySystemAdmin
 

@@ -5,7 +5,7 @@ from eventlog.messages import Message, SetConfig, SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY, StartingOffset
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific
-from managers.startpoints.startpoint_plan import Requests, StartpointFacts, changed_starts, plan_next_fan_out
+from managers.startpoints.next_starts import Requests, StartpointFacts, changed_starts, plan_next_fan_out
 from tests.builders import config_set, fan_out, raw, startpoint, task_mode, task_partition, tombstone
 
 NOW = 1_700_000_000_000
