@@ -112,7 +112,7 @@ _CHECKPOINT_LAYOUT: Final = Columns.of(
     input_streams="text[]",
 )
 HISTORIES: Final = (CHECKPOINT_EVENT, _CHECKPOINT_ENVELOPE, _MESSAGE_EVENT)
-"""Tables with a row for each event, which is never changed."""
+"""Tables with rows of single events, which are never changed."""
 
 _RESOLVE: Final = """
 update {} set resolved_by = %s

@@ -172,11 +172,10 @@ def test_a_rebuild_that_does_not_make_the_rows_equal_changes_nothing(database_ur
 def copied_into(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The tables into which a fold has copied rows since then."""
     tables: list[str] = []
-    copy = copying
 
     def spy(connection: Connection, columns: Columns) -> Any:
         tables.append(columns.table)
-        return copy(connection, columns)
+        return copying(connection, columns)
 
     monkeypatch.setattr(batch_rows, "copying", spy)
     return tables

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coordstream.cli import database
+from coordstream import schema_check
 from coordstream.cli.follow.start import wait_for_database
 from coordstream.cli.follow.stop import stop_on_signal_or_timeout
 from coordstream.schema_check import is_current
@@ -21,7 +21,7 @@ def test_a_session_that_is_ended_during_the_start_is_opened_again(
             cli.ask(f"select pg_terminate_backend({pids[0]}, 10000)")
         return is_current(connection)
 
-    monkeypatch.setattr(database, "is_current", end_first_session)
+    monkeypatch.setattr(schema_check, "is_current", end_first_session)
     reported: list[str] = []
     with stop_on_signal_or_timeout(None) as stop:
         assert wait_for_database(stop, None, reported.append) is not None
