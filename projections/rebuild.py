@@ -148,9 +148,13 @@ def _rebuild(
         connection.execute(LOCK_TIMEOUT)
         hold_archive(connection, log.stream.stream_name)
         log = reload_log(connection, log)  # it may have been rebuilt since it was loaded
-        fills = _block_if_empty(connection, log)
         fold = ScratchFold(
-            connection, log, settings, batch_events=batch_events, on_progress=on_progress, fills_histories=fills
+            connection,
+            log,
+            settings,
+            batch_events=batch_events,
+            on_progress=on_progress,
+            fills_histories=_block_if_empty(connection, log),
         )
         fold.advance(position_once_folded(connection, log))
         block_projectors(connection, [log])
@@ -158,7 +162,7 @@ def _rebuild(
         log.require_fold_at_most(settings)
         position = position_once_folded(connection, log)
         fold.advance(position)
-        if not fills:
+        if not fold.filled:  # otherwise there was no row to lose, and the fold has filled the tables that are searched
             _require_archive(connection, log, is_completed=is_completed)
         repaired = _repair(connection, log, fold.filled)
         connection.execute(_MOVE, (position, settings.fold_version, log.log_id))

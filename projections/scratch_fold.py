@@ -144,10 +144,11 @@ def may_fill_histories(connection: Connection, log_id: int) -> bool:
 
     Nothing may be stored of the log: no rows, and no layouts with other numbers. No trigger may change what is written.
     """
-    triggers = connection.execute(_HAS_TRIGGERS, ([columns.table for columns in HISTORIES],)).fetchone()
-    names = {"log_id": sql.Literal(log_id)}
-    stored = sql.SQL(" or ").join(_EXISTS.format(table=sql.Identifier(table), **names) for table in log_tables())
-    return triggers == (False,) and connection.execute(sql.SQL("select {}").format(stored)).fetchone() == (False,)
+    tables = (_EXISTS.format(table=sql.Identifier(table), log_id=sql.Literal(log_id)) for table in log_tables())
+    has_rows = connection.execute(sql.SQL("select {}").format(sql.SQL(" or ").join(tables))).fetchone()
+    if has_rows != (False,):
+        return False
+    return connection.execute(_HAS_TRIGGERS, ([columns.table for columns in HISTORIES],)).fetchone() == (False,)
 
 
 def log_tables() -> dict[str, tuple[str, ...]]:
