@@ -1,5 +1,6 @@
 """A recording that was checked to its end, with its records by topic."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -47,15 +48,18 @@ def check_recording(path: Path, spool: LineSpool, topics: Collection[str] | None
 
     ``topics``: only these will be read from it (None: all), so the spool does not need the lines of others.
     """
-    summaries: dict[str, TopicSummary] = {}
+    counts: Counter[str] = Counter()
+    firsts: dict[str, int] = {}
+    lasts: dict[str, int] = {}
     head_count = 0
     for topic, event, line in read_lines(path):
-        known = summaries.get(topic)
-        count, first = (0, event.offset) if known is None else (known.count, known.first_offset)
-        summaries[topic] = TopicSummary(count + 1, first, event.offset)
-        if len(summaries) == 1:
+        counts[topic] += 1
+        firsts.setdefault(topic, event.offset)
+        lasts[topic] = event.offset
+        if len(lasts) == 1:
             head_count += 1
         elif topics is None or topic in topics:
             spool.add((path, topic), line)
     spool.flush()
+    summaries = {topic: TopicSummary(count, firsts[topic], lasts[topic]) for topic, count in counts.items()}
     return CheckedRecording(path, summaries, head_count, spool)
