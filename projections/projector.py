@@ -112,9 +112,7 @@ class Projector:
         if events and events[0].offset < self.next_offset:
             raise ValueError(f"events begin at {events[0].offset}, before the position {self.next_offset}")
         is_nested = self._connection.info.transaction_status is not TransactionStatus.IDLE
-        if is_nested and self._fold is None:  # before the archive is read, whose readers a retention waits for
-            self._hold()
-        log_fold = self._fold or self._load_fold()
+        log_fold = self._fold or self._load_fold(is_nested=is_nested)
         self._fold = None  # the ids of a failed transaction must be forgotten
         next_offset = events[-1].offset + 1 if events else self.next_offset
         fold = BatchFold(log_fold, micros_of(self._clock()))
@@ -139,7 +137,11 @@ class Projector:
             return False
         return sum(len(event.value or b"") for event in events) <= FEW_BYTES
 
-    def _load_fold(self) -> LogFold:
+    def _load_fold(self, *, is_nested: bool) -> LogFold:
+        if self.next_offset == 0:  # nothing was folded
+            return LogFold(self._log.log_id, self._log.stream.stream_kind, self._settings.secrets)
+        if is_nested:  # before the archive is read, whose readers a retention waits for
+            self._hold()
         with no_collections(freeze=True):
             return load_fold(self._connection, self._log, self._settings)
 
@@ -253,12 +255,11 @@ MakeProjector = Callable[..., Projector]
 
 
 def make_partitions(connection: Connection, firsts: Collection[int], *, archives: bool = True) -> None:
-    """Create the partitions that begin at these offsets, unless they exist, each in a transaction.
+    """Create the partitions that begin at these offsets, unless they exist.
 
     A batch needs those of its offsets, in ``projection`` and, if it ``archives``, in the archive.
     """
     for first in sorted(firsts):
-        with connection.transaction():
-            ensure_partition(connection, "projection", "checkpoint_event", first)
-            if archives:
-                ensure_partition(connection, "eventlog", "event", first)
+        ensure_partition(connection, "projection", "checkpoint_event", first)
+        if archives:
+            ensure_partition(connection, "eventlog", "event", first)
