@@ -15,6 +15,7 @@ from coordstream.cli.recording.import_command import check_parts
 from eventlog.postgres.connection import connect
 from projections.import_worker import ImportJob
 from projections.parallel_import import import_streams
+from projections.recording_import import wait_for_disk
 from spark_jobs.relations.reader import RelationReader
 
 _COPY: Final = "copy (select * from coordinator.checkpoint_history) to stdout"
@@ -112,6 +113,8 @@ def _import(url: str, folder: Path) -> None:
     with check_parts(sorted(folder.iterdir()), None) as parts:
         jobs = [ImportJob(part.stream, part.events, part.count) for part in parts]
         import_streams(url, jobs, SETTINGS, CORES)
+    with connect(url) as connection:
+        wait_for_disk(connection)
 
 
 def _copy(url: str, *, is_parsed: bool = False) -> None:

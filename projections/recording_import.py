@@ -38,6 +38,7 @@ _COMPLETE: Final = """
 update projection.position
 set state = 'stopped', state_detail = null, heartbeat_at = clock_timestamp(), end_offset = next_offset where log_id = %s
 """
+_WRITE_WAL: Final = "select pg_logical_emit_message(true, 'coordstream', '')"
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,9 @@ def import_stream(
     ``on_progress`` gets the number of events imported or skipped since its last call. ``is_atomic``: all batches are
     one transaction, and the caller runs `analyze` once it has imported all streams.
 
+    Commits do not wait for the disk: the caller runs `wait_for_disk` once it has imported all streams. If the database
+    server crashes before, it loses rows together with the position after them, and another import continues there.
+
     Raises:
         StreamBusy: another process imports or follows the stream.
         FoldVersionDiffers: other settings folded the stream before.
@@ -90,6 +94,11 @@ def import_stream(
                 analyze(connection, added)
             _complete(connection, log)
     return Imported(stream, log.incarnation, added, skipped, quarantined)
+
+
+def wait_for_disk(connection: Connection) -> None:
+    """Wait until all commits of imports are on disk, those of other sessions too."""
+    connection.execute(_WRITE_WAL)  # a commit that wrote WAL waits for all WAL before it
 
 
 def _apply(projector: Projector, batch: list[RecordedEvent]) -> Applied:
@@ -142,11 +151,7 @@ def _read_batch(events: Iterator[RecordedEvent], size: int) -> list[RecordedEven
 
 @contextmanager
 def _asynchronous_commits(connection: Connection) -> Iterator[None]:
-    """Commit without waiting for the disk, except `_complete`, which then waits for all commits before it.
-
-    If the database server crashes, it loses a batch's rows together with the position after it, and the import
-    continues before them. The lock of a stream ends with the sessions of the server.
-    """
+    """Commit without waiting for the disk. The lock of a stream ends with the sessions of a server that crashes."""
     connection.execute("set synchronous_commit = off")
     try:
         yield
@@ -157,7 +162,6 @@ def _asynchronous_commits(connection: Connection) -> Iterator[None]:
 
 def _complete(connection: Connection, log: TrackedLog) -> None:
     with connection.transaction():
-        connection.execute("set local synchronous_commit to default")
         if not log.is_current:
             make_current(connection, log)
         connection.execute(_COMPLETE, (log.log_id,))

@@ -18,7 +18,7 @@ from projections.follow.read_to_end import ReadToEnd
 from projections.planner_statistics import analyze
 from projections.projector import make_partitions
 from projections.rebuild import Rebuilt
-from projections.recording_import import Imported
+from projections.recording_import import Imported, wait_for_disk
 from spark_jobs.errors import SparkJobError
 from spark_jobs.executors.dispatch import default_tasks, do_works
 from spark_jobs.executors.progress import Progress, shown_progress
@@ -87,6 +87,7 @@ def replay(
     done = _summarize(works, outcomes, time.monotonic() - began)
     if not all(isinstance(outcome.result, Rebuilt) for outcome in outcomes):
         analyze(connection, done.added)
+        wait_for_disk(connection)
     return done
 
 

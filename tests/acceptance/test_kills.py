@@ -1,9 +1,11 @@
 """Imports that are killed (-9) at every step end, after a restart, in the tables of an undisturbed import."""
 
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -11,6 +13,9 @@ from typing import Final
 import psycopg
 import pytest
 
+from coordstream.cli.database import open_database
+from coordstream.cli.recording.import_command import check_parts, import_parts
+from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
@@ -18,6 +23,7 @@ from projections.errors import PositionMoved, StreamBusy
 from projections.projector import Projector
 from projections.tracked_logs import logs_of, register_log
 from tests.acceptance.import_until import BATCH_EVENTS, LONG
+from tests.coordstream.command_line import RECORDING_A
 from tests.fixtures.postgres import migrate
 from tests.fixtures.postgres_server import running_server
 from tests.fixtures.sure_postgres import SURE_SETTINGS, kill_server
@@ -131,6 +137,21 @@ def test_an_import_continues_after_the_database_was_killed() -> None:
             assert found is None or found < committed, "the server lost nothing, so this test shows nothing"
             import_all(connection, 3)
             assert relations(connection) == undisturbed
+
+
+@pytest.mark.slow
+def test_an_import_that_has_ended_survives_a_kill_of_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    with running_server(FORGETFUL_SETTINGS) as server:
+        migrate(server.connect_url())
+        monkeypatch.setenv("COORDSTREAM_DATABASE_URL", server.connect_url())
+        with check_parts(RECORDING_A, None) as parts, suppress(CoordstreamError), open_database() as database:
+            import_parts(database, parts, processes=1)
+            os.kill(database.connection.info.backend_pid, signal.SIGKILL)  # its own end would write the WAL to disk
+            kill_server(server)
+        server.start()
+        with connect(server.connect_url()) as connection:
+            found = connection.execute("select state, end_offset = next_offset from projection.position").fetchall()
+            assert found == [("stopped", True)] * 2
 
 
 def relations(connection: Connection) -> dict[str, RowsByJob]:

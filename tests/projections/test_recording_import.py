@@ -177,7 +177,7 @@ def test_rows_folded_with_another_key_are_refused(database_url: str) -> None:
         assert shown(connection) == OLD_ROWS
 
 
-def test_only_the_last_commit_waits_for_the_disk(database_url: str) -> None:
+def test_batches_do_not_wait_for_the_disk(database_url: str) -> None:
     seen = []
     with connect(make_conninfo(database_url, options="-c synchronous_commit=on")) as connection:
 
@@ -201,13 +201,13 @@ create trigger tell before update of state on projection.position for each row e
 
 
 @pytest.mark.parametrize("is_atomic", [True, False])
-def test_the_end_of_an_import_waits_for_the_disk(database_url: str, is_atomic: bool) -> None:
+def test_the_end_of_a_stream_does_not_wait_for_the_disk(database_url: str, is_atomic: bool) -> None:
     said: list[str | None] = []
     with connect(make_conninfo(database_url, options="-c synchronous_commit=on")) as connection:
         connection.execute(TELL)
         connection.add_notice_handler(lambda notice: said.append(notice.message_primary))
         import_events(connection, STREAM, OLD, is_atomic=is_atomic)
-    assert said == ["catching-up off", "stopped on"]
+    assert said == ["catching-up off", "stopped off"]
 
 
 def setting(connection: Connection) -> object:

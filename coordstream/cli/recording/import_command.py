@@ -26,7 +26,7 @@ from projections.fold.settings import FoldSettings
 from projections.import_worker import ImportJob
 from projections.parallel_import import import_streams
 from projections.projector import BATCH_EVENTS
-from projections.recording_import import Imported, import_stream
+from projections.recording_import import Imported, import_stream, wait_for_disk
 
 MOST_PROCESSES: Final = 8
 """Each process of ours has a connection, with a process of the server."""
@@ -94,8 +94,17 @@ def import_parts(
 ) -> list[Imported]:
     """Import streams, in parallel when worthwhile, with progress bars on standard error.
 
-    ``processes`` 1: one stream after the other. Raises the errors of `import_streams`.
+    ``processes`` 1: one stream after the other. At the end, everything is on disk. Raises the errors of
+    `import_streams`.
     """
+    imported = _import_jobs(database, parts, processes, batch_events, progress_after)
+    wait_for_disk(database.connection)
+    return imported
+
+
+def _import_jobs(
+    database: Database, parts: Sequence[Part], processes: int | None, batch_events: int, progress_after: float | None
+) -> list[Imported]:
     jobs = [ImportJob(part.stream, part.events, part.count) for part in parts]
     settings, at_once = FoldSettings(database.secrets), processes or default_processes(jobs)
     with progress_bars(jobs, progress_after) as advance:

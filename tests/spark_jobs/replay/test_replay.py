@@ -16,12 +16,13 @@ from eventlog.recordings.recording import read_recording, write_recording
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
-from projections.recording_import import import_stream
+from projections.recording_import import import_stream, wait_for_disk
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import logs_of
 from spark_jobs.coordinator_stream.recording_files import find_files
 from spark_jobs.errors import SparkJobError
 from spark_jobs.executors.work import WorkSettings
+from spark_jobs.replay import replay as replay_module
 from spark_jobs.replay.recordings import check_recordings
 from spark_jobs.replay.replay import Replayed, ReplayWork, replay, select_jobs
 from spark_jobs.replay.verification import verify
@@ -85,6 +86,20 @@ def test_recordings_become_the_rows_of_an_import(
         again = replay_files(spark, database_url, fleet)
         assert (again.added, again.skipped) == (0, done.added)
         assert fingerprints(connection) == expected
+
+
+def test_a_replay_ends_when_its_commits_are_on_disk(
+    spark: SparkSession, database_url: str, fleet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    incomplete: list[int] = []
+
+    def spy(connection: Connection) -> None:
+        incomplete.append(count(connection, "projection.position where state <> 'stopped'"))
+        wait_for_disk(connection)
+
+    monkeypatch.setattr(replay_module, "wait_for_disk", spy)
+    replay_files(spark, database_url, fleet)
+    assert incomplete == [0]
 
 
 def test_one_file_of_all_logs_gives_the_same_rows(
