@@ -15,6 +15,7 @@ from spark_jobs.session.jars import OVERRIDE
 def report_parser(name: str, description: str) -> argparse.ArgumentParser:
     """A parser with the options of every report."""
     parser = argparse.ArgumentParser(prog=name, description=description)
+    parser.set_defaults(now=None)
     add = parser.add_argument
     add("--output", required=True, help="output folder, a path or a URI (s3a://…); must not exist")
     add("--overwrite", action="store_true", help="replace an earlier result in --output")
@@ -27,6 +28,16 @@ def report_parser(name: str, description: str) -> argparse.ArgumentParser:
         help="file with the database URL (default: COORDSTREAM_DATABASE_URL)",
     )
     return parser
+
+
+def add_now(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--now`` of reports with ages."""
+    parser.add_argument(
+        "--now",
+        type=moment,
+        metavar="TIME",
+        help="ages count to this ISO 8601 time (default: the newest time of the logs)",
+    )
 
 
 def find_jar(environ: Mapping[str, str]) -> Path | None:

@@ -19,7 +19,7 @@ from spark_jobs.output.folder import OutputFolder, output_folder
 from spark_jobs.relations.partitioning import choose_partitions
 from spark_jobs.relations.settings import ReadSettings
 from spark_jobs.relations.snapshots import exported_snapshot
-from spark_jobs.reports.arguments import moment, report_parser
+from spark_jobs.reports.arguments import add_now, report_parser
 from spark_jobs.reports.progress import picture, rows, summary, transforms
 from spark_jobs.reports.progress.scope import Scope, find_scope
 from spark_jobs.reports.progress.time_buckets import format_width, parse_width
@@ -146,12 +146,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="K",
         help="a task stalls after K times its median gap between commits (default: 10)",
     )
-    add(
-        "--now",
-        type=moment,
-        metavar="TIME",
-        help="ages count to this ISO 8601 time (default: the newest time of the logs)",
-    )
+    add_now(parser)
     return parser
 
 

@@ -13,7 +13,7 @@ from pyspark.sql import functions as sf
 from spark_jobs.reports.arguments import report_parser
 from spark_jobs.reports.log_times import with_usable_times
 from spark_jobs.reports.picture import draw_days
-from spark_jobs.reports.runner import Inputs, Report, Rows, run_report
+from spark_jobs.reports.runner import Inputs, Report, Rows, Tables, run_report
 from spark_jobs.reports.table import Column
 
 DAY_MICROS = 86_400_000_000
@@ -24,12 +24,12 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.envi
     return run_report(REPORT, report_parser("config_churn", __doc__ or "").parse_args(argv), environ)
 
 
-def tables(inputs: Inputs) -> dict[str, DataFrame]:
+def tables(inputs: Inputs) -> Tables:
     """The tables `changes` (by day, job and writer) and `keys`."""
     writer = ("source", "host", "username", "record_time")
     read = inputs.read("config_change", "job_name", "job_id", "config_key", "previous_value", "operation", *writer)
     changes = with_usable_times(inputs.moment.spark, read, inputs.moment.snapshot).persist()
-    return {"changes": changes_by_day(changes), "keys": changed_keys(changes)}
+    return Tables({"changes": changes_by_day(changes), "keys": changed_keys(changes)})
 
 
 def draw(path: Path, rows: Rows, title: str) -> None:

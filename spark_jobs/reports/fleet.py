@@ -9,13 +9,13 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from spark_jobs.reports.arguments import report_parser
+from spark_jobs.reports.arguments import add_now, report_parser
 from spark_jobs.reports.picture import draw_bars
 from spark_jobs.reports.progress import transforms
 from spark_jobs.reports.progress.scope import find_scope
 from spark_jobs.reports.progress.summary import format_span
 from spark_jobs.reports.progress.transforms import TASK, instant
-from spark_jobs.reports.runner import Inputs, Report, Rows, run_report
+from spark_jobs.reports.runner import Inputs, Report, Rows, Tables, run_report
 from spark_jobs.reports.table import Column
 
 STALL_FACTOR = 10.0
@@ -25,20 +25,24 @@ JOB = ("job_name", "job_id")
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
     """Run the job and return its exit code: 0, or 1 with a message on standard error. argparse exits with 2."""
-    return run_report(REPORT, report_parser("fleet", __doc__ or "").parse_args(argv), environ)
+    parser = report_parser("fleet", __doc__ or "")
+    add_now(parser)
+    return run_report(REPORT, parser.parse_args(argv), environ)
 
 
-def tables(inputs: Inputs) -> dict[str, DataFrame]:
+def tables(inputs: Inputs) -> Tables:
     """The tables `jobs` and `stalled`."""
     moment, spark = inputs.moment, inputs.moment.spark
-    scope = find_scope(moment.snapshot, inputs.job, partitions=inputs.connections(), now=None, bucket_seconds=None)
+    scope = find_scope(
+        moment.snapshot, inputs.job, partitions=inputs.connections(), now=inputs.now, bucket_seconds=None
+    )
     commits = scope.commits(spark, moment.settings, moment.snapshot).persist()
     steps = transforms.offset_steps(scope.checkpoints(spark, moment.settings, moment.snapshot))
     activity = transforms.activity(commits, steps, scope.bucket_seconds)
     gaps = transforms.median_gaps(commits)
     tasks = transforms.task_progress(activity, gaps, scope.as_of, scope.bucket_seconds, STALL_FACTOR).persist()
     jobs = inputs.read("job", "job_name", "job_id", "task_count", "container_count")
-    return {"jobs": fleet_jobs(jobs, tasks, scope.as_of), "stalled": stalled_tasks(tasks)}
+    return Tables({"jobs": fleet_jobs(jobs, tasks, scope.as_of), "stalled": stalled_tasks(tasks)}, scope.as_of)
 
 
 def draw(path: Path, rows: Rows, title: str) -> None:
@@ -51,9 +55,9 @@ def _hours(row: Mapping[str, float | None]) -> float:
     return (row["seconds_since_commit"] or 0.0) / 3600
 
 
-def _since(row: Mapping[str, float | None]) -> str:
+def _age(row: Mapping[str, float | None]) -> str:
     seconds = row["seconds_since_commit"]
-    return "" if seconds is None else f"{format_span(seconds)} ago"
+    return "" if seconds is None else format_span(seconds)
 
 
 def fleet_jobs(jobs: DataFrame, tasks: DataFrame, as_of: datetime) -> DataFrame:
@@ -94,7 +98,8 @@ REPORT = Report(
         Column("tasks", lambda row: row["tasks"], is_number=True),
         Column("containers", lambda row: row["containers"], is_number=True),
         Column("commits", lambda row: row["commits"], is_number=True),
-        Column("last commit", _since, is_number=True),
+        Column("last commit (UTC)", lambda row: row["last_commit_at"]),
+        Column("age", _age, is_number=True),
         Column("stalled tasks", lambda row: row["stalled_tasks"], is_number=True),
     ),
     draw,

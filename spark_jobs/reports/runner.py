@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 from pyspark.sql import DataFrame, SparkSession
@@ -36,12 +36,13 @@ MOST_ROWS = 40
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a report reads: relations at one moment, of one job or of all jobs for None."""
+    """What a report reads: relations at one moment, of one job or of all jobs for None. ``now``: ages count to it."""
 
     moment: OpenSnapshot
     reader: RelationReader
     job: Job | None
     partitions: int | None
+    now: datetime | None = None
 
     def read(self, relation: str, *columns: str) -> DataFrame:
         """Columns of a relation."""
@@ -53,6 +54,13 @@ class Inputs:
         return self.partitions or choose_partitions(self.moment.spark)
 
 
+class Tables(NamedTuple):
+    """The tables of a report by name. ``as_of``: the time to which their ages count (aware), None without ages."""
+
+    frames: Mapping[str, DataFrame]
+    as_of: datetime | None = None
+
+
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -61,7 +69,7 @@ class Report:
     """A report: its tables by name, and how the table `shown` is sorted, printed and drawn."""
 
     name: str
-    tables: Callable[[Inputs], Mapping[str, DataFrame]]
+    tables: Callable[[Inputs], Tables]
     shown: str
     sort: Callable[[DataFrame], DataFrame]
     columns: Sequence[Column]
@@ -104,18 +112,28 @@ def write_report(
     with output_folder(spark, arguments.output, AS_OF_FILE, overwrite=arguments.overwrite) as folder:
         with reader.snapshot(spark) as moment, spark_errors("Spark cannot read the database or write the result"):
             job = None if arguments.job is None else choose_job(moment.snapshot.jobs(), str(arguments.job))
-            for name, table in report.tables(Inputs(moment, reader, job, arguments.partitions)).items():
+            tables = report.tables(Inputs(moment, reader, job, arguments.partitions, arguments.now))
+            for name, table in tables.frames.items():
                 table.coalesce(1).write.parquet(folder.table(name))
             positions = moment.snapshot.positions_of(job)
-        write_as_of(folder.files, positions)
+        write_as_of(folder.files, positions, **_as_of(tables))
         shown = spark.read.parquet(folder.table(report.shown))
         rows, total = _rows(report.sort(shown).limit(MOST_ROWS)), shown.count()
-        title = f"{report.name.replace('_', ' ').capitalize()} of {job or 'all jobs'}"
+        title = _title(report, job, tables)
         report.draw(folder.files / f"{report.name}.png", rows, title)
     for line in describe_positions(positions):
         console.print(line, markup=False, soft_wrap=True)
     print_table(console, title, report.columns, rows, total)
     console.print(f"Written to {arguments.output}.", markup=False, soft_wrap=True)
+
+
+def _as_of(tables: Tables) -> dict[str, str]:
+    return {} if tables.as_of is None else {"as_of": tables.as_of.isoformat()}
+
+
+def _title(report: Report, job: Job | None, tables: Tables) -> str:
+    subject = f"{report.name.replace('_', ' ').capitalize()} of {job or 'all jobs'}"
+    return subject if tables.as_of is None else f"{subject} as of {tables.as_of:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def write_as_of(folder: Path, positions: Positions, **about: Any) -> None:

@@ -14,7 +14,7 @@ from spark_jobs.reports.arguments import report_parser
 from spark_jobs.reports.picture import draw_bars
 from spark_jobs.reports.progress.summary import format_span
 from spark_jobs.reports.progress.transforms import INPUT, TASK
-from spark_jobs.reports.runner import Inputs, Report, Rows, run_report
+from spark_jobs.reports.runner import Inputs, Report, Rows, Tables, run_report
 from spark_jobs.reports.table import Column
 
 PLACE: Final = (*TASK, *INPUT)
@@ -28,11 +28,11 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.envi
     return run_report(REPORT, report_parser("startpoint_effects", __doc__ or "").parse_args(argv), environ)
 
 
-def tables(inputs: Inputs) -> dict[str, DataFrame]:
+def tables(inputs: Inputs) -> Tables:
     """The table `effects`."""
     steps = inputs.read("startpoint_history", *STARTPOINT_COLUMNS)
     checkpoints = inputs.read("checkpoint_history", *CHECKPOINT_COLUMNS)
-    return {"effects": startpoint_effects(steps, checkpoints)}
+    return Tables({"effects": startpoint_effects(steps, checkpoints)})
 
 
 def draw(path: Path, rows: Rows, title: str) -> None:

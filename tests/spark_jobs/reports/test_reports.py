@@ -13,7 +13,7 @@ from rich.console import Console
 from eventlog.postgres.connection import connect
 from spark_jobs.errors import SparkJobError
 from spark_jobs.reports import config_churn, fleet, startpoint_effects
-from spark_jobs.reports.arguments import report_parser
+from spark_jobs.reports.arguments import add_now, report_parser
 from spark_jobs.reports.runner import Report, write_report
 from tests.acceptance.odd_jobs import import_recording_a
 
@@ -33,7 +33,9 @@ def recorded_job(database_url: str) -> str:
 def run(report: Report, spark: SparkSession, url: str, output: Path, *options: str) -> list[list[str]]:
     """The lines that a report prints, split at tabs."""
     text = io.StringIO()
-    arguments = report_parser(report.name, "").parse_args(["--output", str(output), *options])
+    parser = report_parser(report.name, "")
+    add_now(parser)
+    arguments = parser.parse_args(["--output", str(output), *options])
     write_report(report, spark, url, arguments, Console(file=text, width=200))
     assert (output / f"{report.name}.png").read_bytes().startswith(PNG)
     logs = json.loads((output / "as_of.json").read_text())["logs"]
@@ -52,12 +54,21 @@ def test_the_fleet_has_its_tasks_containers_and_last_commits(
     with connect(recorded_job) as connection:
         ((preferred,),) = connection.execute(PREFERRED).fetchall()
     lines = run(fleet.REPORT, spark, recorded_job, tmp_path / "out")
-    assert ["Fleet of all jobs"] in lines
-    assert ["wordcount_pv/1", "8", "2", str(preferred)] in [line[:4] for line in lines]
+    assert ["Fleet of all jobs as of 2026-11-21 09:18:19 UTC"] in lines
+    assert ["wordcount_pv/1", "8", "2", str(preferred), "2026-11-21 09:18:13", "5.8s", "0"] in lines
+    assert json.loads((tmp_path / "out" / "as_of.json").read_text())["as_of"].startswith("2026-11-21T09:18:19")
     (job,) = rows(spark, tmp_path / "out" / "jobs")
     assert (job["tasks"], job["containers"], job["stalled_tasks"]) == (8, 2, 0)
     assert job["last_commit_at"] is not None
     assert rows(spark, tmp_path / "out" / "stalled") == []
+
+
+def test_ages_of_the_fleet_count_to_a_chosen_time(spark: SparkSession, recorded_job: str, tmp_path: Path) -> None:
+    lines = run(fleet.REPORT, spark, recorded_job, tmp_path / "out", "--now", "2026-11-24T10:00Z")
+    assert ["Fleet of all jobs as of 2026-11-24 10:00:00 UTC"] in lines
+    (job,) = rows(spark, tmp_path / "out" / "jobs")
+    assert (job["stalled_tasks"], job["seconds_since_commit"] > 3 * 86_400) == (8, True)
+    assert len(rows(spark, tmp_path / "out" / "stalled")) == 8
 
 
 def test_changes_of_config_are_counted_by_day_and_writer(
