@@ -7,6 +7,7 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+C_FILES := $(wildcard eventlog/*/_*.c projections/*/_*.c)
 LOCK_TOOLS := build/lock-tools
 PIP_TOOLS := pip-tools==7.6.2
 PYTEST_OPTIONS ?=
@@ -38,7 +39,7 @@ help: ## List the targets
 .PHONY: setup
 setup: $(STAMP) ## Install the locked packages and coordstream into .venv (if anything changed)
 
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock pyproject.toml hatch_build.py $(C_FILES)
 	@[ -n "$(PYTHON)" ] || { echo "coordstream needs Python 3.11 or newer with its venv module. Install it, or select one with make PYTHON=/path/to/python." >&2; exit 1; }
 	[ -x $(BIN)/python ] || "$(PYTHON)" -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock

@@ -21,6 +21,7 @@ COPIED_AS: Final = {TIMESTAMPTZ: "int8", JSONB: "bytea", UTF8_TEXT: "bytea"}
 
 _BYTEA_OID: Final = 17
 _INT8_OID: Final = 20
+_TEXT_OID: Final = 25
 _NULL: Final = b"\xff\xff\xff\xff"  # a length of -1
 _LENGTH: Final = Struct("!i")
 _INT8: Final = Struct("!iq")
@@ -43,6 +44,12 @@ def bytea_array(values: Sequence[bytes | None]) -> ByteaArray:
 def int8_array(values: Sequence[int | None]) -> Int8Array:
     """Integers of 64 bits as one parameter."""
     return Int8Array(b"".join(_array(_INT8_OID, len(values), map(_int8_element, values))))
+
+
+def text_array(values: Sequence[str | None]) -> bytes:
+    """Texts as a value of type ``text[]``."""
+    elements = (_bytea_element(None if value is None else value.encode()) for value in values)
+    return b"".join(_array(_TEXT_OID, len(values), elements))
 
 
 def _array(element_oid: int, length: int, elements: Iterator[bytes]) -> Iterator[bytes]:

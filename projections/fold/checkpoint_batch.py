@@ -105,7 +105,8 @@ class CheckpointBatch:
                 row = read._replace(other_version_time=other_time)
                 layout_id, is_lower = row.layout_id, may_be_lower(row, previous)
             else:
-                layout_id, offsets, checkpoint_id, message_ms, is_lower = fast
+                offsets, checkpoint_id, message_ms, is_lower = fast
+                layout_id = template.layout_id
                 if template.author is not None:
                     time = storable_micros(message_ms)
                     self.envelopes.append(new_row(EnvelopeRow, (offset, time, log_id, *template.author)))

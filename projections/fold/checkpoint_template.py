@@ -2,7 +2,8 @@
 
 A template keeps the constant pieces of a key's value; what stands between them are its tokens (offsets, ids, times).
 Tokens are printable ASCII without quote, comma, backslash, colon and braces: a piece begins with one of these, so that
-a token can neither end elsewhere nor hold what Postgres' text can't. `template_learning` makes templates.
+a token can neither end elsewhere nor hold what Postgres' text can't. `template_learning` makes templates. The compiled
+part is ``_checkpoint_template.c``.
 """
 
 import re
@@ -13,9 +14,11 @@ from operator import lt
 from struct import Struct
 from typing import Final
 
+from eventlog.compiled import compiled_part
 from eventlog.messages import Envelope
 from projections.fold.checkpoints import NULL, SEPARATOR
 
+_compiled = compiled_part("projections.fold._checkpoint_template")
 PLAIN: Final = rb"[!#-+\-./0-9;-\[\]-z|~ ]*"
 ID: Final = rb"[1-9][0-9]{0,17}-(?:0|[1-9][0-9]{0,17})"  # as CheckpointId writes it; others are read in full
 _IS_PLAIN: Final = re.compile(PLAIN)
@@ -25,10 +28,11 @@ _SEPARATOR: Final = SEPARATOR.encode()
 _NULL: Final = NULL.encode()
 
 
-FastCheckpoint = tuple[int, bytes, bytes | None, int | None, bool]
-"""What the fast way gives: the layout's number, offsets and checkpoint id ready for COPY, the envelope's time in ms,
-and whether an offset may be lower than in the last value that was read with this template."""
+FastCheckpoint = tuple[bytes, bytes | None, int | None, bool]
+"""What the fast way gives: offsets and checkpoint id ready for COPY, the envelope's time in ms, and whether an offset
+may be lower than in the last value that was read with this template."""
 
+ReadValue = Callable[[bytes], FastCheckpoint | None]
 
 Author = tuple[str | None, ...]
 """Source, host and username, masked."""
@@ -52,7 +56,7 @@ class Template:
     numbers of V1's tokens that contain a checkpoint id and a changelog's offset, ``compared`` those that are offsets of
     inputs and changelogs, ``opaque`` those that are whole markers, of other backends than Kafka. ``author`` is who
     wrote the envelope, as stored. ``last_tokens`` are those of the last value that fit, and ``last_cut`` is how it was
-    cut.
+    cut. ``read_compiled`` does what `read_fast` does, without these two; None if markers have to be examined.
     """
 
     pieces: tuple[bytes, ...]
@@ -69,10 +73,22 @@ class Template:
     cuts: Cuts = field(default_factory=dict)
     last_cut: Cut | None = None
     last_tokens: Sequence[bytes] = ()
+    read_compiled: ReadValue | None = None
+
+    def __post_init__(self) -> None:
+        if _compiled is not None and not self.opaque:
+            time = None if self.envelope is None else self.envelope.timestamp
+            roles = (self.pieces, self.values, self.state, self.compared, self.id_token, self.time_token, time)
+            self.read_compiled = _compiled.Reader(*roles).read
 
 
 def read_fast(template: Template, value: bytes) -> FastCheckpoint | None:
     """Read a value that fits the template; None if it has to be decoded."""
+    read = template.read_compiled
+    return _read_plainly(template, value) if read is None else read(value)
+
+
+def _read_plainly(template: Template, value: bytes) -> FastCheckpoint | None:
     cut = template.cuts.get(len(value))
     parts = () if cut is None else cut(value)
     if cut is None or parts[::2] != template.pieces:
@@ -105,9 +121,9 @@ def read_fast(template: Template, value: bytes) -> FastCheckpoint | None:
             is_lower = True in map(lt, tokens, last_tokens)
         else:
             is_lower = _may_be_lower(template.compared, tokens, last_tokens)
-        return template.layout_id, _SEPARATOR.join(offsets), checkpoint_id, message_ms, is_lower
+        return _SEPARATOR.join(offsets), checkpoint_id, message_ms, is_lower
     stored = _stored(tokens, template.values, state)
-    return None if stored is None else (template.layout_id, stored, checkpoint_id, message_ms, True)
+    return None if stored is None else (stored, checkpoint_id, message_ms, True)
 
 
 def _select(tokens: Sequence[bytes], values: tuple[int | bytes, ...]) -> list[bytes]:

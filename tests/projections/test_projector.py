@@ -15,6 +15,7 @@ from projections.tracked_logs import TrackedLog, logs_of, register_log
 from tests.acceptance.import_until import LONG
 from tests.acceptance.test_kills import all_rows
 from tests.builders import config_set, recorded
+from tests.fixtures.compiled_parts import without_compiled_parts
 from tests.fixtures.waiting import PATIENCE
 from tests.properties.generated_jobs import GeneratedLog, generate_job
 from tests.properties.importing import ARCHIVED_AT, SETTINGS, always_copying
@@ -197,6 +198,22 @@ def test_few_and_many_events_at_once_give_the_same(clone_database: Callable[[], 
             return all_rows(connection)
 
     assert all_applied(FEW_EVENTS) == all_applied(0)
+
+
+@pytest.mark.parametrize("number", range(6, 16))
+def test_compiled_parts_change_no_row(clone_database: Callable[[], str], number: int) -> None:
+    def all_applied() -> dict[str, list[str]]:
+        with connect(clone_database()) as connection:
+            for log in generate_job(number, LONG).logs:
+                projector = always_copying()(connection, registered(connection, log), SETTINGS, lambda: ARCHIVED_AT)
+                for first in range(0, len(log.events), 200):
+                    projector.apply(log.events[first : first + 200])
+            return all_rows(connection)
+
+    with without_compiled_parts():
+        expected = all_applied()
+    assert expected["projection.checkpoint_event"]
+    assert all_applied() == expected
 
 
 def test_only_at_the_end_a_log_counts_as_read(connected: Connection) -> None:

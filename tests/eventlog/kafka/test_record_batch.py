@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
 
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
+from eventlog.kafka import record_batch
 from eventlog.kafka.record_batch import BatchFacts, RecordsDamaged, batch_events
+from tests.fixtures.compiled_parts import with_and_without, without_compiled_parts
 
 HEADER_BYTES = 61
+way = with_and_without(record_batch)
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 headers = st.lists(st.tuples(texts, st.none() | st.binary(max_size=20)), max_size=3)
@@ -76,3 +79,24 @@ def test_damaged_records_are_reported_and_never_guessed(data: st.DataObject) -> 
     for damaged in (records[:cut], records + b"\0", records[:cut] + records[cut + 1 :]):
         with pytest.raises(RecordsDamaged):
             batch_events(damaged, facts)
+
+
+@given(st.binary(max_size=200), st.integers(0, 5))
+def test_any_bytes_are_read_alike_or_are_damaged(data: bytes, count: int) -> None:
+    facts = BatchFacts(3, 1_000, None, 1, count)
+    read = read_or_none(data, facts)
+    with without_compiled_parts(record_batch):
+        assert read == read_or_none(data, facts)
+
+
+@pytest.mark.parametrize("number", [b"\xff" * 9 + b"\x02", b"\xff" * 10, b"\x80" * 11])
+def test_a_number_of_more_than_64_bits_is_damaged(number: bytes) -> None:
+    with pytest.raises(RecordsDamaged):
+        batch_events(number, BatchFacts(0, 0, None, 0, 1))
+
+
+def read_or_none(data: bytes, facts: BatchFacts) -> list[RecordedEvent] | None:
+    try:
+        return batch_events(data, facts)
+    except RecordsDamaged:
+        return None

@@ -1,14 +1,19 @@
 """Rows come as they were given."""
 
+import struct
 from collections.abc import Iterator
 from typing import Any, Final
 
+import psycopg
 import pytest
 
+from eventlog.postgres import copy_rows as module
 from eventlog.postgres.binary_values import UTF8_TEXT
 from eventlog.postgres.connection import Connection, connect
-from eventlog.postgres.copy_rows import Columns, copy_rows
+from eventlog.postgres.copy_rows import Columns, copy_rows, copying
+from tests.fixtures.compiled_parts import with_and_without
 
+way = with_and_without(module)
 COLUMNS: Final = Columns.of(
     "public.written",
     n="int8",
@@ -66,4 +71,27 @@ def test_values_come_as_they_were_given(connected: Connection) -> None:
 
 def test_an_empty_list_writes_nothing(connected: Connection) -> None:
     copy_rows(connected, COLUMNS, [])
+    assert written(connected) == []
+
+
+def test_rows_of_many_blocks_are_written_once(connected: Connection) -> None:
+    numbered = [(n, *ROWS[1][1:]) for n in range(20_000)]
+    with copying(connected, COLUMNS) as write:
+        write(numbered[:1])
+        write(numbered[1:])
+    counted = connected.execute("select count(*), count(distinct n), max(n) from written").fetchone()
+    assert counted == (20_000, 20_000, 19_999)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        (2**63, *ROWS[2][1:]),
+        (0, 0, 0, None, None, "\ud800", None, None, None),
+        (0, 0),
+    ],
+)
+def test_a_row_that_does_not_fit_writes_nothing(connected: Connection, row: tuple[Any, ...]) -> None:
+    with pytest.raises((psycopg.Error, ValueError, OverflowError, struct.error)), connected.transaction():
+        copy_rows(connected, COLUMNS, [ROWS[0], row])
     assert written(connected) == []

@@ -1,0 +1,144 @@
+/* Encodes rows for COPY in Postgres' binary format: per field its length in four bytes, then its bytes. */
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    unsigned char *bytes;
+    size_t length, capacity;
+} Block;
+
+static int reserve(Block *block, size_t more) {
+    if (more <= block->capacity - block->length) return 0;
+    size_t capacity = 2 * block->capacity;
+    if (capacity < block->length + more) capacity = block->length + more;
+    unsigned char *bytes = realloc(block->bytes, capacity);
+    if (bytes == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    block->bytes = bytes;
+    block->capacity = capacity;
+    return 0;
+}
+
+/* An integer, the highest byte first. There must be room for it. */
+static void put_integer(Block *block, uint64_t number, int size) {
+    for (int shift = 8 * (size - 1); shift >= 0; shift -= 8)
+        block->bytes[block->length++] = (unsigned char)(number >> shift);
+}
+
+static int put_bytes(Block *block, const char *bytes, Py_ssize_t length) {
+    if (length > INT32_MAX) {
+        PyErr_SetString(PyExc_OverflowError, "a field of COPY has at most 2 GB");
+        return -1;
+    }
+    if (reserve(block, 4 + (size_t)length) < 0) return -1;
+    put_integer(block, (uint64_t)length, 4);
+    memcpy(block->bytes + block->length, bytes, (size_t)length);
+    block->length += (size_t)length;
+    return 0;
+}
+
+static int put_number(Block *block, PyObject *value, int size) {
+    long long number = PyLong_AsLongLong(value);
+    if (number == -1 && PyErr_Occurred()) return -1;
+    long long highest = size == 8 ? INT64_MAX : size == 4 ? INT32_MAX : INT16_MAX;
+    if (number > highest || number < -highest - 1) {
+        PyErr_Format(PyExc_OverflowError, "the number is out of range for int%d", size);
+        return -1;
+    }
+    if (reserve(block, 12) < 0) return -1;
+    put_integer(block, (uint64_t)size, 4);
+    put_integer(block, (uint64_t)number, size);
+    return 0;
+}
+
+static int put_object(Block *block, PyObject *bytes) {
+    char *start;
+    Py_ssize_t length;
+    if (PyBytes_AsStringAndSize(bytes, &start, &length) < 0) return -1;
+    return put_bytes(block, start, length);
+}
+
+static int put_text(Block *block, PyObject *text) {
+    Py_ssize_t length;
+    const char *start = PyUnicode_AsUTF8AndSize(text, &length);
+    return start == NULL ? -1 : put_bytes(block, start, length);
+}
+
+static int put_dumped(Block *block, PyObject *value, PyObject *dump) {
+    PyObject *bytes = PyObject_CallFunctionObjArgs(dump, value, NULL);
+    if (bytes == NULL) return -1;
+    int result = put_object(block, bytes);
+    Py_DECREF(bytes);
+    return result;
+}
+
+static int put_field(Block *block, char kind, PyObject *value, PyObject *dump) {
+    if (value == Py_None) {
+        if (reserve(block, 4) < 0) return -1;
+        put_integer(block, UINT32_MAX, 4);
+        return 0;
+    }
+    switch (kind) {
+    case '2': case '4': case '8': return put_number(block, value, kind - '0');
+    case '?': {
+        int truth = PyObject_IsTrue(value);
+        return truth < 0 ? -1 : put_bytes(block, truth ? "\1" : "\0", 1);
+    }
+    case 'b': return put_object(block, value);
+    case 't': return put_text(block, value);
+    case 'd': return put_dumped(block, value, dump);
+    default:
+        PyErr_Format(PyExc_ValueError, "unknown kind of column: %c", kind);
+        return -1;
+    }
+}
+
+static int put_row(Block *block, const char *kinds, Py_ssize_t columns, PyObject *row, PyObject *dump) {
+    if (!PyTuple_Check(row) || PyTuple_Size(row) != columns) {
+        PyErr_Format(PyExc_ValueError, "expected a tuple of %zd values for each row", columns);
+        return -1;
+    }
+    if (reserve(block, 2) < 0) return -1;
+    put_integer(block, (uint64_t)columns, 2);
+    for (Py_ssize_t at = 0; at < columns; at++)
+        if (put_field(block, kinds[at], PyTuple_GetItem(row, at), dump) < 0) return -1;
+    return 0;
+}
+
+PyDoc_STRVAR(encode_doc,
+"encode(kinds, rows, dump, block_bytes)\n\n"
+"Return the next rows of an iterator, until they have block_bytes; empty at its end. Kinds of columns: 2, 4, 8 are\n"
+"integers of so many bytes, ? is bool, b bytes, t text, and d is what dump makes bytes of.");
+
+static PyObject *encode(PyObject *Py_UNUSED(module), PyObject *args) {
+    const char *kinds;
+    Py_ssize_t columns, block_bytes;
+    PyObject *rows, *dump;
+    if (!PyArg_ParseTuple(args, "y#OOn", &kinds, &columns, &rows, &dump, &block_bytes)) return NULL;
+    if (!PyIter_Check(rows)) return PyErr_Format(PyExc_TypeError, "expected an iterator of rows");
+    Block block = {malloc(1 << 10), 0, 1 << 10};
+    if (block.bytes == NULL) return PyErr_NoMemory();
+    PyObject *row = NULL, *result = NULL;
+    while (block.length < (size_t)block_bytes && (row = PyIter_Next(rows)) != NULL) {
+        int failed = put_row(&block, kinds, columns, row, dump);
+        Py_DECREF(row);
+        if (failed) break;
+    }
+    if (!PyErr_Occurred()) result = PyBytes_FromStringAndSize((const char *)block.bytes, (Py_ssize_t)block.length);
+    free(block.bytes);
+    return result;
+}
+
+static PyMethodDef functions[] = {{"encode", encode, METH_VARARGS, encode_doc}, {NULL, NULL, 0, NULL}};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "_copy_rows", "The compiled part of copy_rows.", 0, functions, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__copy_rows(void) { return PyModuleDef_Init(&module); }
