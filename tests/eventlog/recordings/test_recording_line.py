@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.events import RecordedEvent
+from eventlog.recordings import recording_line
 from eventlog.recordings.recording_line import LineError, _decode_any_line, _decode_plain_line, decode_line, encode_line
+from tests.fixtures.compiled_parts import with_and_without, without_compiled_parts
 
+way = with_and_without(recording_line)
 DATA = st.none() | st.binary(max_size=20)
 HEADERS = st.lists(st.tuples(st.text(max_size=5), DATA), max_size=3).map(tuple)
 EVENT = st.builds(
@@ -40,6 +43,8 @@ def test_a_plain_line_is_decoded_as_json(topic: str, event: RecordedEvent, data:
     damaged = line[:at] + other + line[at + 1 :]
     decoded = _decode_plain_line(damaged)
     assert decoded is None or decoded == _decode_any_line(damaged)
+    with without_compiled_parts(recording_line):
+        assert decoded == _decode_plain_line(damaged)
 
 
 @given(st.binary(max_size=60))
