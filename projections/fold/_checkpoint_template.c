@@ -29,6 +29,13 @@ typedef struct {
     Py_ssize_t last_state;           /* -1: no token has a checkpoint id and an offset */
 } Reader;
 
+static int to_span(PyObject *bytes, Span *span) {
+    char *start;
+    if (PyBytes_AsStringAndSize(bytes, &start, &span->length) < 0) return -1;
+    span->at = start;
+    return 0;
+}
+
 /* PLAIN in checkpoint_template.py: what offsets that are stored as they are consist of. */
 static int is_plain(char byte) {
     return byte >= ' ' && byte <= '~' && byte != '"' && byte != ',' && byte != ':' && byte != '\\' && byte != '{' && byte != '}';
@@ -164,32 +171,59 @@ static PyObject *time_of(const Reader *self, const Span *tokens) {
     return PyLong_FromLongLong(number);
 }
 
-static PyObject *read_value(Reader *self, PyObject *value) {
-    Span text, id = {NULL, 0};
-    char *start;
-    if (PyBytes_AsStringAndSize(value, &start, &text.length) < 0) return NULL;
-    text.at = start;
-    if (!find_tokens(self, text)) Py_RETURN_NONE;
-    if (self->id_token >= 0) id = self->tokens[self->id_token];
-    else if (self->last_state >= 0 && !take_id(self, &id)) Py_RETURN_NONE;
-    if (id.at != NULL && !is_id(id)) Py_RETURN_NONE;
-    Span *tokens = self->tokens;
-    if (self->time_token >= 0 && number_length(tokens[self->time_token]) != tokens[self->time_token].length) Py_RETURN_NONE;
-    int all_digits, plain;
-    Py_ssize_t length = measure(self, tokens, &all_digits, &plain);
-    int is_lower = !all_digits || may_be_lower(self);
-    PyObject *result = NULL, *offsets = NULL, *id_bytes = NULL, *time = NULL;
+/* A value that fits, taken apart; its spans are valid until the next value is read. */
+typedef struct {
+    Span id;
+    Py_ssize_t length; /* of the joined offsets */
+    int is_plain, is_lower;
+} Parts;
+
+/* Takes a value apart; 0 if it does not fit. */
+static int take_apart(Reader *self, Span value, Parts *parts) {
+    parts->id = (Span){NULL, 0};
+    if (!find_tokens(self, value)) return 0;
+    if (self->id_token >= 0) parts->id = self->tokens[self->id_token];
+    else if (self->last_state >= 0 && !take_id(self, &parts->id)) return 0;
+    if (parts->id.at != NULL && !is_id(parts->id)) return 0;
+    if (self->time_token >= 0) {
+        Span time = self->tokens[self->time_token];
+        if (number_length(time) != time.length) return 0;
+    }
+    int all_digits;
+    parts->length = measure(self, self->tokens, &all_digits, &parts->is_plain);
+    parts->is_lower = !all_digits || may_be_lower(self);
+    return 1;
+}
+
+/* The result for a value that was taken apart: it becomes the last one. */
+static PyObject *keep(Reader *self, PyObject *value, const Parts *parts) {
+    const Span *tokens = self->tokens;
     remember(self, value);
-    if (!plain) Py_RETURN_NONE;
-    offsets = join(self, tokens, length);
-    id_bytes = bytes_or_none(id);
-    time = time_of(self, tokens);
-    if (offsets != NULL && id_bytes != NULL && time != NULL)
-        result = PyTuple_Pack(4, offsets, id_bytes, time, is_lower ? Py_True : Py_False);
+    if (!parts->is_plain) Py_RETURN_NONE;
+    PyObject *result = NULL, *offsets = join(self, tokens, parts->length), *id = bytes_or_none(parts->id);
+    PyObject *time = time_of(self, tokens);
+    if (offsets != NULL && id != NULL && time != NULL)
+        result = PyTuple_Pack(4, offsets, id, time, parts->is_lower ? Py_True : Py_False);
     Py_XDECREF(offsets);
-    Py_XDECREF(id_bytes);
+    Py_XDECREF(id);
     Py_XDECREF(time);
     return result;
+}
+
+static PyObject *read_value(Reader *self, PyObject *value) {
+    Span text;
+    Parts parts;
+    if (to_span(value, &text) < 0) return NULL;
+    if (!take_apart(self, text, &parts)) Py_RETURN_NONE;
+    return keep(self, value, &parts);
+}
+
+static PyObject *read_higher(Reader *self, PyObject *value) {
+    Span text;
+    Parts parts;
+    if (to_span(value, &text) < 0) return NULL;
+    if (!take_apart(self, text, &parts) || parts.is_lower) Py_RETURN_NONE;
+    return keep(self, value, &parts);
 }
 
 static void dealloc(Reader *self) {
@@ -205,13 +239,6 @@ static void dealloc(Reader *self) {
     free(self->is_compared);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
-}
-
-static int to_span(PyObject *bytes, Span *span) {
-    char *start;
-    if (PyBytes_AsStringAndSize(bytes, &start, &span->length) < 0) return -1;
-    span->at = start;
-    return 0;
 }
 
 /* A number of a token, or -1 for None where that is allowed; -2 with an error if there is no such token. */
@@ -293,7 +320,10 @@ static PyObject *new_reader(PyTypeObject *type, PyObject *args, PyObject *Py_UNU
 }
 
 static PyMethodDef methods[] = {
-    {"read", (PyCFunction)read_value, METH_O, "Return offsets, checkpoint id, time and whether one may be lower; None if it does not fit."},
+    {"read", (PyCFunction)read_value, METH_O,
+     "Return offsets, checkpoint id, time and whether one may be lower; None if it does not fit."},
+    {"read_higher", (PyCFunction)read_higher, METH_O,
+     "As read, but None if an offset may be lower; read then still compares the value with the last one."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot slots[] = {

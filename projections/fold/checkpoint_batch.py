@@ -7,6 +7,7 @@ index that the rows go to, are in the processor's caches.
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
+from eventlog.compiled import compiled_part
 from eventlog.errors import WireError
 from eventlog.messages import Envelope
 from eventlog.timestamps import storable_micros
@@ -27,6 +28,8 @@ from projections.fold.task_checkpoints import (
     may_be_unread,
 )
 from projections.fold.template_learning import learn
+
+_compiled = compiled_part("projections.fold._checkpoint_batch")
 
 WriteCheckpoints = Callable[[Sequence[CheckpointRow]], None]
 
@@ -88,7 +91,19 @@ class CheckpointBatch:
             self._read([delete], list(below), rows)
             task.newest_times[delete[3].version] = NO_TIME
 
-    def _read(
+    def _read(self, events: list[CheckpointEvent], newest_times: list[int | None], rows: list[CheckpointRow]) -> None:
+        """Read events of a task. The compiled part takes the ordinary ones, and stops at each of the others."""
+        if _compiled is None:
+            self._read_each(events, newest_times, rows)
+            return
+        types, lists = (CheckpointRow, EnvelopeRow), (rows, self._unnumbered, self.envelopes)
+        batch = (newest_times, self._log.log_id, *types, self.last_rows, *lists)
+        at = 0
+        while (at := _compiled.read_ordinary(events, at, *batch)) < len(events):
+            self._read_each(events[at : at + 1], newest_times, rows)
+            at += 1
+
+    def _read_each(
         self, events: Sequence[CheckpointEvent], newest_times: list[int | None], rows: list[CheckpointRow]
     ) -> None:
         log_id, new_row, last_rows, add_row = self._log.log_id, tuple.__new__, self.last_rows, rows.append

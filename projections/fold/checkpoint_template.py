@@ -56,7 +56,8 @@ class Template:
     numbers of V1's tokens that contain a checkpoint id and a changelog's offset, ``compared`` those that are offsets of
     inputs and changelogs, ``opaque`` those that are whole markers, of other backends than Kafka. ``author`` is who
     wrote the envelope, as stored. ``last_tokens`` are those of the last value that fit, and ``last_cut`` is how it was
-    cut. ``read_compiled`` does what `read_fast` does, without these two; None if markers have to be examined.
+    cut. ``read_compiled`` does what `read_fast` does, without these two; ``read_higher`` as well, if no offset may be
+    lower. Both are None if markers have to be examined.
     """
 
     pieces: tuple[bytes, ...]
@@ -74,12 +75,14 @@ class Template:
     last_cut: Cut | None = None
     last_tokens: Sequence[bytes] = ()
     read_compiled: ReadValue | None = None
+    read_higher: ReadValue | None = None
 
     def __post_init__(self) -> None:
         if _compiled is not None and not self.opaque:
             time = None if self.envelope is None else self.envelope.timestamp
             roles = (self.pieces, self.values, self.state, self.compared, self.id_token, self.time_token, time)
-            self.read_compiled = _compiled.Reader(*roles).read
+            reader = _compiled.Reader(*roles)
+            self.read_compiled, self.read_higher = reader.read, reader.read_higher
 
 
 def read_fast(template: Template, value: bytes) -> FastCheckpoint | None:

@@ -1,0 +1,65 @@
+"""The checkpoints of a batch: the compiled part reads ordinary ones, and changes no row."""
+
+from typing import Any, Final
+
+import pytest
+
+from eventlog.checkpoint import CheckpointV1
+from eventlog.events import CREATE_TIME, RecordedEvent
+from eventlog.partition import SystemStreamPartition
+from eventlog.streams import StreamKind
+from eventlog.wire.checkpoint_topic import encode_v1
+from projections.fold.batch import BatchFold
+from projections.fold.log_fold import LogFold
+from projections.fold.rows import CheckpointRow
+from projections.fold.settings import FoldSettings
+from tests.acceptance.import_until import LONG
+from tests.fixtures.compiled_parts import without_compiled_parts
+from tests.properties.generated_jobs import generate_job
+from tests.properties.importing import SETTINGS
+
+ARCHIVED_AT: Final = 800_000_000_000_000
+KEY: Final = (
+    b'{"systemstreampartition-grouper-factory":"org.apache.samza.container.grouper.stream.GroupByPartitionFactory",'
+    b'"taskName":"Partition 0","type":"checkpoint"}'
+)
+
+
+def folded(events: list[RecordedEvent], kind: StreamKind, settings: FoldSettings, size: int) -> list[Any]:
+    """All rows of checkpoints, of batches of this size."""
+    log = LogFold(1, kind, settings.secrets)
+    made: list[Any] = []
+    for first in range(0, len(events), size):
+        fold, rows = BatchFold(log, ARCHIVED_AT), list[CheckpointRow]()
+        fold.add(events[first : first + size])
+        fold.decode_checkpoints(rows.extend)
+        batch = fold.checkpoints
+        made.append((sorted(rows), sorted(batch.envelopes), batch.suspects, batch.last_rows, fold.quarantine.rows))
+    return made
+
+
+@pytest.mark.parametrize("size", [7, 100, 10_000])
+def test_both_ways_make_the_same_rows(size: int) -> None:
+    suspects = 0
+    for number in range(40):
+        for log in generate_job(number, LONG).logs:
+            kind: StreamKind = "checkpoint" if "checkpoint" in log.stream_name else "coordinator"
+            with without_compiled_parts():
+                plain = folded(log.events, kind, SETTINGS, size)
+            assert folded(log.events, kind, SETTINGS, size) == plain
+            suspects += sum(len(batch[2]) for batch in plain)
+    assert suspects > 100
+
+
+@pytest.mark.parametrize("offset", ["8", "007", "x", "-9", "null"])
+def test_an_offset_that_may_be_lower_is_a_suspect(offset: str) -> None:
+    events = [checkpoint(n, text) for n, text in enumerate(["5", "9", "9", "10", offset, "11"])]
+    with without_compiled_parts():
+        plain = folded(events, "checkpoint", SETTINGS, 3)
+    assert folded(events, "checkpoint", SETTINGS, 3) == plain
+    assert len(plain[1][2]) == (offset in {"8", "007", "-9"})
+
+
+def checkpoint(log_offset: int, offset: str) -> RecordedEvent:
+    value = encode_v1(CheckpointV1({SystemStreamPartition("kafka", "in", 0): offset}))
+    return RecordedEvent(log_offset, 1_750_000_000_000 + log_offset, CREATE_TIME, KEY, value)
