@@ -44,6 +44,7 @@ $(STAMP): requirements.lock pyproject.toml hatch_build.py $(C_FILES)
 	[ -x $(BIN)/python ] || "$(PYTHON)" -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@compgen -G 'eventlog/kafka/_*.so' >/dev/null || echo "Nothing was compiled, so imports are slower. For compiled parts, install a C compiler and Python's headers, then run: rm $(STAMP); make setup" >&2
 	touch $(STAMP)
 
 .PHONY: shell

@@ -39,6 +39,9 @@ def _compile(root: Path) -> tuple[str, list[str]]:
     """Compile in place. Return the platform and the files that were made."""
     from setuptools import Distribution, Extension  # noqa: PLC0415  - other builds work without it
 
+    for room in ROOMS:
+        for former in (root / room).rglob("_*.so"):
+            former.unlink()  # else it would stay beside newer sources if they cannot be compiled
     sources = sorted(str(path.relative_to(root)) for room in ROOMS for path in (root / room).rglob("_*.c"))
     extensions = [
         Extension(source.removesuffix(".c").replace(os.sep, "."), [source], py_limited_api=True) for source in sources

@@ -76,7 +76,7 @@ def test_java_is_required_in_version_17(tmp_path: Path, version: str, found: str
 
 
 def _small_checkout(folder: Path) -> Path:
-    for name in ("Makefile", "pyproject.toml", "requirements.lock"):
+    for name in ("Makefile", "hatch_build.py", "pyproject.toml", "requirements.lock"):
         shutil.copy(CHECKOUT / name, folder / name)
     return folder
 
