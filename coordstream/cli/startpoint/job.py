@@ -63,7 +63,8 @@ def open_startpoint_job(word: str, clock: Clock) -> Iterator[StartpointJob]:
     """Open the job that a word names and read its logs.
 
     Raises:
-        CoordstreamError: No job or several jobs have the name, or it has no coordinator stream.
+        UnknownJob: no job or several jobs have the name.
+        CoordstreamError: it has no coordinator stream.
     """
     with open_job_logs(word) as logs:
         if logs.coordinator is None:

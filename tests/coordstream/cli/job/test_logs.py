@@ -1,9 +1,9 @@
 import pytest
 
 from coordstream.cli.job.logs import coordinator_stream_of, open_job_logs, streams_of
-from coordstream.cli.job.lookup import NO_LOGS
 from coordstream.errors import CoordstreamError
 from eventlog.streams import StreamIdentity, StreamKind, identify
+from projections.job_choice import NO_LOGS, UnknownJob
 from tests.coordstream.command_line import COORDINATOR, CommandLine
 from tests.fixtures.kafka_topics import Topics
 
@@ -35,20 +35,20 @@ def test_the_streams_of_a_job(word: str, kinds: set[StreamKind]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("streams", "word", "place", "sentence"),
+    ("streams", "word", "brokers", "sentence"),
     [
-        (STREAMS, "x", "the database", 'No job "x". Known jobs: a-b, c, d/1, d/2.'),
-        (STREAMS, "d", "the database", 'Ambiguous job "d". Use one of: d/1, d/2.'),
+        (STREAMS, "x", "", 'No job "x". Known jobs: a-b, c, d/1, d/2.'),
+        (STREAMS, "d", "", 'Ambiguous job "d". Use one of: d/1, d/2.'),
         (STREAMS, "x", "Kafka at b:1", 'No job "x" in Kafka at b:1. Known jobs: a-b, c, d/1, d/2.'),
         ([], "x", "Kafka at b:1", "No streams of a job in Kafka at b:1. Check COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS."),
-        ([], "x", "the database", NO_LOGS),
+        ([], "x", "", NO_LOGS),
     ],
 )
 def test_unknown_and_ambiguous_names_are_refused(
-    streams: list[StreamIdentity], word: str, place: str, sentence: str
+    streams: list[StreamIdentity], word: str, brokers: str, sentence: str
 ) -> None:
-    with pytest.raises(CoordstreamError) as refusal:
-        streams_of(streams, word, place)
+    with pytest.raises((CoordstreamError, UnknownJob)) as refusal:
+        streams_of(streams, word, brokers)
     assert str(refusal.value) == sentence
 
 
