@@ -55,11 +55,12 @@ def no_coordinator_stream(job: Job) -> CoordstreamError:
     )
 
 
-def appears_running(job: Job, alive: JobAlive) -> CoordstreamError:
-    """The error about a job that committed recently, so that it would not notice a change."""
-    return CoordstreamError(
-        f"{job} appears to be running (last checkpoint {alive.age()}). Stop it first, or use --force."
-    )
+def require_stopped(job: Job, alive: JobAlive | None) -> None:
+    """Raise CoordstreamError if a job appears to be running (see `job_alive`): it would not notice a change."""
+    if alive is not None:
+        raise CoordstreamError(
+            f"{job} appears to be running (last checkpoint {alive.age()}). Stop it first, or use --force."
+        )
 
 
 def job_streams(word: str) -> dict[StreamKind, StreamIdentity]:
