@@ -8,7 +8,7 @@ from eventlog.streams import StreamKind
 from managers.appending import Retry
 from managers.checkpoints.checkpoint_errors import UnknownCheckpointPlace
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.checkpoints.checkpoint_topic import OpenAdmin
+from managers.checkpoints.checkpoint_topic_creation import OpenAdmin
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.lazy_log import LogOrOpener
 from managers.signature import CHECKPOINT_TOOL, UNKNOWN

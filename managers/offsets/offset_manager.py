@@ -22,7 +22,7 @@ from managers.offsets.checkpoint_listener import CheckpointListener, modify_offs
 from managers.offsets.committed_offsets import CommittedOffsets
 from managers.offsets.offset_errors import UnknownSystem
 from managers.offsets.processed_offsets import OffsetManagerMetrics, ProcessedOffsets
-from managers.offsets.starting_offsets import (
+from managers.offsets.resolved_starts import (
     AssignedPartition,
     RefusedStartpoint,
     Start,
