@@ -121,7 +121,7 @@ class CheckpointTool:
         return self._manager.commits(first)
 
     def job_alive(self) -> JobAlive | None:
-        """The error for a running job, or None; see `job_alive`."""
+        """The error for a job that appears to be running; None if it is stopped."""
         return job_alive(self._manager.last_commit_ms(), self._facts.config, ms_of(self._clock()))
 
     def require_stopped(self) -> None:
