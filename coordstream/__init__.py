@@ -232,7 +232,7 @@ if TYPE_CHECKING:
     )
     from managers.offsets.offset_manager import OffsetManager as OffsetManager
     from managers.offsets.processed_offsets import END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET
-    from managers.offsets.starting_offsets import RefusedStartpoint as RefusedStartpoint
+    from managers.offsets.resolved_starts import RefusedStartpoint as RefusedStartpoint
     from managers.startpoints.startpoint_errors import (
         StartpointError as StartpointError,
         StartpointNotWritten as StartpointNotWritten,
@@ -339,7 +339,7 @@ _NAMES: Final = {
     "managers.offsets.offset_errors": "NoMetadata OffsetError UnknownSystem UnusableOffset",
     "managers.offsets.offset_manager": "OffsetManager",
     "managers.offsets.processed_offsets": "END_OF_STREAM_OFFSET",
-    "managers.offsets.starting_offsets": "RefusedStartpoint",
+    "managers.offsets.resolved_starts": "RefusedStartpoint",
     "managers.startpoints.startpoint_errors": "StartpointError StartpointNotWritten StartpointUnreadable",
     "managers.startpoints.startpoint_manager": "StartpointManager",
     "managers.startpoints.startpoint_fan_out": "should_fan_out_startpoints",

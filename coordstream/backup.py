@@ -27,6 +27,8 @@ OLD: Final = f"{DATABASE}_old"
 SCHEMA_ENTRY: Final = "SCHEMA - eventlog "
 """What the table of contents of a coordstream backup has, and no other archive."""
 
+STANDARD_OUTPUT: Final = Path("-")
+
 _LOCK: Final = "select pg_try_advisory_lock(hashtext('coordstream: replace the database'))"
 _DISCONNECT: Final = "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = %s"
 _STREAMS: Final = "select count(distinct stream_name) from eventlog.log"
@@ -42,6 +44,8 @@ def back_up(server: EmbeddedPostgres, file: Path) -> int:
     Raises:
         BackupError: the file exists, or cannot be written. Nothing is left behind.
     """
+    if file == STANDARD_OUTPUT:
+        raise BackupError("A backup cannot be written to standard output. Name a new file.")
     if file.exists():
         raise BackupError(f"File '{file}' already exists. Name a new file.")
     if not file.parent.is_dir():
@@ -60,6 +64,8 @@ def back_up(server: EmbeddedPostgres, file: Path) -> int:
 
 def check_backup(server: EmbeddedPostgres, file: Path) -> None:
     """Raise BackupError unless the file is a backup that `back_up` wrote. The server need not run."""
+    if file.is_dir():
+        raise BackupError(f"'{file}' is a folder. Name a file that `coordstream backup` wrote.")
     if not file.is_file():
         raise BackupError(f"File '{file}' does not exist. Name a file that `coordstream backup` wrote.")
     listed = subprocess.run([server.bin_folder / "pg_restore", "--list", file], capture_output=True, check=False)

@@ -1,10 +1,13 @@
 """Chooses the job that a user names."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from eventlog.error_text import known_names, list_names, printable_text
+from eventlog.postgres.connection import Connection
 from projections.errors import ProjectionError
+
+NO_LOGS: Final = "The database has no logs yet. Run `coordstream import FILE` or `coordstream follow`."
 
 
 class Job(NamedTuple):
@@ -21,15 +24,23 @@ class UnknownJob(ProjectionError):
     """No job has the name that a user typed, or several have it."""
 
 
+def find_job(connection: Connection, word: str) -> Job:
+    """Return the job of the database that a word names. Raises as `choose_job`."""
+    rows = connection.execute("select distinct job_name, job_id from projection.job_log order by 1, 2")
+    return choose_job([Job(*row) for row in rows.fetchall()], word)
+
+
 def choose_job(jobs: Sequence[Job], word: str, place: str = "") -> Job:
     """Return the one of these jobs that a word names: ``name/id``, or ``name`` if only one job has it.
 
     ``_`` and ``-`` are the same, unless a job has exactly this name: names of topics have ``-`` for ``_``. ``place`` is
-    where the jobs were found, for the error.
+    where the jobs were found, for the error; empty: in the database.
 
     Raises:
         UnknownJob: no job or several jobs have the name.
     """
+    if not jobs and not place:
+        raise UnknownJob(NO_LOGS)
     found = _named(jobs, word)
     if len(found) == 1:
         return found[0]

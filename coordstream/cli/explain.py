@@ -13,7 +13,6 @@ from coordstream.cli.arguments.options import Csv, JobWord, Json
 from coordstream.cli.arguments.time import parse_time
 from coordstream.cli.completion import complete_task
 from coordstream.cli.database import Database, open_database
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows, print_text, printable
 from coordstream.cli.output.times import moment
@@ -22,7 +21,7 @@ from coordstream.cli.query.rows import PARTITION, Row, fetch, state
 from coordstream.cli.startpoint.places import describe_place
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import known_names, printable_text
-from projections.job_choice import Job
+from projections.job_choice import Job, find_job
 
 app = typer.Typer()
 

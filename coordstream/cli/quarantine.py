@@ -7,10 +7,10 @@ from psycopg import sql
 
 from coordstream.cli.arguments.options import Csv, Json, MaybeJob, Newest, Since, Until, Utc
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows
 from coordstream.cli.query.rows import fetch
 from coordstream.cli.verbs import Verb
+from projections.job_choice import find_job
 
 app = typer.Typer(no_args_is_help=True)
 VERBS: Final = (Verb("retry", "quarantine_retry", "retry"),)

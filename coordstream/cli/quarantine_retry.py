@@ -8,13 +8,12 @@ from rich.console import Console
 
 from coordstream.cli.arguments.options import Csv, Json, MaybeJob
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.rows import Row, Rows
 from eventlog.postgres.connection import Connection
 from projections.errors import StreamBusy
 from projections.fold.settings import FoldSettings
-from projections.job_choice import Job
+from projections.job_choice import Job, find_job
 from projections.quarantine_retry import QuarantineCheck, check_quarantine, rebuild_checked_log
 from projections.rebuild import TRACKED_BACKENDS, mark_for_rebuild
 

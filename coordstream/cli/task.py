@@ -9,7 +9,6 @@ import typer
 from coordstream.cli.arguments.options import AsOf, Csv, JobWord, Json, Utc
 from coordstream.cli.completion import complete_task
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.messages import note
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows, time_column
@@ -19,7 +18,7 @@ from coordstream.cli.startpoint.places import type_and_value
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import known_names, printable_text
 from eventlog.postgres.connection import Connection
-from projections.job_choice import Job
+from projections.job_choice import Job, find_job
 
 app = typer.Typer(no_args_is_help=True)
 

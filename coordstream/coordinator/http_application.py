@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from coordstream.coordinator.served_job_model import RequestCounts, ServedJobModel
 from coordstream.http.address import is_for_loopback
 from eventlog.errors import EventLogError
-from managers.assignments.locality_json import localities_to_json, locality_to_json
+from managers.assignments.locality_manager import localities_to_json, locality_to_json
 from managers.coordinator.serving_context import JobServingContext
 
 JOB_MODEL_TYPE: Final = "application/json;charset=UTF-8"

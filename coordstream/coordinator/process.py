@@ -11,7 +11,7 @@ import psycopg
 
 from coordstream.coordinator.attempt_watch import AttemptWatch
 from coordstream.coordinator.config_watch import ConfigWatch
-from coordstream.coordinator.figures import attempt_figures, metadata_figures
+from coordstream.coordinator.coordinator_metrics import attempt_figures, metadata_figures
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart, LockLostInWrite
 from coordstream.coordinator.services import Service, ServiceOptions, services_of
 from coordstream.http.figures import Figure, gauge

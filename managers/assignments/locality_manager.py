@@ -1,15 +1,19 @@
-"""LocalityManager: the hosts of a job's containers."""
+"""LocalityManager: the hosts of a job's containers; and their JSON, as Samza's LocalityServlet serves it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from eventlog.log import Clock, system_clock
 from eventlog.messages import SetContainerHostMapping
+from eventlog.wire.jackson import dumps
+from managers.job_models.jvm_order import java_map_order, text_hash, text_order
 from managers.signature import CONTAINER
 from managers.signed_messages import SignedMessages
 from managers.stores.coordinator_store import CoordinatorStreamStore
+
+_LOCALITIES: Final = "processor-localities"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +75,19 @@ class LocalityManager:
 
 def _locality(message: SetContainerHostMapping) -> ContainerLocality:
     return ContainerLocality(message.container_id, message.host_name, message.jmx_url, message.jmx_tunneling_url)
+
+
+def localities_to_json(localities: Mapping[str, ContainerLocality]) -> bytes:
+    """All containers, in the order of Java's map. URLs of JMX servers are empty: Samza's manager does not read them."""
+    ids = java_map_order(sorted(localities, key=text_order), text_hash)
+    return dumps({_LOCALITIES: {each: _fields(each, localities[each]) for each in ids}}, ascii_surrogates=True)
+
+
+def locality_to_json(container_id: str, locality: ContainerLocality | None) -> bytes:
+    """One container; without a known host, its host is empty."""
+    return dumps(_fields(container_id, locality), ascii_surrogates=True)
+
+
+def _fields(container_id: str, locality: ContainerLocality | None) -> dict[str, Any]:
+    host = "" if locality is None else locality.host_name
+    return {"id": container_id, "host": host, "jmx-url": "", "jmx-tunneling-url": ""}

@@ -11,11 +11,11 @@ from eventlog.checkpoint import Checkpoint
 from eventlog.errors import ConfigError, EventLogError
 from eventlog.partition import SystemStreamPartition
 from managers.assignments.changelog_topics import delete_retention_ms
-from managers.backup.changelog_alignment import align_changelog
 from managers.backup.changelog_backup import KafkaChangelogBackupManager
 from managers.backup.changelog_markers import CommittedOffset, committed_offsets
 from managers.backup.changelog_restore import KafkaChangelogRestoreManager
 from managers.backup.changelog_settings import changelog_partitions
+from managers.backup.key_value_store import KeyValueStore
 from managers.backup.logged_store import LoggedStore
 from managers.backup.state_backend import StatefulTask
 from managers.backup.state_errors import ChangelogUnusable, RestoreCancelled
@@ -71,7 +71,7 @@ class KafkaChangelogStateBackendFactory:
             store = task.open_store(name)
             try:
                 check = partial(_require_not_cancelled, task.task_name, name, cancelled)
-                align_changelog(store, partition, self._systems[partition.system], offset, check)
+                _align_changelog(store, partition, self._systems[partition.system], offset, check)
             except RestoreCancelled:
                 raise
             except EventLogError as error:
@@ -96,3 +96,31 @@ class KafkaChangelogStateBackendFactory:
                     f"Expected {' or '.join(map(repr, self._systems)) or 'a system that was passed'}."
                 )
         return found
+
+
+def _align_changelog(
+    store: KeyValueStore,
+    partition: SystemStreamPartition,
+    changelogs: Changelogs,
+    committed: int | None,
+    check: Callable[[], object],
+) -> None:
+    """Make a changelog equal to a store that was restored from another backend, which has the state of ``committed``.
+
+    Reverts the changes after that offset, of which the store knows nothing.
+    Without that offset, or if the changelog does not have it, all changes are reverted and all entries are written.
+    ``check`` is called with each batch of changes, and also while none arrives. Raises what it and `Changelogs` raise.
+    """
+    changelogs.discard(partition)
+    reach = changelogs.reach(partition)
+    oldest, end = int(reach.oldest_offset or 0), int(reach.upcoming_offset or 0)
+    is_known = committed is not None and oldest <= committed < end
+    first = committed + 1 if is_known and committed is not None else oldest
+    for changes in changelogs.read(partition, first, end):
+        check()
+        for key in {change.key: None for change in changes}:
+            changelogs.send(partition, key, store.get(key))
+    if not is_known:
+        for key, value in store.range():
+            changelogs.send(partition, key, value)
+    changelogs.flush()

@@ -1,4 +1,4 @@
-"""Where a job keeps its checkpoints: on the checkpoint topic or the coordinator stream."""
+"""Where a job keeps its checkpoints, on the checkpoint topic or the coordinator stream, and their manager."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -8,13 +8,14 @@ from eventlog.streams import StreamKind
 from managers.appending import Retry
 from managers.checkpoints.checkpoint_errors import UnknownCheckpointPlace
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.checkpoints.checkpoint_topic import OpenAdmin
+from managers.checkpoints.checkpoint_topic_creation import OpenAdmin
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.lazy_log import LogOrOpener
-from managers.signature import UNKNOWN
+from managers.signature import CHECKPOINT_TOOL, UNKNOWN
 
 CHECKPOINT_FACTORY: Final = "task.checkpoint.factory"
 KAFKA_CHECKPOINT_FACTORY: Final = "org.apache.samza.checkpoint.kafka.KafkaCheckpointManagerFactory"
+TOOL_RETRY_SECONDS: Final = 15
 
 JobCheckpoints = CheckpointManager | KafkaCheckpointManager
 
@@ -68,3 +69,35 @@ def checkpoint_manager(
     raise UnknownCheckpointPlace(
         f"The job keeps its checkpoints on its {missing}, which does not exist. Create it first."
     )
+
+
+def writing_manager(
+    config: Mapping[str, str], *, coordinator: LogOrOpener | None, checkpoint: LogOrOpener | None, job_name: str
+) -> JobCheckpoints:
+    """Create the manager with which a tool changes the checkpoints of a stopped job, not yet started.
+
+    It writes the version that the job reads. For the arguments see `checkpoint_manager`.
+
+    Raises:
+        UnknownCheckpointPlace: as `checkpoint_manager`, and if config names no place and the job has no checkpoints.
+        ConfigError: a version or an age in config is invalid.
+    """
+    manager = checkpoint_manager(
+        config,
+        coordinator=coordinator,
+        checkpoint=checkpoint,
+        source=CHECKPOINT_TOOL,
+        retry=Retry(longest=TOOL_RETRY_SECONDS),
+        writes_any_version=True,
+    )
+    if isinstance(manager, CheckpointManager) and not _has_checkpoints(manager):
+        raise UnknownCheckpointPlace(
+            f"Job {job_name} has no checkpoints: no checkpoint topic, none on its coordinator stream, and no "
+            f"{CHECKPOINT_FACTORY}. Set that key, and create the topic with `coordstream log create`."
+        )
+    return manager
+
+
+def _has_checkpoints(manager: CheckpointManager) -> bool:
+    with manager:
+        return bool(manager.task_names())

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
-from eventlog.log import Clock, system_clock
+from eventlog.log import Clock, EventLog, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import CheckpointsChanged, JobAlive, UnknownTask
@@ -16,6 +16,7 @@ from managers.checkpoints.checkpoint_events import require_offsets
 from managers.checkpoints.checkpoint_file import property_lines
 from managers.checkpoints.checkpoint_place import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.log_checkpoints import Commit
 from managers.job_facts import JobFacts
 
 COMMIT_MS: Final = "task.commit.ms"
@@ -110,9 +111,22 @@ class CheckpointTool:
         changes = [self._change(task_name, offsets[task_name], replace) for task_name in sorted(offsets)]
         return [change for change in changes if change.before is None or any(change.offset_changes())]
 
+    @property
+    def log(self) -> EventLog:
+        """The log with the checkpoints."""
+        return self._manager.log
+
+    def commits(self, first: int) -> list[Commit]:
+        """The checkpoints on the log from an offset on, of any task."""
+        return self._manager.commits(first)
+
+    def job_alive(self) -> JobAlive | None:
+        """The error for a job that appears to be running; None if it is stopped."""
+        return job_alive(self._manager.last_commit_ms(), self._facts.config, ms_of(self._clock()))
+
     def require_stopped(self) -> None:
         """Raise `JobAlive` if a checkpoint was written less than three times ``task.commit.ms`` ago."""
-        alive = job_alive(self._manager.last_commit_ms(), self._facts.config, ms_of(self._clock()))
+        alive = self.job_alive()
         if alive is not None:
             raise alive
 

@@ -18,7 +18,7 @@ from eventlog.events import NewEvent
 from managers.appending import Retry
 from managers.checkpoints.checkpoint_errors import VersionNotNamed
 from managers.checkpoints.checkpoint_events import TopicReader, topic_event
-from managers.checkpoints.checkpoint_topic import OpenAdmin, create_checkpoint_topic
+from managers.checkpoints.checkpoint_topic_creation import OpenAdmin, create_checkpoint_topic
 from managers.checkpoints.checkpoint_versions import version_of
 from managers.checkpoints.log_checkpoints import LiveCheckpoints, LogCheckpoints
 from managers.errors import NotReady

@@ -105,6 +105,13 @@ class LogCheckpoints(TaskCheckpoints):
             return frozenset(self._catch_up().task_names())
 
     @property
+    def log(self) -> EventLog:
+        """The log. Raises `NotReady` unless the manager is running."""
+        with self._lock:
+            self._require_running()
+            return self._appender.open()
+
+    @property
     def position(self) -> int:
         """The next log offset to read."""
         with self._lock:

@@ -8,7 +8,7 @@ from eventlog.log import Clock, system_clock
 from eventlog.timestamps import ms_of
 from managers.assignments.changelog_streams import create_changelog_streams
 from managers.assignments.job_model_assignments import JobModelAssignments
-from managers.checkpoints.checkpoint_topic import ensure_checkpoint_topic
+from managers.checkpoints.checkpoint_topic_creation import ensure_checkpoint_topic
 from managers.checkpoints.kafka_checkpoint_manager import is_validated
 from managers.config.job_config import COORDINATOR_URL, read_config, stale_keys, write_config
 from managers.coordinator.container_launch import publish_coordinator_url

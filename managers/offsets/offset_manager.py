@@ -2,15 +2,13 @@
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from threading import RLock
 from types import MappingProxyType, TracebackType
 from typing import Final, Self
 
-from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
-from eventlog.checkpoint_choice import WRITE_VERSIONS, write_versions
-from eventlog.errors import ConfigError
+from eventlog.checkpoint import Checkpoint, CheckpointId, Offsets
 from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset, is_reset, refuse_unknown_defaults
@@ -18,19 +16,18 @@ from eventlog.startpoint import Startpoint
 from eventlog.system_admin import SystemAdmin
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import TaskNotRegistered
-from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.checkpoints.checkpoint_versions import convert_to_versions
 from managers.checkpoints.task_checkpoints import TaskCheckpoints, require_task_name
 from managers.errors import NotReady
 from managers.offsets.checkpoint_listener import CheckpointListener, modify_offsets, notify_listeners
-from managers.offsets.offset_errors import UnknownSystem, UnusableOffset
+from managers.offsets.committed_offsets import CommittedOffsets
+from managers.offsets.offset_errors import UnknownSystem
 from managers.offsets.processed_offsets import OffsetManagerMetrics, ProcessedOffsets
-from managers.offsets.starting_offsets import (
+from managers.offsets.resolved_starts import (
     AssignedPartition,
     RefusedStartpoint,
     Start,
-    StartingOffsets,
     find_starting_offsets,
+    require_usable_offsets,
 )
 from managers.offsets.task_startpoints import TaskStartpoints
 from managers.startpoints.startpoint_manager import StartpointManager
@@ -69,15 +66,10 @@ class OffsetManager:
         """
         refuse_unknown_defaults(config)
         self._config: Final = dict(config)
-        self._versions: Final = write_versions(config)
-        if self._versions is not None and isinstance(checkpoint_manager, CheckpointManager):
-            raise ConfigError(
-                f"{WRITE_VERSIONS} is set, but only a checkpoint topic has versions. Pass a KafkaCheckpointManager."
-            )
         self._clock: Final = clock
         self._nano_time: Final = nano_time
         self._admins: Final = dict(system_admins)
-        self._checkpoints: Final = checkpoint_manager
+        self._committed: Final = CommittedOffsets(self._config, checkpoint_manager, self._new_id)
         self._startpoints: Final = TaskStartpoints(startpoint_manager)
         self._listeners: Final = dict(checkpoint_listeners)
         self._lock: Final = RLock()
@@ -121,10 +113,10 @@ class OffsetManager:
             if self._is_running:
                 return
             try:
-                checkpoints = self._read_checkpoints()
+                committed = self._committed.load(self._registered)
                 self._startpoints.load(self._registered)
-                self._find_starts(checkpoints)
-                self._begin(checkpoints)
+                self._find_starts(committed)
+                self._begin(committed)
             except BaseException:
                 with suppress(Exception):
                     self._stop_managers()
@@ -200,16 +192,14 @@ class OffsetManager:
 
     def get_last_task_checkpoint(self, task_name: str) -> Checkpoint | None:
         """The task's checkpoint; None if it has none, or there is no checkpoint manager."""
-        return None if self._checkpoints is None else self._checkpoints.read_last_checkpoint(task_name)
+        return self._committed.last_checkpoint(task_name)
 
     def build_checkpoint(self, task_name: str) -> Checkpoint:
         """The checkpoint for a commit of the offsets processed so far. Raises `TaskNotRegistered`.
 
         Its version is the first in ``task.checkpoint.write.versions`` (default: 1). It has no state markers.
         """
-        offsets = self.get_last_processed_offsets(task_name)
-        is_second = self._versions is not None and self._versions[0] == 2
-        return CheckpointV2(self._new_id(), offsets, {}) if is_second else CheckpointV1(offsets)
+        return self._committed.build(self.get_last_processed_offsets(task_name))
 
     def write_checkpoint(self, task_name: str, checkpoint: Checkpoint, *other_versions: Checkpoint) -> None:
         """Commit a task: write its checkpoint in each version, then consume the startpoints of partitions that moved.
@@ -231,12 +221,10 @@ class OffsetManager:
                 raise NotReady(type(self).__name__, "is not running", "start it first, and commit before you stop it")
             registered = self._partitions_of(task_name)
             moved = self._processed.moved(task_name)
-            written = [each for each in (checkpoint, *other_versions) if _has_content(each)]
-            if written and self._versions is not None:
-                written = convert_to_versions(written, self._versions, self._config, self._new_id)
-            for each in written:
-                self._write(task_name, each)
-            for each in written[-1:]:
+            checkpoints = self._committed.in_versions([checkpoint, *other_versions])
+            for written in self._committed.write(task_name, checkpoints):
+                self.metrics.set_checkpointed(written.offsets)
+            for each in checkpoints[-1:]:
                 notify_listeners(self._listeners, registered, each.offsets)
             self._startpoints.consume(task_name, moved)
             self._processed.forget_snapshot(task_name)
@@ -245,51 +233,32 @@ class OffsetManager:
     def _new_id(self) -> CheckpointId:
         return CheckpointId.create(ms_of(self._clock()), self._nano_time())
 
-    def _write(self, task_name: str, checkpoint: Checkpoint) -> None:
-        if self._checkpoints is None:
-            return
-        self._checkpoints.write_checkpoint(task_name, checkpoint)
-        written = self.metrics.checkpointed_offsets
-        written.update({partition: offset for partition, offset in checkpoint.offsets.items() if partition in written})
-
-    def _read_checkpoints(self) -> dict[str, dict[SystemStreamPartition, str]]:
-        """The offsets of each task's checkpoint, only for partitions that it reads now (SAMZA-267)."""
-        if self._checkpoints is not None:
-            for task_name in self._registered:
-                self._checkpoints.register(task_name)
-            self._checkpoints.start()
-        found = {task_name: self.get_last_task_checkpoint(task_name) for task_name in self._registered}
-        return {
-            task_name: _offsets_of(checkpoint, self._registered[task_name]) for task_name, checkpoint in found.items()
-        }
-
-    def _find_starts(self, checkpoints: Mapping[str, Mapping[SystemStreamPartition, str]]) -> None:
+    def _find_starts(self, committed: Mapping[str, Mapping[SystemStreamPartition, str]]) -> None:
         assigned = [
             AssignedPartition(
-                task_name, partition, checkpoints[task_name].get(partition), self._startpoints.get(task_name, partition)
+                task_name, partition, committed[task_name].get(partition), self._startpoints.get(task_name, partition)
             )
             for task_name, partitions in self._registered.items()
             for partition in sorted(partitions)
         ]
         found = find_starting_offsets(self._config, self._admins, assigned)
-        _require_usable_offsets(assigned, found)
+        require_usable_offsets(assigned, found)
         for refused in found.refused:
             _logger.warning("%s; it starts without the startpoint.", refused)
         self._starts = dict(found.starts)
         self._refused = tuple(found.refused)
         self.metrics.refused_startpoint_count += len(found.refused)
 
-    def _begin(self, checkpoints: Mapping[str, Mapping[SystemStreamPartition, str]]) -> None:
+    def _begin(self, committed: Mapping[str, Mapping[SystemStreamPartition, str]]) -> None:
         """Load the checkpointed offsets as processed, except for streams that are reset."""
         self._processed = ProcessedOffsets()
-        for task_name, offsets in checkpoints.items():
+        for task_name, offsets in committed.items():
             kept = [each for each in offsets if not is_reset(self._config, each.system, each.stream)]
             self._processed.load(task_name, {each: offsets[each] for each in kept})
 
     def _stop_managers(self) -> None:
         try:
-            if self._checkpoints is not None:
-                self._checkpoints.stop()
+            self._committed.stop()
         finally:
             self._startpoints.stop()
 
@@ -313,26 +282,3 @@ class OffsetManager:
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.stop()
-
-
-def _require_usable_offsets(assigned: Iterable[AssignedPartition], found: StartingOffsets) -> None:
-    """Raise `UnusableOffset` if a checkpoint's offset has no successor; Samza's container does not start either."""
-    starts = found.starts
-    unusable = [each for each in assigned if _lacks_offset(starts[each.task_name, each.partition])]
-    for each in unusable[:1]:
-        raise UnusableOffset(each.task_name, each.partition, each.checkpoint_offset or "", len(unusable) - 1)
-
-
-def _lacks_offset(start: Start) -> bool:
-    return start.offset is None and start.decision.decided_by == "checkpoint"
-
-
-def _has_content(checkpoint: Checkpoint) -> bool:
-    return bool(checkpoint.offsets) or (isinstance(checkpoint, CheckpointV2) and bool(checkpoint.state_markers))
-
-
-def _offsets_of(
-    checkpoint: Checkpoint | None, partitions: Collection[SystemStreamPartition]
-) -> dict[SystemStreamPartition, str]:
-    offsets = {} if checkpoint is None else checkpoint.offsets
-    return {each: offset for each, offset in offsets.items() if offset is not None and each in partitions}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
 
+from eventlog.checkpoint import Offsets
 from eventlog.partition import SystemStreamPartition
 
 END_OF_STREAM_OFFSET: Final = "END_OF_STREAM"
@@ -22,6 +23,11 @@ class OffsetManagerMetrics:
     checkpointed_offsets: dict[SystemStreamPartition, str | None] = field(default_factory=dict)
     commit_count: int = 0
     refused_startpoint_count: int = 0
+
+    def set_checkpointed(self, offsets: Offsets) -> None:
+        """Set the offsets of a written checkpoint, without those of partitions that are not registered."""
+        known = self.checkpointed_offsets
+        known.update({partition: offset for partition, offset in offsets.items() if partition in known})
 
 
 class ProcessedOffsets:

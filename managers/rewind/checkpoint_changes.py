@@ -1,13 +1,39 @@
 """The checkpoints that a rewind of a stopped job writes, and those that undo them. Each is written once."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
 
 from eventlog.checkpoint import Offsets
-from eventlog.partition import SystemStreamPartition
+from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.rewind.rewind_errors import WorldMoved
 from managers.rewind.rewind_plan import RewindPlan
-from managers.rewind.undo_file import InputOffset, OffsetsChange, restored_offsets, saved_offsets
+
+_MODEL: Final = ConfigDict(frozen=True, extra="forbid")
+
+
+class InputOffset(BaseModel):
+    """The last processed offset of a partition in a checkpoint."""
+
+    model_config = _MODEL
+
+    system_name: str
+    stream_name: str
+    partition_id: int
+    key_bucket: int = NO_KEY_BUCKET
+    input_offset: str | None
+
+
+class OffsetsChange(BaseModel):
+    """The input offsets in a task's checkpoint before (empty: no checkpoint) and after a rewind."""
+
+    model_config = _MODEL
+
+    task_name: str
+    before: tuple[InputOffset, ...]
+    after: tuple[InputOffset, ...]
 
 
 def plan_checkpoints(plan: RewindPlan, current: Mapping[str, Offsets]) -> tuple[OffsetsChange, ...]:
@@ -53,6 +79,28 @@ def missing_checkpoints(
     """
     current = tool.current_inputs()
     return [each for each in changes if _is_missing(each, saved_offsets(current.get(each.task_name, {})), force)]
+
+
+def saved_offsets(offsets: Offsets) -> tuple[InputOffset, ...]:
+    """The offsets of a checkpoint for an undo file, sorted by partition."""
+    return tuple(
+        InputOffset(
+            system_name=partition.system,
+            stream_name=partition.stream,
+            partition_id=partition.partition,
+            key_bucket=partition.key_bucket,
+            input_offset=offset,
+        )
+        for partition, offset in sorted(offsets.items())
+    )
+
+
+def restored_offsets(saved: tuple[InputOffset, ...]) -> Mapping[SystemStreamPartition, str | None]:
+    """The offsets of a checkpoint from an undo file."""
+    return {
+        SystemStreamPartition(each.system_name, each.stream_name, each.partition_id, each.key_bucket): each.input_offset
+        for each in saved
+    }
 
 
 def _is_missing(change: OffsetsChange, current: tuple[InputOffset, ...], force: bool) -> bool:

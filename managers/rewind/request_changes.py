@@ -5,7 +5,9 @@ a startpoint that a start of the job has consumed meanwhile is not written again
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
 
 from eventlog.log import EventLog
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, startpoint_key_readings
@@ -20,17 +22,38 @@ from eventlog.startpoint import (
 from eventlog.wire.startpoints import decode_startpoint
 from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
 from managers.rewind.rewind_plan import Move, RewindPlan
-from managers.rewind.undo_file import OldStart, RequestChange
 from managers.startpoints.concurrent_writes import named_events, write_unless_changed
 from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_records import REQUESTS, key_meanings, request_value, without_key_bucket
 from managers.stores.coordinator_store import CoordinatorStreamStore
+
+_MODEL: Final = ConfigDict(frozen=True, extra="forbid")
 
 Values = Mapping[str, Sequence[bytes | None]]
 """The values that were written to each request since an offset, in order; None: it was deleted."""
 
 FannedOut = Mapping[StartpointKey, Collection[str]]
 """Values of startpoints that are fanned out, as in requests, by each key that a request for them may have."""
+
+
+class OldStart(BaseModel):
+    """Where the next start would have begun a partition, as a startpoint."""
+
+    model_config = _MODEL
+
+    startpoint_type: StartpointType
+    startpoint_value: str | None
+
+
+class RequestChange(BaseModel):
+    """A startpoint request that is written: its key, and its JSON on the log before and after (None: no request)."""
+
+    model_config = _MODEL
+
+    key_text: str
+    before: str | None
+    after: str | None
+    old_start: OldStart | None = None
 
 
 class UndoneRequest(NamedTuple):

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from eventlog.checkpoint import Offsets
 from eventlog.error_text import printable_text
 from eventlog.log import EventLog
-from eventlog.partition import startpoint_key_readings
+from eventlog.partition import SystemStreamPartition, startpoint_key_readings
 from eventlog.starting_offset import DecidedBy, StartingOffset
-from eventlog.system_admin import compare_offsets
+from eventlog.system_admin import PartitionBounds, compare_offsets
 from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
 from managers.rewind.rewind_plan import Move, RewindPlan
 from managers.startpoints.concurrent_writes import named_events
@@ -66,6 +66,14 @@ def require_same_checkpoints(plan: RewindPlan, checkpoints: Mapping[str, Offsets
         if now != move.checkpoint_offset and not (may_advance and _is_later(now, move.checkpoint_offset)):
             was = "no checkpoint" if move.checkpoint_offset is None else f"checkpoint {move.checkpoint_offset}"
             raise WorldMoved(f"{move} had {was} when the plan was made, and now has {now or 'none'}. {_NEW_PLAN}")
+
+
+def require_targets(plan: RewindPlan, bounds: Mapping[SystemStreamPartition, PartitionBounds]) -> None:
+    """Raise `WorldMoved` if an input no longer has a target, or not yet; ``bounds`` are how far the inputs reach."""
+    for move in plan.moves:
+        reach = bounds.get(without_key_bucket(move.partition))
+        if reach is None or not reach.oldest_offset <= move.to_offset <= reach.end_offset:
+            raise WorldMoved(f"The input no longer has offset {move.to_offset} of {move.partition}. {_NEW_PLAN}")
 
 
 def require_followed(plan: RewindPlan, starts: Starts, decided_by: DecidedBy) -> None:

@@ -1,58 +1,17 @@
 """The undo file of a rewind. It is on disk before the first write, and has everything that is written and replaced."""
 
-from collections.abc import Mapping
-from typing import Literal
+from pathlib import Path
+from typing import Final, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, NonNegativeInt
 
-from eventlog.checkpoint import Offsets
-from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
-from eventlog.startpoint import StartpointType
+from managers.rewind.checkpoint_changes import OffsetsChange
+from managers.rewind.request_changes import RequestChange
+from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
+from managers.rewind.rewind_files import read_rewind_file
 from managers.rewind.rewind_plan import RewindPlan
 
-_MODEL = ConfigDict(frozen=True, extra="forbid")
-
-
-class OldStart(BaseModel):
-    """Where the next start would have begun a partition, as a startpoint."""
-
-    model_config = _MODEL
-
-    startpoint_type: StartpointType
-    startpoint_value: str | None
-
-
-class RequestChange(BaseModel):
-    """A startpoint request that is written: its key, and its JSON on the log before and after (None: no request)."""
-
-    model_config = _MODEL
-
-    key_text: str
-    before: str | None
-    after: str | None
-    old_start: OldStart | None = None
-
-
-class InputOffset(BaseModel):
-    """The last processed offset of a partition in a checkpoint."""
-
-    model_config = _MODEL
-
-    system_name: str
-    stream_name: str
-    partition_id: int
-    key_bucket: int = NO_KEY_BUCKET
-    input_offset: str | None
-
-
-class OffsetsChange(BaseModel):
-    """The input offsets in a task's checkpoint before (empty: no checkpoint) and after a rewind."""
-
-    model_config = _MODEL
-
-    task_name: str
-    before: tuple[InputOffset, ...]
-    after: tuple[InputOffset, ...]
+_MODEL: Final = ConfigDict(frozen=True, extra="forbid")
 
 
 class RequestUndo(BaseModel):
@@ -87,23 +46,27 @@ class UndoFile(BaseModel):
     undo: RequestUndo | None = None
 
 
-def saved_offsets(offsets: Offsets) -> tuple[InputOffset, ...]:
-    """The offsets of a checkpoint for an undo file, sorted by partition."""
-    return tuple(
-        InputOffset(
-            system_name=partition.system,
-            stream_name=partition.stream,
-            partition_id=partition.partition,
-            key_bucket=partition.key_bucket,
-            input_offset=offset,
-        )
-        for partition, offset in sorted(offsets.items())
-    )
+def default_undo_path(plan_path: Path) -> Path:
+    """The undo file of a plan, beside it."""
+    return plan_path.with_name(f"{plan_path.name.removesuffix('.json')}.undo.json")
 
 
-def restored_offsets(saved: tuple[InputOffset, ...]) -> Mapping[SystemStreamPartition, str | None]:
-    """The offsets of a checkpoint from an undo file."""
-    return {
-        SystemStreamPartition(each.system_name, each.stream_name, each.partition_id, each.key_bucket): each.input_offset
-        for each in saved
-    }
+def read_begun(path: Path, plan_sha256: str, *, with_checkpoints: bool) -> UndoFile | None:
+    """The undo file of a former `apply`, None if there is none.
+
+    Raises:
+        RewindFileError: the file cannot be read.
+        InvalidRewind: it is of another plan, or was written by the other kind of `apply`.
+        WorldMoved: the rewind was undone.
+    """
+    if not path.exists():
+        return None
+    begun, _ = read_rewind_file(path, UndoFile)
+    if begun.plan_sha256 != plan_sha256:
+        raise InvalidRewind(f"'{path}' is the undo file of another plan. Use --undo-file to name another file.")
+    if begun.is_undone:
+        raise WorldMoved("The rewind was undone. Make a new plan.")
+    if with_checkpoints is not bool(begun.checkpoints):
+        kind, option = ("checkpoints", "with") if begun.checkpoints else ("startpoints", "without")
+        raise InvalidRewind(f"This plan was begun to be applied as {kind}. Use `apply` {option} --checkpoints.")
+    return begun

@@ -10,8 +10,6 @@ from spark_jobs.errors import SparkJobError
 
 def choose_job(jobs: Collection[Job], word: str) -> Job:
     """The job that a word names: NAME/ID, or NAME if only one job has it. Raises SparkJobError."""
-    if not jobs:
-        raise SparkJobError("The database has no logs yet. Run `coordstream import FILE` or `coordstream follow`.")
     try:
         return job_choice.choose_job(sorted(jobs), word)
     except UnknownJob as error:

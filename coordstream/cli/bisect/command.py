@@ -12,12 +12,11 @@ from coordstream.cli.arguments.time import parse_time
 from coordstream.cli.bisect.search import Found, JobCut, LogCut, first_true
 from coordstream.cli.completion import complete_job
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows
 from coordstream.cli.query.rows import Rows, fetch
 from coordstream.errors import CoordstreamError
 from eventlog.postgres.connection import Connection, server_reason
-from projections.job_choice import Job
+from projections.job_choice import Job, find_job
 
 app = typer.Typer()
 

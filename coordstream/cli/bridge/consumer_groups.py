@@ -161,8 +161,8 @@ def _follow(words: Sequence[str], options: BridgeOptions, interval: float) -> No
 
 def _import_reset(word: str, options: BridgeOptions, output: Path | None, *, as_json: bool, as_csv: bool) -> None:
     from coordstream.cli.bridge.reset_import import acknowledge_reset, plan_reset, read_reset  # noqa: PLC0415 (slow)
+    from coordstream.cli.job.startpoint_job import open_startpoint_job  # noqa: PLC0415 (slow)
     from coordstream.cli.rewind.plan import keep_plan  # noqa: PLC0415 (slow)
-    from coordstream.cli.startpoint.job import open_startpoint_job  # noqa: PLC0415 (slow)
 
     with Clusters() as clusters:
         reset = read_reset(word, options, clusters)

@@ -9,17 +9,16 @@ from coordstream.cli.bridge.clusters import Clusters, by_cluster
 from coordstream.cli.bridge.commit import BridgeOptions, furthest_behind, is_changed, is_of_other_job, own_text
 from coordstream.cli.database import open_database
 from coordstream.cli.input_system import read_input_config
-from coordstream.cli.job.lookup import find_job
-from coordstream.cli.rewind.planning import plan_rewind
+from coordstream.cli.job.startpoint_job import StartpointJob
+from coordstream.cli.rewind.plan_rewind import plan_rewind
 from coordstream.cli.rewind.selection import Selection
-from coordstream.cli.startpoint.job import StartpointJob
 from coordstream.errors import CoordstreamError
 from eventlog.consumer_group import GroupOffset, GroupPartition
 from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from managers.rewind.rewind_plan import RewindPlan
 from managers.rewind.rewind_targets import to_partition_offsets
-from projections.job_choice import Job
+from projections.job_choice import Job, find_job
 
 
 @dataclass
@@ -52,7 +51,8 @@ def read_reset(word: str, options: BridgeOptions, clusters: Clusters) -> Reset:
     """What others have set in the group of a job that a word names.
 
     Raises:
-        CoordstreamError: unknown job, or the group has no offset that others have set.
+        UnknownJob: no job has the name, or several have it.
+        CoordstreamError: the group has no offset that others have set.
         SourceUnavailable: a cluster does not answer.
     """
     with open_database() as database:

@@ -7,7 +7,6 @@ from psycopg import sql
 
 from coordstream.cli.arguments.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Task, Until, Utc
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, exact_time_column, input_partition, print_rows, time_column
 from coordstream.cli.query.cut import Cut, too_early
@@ -17,7 +16,7 @@ from coordstream.cli.verbs import Verb
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import known_names, printable_text
 from eventlog.postgres.connection import Connection
-from projections.job_choice import Job
+from projections.job_choice import Job, find_job
 
 app = typer.Typer(no_args_is_help=True)
 VERBS: Final = (Verb("write", "checkpoint.write", "write"),)

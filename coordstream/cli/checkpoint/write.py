@@ -1,29 +1,26 @@
 """`coordstream checkpoint write`: change the checkpoints of a stopped job, like Samza's CheckpointTool."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Final
 
 import typer
 
 from coordstream.cli.arguments.offsets import read_offsets
 from coordstream.cli.arguments.options import Csv, DryRun, JobWord, Json, Yes
-from coordstream.cli.checkpoint.tool import (
-    checkpoint_log,
-    read_facts,
-    require_stopped,
-    require_usable_offsets,
-    writing_manager,
-)
-from coordstream.cli.job.logs import JobLogs, open_job_logs
+from coordstream.cli.job.logs import JobLogs, open_job_logs, require_stopped
 from coordstream.cli.messages import confirm, note, warn
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows
 from coordstream.cli.query.rows import Row
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import list_names
-from eventlog.log import EventLog, require_writable, system_clock
+from eventlog.log import require_writable, system_clock
+from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY
+from eventlog.system_admin import offset_after
 from managers.checkpoints.checkpoint_errors import CheckpointsChanged
 from managers.checkpoints.checkpoint_file import TaskOffsets
+from managers.checkpoints.checkpoint_place import writing_manager
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
 from managers.job_facts import JobFacts
 from managers.job_names import JOB_ID, JOB_NAME
@@ -75,31 +72,35 @@ def write(
     given = read_offsets(offsets) if offsets else {}
     overrides = _overrides(settings or [])
     with open_job_logs(job) as logs:
-        facts = read_facts(logs, overrides)
-        require_usable_offsets(given, facts)
+        facts = _read_facts(logs, overrides)
+        _require_usable_offsets(given, facts)
         found = _named(logs, facts)
-        with CheckpointTool(writing_manager(logs, facts), facts, clock=system_clock) as tool:
+        manager = writing_manager(
+            facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
+        )
+        with CheckpointTool(manager, facts, clock=system_clock) as tool:
             if not given:
                 _print_current(tool, found, as_json=as_json, as_csv=as_csv)
                 return
             changes = tool.plan(given, replace=replace_all, any_task=force)
             if not dry_run:
-                require_writable(checkpoint_log(logs, facts))
-                require_stopped(tool, found, force=force)
+                require_writable(tool.log)
+                if not force:
+                    require_stopped(found, tool.job_alive())
             _note_missing(tool, given)
             _show(changes, found, as_json=as_json or as_csv)
             if changes and not dry_run:
-                confirm(f"Write {_counted(len(changes))}?", yes=yes)
-                _write(tool, changes, checkpoint_log(logs, facts))
+                confirm(f"Write {count_checkpoints(len(changes))}?", yes=yes)
+                _write(tool, changes)
     if as_json or as_csv:
         print_list([{**row, "is_written": not dry_run} for row in _rows(changes, found)], as_csv=as_csv)
     elif changes:
-        print("Nothing was written (dry run)." if dry_run else f"{_counted(len(changes))} written.")
+        print("Nothing was written (dry run)." if dry_run else f"{count_checkpoints(len(changes))} written.")
 
 
-def _write(tool: CheckpointTool, changes: list[CheckpointChange], log: EventLog) -> None:
+def _write(tool: CheckpointTool, changes: list[CheckpointChange]) -> None:
     try:
-        with log.exclude_writers():
+        with tool.log.exclude_writers():
             tool.write(changes)
     except CheckpointsChanged as error:
         raise CoordstreamError(f"{error} Stop the job, and look at its checkpoints before you write again.") from None
@@ -111,6 +112,24 @@ def _overrides(settings: Sequence[str]) -> dict[str, str]:
         if not key or not equals:
             raise typer.BadParameter("Invalid value for '--config'. Expected KEY=VALUE.")
     return {key: value for key, _, value in pairs}
+
+
+def _read_facts(logs: JobLogs, overrides: Mapping[str, str]) -> JobFacts:
+    """The facts on the job's coordinator stream; the user's overrides take precedence (SAMZA-2074)."""
+    read = JobFacts({}, frozenset()) if logs.coordinator is None else JobFacts.read(logs.coordinator)
+    return replace(read, config={**read.config, **overrides})
+
+
+def _require_usable_offsets(given: TaskOffsets, facts: JobFacts) -> None:
+    """Raise CoordstreamError if an offset of a Kafka system is not a number: the job would fail at its next start."""
+    for task_name, offsets in given.items():
+        for partition, offset in offsets.items():
+            is_kafka = facts.config.get(f"systems.{partition.system}.samza.factory") == KAFKA_SYSTEM_FACTORY
+            if is_kafka and offset_after(offset) is None:
+                raise CoordstreamError(
+                    f"Invalid offset {offset!r} for {task_name}, {partition}. "
+                    "Offsets of Kafka are numbers. Correct it; nothing was written."
+                )
 
 
 def _named(logs: JobLogs, facts: JobFacts) -> Job:
@@ -156,7 +175,8 @@ def _warnings(changes: Sequence[CheckpointChange]) -> list[str]:
     ]
 
 
-def _counted(count: int) -> str:
+def count_checkpoints(count: int) -> str:
+    """``1 checkpoint``, ``2 checkpoints``."""
     return "1 checkpoint" if count == 1 else f"{count} checkpoints"
 
 

@@ -6,11 +6,10 @@ from typing import Final
 from psycopg import sql
 
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows
 from coordstream.cli.query.rows import Row, Rows, fetch, job_values
 from eventlog.postgres.connection import Connection
-from projections.job_choice import Job
+from projections.job_choice import Job, find_job
 
 _NEWEST: Final = sql.SQL("""
 select * from (

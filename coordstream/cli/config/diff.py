@@ -11,14 +11,13 @@ from coordstream.cli.arguments.time import parse_time
 from coordstream.cli.completion import complete_job
 from coordstream.cli.config.keys import KeyPattern, matching, no_match
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.cut import Cut, too_early
 from coordstream.cli.query.rows import Row, Rows, state
 from eventlog.postgres.connection import Connection
 from eventlog.secrets.secret_policy import FINGERPRINT_PREFIX
-from projections.job_choice import Job
+from projections.job_choice import Job, find_job
 
 From = Annotated[datetime | None, typer.Option("--from", metavar="TIME", parser=parse_time, help="The earlier time.")]
 To = Annotated[

@@ -9,13 +9,13 @@ from coordstream.cli.config.deployments import print_deployments, writer
 from coordstream.cli.config.diff import diff
 from coordstream.cli.config.keys import KeyPattern, matching, matching_keys, no_match
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows, printable, time_column
 from coordstream.cli.query.cut import Cut, too_early
 from coordstream.cli.query.history import History, open_history
 from coordstream.cli.query.rows import Row, Rows, state
 from coordstream.cli.verbs import Verb
+from projections.job_choice import find_job
 
 app = typer.Typer(no_args_is_help=True)
 app.command()(diff)

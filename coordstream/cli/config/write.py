@@ -8,8 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.arguments.options import DryRun, JobWord, Json
-from coordstream.cli.config.secret_values import masked_changes
-from coordstream.cli.config.undo import Undo
+from coordstream.cli.config.secret_values import Undo, masked_changes
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.job.logs import coordinator_stream_of
 from coordstream.cli.messages import confirm

@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_log, open_source
-from coordstream.cli.job.lookup import DATABASE, choose_job
 from coordstream.errors import CoordstreamError
 from coordstream.settings import load_settings
 from eventlog.log import EventLog
 from eventlog.postgres.log_registry import stream_identities
 from eventlog.streams import StreamIdentity, StreamKind, identify
 from managers.checkpoints.checkpoint_errors import JobAlive
-from projections.job_choice import Job
+from projections.job_choice import Job, choose_job
 
 
 class JobLogs(NamedTuple):
@@ -29,7 +28,8 @@ def open_job_logs(word: str) -> Iterator[JobLogs]:
     """Open the logs of the job that a word names: ``name/id``, or ``name`` if only one job has it.
 
     Raises:
-        CoordstreamError: No job or several jobs have the name.
+        UnknownJob: no job or several jobs have the name.
+        CoordstreamError: the brokers have no streams of jobs.
     """
     streams = job_streams(word)
     with ExitStack() as opened:
@@ -55,23 +55,26 @@ def no_coordinator_stream(job: Job) -> CoordstreamError:
     )
 
 
-def appears_running(job: Job, alive: JobAlive) -> CoordstreamError:
-    """The error about a job that committed recently, so that it would not notice a change."""
-    return CoordstreamError(
-        f"{job} appears to be running (last checkpoint {alive.age()}). Stop it first, or use --force."
-    )
+def require_stopped(job: Job, alive: JobAlive | None) -> None:
+    """Raise CoordstreamError if a job appears to be running (see `job_alive`): it would not notice a change."""
+    if alive is not None:
+        raise CoordstreamError(
+            f"{job} appears to be running (last checkpoint {alive.age()}). Stop it first, or use --force."
+        )
 
 
 def job_streams(word: str) -> dict[StreamKind, StreamIdentity]:
     """Return the one or two streams of the job that a word names. Raises as `open_job_logs`."""
     kafka = load_settings().kafka
-    return streams_of(_known_streams(), word, DATABASE if kafka is None else kafka.place)
+    return streams_of(_known_streams(), word, "" if kafka is None else kafka.place)
 
 
-def streams_of(streams: Sequence[StreamIdentity], word: str, place: str = DATABASE) -> dict[StreamKind, StreamIdentity]:
-    """Return the streams of the job that a word names, among the streams of a place."""
+def streams_of(streams: Sequence[StreamIdentity], word: str, brokers: str = "") -> dict[StreamKind, StreamIdentity]:
+    """Return the streams of the job that a word names, among the streams of the brokers, or else of the database."""
+    if brokers and not streams:
+        raise CoordstreamError(f"No streams of a job in {brokers}. Check COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS.")
     jobs = {Job(stream.job_name, stream.job_id) for stream in streams}
-    job = choose_job(sorted(jobs), word, place)
+    job = choose_job(sorted(jobs), word, brokers)
     return {stream.stream_kind: stream for stream in streams if (stream.job_name, stream.job_id) == job}
 
 

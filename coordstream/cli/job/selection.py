@@ -7,13 +7,12 @@ import psycopg
 import typer
 
 from coordstream.cli.completion import complete_job
-from coordstream.cli.job.lookup import NO_LOGS, find_job
 from coordstream.cli.output.event_status import EventStatus, OnProgress
 from coordstream.errors import CoordstreamError
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection, server_reason
 from projections.errors import NothingFolded, ProjectionError
-from projections.job_choice import Job
+from projections.job_choice import NO_LOGS, Job, find_job
 from projections.rebuild import TRACKED_BACKENDS, untracked_logs
 from projections.retired_streams import retired_jobs
 from projections.tracked_logs import TrackedLog, logs_of
@@ -54,7 +53,8 @@ def selected_jobs(connection: Connection, words: Sequence[str]) -> list[Job]:
     """Return the jobs that the words name, or every job without words.
 
     Raises:
-        CoordstreamError: Unknown job, or the database has no job.
+        UnknownJob: no job has a name, or several have it.
+        CoordstreamError: the database has no job.
     """
     jobs = known_jobs(connection)
     if not jobs:
@@ -86,7 +86,8 @@ def selected_logs(connection: Connection, words: Sequence[str]) -> list[JobLog]:
     """Return the logs of the jobs that the words name, or of every job without words, oldest incarnation first.
 
     Raises:
-        CoordstreamError: Unknown job, or the database has no job, or the rows of a log are missing altogether.
+        UnknownJob: no job has a name, or several have it.
+        CoordstreamError: the database has no job, or the rows of a log are missing altogether.
     """
     if not words and (lost := untracked_logs(connection, TRACKED_BACKENDS)):
         raise CoordstreamError(str(NothingFolded(lost[0].stream_name)))

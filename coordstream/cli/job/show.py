@@ -8,7 +8,6 @@ from psycopg import sql
 
 from coordstream.cli.arguments.options import Csv, JobWord, Json, Utc
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import NO_LOGS, find_job
 from coordstream.cli.messages import note
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, print_rows, time_column
@@ -19,6 +18,7 @@ from coordstream.cli.status.logs import logs_now
 from coordstream.cli.status.show import COLUMNS as LOG_COLUMNS
 from coordstream.cli.status.show import TITLE as LOG_TITLE
 from coordstream.cli.status.show import or_unknown
+from projections.job_choice import NO_LOGS, find_job
 
 app = typer.Typer(no_args_is_help=True)
 

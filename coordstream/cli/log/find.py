@@ -2,10 +2,10 @@
 
 from collections.abc import Collection
 
-from coordstream.cli.job.lookup import NO_LOGS
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import known_names
 from eventlog.postgres.connection import Connection
+from projections.job_choice import NO_LOGS
 from projections.tracked_logs import TrackedLog, logs_of
 
 

@@ -10,7 +10,6 @@ import typer
 from coordstream.cli.arguments.options import AsOf, AsOfOffset
 from coordstream.cli.completion import complete_job, complete_stream
 from coordstream.cli.database import Database, open_database
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.log.find import find_log
 from coordstream.cli.messages import note
 from coordstream.cli.query.cut import Cut, too_early
@@ -20,6 +19,7 @@ from eventlog.postgres.archive import read_archive
 from eventlog.recordings.recording import write_recording
 from eventlog.recordings.recording_line import encode_line
 from eventlog.secrets.masked_event import mask_event
+from projections.job_choice import find_job
 from projections.tracked_logs import TrackedLog
 
 STANDARD_OUTPUT: Final = Path("-")

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Final
 
+from coordstream.cli.job.startpoint_job import StartpointJob, clock_behind, open_startpoint_job
 from coordstream.cli.messages import confirm, warn
-from coordstream.cli.rewind.application import Application, require_unmoved
-from coordstream.cli.startpoint.job import StartpointJob, clock_behind, open_startpoint_job
+from coordstream.cli.rewind.application import Application
 from coordstream.cli.startpoint.write import count_startpoints
 from coordstream.errors import CoordstreamError
 from eventlog.log import EventLog, require_writable, system_clock
@@ -98,7 +98,7 @@ def _begin(application: Application, found: StartpointJob, store: CoordinatorStr
         raise InvalidRewind(
             f"The job ignores startpoints: {STARTPOINTS_ENABLED} is not true. Stop it, and use --checkpoints."
         )
-    require_unmoved(application, found, may_advance=True)
+    application.require_unmoved(found, may_advance=True)
     stored = {name.key: value for name, value in store.all(REQUESTS).items()}
     changes = plan_requests(application.plan, found.facts, stored, ms_of(now))
     after = written_requests(changes, found.facts)

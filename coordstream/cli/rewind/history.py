@@ -6,13 +6,12 @@ from typing import Final
 from psycopg.errors import RaiseException
 
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.messages import note
 from coordstream.errors import CoordstreamError
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
 from managers.rewind.rewind_targets import Reader
-from projections.job_choice import Job
+from projections.job_choice import Job, UnknownJob, find_job
 
 _BUSIEST_HOUR: Final = """
 select r.task_name, max(r.records_per_second) from (
@@ -40,7 +39,7 @@ def busiest_rates(job: Job) -> dict[str, float]:
         with open_database() as database:
             found = find_job(database.connection, str(job))
             return _rates(database.connection, found)
-    except CoordstreamError as error:
+    except (CoordstreamError, UnknownJob) as error:
         note(f"The time to catch up is unknown: {error}")
         return {}
 
@@ -49,7 +48,8 @@ def offsets_at_run(job: Job, run: int) -> dict[Reader, int]:
     """The next offset of each task and partition when the job's run with this number began.
 
     Raises:
-        CoordstreamError: the database does not have the job, or the job does not have the run.
+        UnknownJob: the database does not have the job.
+        CoordstreamError: the job does not have the run.
     """
     return _offsets_at(job, "run_number", run, "run")
 

@@ -9,6 +9,7 @@ import typer
 
 from coordstream.cli.arguments.options import Csv, InputServers, JobWord, Json, Tasks
 from coordstream.cli.input_system import check_servers
+from coordstream.cli.job.startpoint_job import StartpointJob, open_startpoint_job
 from coordstream.cli.messages import note, warn
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.rewind.plan_options import (
@@ -25,18 +26,17 @@ from coordstream.cli.rewind.plan_options import (
     ToOffset,
     ToRun,
 )
+from coordstream.cli.rewind.plan_rewind import COUNT_UP_TO, plan_rewind
 from coordstream.cli.rewind.plan_table import plan_rows, plan_warnings, print_plan
-from coordstream.cli.rewind.planning import COUNT_UP_TO, plan_rewind
 from coordstream.cli.rewind.selection import Selection
 from coordstream.cli.rewind.target_options import OPTIONS, ChosenTarget
-from coordstream.cli.startpoint.job import StartpointJob, open_startpoint_job
 from coordstream.cli.verbs import Verb
 from eventlog.log import system_clock
 from managers.rewind.rewind_files import require_new_file, write_rewind_file
 from managers.rewind.rewind_plan import RewindPlan
 
 app = typer.Typer(no_args_is_help=True)
-VERBS: Final = (Verb("apply", "rewind.apply", "apply"), Verb("undo", "rewind.undo", "undo"))
+VERBS: Final = (Verb("apply", "rewind.apply", "apply"), Verb("undo", "rewind.apply", "undo"))
 
 
 @app.callback()

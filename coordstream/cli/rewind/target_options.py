@@ -6,10 +6,10 @@ from typing import Any, Final, NamedTuple
 
 import typer
 
+from coordstream.cli.job.startpoint_job import StartpointJob
 from coordstream.cli.rewind.history import offsets_at_deployment, offsets_at_run
 from coordstream.cli.rewind.offsets_file import read_offsets_file
-from coordstream.cli.rewind.planning import TargetOf, time_target
-from coordstream.cli.startpoint.job import StartpointJob
+from coordstream.cli.rewind.plan_rewind import TargetOf, time_target
 from eventlog.timestamps import ms_of
 from managers.rewind.rewind_targets import (
     Reader,

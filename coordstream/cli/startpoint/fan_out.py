@@ -6,17 +6,19 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.arguments.options import Csv, JobWord, Json, Yes
+from coordstream.cli.job.logs import require_stopped
+from coordstream.cli.job.startpoint_job import StartpointJob, open_startpoint_job
 from coordstream.cli.messages import confirm, warn
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows
 from coordstream.cli.query.rows import Row
-from coordstream.cli.startpoint.job import StartpointJob, open_startpoint_job, require_stopped
 from coordstream.cli.startpoint.places import describe_startpoint
 from coordstream.cli.startpoint.write import count_startpoints
 from eventlog.error_text import list_names
 from eventlog.log import require_writable, system_clock
 from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
+from managers.checkpoints.checkpoint_tool import job_alive
 from managers.startpoints.next_starts import plan_next_fan_out
 from managers.startpoints.startpoint_fan_out import FanOuts
 from managers.startpoints.startpoint_manager import StartpointManager
@@ -52,7 +54,7 @@ def fan_out(
         if is_written:
             require_writable(found.log)
             if not force:
-                require_stopped(found, system_clock)
+                require_stopped(found.job, job_alive(found.last_commit_ms, found.facts.job.config, now_ms))
         if not (as_json or as_csv):
             title = f"Startpoints to fan out to the tasks of {found.job}"
             print_rows(rows(found, fan_outs), COLUMNS, title=title, as_json=False)

@@ -8,7 +8,6 @@ from psycopg import sql
 
 from coordstream.cli.arguments.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Until, Utc
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.messages import note
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, exact_time_column, input_partition, print_rows, time_column
@@ -17,7 +16,7 @@ from coordstream.cli.query.rows import Row, Rows, fetch, job_values, state
 from coordstream.cli.startpoint.places import type_and_value
 from coordstream.cli.verbs import Verb
 from eventlog.postgres.connection import Connection
-from projections.job_choice import Job
+from projections.job_choice import Job, find_job
 
 app = typer.Typer(no_args_is_help=True)
 VERBS: Final = (

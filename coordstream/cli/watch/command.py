@@ -14,7 +14,6 @@ from psycopg.rows import dict_row
 
 from coordstream.cli.arguments.options import JobWord, Since
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.output.tables import input_partition
 from coordstream.cli.output.times import exact
 from coordstream.cli.query.cut import Cut
@@ -22,7 +21,7 @@ from coordstream.cli.query.history import FETCHED_AT_ONCE
 from coordstream.cli.query.rows import IsoTimeLoader, Row, job_values, state
 from coordstream.cli.watch.sentences import KINDS, Narrator, Seen
 from eventlog.postgres.connection import Connection
-from projections.job_choice import Job
+from projections.job_choice import Job, find_job
 
 app = typer.Typer()
 

@@ -10,12 +10,10 @@ from urllib.parse import urlencode
 import typer
 
 from coordstream.cli.arguments.time import parse_time
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.query.cut import Cut
-from coordstream.errors import CoordstreamError
 from coordstream.serve.failures import BadRequest, NotFound
 from eventlog.postgres.connection import Connection
-from projections.job_choice import Job
+from projections.job_choice import Job, UnknownJob, find_job
 
 AS_OF: Final = "as_of"
 MOST_PAGES: Final = 100_000
@@ -87,5 +85,5 @@ def known_job(connection: Connection, word: str) -> Job:
     """The job that a word names. Raises NotFound, with similar names."""
     try:
         return find_job(connection, word)
-    except CoordstreamError as error:
+    except UnknownJob as error:
         raise NotFound(str(error)) from None

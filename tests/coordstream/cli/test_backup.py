@@ -107,6 +107,10 @@ def test_only_the_data_of_an_embedded_server_is_backed_up_and_reset(
         "File '/nowhere/file' does not exist. Name a file that `coordstream backup` wrote."
     )
     assert "is not a backup written by `coordstream backup`" in cli.refused("restore", taken)
+    assert cli.refused("backup", "-") == "A backup cannot be written to standard output. Name a new file."
+    assert cli.refused("restore", tmp_path) == (
+        f"'{tmp_path}' is a folder. Name a file that `coordstream backup` wrote."
+    )
     assert cli.refused("reset") == "Nothing was deleted: confirmation needs a terminal. Use --yes to go on."
 
 

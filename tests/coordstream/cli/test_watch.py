@@ -12,12 +12,12 @@ from typing import Final
 
 import pytest
 
-from coordstream.cli.job.lookup import find_job
 from coordstream.cli.watch import command
 from coordstream.cli.watch.sentences import KINDS, Narrator
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
+from projections.job_choice import find_job
 from tests.builders import config_set, container_host, set_checkpoint, task_container
 from tests.coordstream.command_line import CommandLine
 from tests.fixtures.kafka_topics import Topics

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from coordstream.coordinator.config_watch import ConfigWatch
+from coordstream.coordinator.coordinator_metrics import attempt_figures, metadata_figures
 from coordstream.coordinator.coordinator_watch import CoordinatorWatch
-from coordstream.coordinator.figures import attempt_figures, metadata_figures
 from coordstream.coordinator.http_server import CoordinatorServer
 from coordstream.coordinator.input_monitors import InputMonitors
 from coordstream.coordinator.process import CoordinatorProcess

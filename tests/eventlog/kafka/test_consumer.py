@@ -6,7 +6,8 @@ import pytest
 from kafka import TopicPartition
 
 from eventlog.kafka.admin import KafkaAdmin
-from eventlog.kafka.consumer import POLL_EVENTS, EventConsumer
+from eventlog.kafka.consumer import EventConsumer
+from eventlog.kafka.fetch_client import POLL_EVENTS
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.topic_ids import TopicIds
 from eventlog.source import OffsetLost, SourceUnavailable
@@ -97,7 +98,7 @@ def test_every_fetch_asks_for_all_streams(
     names = [topics.create(coordinator_stream_name(job_name, str(number))) for number in range(3)]
     for name in names:
         topics.write(name, new_events(POLL_EVENTS * 3 // 2))
-    fetchable = consumer._fetcher._fetchable_partitions
+    fetchable = consumer._client._fetcher._fetchable_partitions
     asked: list[set[str]] = []
 
     def recorded() -> list[TopicPartition]:
@@ -105,7 +106,7 @@ def test_every_fetch_asks_for_all_streams(
         asked.append({partition.topic for partition in found})
         return found
 
-    monkeypatch.setattr(consumer._fetcher, "_fetchable_partitions", recorded)
+    monkeypatch.setattr(consumer._client._fetcher, "_fetchable_partitions", recorded)
     consumer.assign(dict.fromkeys(names, 0), admin.topic_ids(names))
     ends = dict.fromkeys(names, 0)
     while set(ends.values()) != {POLL_EVENTS * 3 // 2}:

@@ -23,8 +23,8 @@ class Asking:
         self.names = names
         self.asked: list[set[str]] = []
         self._topics = topics
-        self._make = consumer._requests.make
-        monkeypatch.setattr(consumer._requests, "make", self._record)
+        self._make = consumer._client._requests.make
+        monkeypatch.setattr(consumer._client._requests, "make", self._record)
 
     def follow(self, name: str) -> set[str]:
         """Append to a stream, poll the event, and return what the fetch after it contains."""
@@ -58,8 +58,8 @@ def asking(
 def test_a_fetch_contains_the_streams_that_moved(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in asking.names:
         asking.follow(name)
-    monkeypatch.setattr(asking.consumer._requests, "_make_by_kafka", None)
-    monkeypatch.setattr(asking.consumer, "_examine_all", lambda: None)  # new metadata of the cluster
+    monkeypatch.setattr(asking.consumer._client._requests, "_make_by_kafka", None)
+    monkeypatch.setattr(asking.consumer._client, "examine_all", lambda: None)  # new metadata of the cluster
     for name in [*asking.names, *asking.names]:
         assert asking.follow(name) == {name}
 
@@ -70,7 +70,7 @@ def test_a_stream_whose_position_is_the_same_is_not_asked_for_again(asking: Aski
     for name in asking.names:
         asking.follow(name)
     for name in (second, third):
-        asking.consumer._mark_moved(first)
+        asking.consumer._client._mark_moved(first)
         assert asking.follow(name) == {name}
 
 
@@ -89,8 +89,8 @@ def test_after_a_change_all_streams_are_compared(asking: Asking, admin: KafkaAdm
 def test_a_session_that_the_broker_forgot_is_begun_again(asking: Asking) -> None:
     for name in asking.names:
         asking.follow(name)
-    (session,) = asking.consumer._fetcher._session_handlers.values()
-    wait_until(lambda: asking.consumer.poll(0) == [] and asking.consumer._requests.are_all_pending)
+    (session,) = asking.consumer._client._fetcher._session_handlers.values()
+    wait_until(lambda: asking.consumer.poll(0) == [] and asking.consumer._client._requests.are_all_pending)
     session.next_metadata.session_id += 1
     for name in asking.names:
         asking.follow(name)
@@ -101,11 +101,11 @@ def test_a_stream_that_cannot_be_fetched_for_a_moment_is_fetched_after_it(
 ) -> None:
     """As while kafka-python asks a leader whether the log was truncated."""
     first, second, third = asking.names
-    streams = asking.consumer._fetcher._subscriptions
+    streams = asking.consumer._client._fetcher._subscriptions
     fetchable = streams.fetchable_partitions
     streams.fetchable_partitions = lambda: [one for one in fetchable() if one.topic != first]
-    asking.consumer._examine_all()
-    monkeypatch.setattr(asking.consumer, "_examine_all", lambda: None)
+    asking.consumer._client.examine_all()
+    monkeypatch.setattr(asking.consumer._client, "examine_all", lambda: None)
     for name in (second, third):
         asking.follow(name)
     del streams.fetchable_partitions
@@ -116,14 +116,14 @@ def test_when_a_poll_is_woken_by_an_answer_the_next_fetch_can_be_sent(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else a poll without events waits before it sends one."""
-    consumer, fetcher = asking.consumer, asking.consumer._fetcher
+    consumer, fetcher = asking.consumer, asking.consumer._client._fetcher
     asking.follow(asking.names[0])
-    (leader,) = consumer._requests._leaders
+    (leader,) = consumer._client._requests._leaders
     pending: list[bool] = []
     begin_answer = fetcher._nodes_with_pending_fetch_requests.add
-    monkeypatch.setattr(consumer._topic_ids, "set_names", lambda _: begin_answer(leader))
+    monkeypatch.setattr(consumer._client.topic_ids, "set_names", lambda _: begin_answer(leader))
     monkeypatch.setattr(
-        consumer, "_news", SimpleNamespace(put=lambda _: pending.append(consumer._requests.are_all_pending))
+        consumer, "_news", SimpleNamespace(put=lambda _: pending.append(consumer._client._requests.are_all_pending))
     )
     answer = SimpleNamespace(API_VERSION=0, responses=[])
     fetcher._handle_fetch_response(leader, {}, 0.0, answer)
@@ -135,12 +135,12 @@ def test_a_request_that_lacks_a_stream_is_not_used_again(asking: Asking, monkeyp
     first, second, third = asking.names
     for name in asking.names:
         asking.follow(name)
-    monkeypatch.setattr(asking.consumer, "_examine_all", lambda: None)
-    streams = asking.consumer._fetcher._subscriptions
+    monkeypatch.setattr(asking.consumer._client, "examine_all", lambda: None)
+    streams = asking.consumer._client._fetcher._subscriptions
     fetchable = streams.fetchable_partitions
     streams.fetchable_partitions = lambda: [one for one in fetchable() if one.topic != first]
-    (session,) = asking.consumer._fetcher._session_handlers.values()
-    wait_until(lambda: asking.consumer.poll(0) == [] and asking.consumer._requests.are_all_pending)
+    (session,) = asking.consumer._client._fetcher._session_handlers.values()
+    wait_until(lambda: asking.consumer.poll(0) == [] and asking.consumer._client._requests.are_all_pending)
     session.next_metadata = session.next_metadata.next_close_existing()
     for name in (second, third):
         asking.follow(name)

@@ -14,6 +14,7 @@ from managers.checkpoints.checkpoint_place import (
     JobCheckpoints,
     checkpoint_manager,
     checkpoint_place,
+    writing_manager,
 )
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from tests.builders import checkpoint_v1, set_checkpoint
@@ -74,3 +75,22 @@ def manager_of(coordinator: EventLog, topic: EventLog | None) -> JobCheckpoints:
     manager = checkpoint_manager({}, coordinator=Opened(coordinator), checkpoint=topic and Opened(topic))
     manager.register("t")
     return manager
+
+
+def test_a_tool_needs_a_place_for_the_first_checkpoint(logs: LogMaker) -> None:
+    coordinator, topic = logs.create("coordinator"), logs.create("checkpoint")
+    with pytest.raises(UnknownCheckpointPlace, match=r"^Job orders/1 has no checkpoints: no checkpoint topic, none on"):
+        writing_manager({}, coordinator=coordinator, checkpoint=None, job_name="orders/1")
+    with writing_manager({}, coordinator=coordinator, checkpoint=topic, job_name="orders/1") as chosen:
+        assert chosen.log.stream_name == topic.stream_name
+    coordinator.append([set_checkpoint("t", {"kafka.in.0": "1"})])
+    with writing_manager({}, coordinator=coordinator, checkpoint=None, job_name="orders/1") as chosen:
+        assert chosen.log.stream_name == coordinator.stream_name
+
+
+def test_a_tool_writes_the_version_that_the_job_reads(logs: LogMaker) -> None:
+    config = {"task.checkpoint.write.versions": "2"}
+    with writing_manager(config, coordinator=None, checkpoint=logs.create("checkpoint"), job_name="orders/1") as chosen:
+        chosen.register("t")
+        chosen.write_checkpoint("t", CheckpointV1({IN_0: "7"}))
+        assert chosen.read_last_checkpoint("t") == CheckpointV1({IN_0: "7"})

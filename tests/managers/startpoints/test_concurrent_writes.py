@@ -10,8 +10,7 @@ from eventlog.memory import MemoryEventLog
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
-from managers.rewind.request_changes import undo_requests, values_since
-from managers.rewind.undo_file import RequestChange
+from managers.rewind.request_changes import RequestChange, undo_requests, values_since
 from managers.startpoints.concurrent_writes import write_unless_changed
 from managers.startpoints.startpoint_errors import StartpointsChanged
 from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, request_value

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from coordstream.cli.job.lookup import NO_LOGS
 from coordstream.cli.job.show import sums
 from eventlog.events import RecordedEvent
+from projections.job_choice import NO_LOGS
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine, config_event, recording
 
 

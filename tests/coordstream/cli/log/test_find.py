@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from coordstream.cli.database import open_database
-from coordstream.cli.job.lookup import NO_LOGS
 from coordstream.cli.log.find import find_log
 from coordstream.errors import CoordstreamError
+from projections.job_choice import NO_LOGS
 from tests.coordstream.command_line import CommandLine, config_event, recording
 
 STREAM = "__samza_coordinator_counts_1"

@@ -8,9 +8,10 @@ import pytest
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
+from managers.rewind.checkpoint_changes import OffsetsChange, saved_offsets
 from managers.rewind.rewind_files import write_rewind_file
 from managers.rewind.rewind_plan import Move, RewindPlan
-from managers.rewind.undo_file import OffsetsChange, UndoFile, saved_offsets
+from managers.rewind.undo_file import UndoFile
 from tests.builders import config_set, set_checkpoint
 from tests.coordstream.command_line import CommandLine
 

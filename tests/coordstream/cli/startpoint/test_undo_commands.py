@@ -1,6 +1,6 @@
 import shlex
 
-from coordstream.cli.startpoint.undo import delete_commands, write_commands
+from coordstream.cli.startpoint.undo_commands import delete_commands, write_commands
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
 from projections.job_choice import Job

@@ -8,7 +8,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
 from managers.offsets.offset_errors import NoMetadata, UnknownSystem
-from managers.offsets.starting_offsets import (
+from managers.offsets.resolved_starts import (
     AssignedPartition,
     RefusedStartpoint,
     Start,

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
-from coordstream.cli.job.logs import JobLogs, appears_running, no_coordinator_stream, open_job_logs
+from coordstream.cli.job.logs import JobLogs, no_coordinator_stream, open_job_logs
 from coordstream.errors import CoordstreamError
 from eventlog.errors import ConfigError
 from eventlog.log import Clock, EventLog
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import CheckpointError
 from managers.checkpoints.checkpoint_place import checkpoint_manager
-from managers.checkpoints.checkpoint_tool import CheckpointTool, job_alive
+from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.job_names import JOB_ID, JOB_NAME
 from managers.startpoints.next_starts import Checkpoints, StartpointFacts
 from projections.job_choice import Job
@@ -63,7 +63,8 @@ def open_startpoint_job(word: str, clock: Clock) -> Iterator[StartpointJob]:
     """Open the job that a word names and read its logs.
 
     Raises:
-        CoordstreamError: No job or several jobs have the name, or it has no coordinator stream.
+        UnknownJob: no job or several jobs have the name.
+        CoordstreamError: it has no coordinator stream.
     """
     with open_job_logs(word) as logs:
         if logs.coordinator is None:
@@ -89,17 +90,6 @@ def clock_behind(found: StartpointJob, clock: Clock) -> str:
         f"The clock of this computer ({now:%Y-%m-%d %H:%M} UTC) is {_hours(behind_ms)} behind the newest record of job "
         f"{found.job}. The time of a request decides its precedence and its expiry."
     )
-
-
-def require_stopped(found: StartpointJob, clock: Clock) -> None:
-    """Check that a job is not running, since it would not notice the change.
-
-    Raises:
-        CoordstreamError: A checkpoint was written less than three times ``task.commit.ms`` ago.
-    """
-    alive = job_alive(found.last_commit_ms, found.facts.job.config, ms_of(clock()))
-    if alive is not None:
-        raise appears_running(found.job, alive)
 
 
 def _checkpoints(logs: JobLogs, facts: StartpointFacts, clock: Clock) -> tuple[Checkpoints, int | None, str]:

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
+from coordstream.cli.job.startpoint_job import StartpointJob
 from coordstream.cli.rewind.history import busiest_rates
 from coordstream.cli.rewind.inputs import Inputs
 from coordstream.cli.rewind.selection import EVERYTHING, Selection
-from coordstream.cli.startpoint.job import StartpointJob
 from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import Config, StartingOffset

@@ -1,11 +1,11 @@
 """What is known about a job whose starting offsets are to change."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
 from coordstream.cli.job.logs import JobLogs
-from coordstream.cli.startpoint.job import StartpointJob, clock_behind, open_startpoint_job, require_stopped
+from coordstream.cli.job.startpoint_job import StartpointJob, clock_behind, open_startpoint_job
 from coordstream.errors import CoordstreamError
 from eventlog.memory import MemoryEventLog
 from eventlog.postgres.log import PostgresEventLog
@@ -23,10 +23,8 @@ HOUR_MS = 3_600_000
 COUNTS = "__samza_coordinator_counts_1"
 
 
-def job(
-    record_ms: int | None = None, commit_ms: int | None = None, config: dict[str, str] | None = None
-) -> StartpointJob:
-    facts = StartpointFacts(JobFacts(config or {}, frozenset()), {}, {}, {}, record_ms)
+def job(record_ms: int | None = None, commit_ms: int | None = None) -> StartpointJob:
+    facts = StartpointFacts(JobFacts({}, frozenset()), {}, {}, {}, record_ms)
     log = MemoryEventLog(identify(COUNTS))
     logs = JobLogs(Job("counts", "1"), log, None)
     return StartpointJob(logs.job, logs, log, facts, {}, commit_ms)
@@ -50,16 +48,6 @@ def test_the_clock_is_compared_with_the_newest_record(known: StartpointJob, behi
         assert sentence.startswith(
             f"The clock of this computer (2026-01-31 12:00 UTC) is {behind} behind the newest record of"
         )
-
-
-def test_a_job_that_has_just_committed_appears_to_be_running() -> None:
-    config = {"task.commit.ms": "2000"}
-    require_stopped(job(commit_ms=None), lambda: NOON)
-    require_stopped(job(commit_ms=NOON_MS, config=config), lambda: NOON + timedelta(seconds=7))
-    with pytest.raises(CoordstreamError, match=r"counts/1 appears to be running \(last checkpoint 5 s ago\)"):
-        require_stopped(job(commit_ms=NOON_MS, config=config), lambda: NOON + timedelta(seconds=5))
-    with pytest.raises(CoordstreamError, match=r"\(last checkpoint 3600 s ahead of this computer's clock\)"):
-        require_stopped(job(commit_ms=NOON_MS, config=config), lambda: NOON - timedelta(hours=1))
 
 
 def test_the_job_is_named_as_its_config_names_it(appendable: CommandLine) -> None:

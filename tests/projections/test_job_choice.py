@@ -1,8 +1,6 @@
 import pytest
 
-from coordstream.cli.job.lookup import choose_job
-from coordstream.errors import CoordstreamError
-from projections.job_choice import Job
+from projections.job_choice import Job, UnknownJob, choose_job
 
 JOBS = [Job("counts", "1"), Job("orders", "1"), Job("orders", "2"), Job("a/b", "1")]
 
@@ -32,5 +30,5 @@ def test_a_job_may_be_named_as_in_the_names_of_its_topics(word: str, name: str) 
     ],
 )
 def test_unknown_and_ambiguous_names_are_refused(jobs: list[Job], word: str, sentence: str) -> None:
-    with pytest.raises(CoordstreamError, match=sentence):
+    with pytest.raises(UnknownJob, match=sentence):
         choose_job(jobs, word)

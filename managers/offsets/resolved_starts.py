@@ -10,7 +10,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset, decide
 from eventlog.startpoint import Startpoint
 from eventlog.system_admin import SystemAdmin, SystemStreamMetadata, SystemStreamPartitionMetadata
-from managers.offsets.offset_errors import NoMetadata, UnknownSystem
+from managers.offsets.offset_errors import NoMetadata, UnknownSystem, UnusableOffset
 
 
 class RefusedStartpoint(NamedTuple):
@@ -68,6 +68,13 @@ def find_starting_offsets(
     finder = _Finder(config, admins)
     starts = {(each.task_name, each.partition): start for each, start in finder.find(list(assigned))}
     return StartingOffsets(starts, tuple(finder.refused))
+
+
+def require_usable_offsets(assigned: Iterable[AssignedPartition], found: StartingOffsets) -> None:
+    """Raise `UnusableOffset` if a checkpoint's offset has no successor; Samza's container does not start either."""
+    unusable = [each for each in assigned if _lacks_offset(found.starts[each.task_name, each.partition])]
+    for each in unusable[:1]:
+        raise UnusableOffset(each.task_name, each.partition, each.checkpoint_offset or "", len(unusable) - 1)
 
 
 class _Finder:
@@ -138,6 +145,10 @@ class _Finder:
         for each, start in decided:
             metadata = _metadata_of(known[each.partition.system], each.partition)
             yield each, start._replace(offset=_end(metadata, start.decision.startpoint_type))
+
+
+def _lacks_offset(start: Start) -> bool:
+    return start.offset is None and start.decision.decided_by == "checkpoint"
 
 
 def _end(metadata: SystemStreamPartitionMetadata, wanted: str | None) -> str | None:
