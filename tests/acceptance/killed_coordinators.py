@@ -10,6 +10,7 @@ import random
 import signal
 import sys
 import time
+import traceback
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -59,6 +60,8 @@ class Coordinator:
             os.dup2(out, 1)
             os.dup2(out, 2)
             code = main(words)
+        except BaseException:
+            traceback.print_exc()  # os._exit would hide it
         finally:
             os._exit(code)
 

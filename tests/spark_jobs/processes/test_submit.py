@@ -12,7 +12,7 @@ import pytest
 
 from eventlog.postgres.connection import connect
 from tests.acceptance.odd_jobs import import_recording_a
-from tests.fixtures.spark_cluster import DRIVER, SparkCluster
+from tests.fixtures.spark_cluster import SparkCluster, program_settings
 from tests.fixtures.waiting import PATIENCE
 
 ROOT: Final = Path(__file__).parents[3]
@@ -46,7 +46,8 @@ def test_the_documented_command_runs_on_a_cluster(
     with connect(database_url) as connection:
         import_recording_a(connection)
     (command,) = re.findall(r"^```sh\n(REPORT=.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-    (tmp_path / "spark-defaults.conf").write_text("".join(f"{name} {value}\n" for name, value in DRIVER.items()))
+    settings = "".join(f"{name} {value}\n" for name, value in program_settings().items())
+    (tmp_path / "spark-defaults.conf").write_text(settings)
     environ = {name: value for name, value in os.environ.items() if name != "COORDSTREAM_JDBC_JAR"} | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "COORDSTREAM_DATABASE_URL": database_url,
