@@ -11,6 +11,7 @@
 
 #define FIVE_MINUTES 300000000LL
 #define MS_FROM_1970_TO_2000 946684800000LL
+#define FIRST_STORABLE_MS -210866803200000LL
 #define LAST_STORABLE_MS 9224318015999999LL
 
 /* Names of attributes. */
@@ -127,7 +128,7 @@ static int add_row(const Batch *batch, const Event *event) {
 /* The time of an envelope in microseconds since 2000; None if timestamptz cannot hold it. */
 static PyObject *storable_micros(PyObject *ms) {
     int64_t number;
-    if (!to_number(ms, &number) || number < 0 || number > LAST_STORABLE_MS) Py_RETURN_NONE;
+    if (!to_number(ms, &number) || number < FIRST_STORABLE_MS || number > LAST_STORABLE_MS) Py_RETURN_NONE;
     return PyLong_FromLongLong((number - MS_FROM_1970_TO_2000) * 1000);
 }
 

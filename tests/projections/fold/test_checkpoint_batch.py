@@ -1,5 +1,6 @@
 """The checkpoints of a batch: the compiled part reads ordinary ones, and changes no row."""
 
+import json
 from typing import Any, Final
 
 import pytest
@@ -58,6 +59,20 @@ def test_an_offset_that_may_be_lower_is_a_suspect(offset: str) -> None:
         plain = folded(events, "checkpoint", SETTINGS, 3)
     assert folded(events, "checkpoint", SETTINGS, 3) == plain
     assert len(plain[1][2]) == (offset in {"8", "007", "-9"})
+
+
+@pytest.mark.parametrize("ms", [-5, -(10**15), 0, 10**17, None])
+def test_the_time_of_an_envelope_is_stored_if_it_can_be(ms: int | None) -> None:
+    """Of values with a space before it, the time is a part of the template."""
+    value = '{"host":"h","source":"s","values":{"k.in.0":"%d"},"username":"u","timestamp": %s}'
+    texts = [value % (offset, json.dumps(ms)) for offset in range(1, 5)]
+    events = [
+        RecordedEvent(n, n, CREATE_TIME, b'[1,"set-checkpoint","t"]', text.encode()) for n, text in enumerate(texts)
+    ]
+    with without_compiled_parts():
+        plain = folded(events, "coordinator", SETTINGS, 2)
+    assert folded(events, "coordinator", SETTINGS, 2) == plain
+    assert [row.message_time is None for batch in plain for row in batch[1]] == [ms not in {-5, 0}] * 4
 
 
 def checkpoint(log_offset: int, offset: str) -> RecordedEvent:
