@@ -1,6 +1,7 @@
 """The rows of a batch: appended to the histories and dictionaries, merged into the current tables by key."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 from eventlog.postgres.binary_values import UTF8_TEXT
@@ -173,7 +174,7 @@ def history_rows(fold: BatchFold) -> Iterator[tuple[Columns, Sequence[Sequence[A
     layouts, log.layouts.new = log.layouts.new, []
     yield _MESSAGE_EVENT, fold.messages
     yield _SUSPECT_CHECKPOINT, fold.checkpoints.suspects
-    yield _CHECKPOINT_ENVELOPE, sorted(fold.checkpoints.envelopes)  # by offset, as their index goes
+    yield _CHECKPOINT_ENVELOPE, sorted(fold.checkpoints.envelopes, key=itemgetter(0))  # by offset, as their index goes
     yield _LOG_TIME, [(log_id, offset, time) for offset, time in fold.clock.rows]
     yield _GAP, [(log_id, *gap) for gap in fold.gaps]
     yield _QUARANTINE, fold.quarantine.rows

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from psycopg.errors import LockNotAvailable
 
-from eventlog.events import RecordedEvent
+from eventlog.events import RecordedEvent, bytes_of
 from eventlog.source import Read
 from projections.conflicts import retry_conflicts
 from projections.errors import LogBlocked
@@ -43,7 +43,7 @@ class EventBuffer:
         if not self:
             self.since = now
         self._events.extend(read.events)
-        self.bytes += _size(read.events)
+        self.bytes += bytes_of(read.events)
         self.next_offset = read.next_offset
         self._has_news = True
 
@@ -58,7 +58,7 @@ class EventBuffer:
     def put_back(self, batch: Batch) -> None:
         """Put a batch back that was not applied, before what came later."""
         self._events = [*batch.events, *self._events]
-        self.bytes += _size(batch.events)
+        self.bytes += bytes_of(batch.events)
         self._has_news = True
 
     def pop_batch(self) -> Batch:
@@ -66,7 +66,7 @@ class EventBuffer:
         rest = self._events[BATCH_EVENTS:]
         if rest:
             events, self._events = self._events[:BATCH_EVENTS], rest
-            self.bytes = _size(rest)
+            self.bytes = bytes_of(rest)
             return Batch(events, events[-1].offset + 1)
         batch = Batch(self._events, self.next_offset)
         self._events, self.bytes, self._has_news = [], 0, False
@@ -168,7 +168,3 @@ def due_tails(tails: Iterable[Tail], read_names: set[str], now: float) -> list[T
 def _is_due(tail: Tail, read_names: set[str], now: float) -> bool:
     has_waited = tail.stream_name not in read_names and now >= tail.buffer.since + BUFFER_SECONDS
     return tail.is_read_to_target or tail.buffer.is_full or has_waited
-
-
-def _size(events: Iterable[RecordedEvent]) -> int:
-    return sum(len(event[3] or b"") + len(event[4] or b"") for event in events)
