@@ -16,7 +16,8 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.topic import PARTITION
 from eventlog.kafka.topic_ids import TopicIds
 
-FETCH_BYTES: Final = 8 << 20
+FETCH_BYTES: Final = 16 << 20
+"""Of one stream; a broker needs tens of milliseconds for them, so a stream that catches up should not wait for each."""
 POLL_EVENTS: Final = 10_000
 CHECK_SECONDS: Final = 2.0
 """How long to wait before checking whether logs were truncated; it is also checked when leaders change."""

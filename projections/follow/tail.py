@@ -17,6 +17,8 @@ from projections.tracked_logs import TrackedLog
 BATCH_BYTES: Final = 64 << 20
 BUFFERED_BYTES: Final = 4 * BATCH_BYTES
 """How much all streams together may buffer."""
+ENOUGH_EVENTS: Final = 2_000
+"""With as many events, a stream does not wait for more, which arrive while these are applied."""
 BUFFER_SECONDS: Final = 0.1
 """How long a stream that catches up waits for more events while polls return other streams' events."""
 
@@ -54,6 +56,11 @@ class EventBuffer:
     def is_full(self) -> bool:
         """Whether it holds a batch of the largest size."""
         return len(self._events) >= BATCH_EVENTS or self.bytes >= BATCH_BYTES
+
+    @property
+    def has_enough(self) -> bool:
+        """Whether to apply what it holds rather than wait for more."""
+        return self.is_full or len(self._events) >= ENOUGH_EVENTS
 
     def put_back(self, batch: Batch) -> None:
         """Put a batch back that was not applied, before what came later."""

@@ -10,7 +10,7 @@ import pytest
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
 from eventlog.source import Read
-from projections.follow import followed_stream, session
+from projections.follow import followed_stream, session, tail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.heartbeat import server_now
 from projections.stream_lock import StreamLocks
@@ -110,6 +110,40 @@ def test_events_are_read_between_the_heartbeats_of_many_streams(
     calls = cluster.calls[began:]
     assert {len(call) for call in calls} == {0, 1}
     assert all(() in two for two in pairwise(calls))
+
+
+class OneReadAtATime(MemorySource):
+    """A cluster in memory whose next events arrive only after a poll that returns nothing; notes what polls waited."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waited: list[float] = []
+        self.has_read = False
+
+    def poll(self, timeout: float) -> list[Read]:
+        """See `EventSource.poll`."""
+        self.has_read = not self.has_read
+        if self.has_read:
+            return super().poll(timeout)
+        self.waited.append(timeout)
+        return []
+
+
+@pytest.mark.parametrize("arriving", [2, 3])
+def test_a_stream_with_enough_events_does_not_wait_for_more(
+    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch, arriving: int
+) -> None:
+    monkeypatch.setattr(tail, "ENOUGH_EVENTS", 3)
+    cluster = OneReadAtATime()
+    cluster.page_events = arriving
+    topic = cluster.create(ORDERS)
+    for number in range(3 * arriving):
+        topic.append(b'[1,"set-config","k"]', b'{"values":{"value":"%d"}}' % number)
+    with following(database_url, cluster, FollowPlan((ORDERS,), once=True)) as running:
+        wait_until(lambda: running.outcomes, what="the end")
+    assert position(connected, ORDERS)[0] == 3 * arriving
+    waits = {waited > 0 for waited in cluster.waited}
+    assert waits == {arriving < tail.ENOUGH_EVENTS}
 
 
 @pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(seconds=-45)], ids=["ahead", "behind"])
