@@ -8,6 +8,8 @@
 #include <Python.h>
 #include <stdint.h>
 
+#include "../_named_tuple.h"
+
 typedef struct {
     const unsigned char *at, *end;
 } Bytes;
@@ -106,11 +108,6 @@ static PyObject *sum(int64_t first, int64_t delta) {
     return PyLong_FromLongLong(result);
 }
 
-/* Sets a field of a new event; 0 if there is no value because of an error. */
-static int set_field(PyObject *event, Py_ssize_t at, PyObject *value) {
-    return value != NULL && PyTuple_SetItem(event, at, value) == 0;
-}
-
 static PyObject *read_event(Bytes *data, const Facts *facts) {
     int64_t length, time_delta, offset_delta;
     if (read_varint(data, &length) < 0) return NULL;
@@ -121,7 +118,7 @@ static PyObject *read_event(Bytes *data, const Facts *facts) {
     }
     data->at++; /* attributes, which are unused */
     if (read_varint(data, &time_delta) < 0 || read_varint(data, &offset_delta) < 0) return NULL;
-    PyObject *event = PyType_GenericAlloc(facts->event_type, 7);
+    PyObject *event = begin_named_tuple(facts->event_type, 7);
     if (event == NULL) return NULL;
     int has_own_time = facts->append_time == Py_None;
     int complete = set_field(event, 0, sum(facts->base_offset, offset_delta)) &&
@@ -129,7 +126,7 @@ static PyObject *read_event(Bytes *data, const Facts *facts) {
                    set_field(event, 2, Py_NewRef(facts->timestamp_type)) && set_field(event, 3, read_bytes(data)) &&
                    set_field(event, 4, read_bytes(data)) && set_field(event, 5, read_headers(data)) &&
                    set_field(event, 6, Py_NewRef(facts->leader_epoch));
-    if (complete && data->at == start + length) return event;
+    if (complete && data->at == start + length) return end_named_tuple(facts->event_type, event);
     if (complete) damaged();
     Py_DECREF(event);
     return NULL;

@@ -5,6 +5,8 @@
 #include <Python.h>
 #include <string.h>
 
+#include "../_named_tuple.h"
+
 typedef struct {
     const char *at, *end;
 } Text;
@@ -107,20 +109,15 @@ static int take_record(Text *line, Record *record) {
     return take(line, "}\n") && line->at == line->end;
 }
 
-/* Sets a field of a new event; 0 if there is no value because of an error. */
-static int set_field(PyObject *event, Py_ssize_t at, PyObject *value) {
-    return value != NULL && PyTuple_SetItem(event, at, value) == 0;
-}
-
 static PyObject *event_of(const Record *record, PyTypeObject *event_type) {
-    PyObject *event = PyType_GenericAlloc(event_type, 7);
+    PyObject *event = begin_named_tuple(event_type, 7);
     if (event == NULL) return NULL;
     if (set_field(event, 0, PyLong_FromLongLong(record->offset)) &&
         set_field(event, 1, PyLong_FromLongLong(record->timestamp)) &&
         set_field(event, 2, PyLong_FromLong(record->timestamp_type)) && set_field(event, 3, Py_NewRef(record->key)) &&
         set_field(event, 4, Py_NewRef(record->value)) && set_field(event, 5, PyTuple_New(0)) &&
         set_field(event, 6, record->has_epoch ? PyLong_FromLongLong(record->leader_epoch) : Py_NewRef(Py_None)))
-        return event;
+        return end_named_tuple(event_type, event);
     Py_DECREF(event);
     return NULL;
 }

@@ -9,6 +9,8 @@
 #include <Python.h>
 #include <stdint.h>
 
+#include "../../eventlog/_named_tuple.h"
+
 #define FIVE_MINUTES 300000000LL
 #define MS_FROM_1970_TO_2000 946684800000LL
 #define FIRST_STORABLE_MS -210866803200000LL
@@ -104,10 +106,14 @@ static int read_event(const Batch *batch, PyObject *tuple, Event *event) {
 
 /* A named tuple of borrowed values. */
 static PyObject *new_row(PyObject *type, PyObject *const *values, Py_ssize_t length) {
-    PyObject *row = PyType_GenericAlloc((PyTypeObject *)type, length);
-    for (Py_ssize_t at = 0; row != NULL && at < length; at++)
-        if (PyTuple_SetItem(row, at, Py_NewRef(values[at])) < 0) Py_CLEAR(row);
-    return row;
+    PyObject *row = begin_named_tuple((PyTypeObject *)type, length);
+    if (row == NULL) return NULL;
+    for (Py_ssize_t at = 0; at < length; at++)
+        if (!set_field(row, at, Py_NewRef(values[at]))) {
+            Py_DECREF(row);
+            return NULL;
+        }
+    return end_named_tuple((PyTypeObject *)type, row);
 }
 
 static int add_row(const Batch *batch, const Event *event) {

@@ -62,3 +62,4 @@ def test_a_wheel_contains_them_on_demand(tmp_path: Path) -> None:
         [sys.executable, "-P", "-c", PARTS], env=environment, cwd=tmp_path, check=True, capture_output=True, text=True
     ).stdout
     assert shown.count("unpacked") == len(COMPILED_PARTS)
+    assert [path for path in (tmp_path / "unpacked").rglob("*") if path.suffix in {".c", ".h"}] == []

@@ -30,6 +30,7 @@ EVENT = st.builds(
 def test_a_record_comes_back_from_one_line(topic: str, event: RecordedEvent) -> None:
     line = encode_line(topic, event)
     assert decode_line(line) == (topic, event)
+    assert hash(decode_line(line)) == hash((topic, event))
     assert line.count(b"\n") == 1
 
 
