@@ -83,6 +83,24 @@ def test_damaged_records_are_reported_and_never_guessed(data: st.DataObject) -> 
             batch_events(damaged, facts)
 
 
+@pytest.mark.parametrize(
+    ("first", "time"), [(2**63 - 1, -(2**63) + 1), (2**63 - 3, 2**63 - 1), (-(2**63), -(2**63) + 2)]
+)
+def test_a_time_above_64_bits_begins_again_below(first: int, time: int) -> None:
+    """As for Kafka's own consumer."""
+    written = batch_of([(1, b"a", b"", []), (3, b"b", b"", [])])
+    events = batch_events(written[HEADER_BYTES:], facts_of(DefaultRecordBatch(written), first_timestamp=first))
+    assert [event.timestamp for event in events] == [first, time]
+
+
+def test_an_offset_above_64_bits_is_damaged() -> None:
+    written = batch_of([(1, b"a", b"", []), (2, b"b", b"", [])])
+    records, facts = written[HEADER_BYTES:], facts_of(DefaultRecordBatch(written), base_offset=2**63 - 2)
+    assert batch_events(records, facts)[1].offset == 2**63 - 1
+    with pytest.raises(RecordsDamaged):
+        batch_events(records, facts._replace(base_offset=2**63 - 1))
+
+
 @given(st.binary(max_size=200), st.integers(0, 5))
 def test_any_bytes_are_read_alike_or_are_damaged(data: bytes, count: int) -> None:
     facts = BatchFacts(3, 1_000, None, 1, count)
