@@ -19,14 +19,14 @@ static int take(Text *line, const char *expected) {
     return 1;
 }
 
-/* A number of at most 18 digits, without zeros before it. */
+/* A number without zeros before it, of at most 18 digits: they always fit. Another digit is not what comes next in a line. */
 static int take_number(Text *line, long long *number) {
     const char *start = line->at;
     *number = 0;
-    while (line->at < line->end && *line->at >= '0' && *line->at <= '9' && line->at - start <= 18)
+    while (line->at < line->end && *line->at >= '0' && *line->at <= '9' && line->at - start < 18)
         *number = 10 * *number + (*line->at++ - '0');
     Py_ssize_t length = line->at - start;
-    return length >= 1 && length <= 18 && (length == 1 || *start != '0');
+    return length >= 1 && (length == 1 || *start != '0');
 }
 
 static int is_name(char byte) {

@@ -48,6 +48,12 @@ def test_a_plain_line_is_decoded_as_json(topic: str, event: RecordedEvent, data:
         assert decoded == _decode_plain_line(damaged)
 
 
+@pytest.mark.parametrize("number", [0, 10**18 - 1, 10**18, 2**63 - 1, 2**63, 10**19 - 1, 2**64, 10**30])
+def test_a_number_of_any_length_is_read(number: int) -> None:
+    event = RecordedEvent(number, number, 0, b"k", None, (), number)
+    assert decode_line(encode_line("t", event)) == ("t", event)
+
+
 @given(st.binary(max_size=60))
 def test_no_bytes_raise_another_error(line: bytes) -> None:
     with pytest.raises(LineError):
