@@ -19,11 +19,14 @@ static int take(Text *line, const char *expected) {
     return 1;
 }
 
-/* A number without zeros before it, of at most 18 digits: they always fit. Another digit is not what comes next in a line. */
-static int take_number(Text *line, long long *number) {
+/* Most digits of a number that always fits: into 64 bits, as offsets and times, and into 32, as epochs. */
+enum { DIGITS_OF_64_BITS = 18, DIGITS_OF_32_BITS = 9 };
+
+/* A number without zeros before it. One with another digit is refused later: a digit is never what comes next in a line. */
+static int take_number(Text *line, int most_digits, long long *number) {
     const char *start = line->at;
     *number = 0;
-    while (line->at < line->end && *line->at >= '0' && *line->at <= '9' && line->at - start < 18)
+    while (line->at < line->end && *line->at >= '0' && *line->at <= '9' && line->at - start < most_digits)
         *number = 10 * *number + (*line->at++ - '0');
     Py_ssize_t length = line->at - start;
     return length >= 1 && (length == 1 || *start != '0');
@@ -96,8 +99,8 @@ typedef struct {
 /* Takes all of a line; 0 if it is spelled in another way, or after an error. */
 static int take_record(Text *line, Record *record) {
     if (!take(line, "{\"topic\":\"") || !take_name(line, &record->topic)) return 0;
-    if (!take(line, "\",\"partition\":0,\"offset\":") || !take_number(line, &record->offset)) return 0;
-    if (!take(line, ",\"timestamp\":") || !take_number(line, &record->timestamp)) return 0;
+    if (!take(line, "\",\"partition\":0,\"offset\":") || !take_number(line, DIGITS_OF_64_BITS, &record->offset)) return 0;
+    if (!take(line, ",\"timestamp\":") || !take_number(line, DIGITS_OF_64_BITS, &record->timestamp)) return 0;
     if (!take(line, ",\"timestamp_type\":\"")) return 0;
     record->timestamp_type = take(line, "CreateTime") ? 0 : take(line, "LogAppendTime") ? 1 : -1;
     if (record->timestamp_type < 0) return 0;
@@ -105,7 +108,7 @@ static int take_record(Text *line, Record *record) {
     if (!take(line, ",\"value_b64\":") || (record->value = take_bytes(line)) == NULL) return 0;
     if (!take(line, ",\"headers\":[]")) return 0;
     record->has_epoch = take(line, ",\"leader_epoch\":");
-    if (record->has_epoch && !take_number(line, &record->leader_epoch)) return 0;
+    if (record->has_epoch && !take_number(line, DIGITS_OF_32_BITS, &record->leader_epoch)) return 0;
     return take(line, "}\n") && line->at == line->end;
 }
 
