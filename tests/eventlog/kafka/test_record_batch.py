@@ -109,6 +109,26 @@ def test_any_bytes_are_read_alike_or_are_damaged(data: bytes, count: int) -> Non
         assert read == read_or_none(data, facts)
 
 
+@given(st.lists(contents, min_size=1, max_size=3), st.data())
+def test_changed_batches_are_read_alike_or_are_damaged(
+    records: list[tuple[int, bytes | None, bytes | None, Any]], data: st.DataObject
+) -> None:
+    """Random bytes seldom come as far as a header; lengths of 2^31 and more than 64 bits never."""
+    written = batch_of(records)
+    at = data.draw(st.integers(0, min(200, len(written) - HEADER_BYTES - 1)))
+    other = data.draw(
+        st.sampled_from([b"", b"\x01", b"\xfe\xff\xff\xff\x0f", b"\xfe" + b"\xff" * 8 + b"\x01"])
+        | st.binary(max_size=3)
+    )
+    base_offset, first_timestamp = (data.draw(st.sampled_from([0, 2**63 - 1, -(2**63)])) for _ in range(2))
+    count = data.draw(st.sampled_from([len(records), -1, 2**31 - 1]))
+    facts = BatchFacts(base_offset, first_timestamp, None, 1, count)
+    changed = written[HEADER_BYTES:][:at] + other + written[HEADER_BYTES:][at + 1 :]
+    read = read_or_none(changed, facts)
+    with without_compiled_parts(record_batch):
+        assert read == read_or_none(changed, facts)
+
+
 @pytest.mark.parametrize("number", [b"\xff" * 9 + b"\x02", b"\xff" * 10, b"\x80" * 11])
 def test_a_number_of_more_than_64_bits_is_damaged(number: bytes) -> None:
     with pytest.raises(RecordsDamaged):
