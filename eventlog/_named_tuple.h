@@ -4,8 +4,8 @@
  *     ... set_field(fields, 0, value) && set_field(fields, 1, other) ...
  *     return end_named_tuple(type, fields);
  *
- * The quick way is to fill memory of the type. Since Python 3.14 such a tuple has the hash 0: tuples keep their hash there,
- * which only Python itself can mark as unknown. So their fields are filled into a plain tuple first.
+ * The quick way is to fill memory of the type. Since Python 3.14 such a tuple has the hash 0: tuples keep their hash
+ * there, which only Python itself can mark as unknown. So their fields are filled into a plain tuple first.
  */
 
 #ifndef NAMED_TUPLE_H

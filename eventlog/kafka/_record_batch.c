@@ -126,7 +126,8 @@ static PyObject *read_event(Bytes *data, const Facts *facts) {
     if (read_varint(data, &time_delta) < 0 || read_varint(data, &offset_delta) < 0) return NULL;
     PyObject *event = begin_named_tuple(facts->event_type, 7);
     if (event == NULL) return NULL;
-    int complete = set_field(event, 0, offset_of(facts, offset_delta)) && set_field(event, 1, time_of(facts, time_delta)) &&
+    int complete = set_field(event, 0, offset_of(facts, offset_delta)) &&
+                   set_field(event, 1, time_of(facts, time_delta)) &&
                    set_field(event, 2, Py_NewRef(facts->timestamp_type)) && set_field(event, 3, read_bytes(data)) &&
                    set_field(event, 4, read_bytes(data)) && set_field(event, 5, read_headers(data)) &&
                    set_field(event, 6, Py_NewRef(facts->leader_epoch));

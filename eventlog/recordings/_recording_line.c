@@ -19,10 +19,10 @@ static int take(Text *line, const char *expected) {
     return 1;
 }
 
-/* Most digits of a number that always fits: into 64 bits, as offsets and times, and into 32, as epochs. */
+/* The most digits of a number that always fits: into 64 bits, as offsets and times, and into 32, as epochs. */
 enum { DIGITS_OF_64_BITS = 18, DIGITS_OF_32_BITS = 9 };
 
-/* A number without zeros before it. One with another digit is refused later: a digit is never what comes next in a line. */
+/* A number without zeros before it. One of more digits is refused later: what follows in a line is never a digit. */
 static int take_number(Text *line, int most_digits, long long *number) {
     const char *start = line->at;
     *number = 0;
@@ -33,8 +33,8 @@ static int take_number(Text *line, int most_digits, long long *number) {
 }
 
 static int is_name(char byte) {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '.' ||
-           byte == '_' || byte == '-';
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+           byte == '.' || byte == '_' || byte == '-';
 }
 
 static int take_name(Text *line, Text *name) {
@@ -99,7 +99,8 @@ typedef struct {
 /* Takes all of a line; 0 if it is spelled in another way, or after an error. */
 static int take_record(Text *line, Record *record) {
     if (!take(line, "{\"topic\":\"") || !take_name(line, &record->topic)) return 0;
-    if (!take(line, "\",\"partition\":0,\"offset\":") || !take_number(line, DIGITS_OF_64_BITS, &record->offset)) return 0;
+    if (!take(line, "\",\"partition\":0,\"offset\":")) return 0;
+    if (!take_number(line, DIGITS_OF_64_BITS, &record->offset)) return 0;
     if (!take(line, ",\"timestamp\":") || !take_number(line, DIGITS_OF_64_BITS, &record->timestamp)) return 0;
     if (!take(line, ",\"timestamp_type\":\"")) return 0;
     record->timestamp_type = take(line, "CreateTime") ? 0 : take(line, "LogAppendTime") ? 1 : -1;
