@@ -7,7 +7,7 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-C_FILES := $(wildcard eventlog/*/_*.c projections/*/_*.c)
+C_FILES := $(wildcard eventlog/_*.h eventlog/*/_*.c projections/*/_*.c)
 LOCK_TOOLS := build/lock-tools
 PIP_TOOLS := pip-tools==7.6.2
 PYTEST_OPTIONS ?=

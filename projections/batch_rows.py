@@ -167,7 +167,7 @@ def append_histories(connection: Connection, fold: BatchFold, place: Place = lam
         connection.execute(resolve, (offset, fold.log.log_id, key_id, offset))
 
 
-def history_rows(fold: BatchFold) -> Iterator[tuple[Columns, Sequence[Sequence[Any]]]]:
+def history_rows(fold: BatchFold) -> Iterator[tuple[Columns, Sequence[tuple[Any, ...]]]]:
     """Return the batch's rows by table, without those of checkpoint_event, which have to be decoded before."""
     log, log_id = fold.log, fold.log.log_id
     keys, log.keys.new = log.keys.new, []

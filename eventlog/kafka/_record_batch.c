@@ -8,6 +8,8 @@
 #include <Python.h>
 #include <stdint.h>
 
+#include "../_named_tuple.h"
+
 typedef struct {
     const unsigned char *at, *end;
 } Bytes;
@@ -97,18 +99,19 @@ typedef struct {
     PyTypeObject *event_type;
 } Facts;
 
-static PyObject *sum(int64_t first, int64_t delta) {
-    int64_t result;
-    if (__builtin_add_overflow(first, delta, &result)) {
+static PyObject *offset_of(const Facts *facts, int64_t delta) {
+    int64_t offset;
+    if (__builtin_add_overflow(facts->base_offset, delta, &offset)) {
         damaged();
         return NULL;
     }
-    return PyLong_FromLongLong(result);
+    return PyLong_FromLongLong(offset);
 }
 
-/* Sets a field of a new event; 0 if there is no value because of an error. */
-static int set_field(PyObject *event, Py_ssize_t at, PyObject *value) {
-    return value != NULL && PyTuple_SetItem(event, at, value) == 0;
+/* The sum of a time that the producer gave begins again below if it is above 64 bits. */
+static PyObject *time_of(const Facts *facts, int64_t delta) {
+    if (facts->append_time != Py_None) return Py_NewRef(facts->append_time);
+    return PyLong_FromLongLong((int64_t)((uint64_t)facts->first_timestamp + (uint64_t)delta));
 }
 
 static PyObject *read_event(Bytes *data, const Facts *facts) {
@@ -121,15 +124,14 @@ static PyObject *read_event(Bytes *data, const Facts *facts) {
     }
     data->at++; /* attributes, which are unused */
     if (read_varint(data, &time_delta) < 0 || read_varint(data, &offset_delta) < 0) return NULL;
-    PyObject *event = PyType_GenericAlloc(facts->event_type, 7);
+    PyObject *event = begin_named_tuple(facts->event_type, 7);
     if (event == NULL) return NULL;
-    int has_own_time = facts->append_time == Py_None;
-    int complete = set_field(event, 0, sum(facts->base_offset, offset_delta)) &&
-                   set_field(event, 1, has_own_time ? sum(facts->first_timestamp, time_delta) : Py_NewRef(facts->append_time)) &&
+    int complete = set_field(event, 0, offset_of(facts, offset_delta)) &&
+                   set_field(event, 1, time_of(facts, time_delta)) &&
                    set_field(event, 2, Py_NewRef(facts->timestamp_type)) && set_field(event, 3, read_bytes(data)) &&
                    set_field(event, 4, read_bytes(data)) && set_field(event, 5, read_headers(data)) &&
                    set_field(event, 6, Py_NewRef(facts->leader_epoch));
-    if (complete && data->at == start + length) return event;
+    if (complete && data->at == start + length) return end_named_tuple(facts->event_type, event);
     if (complete) damaged();
     Py_DECREF(event);
     return NULL;

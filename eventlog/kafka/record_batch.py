@@ -12,6 +12,7 @@ from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, Headers, RecordedEvent
 
 _compiled = compiled_part("eventlog.kafka._record_batch")
 _SHORT: Final = tuple((byte >> 1) ^ -(byte & 1) for byte in range(0x80))
+_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 
 
 class BatchFacts(NamedTuple):
@@ -29,7 +30,11 @@ class RecordsDamaged(EventLogError):
 
 
 def batch_events(data: bytes, facts: BatchFacts) -> list[RecordedEvent]:
-    """The events of a batch, in order. Raises `RecordsDamaged`."""
+    """The events of a batch, in order. Raises `RecordsDamaged`.
+
+    A time above 64 bits begins again below, as for Kafka's own consumer: a producer can write such a record, which must
+    not hide the rest of the log. Offsets come from the broker alone.
+    """
     timestamp_type = CREATE_TIME if facts.append_time is None else LOG_APPEND_TIME
     try:
         if _compiled is not None:
@@ -62,7 +67,11 @@ def _events(data: bytes, facts: BatchFacts, timestamp_type: int) -> tuple[list[R
         if at != end:
             raise RecordsDamaged
         time = first_timestamp + time_delta if append_time is None else append_time
+        if not _LOWEST <= time <= _HIGHEST:
+            time = (time - _LOWEST) % 2**64 + _LOWEST
         offset = base_offset + offset_delta
+        if not _LOWEST <= offset <= _HIGHEST:
+            raise RecordsDamaged
         events.append(new(RecordedEvent, (offset, time, timestamp_type, key, value, headers, leader_epoch)))
     return events, at
 

@@ -10,7 +10,7 @@ from eventlog.compiled import compiled_part
 from eventlog.postgres.binary_values import COPIED_AS, text_array
 from eventlog.postgres.connection import Connection
 
-Rows = Iterable[Sequence[Any]]
+Rows = Iterable[tuple[Any, ...]]
 RowsWriter = Callable[[Rows], None]
 
 _compiled = compiled_part("eventlog.postgres._copy_rows")

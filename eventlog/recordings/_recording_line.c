@@ -5,6 +5,8 @@
 #include <Python.h>
 #include <string.h>
 
+#include "../_named_tuple.h"
+
 typedef struct {
     const char *at, *end;
 } Text;
@@ -17,19 +19,22 @@ static int take(Text *line, const char *expected) {
     return 1;
 }
 
-/* A number of at most 18 digits, without zeros before it. */
-static int take_number(Text *line, long long *number) {
+/* The most digits of a number that always fits: into 64 bits, as offsets and times, and into 32, as epochs. */
+enum { DIGITS_OF_64_BITS = 18, DIGITS_OF_32_BITS = 9 };
+
+/* A number without zeros before it. One of more digits is refused later: what follows in a line is never a digit. */
+static int take_number(Text *line, int most_digits, long long *number) {
     const char *start = line->at;
     *number = 0;
-    while (line->at < line->end && *line->at >= '0' && *line->at <= '9' && line->at - start <= 18)
+    while (line->at < line->end && *line->at >= '0' && *line->at <= '9' && line->at - start < most_digits)
         *number = 10 * *number + (*line->at++ - '0');
     Py_ssize_t length = line->at - start;
-    return length >= 1 && length <= 18 && (length == 1 || *start != '0');
+    return length >= 1 && (length == 1 || *start != '0');
 }
 
 static int is_name(char byte) {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '.' ||
-           byte == '_' || byte == '-';
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+           byte == '.' || byte == '_' || byte == '-';
 }
 
 static int take_name(Text *line, Text *name) {
@@ -94,8 +99,9 @@ typedef struct {
 /* Takes all of a line; 0 if it is spelled in another way, or after an error. */
 static int take_record(Text *line, Record *record) {
     if (!take(line, "{\"topic\":\"") || !take_name(line, &record->topic)) return 0;
-    if (!take(line, "\",\"partition\":0,\"offset\":") || !take_number(line, &record->offset)) return 0;
-    if (!take(line, ",\"timestamp\":") || !take_number(line, &record->timestamp)) return 0;
+    if (!take(line, "\",\"partition\":0,\"offset\":")) return 0;
+    if (!take_number(line, DIGITS_OF_64_BITS, &record->offset)) return 0;
+    if (!take(line, ",\"timestamp\":") || !take_number(line, DIGITS_OF_64_BITS, &record->timestamp)) return 0;
     if (!take(line, ",\"timestamp_type\":\"")) return 0;
     record->timestamp_type = take(line, "CreateTime") ? 0 : take(line, "LogAppendTime") ? 1 : -1;
     if (record->timestamp_type < 0) return 0;
@@ -103,24 +109,19 @@ static int take_record(Text *line, Record *record) {
     if (!take(line, ",\"value_b64\":") || (record->value = take_bytes(line)) == NULL) return 0;
     if (!take(line, ",\"headers\":[]")) return 0;
     record->has_epoch = take(line, ",\"leader_epoch\":");
-    if (record->has_epoch && !take_number(line, &record->leader_epoch)) return 0;
+    if (record->has_epoch && !take_number(line, DIGITS_OF_32_BITS, &record->leader_epoch)) return 0;
     return take(line, "}\n") && line->at == line->end;
 }
 
-/* Sets a field of a new event; 0 if there is no value because of an error. */
-static int set_field(PyObject *event, Py_ssize_t at, PyObject *value) {
-    return value != NULL && PyTuple_SetItem(event, at, value) == 0;
-}
-
 static PyObject *event_of(const Record *record, PyTypeObject *event_type) {
-    PyObject *event = PyType_GenericAlloc(event_type, 7);
+    PyObject *event = begin_named_tuple(event_type, 7);
     if (event == NULL) return NULL;
     if (set_field(event, 0, PyLong_FromLongLong(record->offset)) &&
         set_field(event, 1, PyLong_FromLongLong(record->timestamp)) &&
         set_field(event, 2, PyLong_FromLong(record->timestamp_type)) && set_field(event, 3, Py_NewRef(record->key)) &&
         set_field(event, 4, Py_NewRef(record->value)) && set_field(event, 5, PyTuple_New(0)) &&
         set_field(event, 6, record->has_epoch ? PyLong_FromLongLong(record->leader_epoch) : Py_NewRef(Py_None)))
-        return event;
+        return end_named_tuple(event_type, event);
     Py_DECREF(event);
     return NULL;
 }

@@ -17,11 +17,12 @@ _compiled = compiled_part("eventlog.recordings._recording_line")
 _TIMESTAMP_TYPES: Final = {"CreateTime": CREATE_TIME, "LogAppendTime": LOG_APPEND_TIME}
 _TIMESTAMP_TYPE_NAMES: Final = {number: name for name, number in _TIMESTAMP_TYPES.items()}
 _NATURAL: Final = rb"(0|[1-9][0-9]{0,17})"
+_EPOCH: Final = rb"(0|[1-9][0-9]{0,8})"
 _BASE64: Final = rb'(?:null|"([^"]*)")'
 _match_plain_line: Final = re.compile(
     rb'\{"topic":"([a-zA-Z0-9._-]+)","partition":0,"offset":%b,"timestamp":%b,"timestamp_type":"(CreateTime|LogAppendTime)",'
     rb'"key_b64":%b,"value_b64":%b,"headers":\[\](?:,"leader_epoch":%b)?\}\n'
-    % (_NATURAL, _NATURAL, _BASE64, _BASE64, _NATURAL)
+    % (_NATURAL, _NATURAL, _BASE64, _BASE64, _EPOCH)
 ).fullmatch
 """Matches the lines that `encode_line` writes for most records; `decode_line` parses all others as JSON."""
 
@@ -71,12 +72,12 @@ def _decode_any_line(line: bytes) -> tuple[str, RecordedEvent]:
     topic: str = _field(fields, "topic", str)
     event = RecordedEvent(
         _natural(fields, "offset"),
-        _field(fields, "timestamp", int),
+        _integer(fields, "timestamp", 64),
         _timestamp_type(fields),
         _bytes(fields, "key_b64"),
         _bytes(fields, "value_b64"),
         _headers(fields.get("headers", [])),
-        _field(fields, "leader_epoch", int) if fields.get("leader_epoch") is not None else None,
+        _integer(fields, "leader_epoch", 32) if fields.get("leader_epoch") is not None else None,
     )
     return topic, event
 
@@ -112,8 +113,16 @@ def _field(fields: dict[str, Any], name: str, kind: type) -> Any:
     return value
 
 
-def _natural(fields: dict[str, Any], name: str) -> int:
+def _integer(fields: dict[str, Any], name: str, bits: int) -> int:
+    """As large as in Kafka, and in the tables: no broker wrote more."""
     value: int = _field(fields, name, int)
+    if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
+        raise LineError(f"{name} has more than {bits} bits")
+    return value
+
+
+def _natural(fields: dict[str, Any], name: str) -> int:
+    value = _integer(fields, name, 64)
     if value < 0:
         raise LineError(f"{name} is below 0")
     return value

@@ -1,13 +1,18 @@
 /* Reads ordinary checkpoints of a task as CheckpointBatch._read_each does.
  *
- * It stops at the first event that may be anything else: a delete, other names, an offset that may be lower, a checkpoint
- * that may be unread, a key in quarantine. What these mean is written in Python only.
+ * It stops at the first event that may be anything else: a delete, other names, an offset that may be lower, a
+ * checkpoint that may be unread, a key in quarantine. What these mean is written in Python only.
+ *
+ * Entries and lists change only when an event is known to be ordinary, so any other can still be read in Python. The
+ * list of events never does: it keeps what is borrowed from it.
  */
 
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 #include <stdint.h>
+
+#include "../../eventlog/_named_tuple.h"
 
 #define FIVE_MINUTES 300000000LL
 #define MS_FROM_1970_TO_2000 946684800000LL
@@ -70,7 +75,8 @@ static int takes_template(Event *event) {
     if (is_quarantined == NULL) return 0;
     Py_DECREF(is_quarantined);
     if (is_quarantined != Py_False) return 0;
-    if ((event->template = PyObject_GetAttr(event->entry, template_name)) == NULL || event->template == Py_None) return 0;
+    event->template = PyObject_GetAttr(event->entry, template_name);
+    if (event->template == NULL || event->template == Py_None) return 0;
     int64_t layout_id;
     event->layout_id = PyObject_GetAttr(event->template, layout_id_name);
     if (event->layout_id == NULL || !to_number(event->layout_id, &layout_id)) return 0;
@@ -104,10 +110,22 @@ static int read_event(const Batch *batch, PyObject *tuple, Event *event) {
 
 /* A named tuple of borrowed values. */
 static PyObject *new_row(PyObject *type, PyObject *const *values, Py_ssize_t length) {
-    PyObject *row = PyType_GenericAlloc((PyTypeObject *)type, length);
-    for (Py_ssize_t at = 0; row != NULL && at < length; at++)
-        if (PyTuple_SetItem(row, at, Py_NewRef(values[at])) < 0) Py_CLEAR(row);
-    return row;
+    PyObject *row = begin_named_tuple((PyTypeObject *)type, length);
+    if (row == NULL) return NULL;
+    for (Py_ssize_t at = 0; at < length; at++)
+        if (!set_field(row, at, Py_NewRef(values[at]))) {
+            Py_DECREF(row);
+            return NULL;
+        }
+    return end_named_tuple((PyTypeObject *)type, row);
+}
+
+/* The row is the newest of its key, and its time that of its version. */
+static int store_row(const Batch *batch, const Event *event, PyObject *row) {
+    if (PyList_Append(event->is_numbered ? batch->rows : batch->unnumbered, row) < 0) return -1;
+    if (PyObject_SetAttr(event->entry, newest_name, row) < 0) return -1;
+    if (PyDict_SetItem(batch->last_rows, event->key_id, row) < 0) return -1;
+    return PyList_SetItem(batch->newest_times, event->version, Py_NewRef(event->record_time));
 }
 
 static int add_row(const Batch *batch, const Event *event) {
@@ -117,10 +135,7 @@ static int add_row(const Batch *batch, const Event *event) {
                           checkpoint_id, offsets,            Py_None,       other_time};
     PyObject *row = new_row(batch->row_type, values, 9);
     if (row == NULL) return -1;
-    int result = PyList_Append(event->is_numbered ? batch->rows : batch->unnumbered, row) < 0 || PyObject_SetAttr(event->entry, newest_name, row) < 0 ||
-                         PyDict_SetItem(batch->last_rows, event->key_id, row) < 0
-                     ? -1
-                     : PyList_SetItem(batch->newest_times, event->version, Py_NewRef(event->record_time));
+    int result = store_row(batch, event, row);
     Py_DECREF(row);
     return result;
 }
@@ -168,8 +183,9 @@ static PyObject *read_ordinary(PyObject *Py_UNUSED(module), PyObject *args) {
     PyObject *events;
     Py_ssize_t at;
     if (!PyArg_ParseTuple(args, "O!nO!OO!O!O!O!O!O!", &PyList_Type, &events, &at, &PyList_Type, &batch.newest_times,
-                          &batch.log_id, &PyType_Type, &batch.row_type, &PyType_Type, &batch.envelope_type, &PyDict_Type,
-                          &batch.last_rows, &PyList_Type, &batch.rows, &PyList_Type, &batch.unnumbered, &PyList_Type, &batch.envelopes))
+                          &batch.log_id, &PyType_Type, &batch.row_type, &PyType_Type, &batch.envelope_type,
+                          &PyDict_Type, &batch.last_rows, &PyList_Type, &batch.rows, &PyList_Type, &batch.unnumbered,
+                          &PyList_Type, &batch.envelopes))
         return NULL;
     for (int is_ordinary = 1; at < PyList_Size(events); at++) {
         Event event = {.template = NULL};
@@ -182,7 +198,8 @@ static PyObject *read_ordinary(PyObject *Py_UNUSED(module), PyObject *args) {
     return PyErr_Occurred() ? NULL : PyLong_FromSsize_t(at);
 }
 
-static PyMethodDef functions[] = {{"read_ordinary", read_ordinary, METH_VARARGS, read_ordinary_doc}, {NULL, NULL, 0, NULL}};
+static PyMethodDef functions[] = {
+    {"read_ordinary", read_ordinary, METH_VARARGS, read_ordinary_doc}, {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "_checkpoint_batch", "The compiled part of checkpoint_batch.", 0, functions,

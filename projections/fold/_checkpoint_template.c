@@ -38,7 +38,8 @@ static int to_span(PyObject *bytes, Span *span) {
 
 /* PLAIN in checkpoint_template.py: what offsets that are stored as they are consist of. */
 static int is_plain(char byte) {
-    return byte >= ' ' && byte <= '~' && byte != '"' && byte != ',' && byte != ':' && byte != '\\' && byte != '{' && byte != '}';
+    return byte >= ' ' && byte <= '~' && byte != '"' && byte != ',' && byte != ':' && byte != '\\' && byte != '{' &&
+           byte != '}';
 }
 
 static int is_digit(char byte) { return byte >= '0' && byte <= '9'; }
@@ -93,7 +94,8 @@ static int take_id(Reader *self, Span *id) {
     return 1;
 }
 
-/* Whether an offset, all of them digits, may be lower than in the last value; also true if there was none, or with zeros. */
+/* Whether an offset, all of them digits, may be lower than in the last value; also true if there was none, or with
+ * zeros. Tokens of offsets are never empty. */
 static int may_be_lower(const Reader *self) {
     if (self->last_value == NULL) return 1;
     for (Py_ssize_t n = 0; n < self->pieces - 1; n++) {
@@ -289,7 +291,8 @@ static int allocate(Reader *self) {
     self->offset = calloc(offsets, sizeof(Offset));
     self->is_state = calloc(pieces, 1);
     self->is_compared = calloc(pieces, 1);
-    if (self->piece && self->tokens && self->last_tokens && self->offset && self->is_state && self->is_compared) return 0;
+    int has_spans = self->piece && self->tokens && self->last_tokens;
+    if (has_spans && self->offset && self->is_state && self->is_compared) return 0;
     PyErr_NoMemory();
     return -1;
 }
@@ -308,7 +311,8 @@ static PyObject *new_reader(PyTypeObject *type, PyObject *args, PyObject *Py_UNU
     self->last_state = -1;
     self->constant_time = Py_NewRef(constant_time);
     self->references = PyTuple_Pack(2, pieces, values);
-    if (self->references == NULL || allocate(self) < 0 || take_pieces(self, pieces) < 0 || take_values(self, values) < 0 ||
+    if (self->references == NULL || allocate(self) < 0 ||
+        take_pieces(self, pieces) < 0 || take_values(self, values) < 0 ||
         mark(self, state, self->is_state, &self->last_state) < 0 ||
         mark(self, compared, self->is_compared, &last_compared) < 0 ||
         (self->id_token = token_number(self, id_token, 1)) < -1 ||
@@ -330,7 +334,8 @@ static PyType_Slot slots[] = {
     {Py_tp_new, new_reader}, {Py_tp_dealloc, dealloc}, {Py_tp_methods, methods},
     {Py_tp_doc, "Reader(pieces, values, state, compared, id_token, time_token, constant_time)"}, {0, NULL}};
 
-static PyType_Spec spec = {"projections.fold._checkpoint_template.Reader", sizeof(Reader), 0, Py_TPFLAGS_DEFAULT, slots};
+static PyType_Spec spec = {
+    "projections.fold._checkpoint_template.Reader", sizeof(Reader), 0, Py_TPFLAGS_DEFAULT, slots};
 
 static int fill(PyObject *module) {
     PyObject *type = PyType_FromSpec(&spec);

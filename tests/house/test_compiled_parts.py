@@ -56,9 +56,10 @@ def test_a_wheel_contains_them_on_demand(tmp_path: Path) -> None:
     subprocess.run(build, env=os.environ | {"COORDSTREAM_COMPILE": "1"}, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
     assert "-cp311-abi3-" in wheel.name
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "unpacked")}
+    environment = {**os.environ, "COORDSTREAM_COMPILED": "1", "PYTHONPATH": str(tmp_path / "unpacked")}
     shutil.unpack_archive(wheel, tmp_path / "unpacked", "zip")
     shown = subprocess.run(
         [sys.executable, "-P", "-c", PARTS], env=environment, cwd=tmp_path, check=True, capture_output=True, text=True
     ).stdout
     assert shown.count("unpacked") == len(COMPILED_PARTS)
+    assert [path for path in (tmp_path / "unpacked").rglob("*") if path.suffix in {".c", ".h"}] == []

@@ -48,7 +48,9 @@ def test_they_are_read_as_kafka_python_reads_them(records: list[tuple[int, bytes
         RecordedEvent(one.offset + 7, one.timestamp, CREATE_TIME, one.key, one.value, tuple(map(tuple, one.headers)), 3)
         for one in DefaultRecordBatch(written)
     ]
-    assert batch_events(written[HEADER_BYTES:], facts) == expected
+    events = batch_events(written[HEADER_BYTES:], facts)
+    assert events == expected
+    assert [hash(event) for event in events] == [hash(event) for event in expected]
     assert [event.timestamp for event in expected] == [time for time, *_ in records]
 
 
@@ -81,12 +83,50 @@ def test_damaged_records_are_reported_and_never_guessed(data: st.DataObject) -> 
             batch_events(damaged, facts)
 
 
+@pytest.mark.parametrize(
+    ("first", "time"), [(2**63 - 1, -(2**63) + 1), (2**63 - 3, 2**63 - 1), (-(2**63), -(2**63) + 2)]
+)
+def test_a_time_above_64_bits_begins_again_below(first: int, time: int) -> None:
+    """As for Kafka's own consumer."""
+    written = batch_of([(1, b"a", b"", []), (3, b"b", b"", [])])
+    events = batch_events(written[HEADER_BYTES:], facts_of(DefaultRecordBatch(written), first_timestamp=first))
+    assert [event.timestamp for event in events] == [first, time]
+
+
+def test_an_offset_above_64_bits_is_damaged() -> None:
+    written = batch_of([(1, b"a", b"", []), (2, b"b", b"", [])])
+    records, facts = written[HEADER_BYTES:], facts_of(DefaultRecordBatch(written), base_offset=2**63 - 2)
+    assert batch_events(records, facts)[1].offset == 2**63 - 1
+    with pytest.raises(RecordsDamaged):
+        batch_events(records, facts._replace(base_offset=2**63 - 1))
+
+
 @given(st.binary(max_size=200), st.integers(0, 5))
 def test_any_bytes_are_read_alike_or_are_damaged(data: bytes, count: int) -> None:
     facts = BatchFacts(3, 1_000, None, 1, count)
     read = read_or_none(data, facts)
     with without_compiled_parts(record_batch):
         assert read == read_or_none(data, facts)
+
+
+@given(st.lists(contents, min_size=1, max_size=3), st.data())
+def test_changed_batches_are_read_alike_or_are_damaged(
+    records: list[tuple[int, bytes | None, bytes | None, Any]], data: st.DataObject
+) -> None:
+    """Random bytes seldom come as far as a header; lengths of 2^31 and more than 64 bits never."""
+    written = batch_of(records)
+    at = data.draw(st.integers(0, min(200, len(written) - HEADER_BYTES - 1)))
+    other = data.draw(
+        st.sampled_from([b"", b"\x01", b"\xfe\xff\xff\xff\x0f", b"\xfe" + b"\xff" * 8 + b"\x01"])
+        | st.binary(max_size=3)
+    )
+    base_offset, first_timestamp = (data.draw(st.sampled_from([0, 2**63 - 1, -(2**63)])) for _ in range(2))
+    count = data.draw(st.sampled_from([len(records), -1, 2**31 - 1]))
+    facts = BatchFacts(base_offset, first_timestamp, None, 1, count)
+    changed = written[HEADER_BYTES:][:at] + other + written[HEADER_BYTES:][at + 1 :]
+    read = read_or_none(changed, facts)
+    with without_compiled_parts(record_batch):
+        assert read == read_or_none(changed, facts)
 
 
 @pytest.mark.parametrize("number", [b"\xff" * 9 + b"\x02", b"\xff" * 10, b"\x80" * 11])

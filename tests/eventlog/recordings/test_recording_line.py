@@ -30,6 +30,7 @@ EVENT = st.builds(
 def test_a_record_comes_back_from_one_line(topic: str, event: RecordedEvent) -> None:
     line = encode_line(topic, event)
     assert decode_line(line) == (topic, event)
+    assert hash(decode_line(line)) == hash((topic, event))
     assert line.count(b"\n") == 1
 
 
@@ -45,6 +46,28 @@ def test_a_plain_line_is_decoded_as_json(topic: str, event: RecordedEvent, data:
     assert decoded is None or decoded == _decode_any_line(damaged)
     with without_compiled_parts(recording_line):
         assert decoded == _decode_plain_line(damaged)
+
+
+@pytest.mark.parametrize("number", [0, 10**9 - 1, 10**9, 2**31 - 1, 10**18 - 1, 10**18, 2**63 - 1])
+def test_a_number_that_kafka_can_hold_is_read(number: int) -> None:
+    event = RecordedEvent(number, number, 0, b"k", None, (), min(number, 2**31 - 1))
+    assert decode_line(encode_line("t", event)) == ("t", event)
+
+
+@pytest.mark.parametrize("number", [2**63, 10**19 - 1, 10**19, 2**64, 10**30])
+@pytest.mark.parametrize("name", ["offset", "timestamp"])
+def test_a_number_of_more_than_64_bits_is_refused(name: str, number: int) -> None:
+    line = encode_line("t", RecordedEvent(7, 7, 0, b"k", None)).replace(
+        b'"%b":7' % name.encode(), b'"%b":%d' % (name.encode(), number)
+    )
+    with pytest.raises(LineError, match=f"{name} has more than 64 bits"):
+        decode_line(line)
+
+
+@pytest.mark.parametrize("epoch", [2**31, 9_999_999_999, 2**32 + 5, 10**18, -(2**31) - 1])
+def test_an_epoch_of_more_than_32_bits_is_refused(epoch: int) -> None:
+    with pytest.raises(LineError, match="leader_epoch has more than 32 bits"):
+        decode_line(encode_line("t", RecordedEvent(1, 1, 0, b"k", None, (), epoch)))
 
 
 @given(st.binary(max_size=60))

@@ -4,6 +4,8 @@ import json
 from typing import Any, Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eventlog.checkpoint import CheckpointV1
 from eventlog.events import CREATE_TIME, RecordedEvent
@@ -23,6 +25,30 @@ ARCHIVED_AT: Final = 800_000_000_000_000
 KEY: Final = (
     b'{"systemstreampartition-grouper-factory":"org.apache.samza.container.grouper.stream.GroupByPartitionFactory",'
     b'"taskName":"Partition 0","type":"checkpoint"}'
+)
+ODD_OFFSETS: Final = [
+    b"",
+    b"null",
+    b"007",
+    b"-1",
+    b"1e400",
+    b"NaN",
+    b"1-2:3",
+    b"1-02:3",
+    b":",
+    b"9" * 19,
+    b"\\ud800",
+    b"\\u0031",
+    b"\0",
+    b"\x1e",
+    b"\xff",
+    b'"',
+    b"}",
+]
+OFFSETS: Final = st.integers(0, 99).map(b"%d".__mod__) | st.sampled_from(ODD_OFFSETS)
+VALUES: Final = st.tuples(OFFSETS, OFFSETS).map(
+    b'{"SystemStreamPartition [k, in, 0]":{"system":"k","partition":"0","offset":"%b","stream":"in"},'
+    b'"SystemStreamPartition [k, log, 0]":{"system":"k","partition":"0","offset":"1-2:%b","stream":"log"}}'.__mod__
 )
 
 
@@ -50,6 +76,30 @@ def test_both_ways_make_the_same_rows(size: int) -> None:
             assert folded(log.events, kind, SETTINGS, size) == plain
             suspects += sum(len(batch[2]) for batch in plain)
     assert suspects > 100
+
+
+@given(st.lists(st.tuples(VALUES, st.integers(0, 2**53) | st.just(2**63 - 1)), max_size=12), st.integers(1, 12))
+def test_both_ways_make_the_same_rows_of_odd_values(written: list[tuple[bytes, int]], size: int) -> None:
+    events = [RecordedEvent(n, ms, CREATE_TIME, KEY, value) for n, (value, ms) in enumerate(written)]
+    with without_compiled_parts():
+        plain = folded(events, "checkpoint", SETTINGS, size)
+    assert folded(events, "checkpoint", SETTINGS, size) == plain
+
+
+def test_equal_rows_have_equal_hashes() -> None:
+    value = b'{"host":"h","source":"s","values":{"k.in.0":"%d"},"username":"u","timestamp":%d}'
+    key = b'[1,"set-checkpoint","t"]'
+    events = [RecordedEvent(n, n, CREATE_TIME, key, value % (n, 1_750_000_000_000 + n)) for n in range(1, 5)]
+    with without_compiled_parts():
+        plain = folded(events, "coordinator", SETTINGS, 2)
+    rows = [row for checkpoints, envelopes, *_ in plain for row in (*checkpoints, *envelopes)]
+    made = [
+        row
+        for checkpoints, envelopes, *_ in folded(events, "coordinator", SETTINGS, 2)
+        for row in (*checkpoints, *envelopes)
+    ]
+    assert len(rows) == 8
+    assert [hash(row) for row in made] == [hash(row) for row in rows]
 
 
 @pytest.mark.parametrize("offset", ["8", "007", "x", "-9", "null"])
