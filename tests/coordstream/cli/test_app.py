@@ -95,6 +95,9 @@ def test_help_shows_no_settings(capsys: pytest.CaptureFixture[str], monkeypatch:
         (["checkpoint", "show", "j", "--as-of-offset", str(2**63)], "Invalid value for '--as-of-offset'"),
         (["config", "show", "j", "--as-of", "2026-01-01", "--as-of-offset", "1"], "cannot be used together"),
         (["log", "show", "--limit", "0"], "Invalid value for '--limit'"),
+        (["log", "show", "s", "--incarnation", "0"], "Invalid value for '--incarnation': '0'. Expected a number, 1 or"),
+        (["import", "f", "--processes", "two"], "Invalid value for '--processes': 'two'. Expected a number, 1 or more"),
+        (["log", "create", "s", "--replication-factor", "40000"], "'40000'. Expected a number from 1 to 32767."),
     ],
 )
 def test_invalid_usage_is_one_message_and_exit_code_2(cli: CommandLine, words: list[str], sentence: str) -> None:
