@@ -95,6 +95,14 @@ def test_help_shows_no_settings(capsys: pytest.CaptureFixture[str], monkeypatch:
         (["checkpoint", "show", "j", "--as-of-offset", str(2**63)], "Invalid value for '--as-of-offset'"),
         (["config", "show", "j", "--as-of", "2026-01-01", "--as-of-offset", "1"], "cannot be used together"),
         (["log", "show", "--limit", "0"], "Invalid value for '--limit'"),
+        (
+            ["config", "history", "j", "--since", "now", "--until", "yesterday"],
+            "Invalid time range: '--since' (",
+        ),
+        (
+            ["log", "show", "s", "--until", "2026-01-01", "--since", "2026-01-02"],
+            "'--since' (2026-01-02 00:00:00 UTC) is after '--until' (2026-01-01 00:00:00 UTC). Exchange",
+        ),
         (["log", "show", "s", "--incarnation", "0"], "Invalid value for '--incarnation': '0'. Expected a number, 1 or"),
         (["import", "f", "--processes", "two"], "Invalid value for '--processes': 'two'. Expected a number, 1 or more"),
         (["log", "create", "s", "--replication-factor", "40000"], "'40000'. Expected a number from 1 to 32767."),
