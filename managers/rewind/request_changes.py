@@ -207,7 +207,7 @@ def _key_text(move: Move, facts: StartpointFacts, meanings: Mapping[str, frozens
     if _readers(facts, partition) == {move.task_name} and len(meanings.get(whole, ())) == 1:
         return whole
     raise InvalidRewind(
-        f"The startpoint request {own!r} has several meanings, so that Samza would ignore it. Stop the job, and use "
+        f"The startpoint request {own!r} has several meanings, so Samza would ignore it. Stop the job, and use "
         "--checkpoints."
     )
 
