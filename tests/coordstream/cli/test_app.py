@@ -238,6 +238,18 @@ def test_a_full_device_is_one_message(wordcount: CommandLine, words: str) -> Non
     assert (ended.returncode, ended.stderr) == (1, "Cannot write output: no space left on device.\n")
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "iso8859-1", "cp1252"])
+def test_an_encoding_without_a_character_is_one_message(wordcount: CommandLine, encoding: str) -> None:
+    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": wordcount.database_url}
+    command = [sys.executable, "-m", "coordstream.cli", "config", "show", "wordcount_pv", "--key", "app.unicode"]
+    ended = subprocess.run(command, env={**environment, "PYTHONIOENCODING": encoding}, capture_output=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.decode() == (
+        f"Cannot write output: standard output has the encoding {encoding}, which cannot represent all of its "
+        "characters. Use a locale with UTF-8, or set PYTHONIOENCODING=utf-8.\n"
+    )
+
+
 def test_closed_standard_output_is_not_an_error(wordcount: CommandLine) -> None:
     environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": wordcount.database_url}
     command = f"{sys.executable} -m coordstream.cli status >&-"
