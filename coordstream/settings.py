@@ -146,6 +146,9 @@ def load_settings() -> Settings:
     """
     try:
         return Settings()
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise SettingsError(f"Invalid TOML in {TOML_FILE}: line {line} is not UTF-8. Correct the file.") from None
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"Invalid TOML in {TOML_FILE}: {error}. Correct the file.") from None
     except ValidationError as error:

@@ -7,6 +7,11 @@ from tempfile import NamedTemporaryFile
 from typing import IO
 
 
+def cannot_write(path: Path, error: OSError) -> str:
+    """The message for a file that cannot be written."""
+    return f"Cannot write {path}: {error.strerror}. Name a file in a folder with write permission."
+
+
 @contextmanager
 def replaced_file(path: Path) -> Iterator[IO[bytes]]:
     """A temporary file beside ``path``, which takes its place at the end, or is deleted after an error.

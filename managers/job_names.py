@@ -18,7 +18,10 @@ _MONITOR_FREQUENCY_DEFAULT: Final = "300000"
 
 def job_name(config: Config) -> str:
     """The job's name. Raises `MissingSetting`."""
-    return _required(config, JOB_NAME, "which is part of the names of the job's streams")
+    name = config.get(JOB_NAME)
+    if name is None:
+        raise MissingSetting(JOB_NAME, "which is part of the names of the job's streams. Set it")
+    return name
 
 
 def job_id(config: Config) -> str:
@@ -43,7 +46,9 @@ def coordinator_system(config: Config) -> str:
         MissingSetting: the config has neither the key nor a default system.
     """
     system = config.get(COORDINATOR_SYSTEM, config.get(DEFAULT_SYSTEM))
-    return system if system is not None else _required(config, COORDINATOR_SYSTEM, f"nor {DEFAULT_SYSTEM}")
+    if system is None:
+        raise MissingSetting(COORDINATOR_SYSTEM, f"nor {DEFAULT_SYSTEM}. Set one of them")
+    return system
 
 
 def build_coordinator_stream_config(config: Config) -> dict[str, str]:
@@ -61,10 +66,3 @@ def build_coordinator_stream_config(config: Config) -> dict[str, str]:
         COORDINATOR_SYSTEM: system,
         MONITOR_FREQUENCY: config.get(MONITOR_FREQUENCY, _MONITOR_FREQUENCY_DEFAULT),
     }
-
-
-def _required(config: Config, key: str, reason: str) -> str:
-    value = config.get(key)
-    if value is None:
-        raise MissingSetting(key, reason)
-    return value

@@ -1,6 +1,6 @@
 """The logs that the projection tracks: the incarnations of each stream, their positions, and their jobs' names."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -211,9 +211,13 @@ def name_job(connection: Connection, stream: StreamIdentity) -> None:
     transaction sees the other's uncommitted rows.
     """
     lock_job(connection, stream)
-    config: dict[str, str] = dict(connection.execute(_NAMES, (stream.suffix,)).fetchall())
-    name, job_id = config.get("job.name") or stream.job_name, config.get("job.id") or stream.job_id
+    name, job_id = job_names(dict(connection.execute(_NAMES, (stream.suffix,)).fetchall()), stream)
     connection.execute(_RENAME, (name, job_id, stream.suffix, name, job_id))
+
+
+def job_names(config: Mapping[str, str], stream: StreamIdentity) -> tuple[str, str]:
+    """Return the name and id of a job: those of its config, or those that a stream's name implies."""
+    return config.get("job.name") or stream.job_name, config.get("job.id") or stream.job_id
 
 
 def lock_job(connection: Connection, stream: StreamIdentity) -> None:

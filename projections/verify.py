@@ -14,7 +14,7 @@ from projections.projector import BATCH_EVENTS
 from projections.scratch_fold import ScratchFold
 from projections.table_differences import Difference, TableCheck, TableDifferences, Values
 from projections.topic_check import check_archive
-from projections.tracked_logs import TrackedLog, position_once_folded, reload_log
+from projections.tracked_logs import TrackedLog, job_names, position_once_folded, reload_log
 
 _SNAPSHOT: Final = "set transaction isolation level repeatable read"
 _LOCK_ARCHIVE: Final = "lock table eventlog.event in access share mode"
@@ -73,14 +73,13 @@ def verify_log(
         archive = [] if source is None else check_archive(connection, source, log, position, settings, on_progress)
         fold = ScratchFold(connection, log, settings, batch_events=batch_events, on_progress=on_progress)
         fold.advance(position)
-        tables = TableDifferences(connection, log.log_id).check()
-        tables = (*archive, _check_position(connection, log), _check_job_log(connection, log), *tables)
-    return Verification(log, fold.events, tables)
-
-
-def _check_position(connection: Connection, log: TrackedLog) -> TableCheck:
-    stored = {"next_offset": log.next_offset}
-    return _check_row("position", stored, {"next_offset": position_once_folded(connection, log)})
+        checks = (
+            *archive,
+            _check_row("position", {"next_offset": log.next_offset}, {"next_offset": position}),
+            _check_job_log(connection, log),
+            *TableDifferences(connection, log.log_id).check(),
+        )
+    return Verification(log, fold.events, checks)
 
 
 def _check_job_log(connection: Connection, log: TrackedLog) -> TableCheck:
@@ -93,8 +92,7 @@ def _check_job_log(connection: Connection, log: TrackedLog) -> TableCheck:
     stream = log.stream
     names = connection.execute(_NAMES_OF_COORDINATOR, (stream.suffix, log.log_id)).fetchone()
     if names is None:
-        config: dict[str, str] = dict(connection.execute(_FOLDED_NAMES).fetchall())
-        names = config.get("job.name") or stream.job_name, config.get("job.id") or stream.job_id
+        names = job_names(dict(connection.execute(_FOLDED_NAMES).fetchall()), stream)
     expected = expected_row(connection, log.log_id) | {"job_name": names[0], "job_id": names[1]}
     return _check_row("job_log", {name: stored.get(name) for name in expected}, expected)
 

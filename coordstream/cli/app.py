@@ -48,7 +48,7 @@ COMMANDS: Final = (
     Command("status", "status.show", "Show how far each log has been read."),
     Command("job", "job.show", "List jobs and show the state of their logs.", has_verbs=True),
     Command("task", "task", "Show a task: where it runs, what it reads, where it would start.", has_verbs=True),
-    Command("log", "log.show", "Logs and their events.", has_verbs=True),
+    Command("log", "log.show", "Show, create and append to logs.", has_verbs=True),
     Command("config", "config.show", "Show and change a job's config, now and in the past.", has_verbs=True),
     Command(
         "checkpoint", "checkpoint.show", "Show and write the tasks' checkpoints, now and in the past.", has_verbs=True
@@ -64,13 +64,18 @@ COMMANDS: Final = (
     Command("explain", "explain", "Explain from where a task starts, and why."),
     Command("bisect", "bisect.command", "Find the event that made a condition about a job true."),
     Command("lag", "lag.show", "Show how far tasks are behind their inputs."),
-    Command("bridge", "bridge.consumer_groups", "Show jobs to tools that know Kafka only.", has_verbs=True),
+    Command(
+        "bridge",
+        "bridge.consumer_groups",
+        "Show the progress of jobs to tools for Kafka consumer groups.",
+        has_verbs=True,
+    ),
     Command("watch", "watch.command", "Show what happens to a job, as sentences."),
-    Command("quarantine", "quarantine", "Events that could not be decoded.", has_verbs=True),
-    Command("rebuild", "rebuild", "Make the relations' tables equal to the log again."),
+    Command("quarantine", "quarantine", "Show and retry events that could not be decoded.", has_verbs=True),
+    Command("rebuild", "rebuild", "Rebuild the relations' tables from the log."),
     Command("verify", "verify", "Compare the relations' tables with the log."),
     Command("retention", "retention", "Detach the history before a horizon."),
-    Command("pin", "pin", "Moments that retention keeps.", has_verbs=True),
+    Command("pin", "pin", "Add, list and remove moments that retention keeps.", has_verbs=True),
     Command("serve", "serve", "Serve health, metrics, JSON and pages over HTTP."),
     Command("spark", "spark.jobs", "Run the data pipeline and reports on Spark.", has_verbs=True),
 )

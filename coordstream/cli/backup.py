@@ -40,7 +40,7 @@ def backup(
     """
     settings = embedded_settings(_ADVICE)
     require_data_folder(settings)
-    server = _migrated(settings)
+    server = _start_migrated(settings)
     with Console(stderr=True).status(f"Writing {file}"):
         size = back_up(server, file)
     if as_json:
@@ -64,7 +64,7 @@ def restore(
     """
     settings = embedded_settings(_ADVICE)
     check_backup(EmbeddedPostgres(settings.home), file)
-    server = _migrated(settings)
+    server = _start_migrated(settings)
     with database_errors(settings), Console(stderr=True).status(f"Restoring {file}"):
         streams = restore_database(server, file)
     if _has_other_key():
@@ -108,7 +108,7 @@ def _has_other_key() -> bool:
     return not all(settings.follows(version) for (version,) in versions)
 
 
-def _migrated(settings: Settings) -> EmbeddedPostgres:
+def _start_migrated(settings: Settings) -> EmbeddedPostgres:
     """The embedded server, running, its database with this program's schema: the roles of a backup exist then."""
     server = EmbeddedPostgres(settings.home)
     url = server.start()

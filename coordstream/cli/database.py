@@ -89,7 +89,7 @@ def database_url(settings: Settings) -> str:
 
 
 def check_url(url: str) -> None:
-    """Raise DatabaseError for a URL whose password was not encoded, so that part of it would be taken for a host."""
+    """Raise DatabaseError for a URL whose password was not encoded: part of it would be taken for a host."""
     try:
         options = conninfo_to_dict(url)
     except psycopg.ProgrammingError:

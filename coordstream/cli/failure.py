@@ -1,5 +1,6 @@
 """How a command that fails tells why: one message on standard error, and an exit code."""
 
+import codecs
 import errno
 import os
 import re
@@ -73,6 +74,11 @@ def _message(error: Exception) -> str:
         return message
     if _is_output_error(error):
         return f"Cannot write output: {system_reason(error)}."
+    if _lacks_character(error):
+        return (
+            f"Cannot write output: standard output has the encoding {sys.stdout.encoding}, which cannot represent "
+            "all of its characters. Use a locale with UTF-8, or set PYTHONIOENCODING=utf-8."
+        )
     if isinstance(error, OSError) and error.filename is not None:
         return f"Cannot access '{error.filename}': {system_reason(error)}."
     # the text of any other error may repeat a value, which may be a secret
@@ -82,6 +88,11 @@ def _message(error: Exception) -> str:
 def _is_output_error(error: Exception) -> bool:
     """Whether standard output (or a file that is already open) cannot take more: its error names no file."""
     return isinstance(error, OSError) and error.filename is None and error.errno in _DEVICE_ERRORS
+
+
+def _lacks_character(error: Exception) -> bool:
+    """Whether standard output is not in UTF-8 and cannot take a character, which the message must not repeat."""
+    return isinstance(error, UnicodeEncodeError) and codecs.lookup(sys.stdout.encoding).name != "utf-8"
 
 
 def _discard_output() -> None:

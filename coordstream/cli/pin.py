@@ -32,7 +32,7 @@ At = Annotated[
 
 @app.command()
 def add(name: Name, at: At, as_json: Json = False) -> None:
-    """Keep what was true at a time, however far back the horizon of a retention is."""
+    """Keep the state as of a time, even when the horizon of a retention moves past it."""
     with open_database() as database:
         add_pin(database.connection, Pin(name, at))
     _report(name, f"Pinned {at:%Y-%m-%d %H:%M:%S} UTC as '{name}'.", as_json=as_json)

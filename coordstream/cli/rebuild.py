@@ -55,7 +55,7 @@ def rebuild(
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Make the relations' tables equal to the archived events again.
+    """Rebuild the relations' tables from the archived events.
 
     Folds each log again and replaces the rows that are missing, extra or different, in one transaction per log:
     readers see the old rows or the new ones. A follower may run meanwhile. Use it after damage, after an upgrade that

@@ -63,7 +63,7 @@ Keep = Annotated[
         "--keep",
         metavar="DURATION",
         parser=parse_keep,
-        help="How much history to keep, as in '365d'. It ends with the newest event of the database.",
+        help="How much history to keep, counted back from the newest event of the database: '365d'.",
     ),
 ]
 ArchivedIn = Annotated[

@@ -35,7 +35,7 @@ class JobTakenOver(CoordstreamError):
 
 
 class LockLostAtStart(CoordstreamError):
-    """The lock was lost before the job model was written, so that another process may have written one."""
+    """The lock was lost before the job model was written, so another process may have written one."""
 
     def __init__(self, job: str) -> None:
         super().__init__(
@@ -45,7 +45,7 @@ class LockLostAtStart(CoordstreamError):
 
 
 class LockLostInWrite(EventLogError):
-    """The lock was lost and taken again during a write, so that another process may have written in between."""
+    """The lock was lost and taken again during a write, so another process may have written in between."""
 
     def __init__(self, job: str) -> None:
         super().__init__(

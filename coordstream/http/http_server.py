@@ -56,7 +56,7 @@ class HttpServer:
 
     def run(self) -> None:
         """Serve until stopped."""
-        with self._listener, _reported(self._report):
+        with self._listener, _report_warnings(self._report):
             asyncio.run(self._server.serve([self._listener]))
 
     @contextmanager
@@ -104,7 +104,7 @@ class _Reports(logging.Handler):
 
 
 @contextmanager
-def _reported(report: Callable[[str], None]) -> Iterator[None]:
+def _report_warnings(report: Callable[[str], None]) -> Iterator[None]:
     """Report what uvicorn logs: malformed requests, too many connections."""
     handler, propagates = _Reports(report), _LOGGER.propagate
     _LOGGER.addHandler(handler)

@@ -98,7 +98,7 @@ class ReadPool:
             connection = self._begun(idle)
             yield connection
         finally:
-            self._idle.put(self._ended(connection))
+            self._idle.put(self._release(connection))
 
     def _begun(self, idle: Connection | None) -> Connection:
         """A connection in a transaction: the idle one, or a new one if the database has closed it."""
@@ -109,7 +109,7 @@ class ReadPool:
             except psycopg.OperationalError:
                 _close(idle)
                 idle = None
-        connection = idle or self._opened()
+        connection = idle or self._open()
         if idle is None:
             connection.execute(_BEGIN)
         with self._lock:
@@ -120,7 +120,7 @@ class ReadPool:
         if self._is_closed:
             raise Unavailable("The server is shutting down.")
 
-    def _ended(self, connection: Connection | None) -> Connection | None:
+    def _release(self, connection: Connection | None) -> Connection | None:
         if connection is None:
             return None
         with self._lock:
@@ -133,7 +133,7 @@ class ReadPool:
             _close(connection)
         return None if connection.closed else connection
 
-    def _opened(self) -> Connection:
+    def _open(self) -> Connection:
         if monotonic() < self._failed_at + _PAUSE_SECONDS:
             raise DatabaseUnreachable(self._failure)
         try:

@@ -98,7 +98,7 @@ class KafkaChangelogs:
         """
         if not self._unwritten:
             return
-        with self._translated():
+        with self._translate_errors():
             self._write()
         self._unwritten.clear()
         self._unwritten_bytes = 0
@@ -109,7 +109,7 @@ class KafkaChangelogs:
         Raises:
             SourceUnavailable: an earlier change is not acknowledged yet.
         """
-        with self._translated():
+        with self._translate_errors():
             self._await_acknowledgements()
         self._unwritten.pop(partition, None)
         kept = (change for changes in self._unwritten.values() for change in changes.items())
@@ -169,7 +169,7 @@ class KafkaChangelogs:
         return self._consumer.client
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """Keep the producer after a timeout: what it has sent may arrive, and must not overwrite later changes."""
         try:
             yield

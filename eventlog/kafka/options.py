@@ -13,7 +13,8 @@ PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI")
 CLIENT_ID: Final = "coordstream"
 
-_SERVER: Final = re.compile(r"(?:\[[^\s\[\]]+\]|[^\s:/@\[\]]+):[0-9]{1,5}")
+_SERVER: Final = re.compile(r"(?:\[[^\s\[\]]+\]|[^\s:/@\[\]]+):([0-9]{1,5})")
+_PORTS: Final = range(1, 2**16)
 _BOOLEANS: Final = {"true": True, "false": False}
 
 
@@ -56,7 +57,7 @@ class KafkaOptions:
             OptionRefused: an address or option is unknown or invalid, or an option lacks another that it requires.
         """
         servers = [server.strip() for server in bootstrap_servers.split(",")]
-        if not all(map(_SERVER.fullmatch, servers)):
+        if not all(map(_is_server, servers)):
             raise OptionRefused("Invalid bootstrap servers. Expected a comma-separated list of host:port.")
         parsed = {name: _parse(name, text) for name, text in (options or {}).items()}
         _check_together(parsed)
@@ -70,6 +71,11 @@ class KafkaOptions:
     def client_config(self) -> dict[str, Any]:
         """The keyword arguments for a client of kafka-python."""
         return {"client_id": CLIENT_ID, "bootstrap_servers": self.bootstrap_servers.split(","), **self.client_options}
+
+
+def _is_server(text: str) -> bool:
+    found = _SERVER.fullmatch(text)
+    return found is not None and int(found[1]) in _PORTS
 
 
 def require_brokers(options: KafkaOptions | None) -> KafkaOptions:

@@ -124,12 +124,12 @@ class KafkaSystemAdmin(AdminClient):
             TypeError: an argument is not a partition or startpoint.
             ValueError: a startpoint of kind timestamp has no time.
         """
-        wanted = {each: _wanted(each, startpoint) for each, startpoint in startpoints.items()}
+        wanted = {each: _question(each, startpoint) for each, startpoint in startpoints.items()}
         questions = [one for one in wanted.values() if isinstance(one, tuple)]
         found = self._offsets(questions)
         past_end = [(partition, _LATEST) for (partition, at), offset in found.items() if offset == _NO_OFFSET]
         ends = self._offsets(past_end)
-        return MappingProxyType({each: _resolved(one, found, ends) for each, one in wanted.items()})
+        return MappingProxyType({each: _resolve(one, found, ends) for each, one in wanted.items()})
 
     def _partitions(self, stream_names: Sequence[str]) -> Mapping[str, Sequence[TopicPartition]]:
         """The partitions of each stream, in order."""
@@ -202,7 +202,7 @@ class _Wanted(StartpointVisitor[SystemStreamPartition, Question | str | None]):
 _WANTED: Final = _Wanted()
 
 
-def _wanted(partition: Any, startpoint: Any) -> Question | str | None:
+def _question(partition: Any, startpoint: Any) -> Question | str | None:
     if not isinstance(partition, SystemStreamPartition) or type(partition.partition) is not int:
         raise TypeError(f"Invalid partition {partition!r}. Expected a SystemStreamPartition with a number.")
     if not isinstance(startpoint, Startpoint):
@@ -215,7 +215,7 @@ def _topic_partition(partition: SystemStreamPartition) -> TopicPartition:
     return TopicPartition(partition.stream, partition.partition)
 
 
-def _resolved(
+def _resolve(
     wanted: Question | str | None, found: Mapping[Question, int], ends: Mapping[Question, int]
 ) -> ResolvedStartpoint | None:
     if wanted is None or isinstance(wanted, str):

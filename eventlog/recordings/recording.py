@@ -11,7 +11,7 @@ from typing import IO, Final, cast
 from eventlog.errors import RecordingError
 from eventlog.events import RecordedEvent
 from eventlog.recordings.recording_line import LineError, decode_line, encode_line
-from eventlog.replaced_file import replaced_file
+from eventlog.replaced_file import cannot_write, replaced_file
 
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _COMPRESSION_LEVEL: Final = 6
@@ -93,7 +93,7 @@ def _replace(path: Path) -> Iterator[IO[bytes]]:
         with replaced_file(path) as file:
             yield from _packed(file, path)
     except OSError as error:
-        raise RecordingError(f"Cannot write {path}: {error.strerror}. Name a folder with write permission.") from error
+        raise RecordingError(cannot_write(path, error)) from error
 
 
 def _packed(file: IO[bytes], path: Path) -> Iterator[IO[bytes]]:

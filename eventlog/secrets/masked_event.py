@@ -121,7 +121,7 @@ def _mask_field(value: Any, is_sensitive: bool, secrets: SecretPolicy) -> Any:
 
 
 def _is_written_by_samza(key: Key, value: bytes) -> bool:
-    """Whether the value is exactly what Samza writes, so that its field names are those of partitions and stores."""
+    """Whether the value is exactly what Samza writes, so its field names are those of partitions and stores."""
     try:
         if isinstance(key, checkpoint_topic.CheckpointKey):
             rewrite = _REWRITE_CHECKPOINT.get(key.key_type)

@@ -28,7 +28,7 @@ def committed_offsets(
     found = {}
     for store, changelog in changelogs.items():
         try:
-            committed = _committed(checkpoint, store, changelog)
+            committed = _committed_offset(checkpoint, store, changelog)
         except WireError as error:
             raise InvalidMarker(task_name, store, str(error)) from error
         if committed is not None:
@@ -36,7 +36,9 @@ def committed_offsets(
     return found
 
 
-def _committed(checkpoint: Checkpoint | None, store: str, changelog: SystemStreamPartition) -> CommittedOffset | None:
+def _committed_offset(
+    checkpoint: Checkpoint | None, store: str, changelog: SystemStreamPartition
+) -> CommittedOffset | None:
     if checkpoint is None:
         return None
     if isinstance(checkpoint, CheckpointV2):

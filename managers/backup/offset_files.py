@@ -84,7 +84,7 @@ def read_checkpoint_file(directory: Path) -> CheckpointV2 | None:
 
 
 def is_stale(directory: Path, delete_retention_ms: int, now: datetime, *, is_side_input: bool = False) -> bool:
-    """Whether a store is as old as the changelog keeps tombstones, so that it may have missed deletions.
+    """Whether a store is as old as the changelog keeps tombstones, so it may have missed deletions.
 
     Its age is that of the first of its files: the checkpoint, then the offsets. Without any, it is stale.
     """

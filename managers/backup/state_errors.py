@@ -49,7 +49,7 @@ class ChangelogUnusable(StateError):
 
 
 class ChangelogShortened(StateError):
-    """A changelog ends before the offset of an earlier snapshot, so that it lacks changes of the store."""
+    """A changelog ends before the offset of an earlier snapshot, so it lacks changes of the store."""
 
     def __init__(self, earlier: int, newest: str | None) -> None:
         self.earlier = earlier

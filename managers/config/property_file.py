@@ -102,7 +102,7 @@ def _checked(read: Property) -> Property:
     if not read.key:
         raise ValueError("the key is empty. Expected key=value")
     if "\0" in read.key + read.value:
-        raise ValueError(f"{printable_text(read.key)} has a null character, which no relation can have")
+        raise ValueError(f"{printable_text(read.key)} has a null character, which Postgres cannot store. Remove it")
     if holds_fingerprint(f"{read.key}\n{read.value}".encode()):
         raise ValueError(f"{printable_text(read.key)} has the fingerprint of a secret. Use the secret itself")
     return read

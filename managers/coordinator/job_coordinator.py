@@ -81,7 +81,7 @@ class JobCoordinator:
         publish_coordinator_url(self._store, url, clock=self._clock)
 
     def is_current(self, attempt: JobAttempt) -> bool:
-        """Whether the stream has the metadata of this attempt, so that no other coordinator wrote another job model."""
+        """Whether the stream has the metadata of this attempt, so no other coordinator wrote another job model."""
         return self._metadata().read_job_coordinator_metadata() == attempt.metadata
 
     def is_intact(self, attempt: JobAttempt) -> bool:

@@ -48,7 +48,7 @@ def read_job_config(store: CoordinatorStreamStore, submitted: Config | None) -> 
     """
     config = read_config(store) if submitted is None else {**read_launch_config(submitted, store), **submitted}
     if JOB_NAME not in config:
-        raise MissingSetting(JOB_NAME, "so that no job was submitted. Use `coordstream config write`, or --config")
+        raise MissingSetting(JOB_NAME, "so no job was submitted. Use `coordstream config write`, or --config")
     require_supported(config)
     return config
 
@@ -82,7 +82,7 @@ def checkpoint_system(config: Config) -> str | None:
         return None
     system = config.get(CHECKPOINT_SYSTEM, config.get(DEFAULT_SYSTEM))
     if system is None:
-        raise MissingSetting(CHECKPOINT_SYSTEM, f"nor {DEFAULT_SYSTEM}")
+        raise MissingSetting(CHECKPOINT_SYSTEM, f"nor {DEFAULT_SYSTEM}. Set one of them")
     return system
 
 

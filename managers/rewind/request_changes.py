@@ -177,7 +177,7 @@ def _undone(change: RequestChange, values: Sequence[bytes | None], created_ms: i
         restored = RequestChange(key_text=change.key_text, before=change.after, after=before)
         return [UndoneRequest(change, restored, is_started=False)]
     if values[-1] is not None or change.old_start is None:
-        raise _changed(change.key_text)
+        raise _changed_request(change.key_text)
     old = startpoint_of(change.old_start.startpoint_type, change.old_start.startpoint_value, created_ms)
     back = RequestChange(key_text=change.key_text, before=None, after=request_value(old).decode())
     return [UndoneRequest(change, back, is_started=True)]
@@ -190,7 +190,7 @@ def _before(change: RequestChange, others: Sequence[bytes | None]) -> str | None
     return None if others[-1] is None else _text(change.key_text, others[-1])
 
 
-def _changed(key_text: str) -> WorldMoved:
+def _changed_request(key_text: str) -> WorldMoved:
     return WorldMoved(
         f"The startpoint request {key_text!r} was changed by another writer. Look at "
         "`coordstream startpoint show --history`, and make a new plan."
@@ -207,7 +207,7 @@ def _key_text(move: Move, facts: StartpointFacts, meanings: Mapping[str, frozens
     if _readers(facts, partition) == {move.task_name} and len(meanings.get(whole, ())) == 1:
         return whole
     raise InvalidRewind(
-        f"The startpoint request {own!r} has several meanings, so that Samza would ignore it. Stop the job, and use "
+        f"The startpoint request {own!r} has several meanings, so Samza would ignore it. Stop the job, and use "
         "--checkpoints."
     )
 

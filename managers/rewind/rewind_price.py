@@ -29,7 +29,7 @@ def affected_range(placed: Placed) -> range:
     return range(min(start, placed.to_offset), max(start, placed.to_offset))
 
 
-def priced(placed: Sequence[Placed], price: Price) -> tuple[Move, ...]:
+def price_moves(placed: Sequence[Placed], price: Price) -> tuple[Move, ...]:
     """The moves of a plan, sorted by task and partition."""
     left = _records_left(placed)
     ordered = sorted(placed, key=lambda each: each.position.reader)

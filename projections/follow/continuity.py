@@ -31,7 +31,7 @@ class Continuity(NamedTuple):
 
 
 def needs_comparison(log: TrackedLog, facts: StreamFacts) -> bool:
-    """Return whether the stream may be the known log, so that its events have to be compared with the archive."""
+    """Return whether the stream may be the known log, so its events have to be compared with the archive."""
     return not is_another_topic(log, facts) and log.next_offset <= facts.end_offset
 
 

@@ -67,7 +67,7 @@ def outage_reason(error: Exception) -> str:
 
 
 def is_login_refused(error: Exception) -> bool:
-    """Return whether brokers or database refused the credentials, so that retrying is unlikely to help."""
+    """Return whether brokers or database refused the credentials, so retrying is unlikely to help."""
     return isinstance(error, CredentialsRefused) or (isinstance(error, psycopg.Error) and refuses_login(error))
 
 

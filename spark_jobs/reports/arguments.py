@@ -1,9 +1,11 @@
 """The command-line options that the reports share."""
 
 import argparse
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Final, NoReturn
 
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
@@ -11,10 +13,23 @@ from spark_jobs.relations.selection import parse_moment
 from spark_jobs.session.builder import SUBMITTED
 from spark_jobs.session.jars import OVERRIDE
 
+_ARGUMENT: Final = re.compile(r"^argument [^:]+: (?=Invalid )")
+"""What argparse puts before our own message."""
+
+
+class ReportParser(argparse.ArgumentParser):
+    """A parser whose errors are one message, like those of the other commands."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with code 2, without the usage."""
+        sentence = _ARGUMENT.sub("", message)
+        sentence = f"{sentence[:1].upper()}{sentence[1:]}".rstrip(".")
+        self.exit(2, f"{sentence}. See `coordstream spark {self.prog} -- --help`.\n")
+
 
 def report_parser(name: str, description: str) -> argparse.ArgumentParser:
     """A parser with the options of every report."""
-    parser = argparse.ArgumentParser(prog=name, description=description)
+    parser = ReportParser(prog=name, description=description)
     parser.set_defaults(now=None)
     add = parser.add_argument
     add("--output", required=True, help="output folder, a path or a URI (s3a://…); must not exist")

@@ -186,3 +186,10 @@ def test_an_invalid_file_is_reported_in_one_line(folder: Path, text: str, senten
         load_settings()
     assert str(refused.value).startswith(sentence)
     assert "\n" not in str(refused.value)
+
+
+def test_a_file_that_is_not_utf_8_is_reported_with_its_line(folder: Path) -> None:
+    (folder / "coordstream.toml").write_bytes(b'# home\nhome = "\xff"\n')
+    with pytest.raises(SettingsError) as refused:
+        load_settings()
+    assert str(refused.value) == "Invalid TOML in coordstream.toml: line 2 is not UTF-8. Correct the file."

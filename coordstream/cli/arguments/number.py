@@ -8,6 +8,7 @@ import typer
 MOST: Final = 2**63 - 1
 """The largest bigint."""
 
+MOST_REPLICAS: Final = 2**15 - 1
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+")
 
 
@@ -29,8 +30,13 @@ def parse_shift(text: str | int) -> int:
 
 
 def parse_count(text: str | int) -> int:
-    """A number of rows, from 1. Raises typer.BadParameter."""
+    """A number from 1, such as that of rows. Raises typer.BadParameter."""
     return _parse(text, 1, "a number, 1 or more")
+
+
+def parse_replicas(text: str | int) -> int:
+    """A replication factor, which Kafka stores in 16 bits. Raises typer.BadParameter."""
+    return _parse(text, 1, "a number from 1 to 32767", most=MOST_REPLICAS)
 
 
 def parse_limit(text: str | int) -> int:
@@ -38,11 +44,11 @@ def parse_limit(text: str | int) -> int:
     return _parse(text, 0, "a number, 0 or more")
 
 
-def _parse(text: str | int, least: int, expected: str) -> int:
+def _parse(text: str | int, least: int, expected: str, *, most: int = MOST) -> int:
     try:
         number = parse_integer(str(text))
     except ValueError:
         number = least - 1
-    if not least <= number <= MOST:
+    if not least <= number <= most:
         raise typer.BadParameter(f"{str(text)!r}. Expected {expected}.")
     return number

@@ -16,6 +16,17 @@ def _only_one_format(context: typer.Context, value: bool) -> bool:
     return value
 
 
+def _in_order(context: typer.Context, parameter: typer.CallbackParam, time: datetime | None) -> datetime | None:
+    times = {**context.params, parameter.name: time}
+    since, until = times.get("since"), times.get("until")
+    if since is not None and until is not None and since > until:
+        raise typer.BadParameter(
+            f"Invalid time range: '--since' ({since:%Y-%m-%d %H:%M:%S} UTC) is after '--until' "
+            f"({until:%Y-%m-%d %H:%M:%S} UTC). Exchange the two times."
+        )
+    return time
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON list with all columns.", callback=_only_one_format)]
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV with a header and all columns.", callback=_only_one_format)]
 Utc = Annotated[
@@ -28,6 +39,7 @@ Since = Annotated[
         "--since",
         metavar="TIME",
         parser=parse_time,
+        callback=_in_order,
         help="Show records since this time (see --until).",
     ),
 ]
@@ -37,6 +49,7 @@ Until = Annotated[
         "--until",
         metavar="TIME",
         parser=parse_time,
+        callback=_in_order,
         help="Show records until this time: ISO 8601 (default zone: UTC), '90m', '2 hours ago', yesterday or now.",
     ),
 ]

@@ -1,1 +1,1 @@
-"""`coordstream bridge`: shows jobs to tools that know Kafka only."""
+"""`coordstream bridge`: shows the progress of jobs to tools for Kafka consumer groups."""

@@ -109,7 +109,7 @@ class JobBridge:
         refusals = {} if self.options.dry_run else self._change(groups, new, stale)
         self._committed |= {(cluster, each): one.event for each, one in new.items() if each not in refusals}
         rows = [self._describe(one, before, kept, new, refusals) for one in found]
-        return rows + [self._deleted(each, before[each], refusals.get(each)) for each in stale]
+        return rows + [self._deletion_row(each, before[each], refusals.get(each)) for each in stale]
 
     def _change(self, groups: "ConsumerGroups", new: Wanted, stale: Sequence[GroupPartition]) -> Refusals:
         """Commit and delete offsets, and return why partitions were refused."""
@@ -145,7 +145,7 @@ class JobBridge:
             return self._row(one, previous, previous, outcome="unchanged")
         return self._row(one, previous, one.next_offset, outcome="committed")
 
-    def _deleted(self, each: GroupPartition, before: GroupOffset, refused: str | None) -> Row:
+    def _deletion_row(self, each: GroupPartition, before: GroupOffset, refused: str | None) -> Row:
         stream_name, partition_id = each
         gone = PartitionCheckpoint("", stream_name, partition_id, "", None, None, None, None)
         reason = "no task reads the partition" if refused is None else refused

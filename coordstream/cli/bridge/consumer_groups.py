@@ -57,7 +57,7 @@ _COLUMNS: Final = (
 
 @app.callback()
 def bridge() -> None:
-    """Show jobs to tools that know Kafka only."""
+    """Show the progress of jobs to tools for Kafka consumer groups."""
 
 
 @app.command("consumer-groups")
@@ -98,11 +98,11 @@ def consumer_groups(
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
-    """Commit the checkpoints of jobs as offsets of consumer groups, which kafka-consumer-groups and others show.
+    """Commit the checkpoints of jobs as offsets of consumer groups, for kafka-consumer-groups and similar tools.
 
-    The group of a job is samza.NAME.ID, on the Kafka clusters of its inputs. An offset is the one after the last
-    processed one; where several tasks read a partition, that of the task that is furthest behind. Jobs do not read
-    these offsets.
+    The group of a job is samza.NAME.ID, on the Kafka clusters of its inputs. An offset is that of the next
+    record to process; if several tasks read a partition, it is that of the task that is furthest behind. Jobs do not
+    read these offsets.
 
     A group with running consumers is refused. An offset that somebody else has set is kept, and the exit code is 1.
     After a reset of the group by one of these tools, --import-reset writes a plan for `coordstream rewind apply`, with

@@ -74,7 +74,7 @@ def write(
     with open_job_logs(job) as logs:
         facts = _read_facts(logs, overrides)
         _require_usable_offsets(given, facts)
-        found = _named(logs, facts)
+        found = _named_job(logs, facts)
         manager = writing_manager(
             facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
         )
@@ -132,7 +132,7 @@ def _require_usable_offsets(given: TaskOffsets, facts: JobFacts) -> None:
                 )
 
 
-def _named(logs: JobLogs, facts: JobFacts) -> Job:
+def _named_job(logs: JobLogs, facts: JobFacts) -> Job:
     """The job's name in its config, or else in the names of its streams."""
     return Job(facts.config.get(JOB_NAME, logs.job.name), facts.config.get(JOB_ID, logs.job.id))
 

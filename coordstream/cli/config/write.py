@@ -98,7 +98,7 @@ def check_texts(key: str, value: str) -> None:
     except UnicodeEncodeError:
         raise typer.BadParameter("Invalid characters: key and value must be UTF-8.") from None
     if "\0" in key + value:
-        raise CoordstreamError("The value has a null character, which no relation can have.")
+        raise CoordstreamError("The value has a null character, which Postgres cannot store. Remove it.")
     if holds_fingerprint((key + "\n" + value).encode()):
         raise CoordstreamError("The value is the fingerprint of a secret. Use the secret itself.")
 

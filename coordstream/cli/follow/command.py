@@ -53,7 +53,7 @@ def follow(
     Exit codes:
 
     - 0: done, or stopped by a signal without --once and --until
-    - 1: a stream, the brokers or the database refused
+    - 1: a stream was refused, or the brokers or the database rejected the credentials
     - 3: the timeout expired
     - 4: the brokers or the database did not answer until the timeout, or for a minute
     - 128 + number of a signal: stopped by it before the end that --once or --until names

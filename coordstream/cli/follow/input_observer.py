@@ -51,10 +51,10 @@ def observe_once(database_url: str) -> list[str]:
     """Observe the inputs of every followed job once. Return a sentence for each input that could not be asked."""
     try:
         with connect(database_url) as connection:
-            return observe_inputs(connection, _followed(connection), system_clock, has_option=False)
+            return observe_inputs(connection, _followed_jobs(connection), system_clock, has_option=False)
     except psycopg.Error as error:
         return [f"Cannot observe the inputs: {failure_line(error)}"]
 
 
-def _followed(connection: Connection) -> list[Job]:
+def _followed_jobs(connection: Connection) -> list[Job]:
     return [Job(*row) for row in connection.execute(_FOLLOWED).fetchall()]

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from coordstream.cli.arguments.number import parse_replicas
 from coordstream.cli.arguments.options import Json, Kind
 from coordstream.cli.event_logs import create_log
 from coordstream.cli.output.formats import print_json
@@ -15,7 +16,7 @@ def create(
     replication_factor: Annotated[
         int | None,
         typer.Option(
-            min=1, max=32_767, metavar="N", help="Replicas of the topic (default: as configured on the brokers)."
+            metavar="N", parser=parse_replicas, help="Replicas of the topic (default: as configured on the brokers)."
         ),
     ] = None,
     as_json: Json = False,

@@ -20,7 +20,7 @@ def retire(
     undo: Annotated[bool, typer.Option("--undo", help="Expect that they are followed again.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Keep the logs of streams, but do not expect that they are followed, for example after a job was deleted.
+    """Keep the logs of streams, but do not report that nothing follows them, for example after a job was deleted.
 
     `status` shows a retired stream without a fault. Following or importing it ends its retirement.
     """

@@ -66,7 +66,9 @@ def show(
     limit: Annotated[int, typer.Option(metavar="N", parser=parse_count, help="Show at most this many events.")] = 100,
     since: Since = None,
     until: Until = None,
-    incarnation: Annotated[int | None, typer.Option(min=1, metavar="N", help="Instead of the current one.")] = None,
+    incarnation: Annotated[
+        int | None, typer.Option(metavar="N", parser=parse_count, help="Instead of the current one.")
+    ] = None,
     utc: Utc = False,
     as_json: Json = False,
     as_csv: Csv = False,

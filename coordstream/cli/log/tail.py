@@ -72,7 +72,7 @@ def _newest(stream: str, count: int) -> tuple[str, list[RecordedEvent]]:
         with open_source() as source:
             return "", newest_events(source.read, _facts(source, stream), count)
     except (StreamMissing, StreamRefused):
-        archived = _archived(stream, count)
+        archived = _read_archive(stream, count)
         if archived is None:
             raise
         return " (archive)", archived
@@ -88,7 +88,7 @@ def _facts(source: EventSource, stream: str) -> StreamFacts:
         raise StreamMissing(stream, error.place, known) from None
 
 
-def _archived(stream: str, count: int) -> list[RecordedEvent] | None:
+def _read_archive(stream: str, count: int) -> list[RecordedEvent] | None:
     """The newest archived events of a stream below its position; None if the archive does not have the stream."""
     with open_database() as database:
         log = next((log for log in logs_of(database.connection, stream) if log.is_current), None)

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
+from coordstream.cli.arguments.number import parse_count
 from coordstream.cli.arguments.options import AsOf, AsOfOffset
 from coordstream.cli.completion import complete_job, complete_stream
 from coordstream.cli.database import Database, open_database
@@ -45,7 +46,9 @@ def export(
         ),
     ] = STANDARD_OUTPUT,
     raw: Annotated[bool, typer.Option("--raw", help="Include secrets: the exact bytes. Owner only.")] = False,
-    incarnation: Annotated[int | None, typer.Option(min=1, metavar="N", help="Instead of the current one.")] = None,
+    incarnation: Annotated[
+        int | None, typer.Option(metavar="N", parser=parse_count, help="Instead of the current one.")
+    ] = None,
     job: Annotated[
         str | None,
         typer.Option("--job", metavar="JOB", help="With --relation: this job only.", autocompletion=complete_job),

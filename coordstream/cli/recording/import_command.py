@@ -11,6 +11,7 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
+from coordstream.cli.arguments.number import parse_count
 from coordstream.cli.arguments.options import Csv, Json, Kind
 from coordstream.cli.database import Database, open_database
 from coordstream.cli.output.formats import print_list
@@ -45,8 +46,8 @@ def import_files(
         int | None,
         typer.Option(
             "--processes",
-            min=1,
             metavar="N",
+            parser=parse_count,
             help="Streams to import in parallel (default: one per core when worthwhile).",
         ),
     ] = None,

@@ -15,7 +15,7 @@ from coordstream.cli.query.cut import Cut
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import known_names
 from eventlog.postgres.connection import Connection
-from eventlog.replaced_file import replaced_file
+from eventlog.replaced_file import cannot_write, replaced_file
 from projections.job_choice import Job
 from projections.relation_files import views
 
@@ -88,9 +88,7 @@ def export_relation(connection: Connection, read: RelationRead, path: Path) -> i
             with replaced_file(path) as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
                 return sum(_write(writer, group) for group in _groups(connection, schema, queries))
         except OSError as error:
-            raise CoordstreamError(
-                f"Cannot write {path}: {error.strerror}. Name a folder with write permission."
-            ) from None
+            raise CoordstreamError(cannot_write(path, error)) from None
 
 
 def _schema(connection: Connection, relation: str) -> pyarrow.Schema:

@@ -83,4 +83,4 @@ def _read(name: str, place: str) -> str:
         data = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise CoordstreamError(f"{place} is not UTF-8.") from None
+        raise CoordstreamError(f"{place} is not UTF-8. Use the output of `checkpoint show JOB --csv`.") from None

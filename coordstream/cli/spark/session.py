@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from coordstream.cli.arguments.number import parse_count
 from coordstream.extras import require_packages
 
 PACKAGES: Final = ("pyspark", "pandas", "pyarrow")
@@ -22,7 +23,9 @@ Master = Annotated[
 Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="NAME=VALUE", help="A setting of Spark; repeatable.")]
 Tasks = Annotated[
     int | None,
-    typer.Option("--tasks", min=1, metavar="N", help="Spark tasks, each with one connection (default: 8 per core)."),
+    typer.Option(
+        "--tasks", metavar="N", parser=parse_count, help="Spark tasks, each with one connection (default: 8 per core)."
+    ),
 ]
 
 

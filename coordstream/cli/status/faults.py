@@ -33,7 +33,7 @@ def worst_state(states: Iterable[str]) -> str | None:
 
 
 def is_to_rebuild(log: Status) -> bool:
-    """Whether the rows of a log were dropped, so that it must be rebuilt from the archive."""
+    """Whether the rows of a log were dropped, so it must be rebuilt from the archive."""
     return bool(log["fold_version"] == NOT_FOLDED)
 
 

@@ -65,7 +65,7 @@ def watch(
 ) -> None:
     """Show what happens to a job, as sentences, until Ctrl-C: commits, changed config, moved containers and tasks.
 
-    Reads the relations, so that a follower has to read the job's logs meanwhile.
+    Reads the relations, so a follower must be reading the job's logs.
     """
     for unknown in set(kinds or ()).difference(KINDS):
         raise typer.BadParameter(f"Invalid value for '--kind': {unknown!r}. Expected one of: {', '.join(KINDS)}.")

@@ -27,7 +27,7 @@ def task_page(connection: Connection, asked: Asked) -> Row:
     name = asked.required("task")
     relations = task_relations(connection, job, asked.cut)
     rows = task_rows(relations)
-    task = _named(rows, name, f"{job}{asked.cut}", head["early"])
+    task = _find_task(rows, name, f"{job}{asked.cut}", head["early"])
     partitions = task_partitions(connection, job, name, asked.cut, relations)
     names = sorted((row["task_name"] for row in rows), key=natural)
     place = names.index(name)
@@ -40,12 +40,12 @@ def task_page(connection: Connection, asked: Asked) -> Row:
         "spans": SPANS,
         "span": span_word(asked),
         "progress": _progress(connection, job, task, asked),
-        "explained": _explained(connection, job, name, asked.cut),
+        "explained": _explain(connection, job, name, asked.cut),
         "event": event,
     }
 
 
-def _named(rows: list[Row], name: str, job: str, early: str) -> Row:
+def _find_task(rows: list[Row], name: str, job: str, early: str) -> Row:
     try:
         return task_named(rows, name, job, early)
     except CoordstreamError as error:
@@ -59,7 +59,7 @@ def _progress(connection: Connection, job: Job, task: Row, asked: Asked) -> Prog
     return None if until is None else read_progress(connection, job, task["task_name"], until, span_word(asked))
 
 
-def _explained(connection: Connection, job: Job, task: str, cut: Cut) -> list[tuple[str, list[Row]]]:
+def _explain(connection: Connection, job: Job, task: str, cut: Cut) -> list[tuple[str, list[Row]]]:
     """For each input partition of a task: where it starts, as a sentence, and the steps of that decision."""
     rows = fetch(connection, STEPS, {**job_values(job), "task": task, "at": cut.time})
     partitions = [list(steps) for _, steps in groupby(rows, key=itemgetter(*PARTITION))]

@@ -95,6 +95,17 @@ def test_help_shows_no_settings(capsys: pytest.CaptureFixture[str], monkeypatch:
         (["checkpoint", "show", "j", "--as-of-offset", str(2**63)], "Invalid value for '--as-of-offset'"),
         (["config", "show", "j", "--as-of", "2026-01-01", "--as-of-offset", "1"], "cannot be used together"),
         (["log", "show", "--limit", "0"], "Invalid value for '--limit'"),
+        (
+            ["config", "history", "j", "--since", "now", "--until", "yesterday"],
+            "Invalid time range: '--since' (",
+        ),
+        (
+            ["log", "show", "s", "--until", "2026-01-01", "--since", "2026-01-02"],
+            "'--since' (2026-01-02 00:00:00 UTC) is after '--until' (2026-01-01 00:00:00 UTC). Exchange",
+        ),
+        (["log", "show", "s", "--incarnation", "0"], "Invalid value for '--incarnation': '0'. Expected a number, 1 or"),
+        (["import", "f", "--processes", "two"], "Invalid value for '--processes': 'two'. Expected a number, 1 or more"),
+        (["log", "create", "s", "--replication-factor", "40000"], "'40000'. Expected a number from 1 to 32767."),
     ],
 )
 def test_invalid_usage_is_one_message_and_exit_code_2(cli: CommandLine, words: list[str], sentence: str) -> None:
@@ -225,6 +236,18 @@ def test_a_full_device_is_one_message(wordcount: CommandLine, words: str) -> Non
     command = f"{sys.executable} -m coordstream.cli {words} > /dev/full"
     ended = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (1, "Cannot write output: no space left on device.\n")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "iso8859-1", "cp1252"])
+def test_an_encoding_without_a_character_is_one_message(wordcount: CommandLine, encoding: str) -> None:
+    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": wordcount.database_url}
+    command = [sys.executable, "-m", "coordstream.cli", "config", "show", "wordcount_pv", "--key", "app.unicode"]
+    ended = subprocess.run(command, env={**environment, "PYTHONIOENCODING": encoding}, capture_output=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.decode() == (
+        f"Cannot write output: standard output has the encoding {encoding}, which cannot represent all of its "
+        "characters. Use a locale with UTF-8, or set PYTHONIOENCODING=utf-8.\n"
+    )
 
 
 def test_closed_standard_output_is_not_an_error(wordcount: CommandLine) -> None:

@@ -20,7 +20,10 @@ def test_addresses_alone_will_do() -> None:
     assert options.client_config() == {"client_id": "coordstream", "bootstrap_servers": ["one:9092", "[::1]:9093"]}
 
 
-@pytest.mark.parametrize("servers", ["", "one", "one:", "one:9092,", "user@one:9092", "kafka://one:9092", "one:port"])
+@pytest.mark.parametrize(
+    "servers",
+    ["", "one", "one:", "one:9092,", "user@one:9092", "kafka://one:9092", "one:port", "one:0", "one:9092,two:65536"],
+)
 def test_an_invalid_address_is_refused(servers: str) -> None:
     with pytest.raises(OptionRefused, match="Expected a comma-separated list of host:port"):
         KafkaOptions.parse(servers)

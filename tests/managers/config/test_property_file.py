@@ -56,7 +56,7 @@ def test_properties_have_the_number_of_the_line_of_their_key() -> None:
         ("a=1\n\nb=\\u12", 3, r"malformed \u escape. Expected four hexadecimal digits"),
         ("a=1\\\n2\n=x", 3, "the key is empty. Expected key=value"),
         ("a=\\ud83d", 1, r"a \u escape is only half of a surrogate pair"),
-        ("a=\\u0000", 1, "a has a null character, which no relation can have"),
+        ("a=\\u0000", 1, "a has a null character, which Postgres cannot store. Remove it"),
         (
             "\xef\xbb\xbfa=1",
             1,

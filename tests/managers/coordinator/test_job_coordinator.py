@@ -196,7 +196,7 @@ def test_with_high_availability_a_new_deployment_fans_out(store: CoordinatorStre
 
 
 def test_without_a_submitted_config_the_stream_must_have_one(start: Start) -> None:
-    with pytest.raises(MissingSetting, match=r"The config has no job\.name, so that no job was submitted"):
+    with pytest.raises(MissingSetting, match=r"The config has no job\.name, so no job was submitted"):
         start(submitted=False)
 
 

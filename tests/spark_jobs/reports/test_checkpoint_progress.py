@@ -218,7 +218,10 @@ def test_an_invalid_option_is_reported_with_the_expected_form(
     with pytest.raises(SystemExit) as exited:
         main(arguments, {})
     assert exited.value.code == 2
-    assert word in capsys.readouterr().err
+    reported = capsys.readouterr().err
+    assert word in reported
+    assert reported.endswith(". See `coordstream spark checkpoint_progress -- --help`.\n")
+    assert reported.count("\n") == 1
 
 
 def test_an_invalid_output_fails_before_spark_starts(

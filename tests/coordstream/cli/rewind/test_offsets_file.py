@@ -58,5 +58,5 @@ def test_invalid_files(tmp_path: Path, lines: list[str], message: str) -> None:
 def test_a_file_that_is_not_text(tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     path.write_bytes(b"\xff")
-    with pytest.raises(CoordstreamError, match=r"f\.csv is not UTF-8\.$"):
+    with pytest.raises(CoordstreamError, match=r"f\.csv is not UTF-8\. Use the output of"):
         read_offsets_file(str(path), Job("j", "1"))
