@@ -66,7 +66,10 @@ Rows = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Report:
-    """A report: its tables by name, and how the table `shown` is sorted, printed and drawn."""
+    """A report: its tables by name, and how the table `shown` is sorted, printed and drawn.
+
+    ``drawn``: what of this table `draw` gets; by default the rows that are printed.
+    """
 
     name: str
     tables: Callable[[Inputs], Tables]
@@ -74,6 +77,7 @@ class Report:
     sort: Callable[[DataFrame], DataFrame]
     columns: Sequence[Column]
     draw: Callable[[Path, Rows, str], None]
+    drawn: Callable[[DataFrame], DataFrame] | None = None
 
 
 def run_report(report: Report, arguments: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -120,7 +124,11 @@ def write_report(
         shown = spark.read.parquet(folder.table(report.shown))
         rows, total = _rows(report.sort(shown).limit(MOST_ROWS)), shown.count()
         title = _title(report, job, tables)
-        report.draw(folder.files / f"{report.name}.png", rows, title)
+        if report.drawn is None:
+            drawn, subtitle = rows, f", the first {len(rows)} of {total:,}" if total > len(rows) else ""
+        else:
+            drawn, subtitle = _rows(report.drawn(shown)), ""
+        report.draw(folder.files / f"{report.name}.png", drawn, title + subtitle)
     for line in describe_positions(positions):
         console.print(line, markup=False, soft_wrap=True)
     print_table(console, title, report.columns, rows, total)
