@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Final, Self
 
 from pyspark.sql.datasource import InputPartition
 
 from eventlog.streams import StreamKind
+
+MOST_PARTITIONS: Final = 2_000
+"""A compacted topic may have a few events at offsets that are billions apart, and a task without events takes time."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,12 @@ class RangePartition(InputPartition):
 
 
 def partitions_of(ranges: Sequence[LogRange], offsets: int) -> list[RangePartition]:
-    """Partitions of at most `offsets` offsets: long ranges are split, short ones share a partition."""
+    """Partitions of at most `offsets` offsets, or of more if there would be more than `MOST_PARTITIONS`.
+
+    Long ranges are split, short ones share a partition.
+    """
+    most_full = MOST_PARTITIONS // 2  # two neighbours have more than `offsets` together
+    offsets = max(offsets, -(-sum(map(len, ranges)) // most_full))
     partitions: list[RangePartition] = []
     shared: list[LogRange] = []
     for piece in _pieces(ranges, offsets):

@@ -28,6 +28,7 @@ from spark_jobs.lake.manifest import (
 )
 from spark_jobs.lake.reader import find_lake, folder_uri, lake_errors, require_no_other_files
 from spark_jobs.lake.writer import NewEvents, parts_of, write_events
+from spark_jobs.output.folder import checked_path
 from spark_jobs.relations.catalogue import Catalogue
 from spark_jobs.relations.partitioning import choose_partitions
 from spark_jobs.relations.reader import OpenSnapshot, RelationReader
@@ -90,8 +91,9 @@ def archive(
     Raises:
         LakeError: The lake is damaged, is another database's, or is being written by another run; or there is no lake,
             and the folder has other files.
-        SparkJobError: The database cannot be read, or Spark cannot write.
+        SparkJobError: The output is invalid, the database cannot be read, or Spark cannot write.
     """
+    checked_path(output)
     with exported_snapshot(database_url) as snapshot:
         _lock(snapshot, output)
         lake = find_lake(spark, output)

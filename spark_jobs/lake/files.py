@@ -27,12 +27,12 @@ def load_lake(output: str) -> Lake:
     system, folder = _file_system(output)
     try:
         found = system.get_file_info(fs.FileSelector(f"{folder}/{MANIFESTS}", recursive=True))
-        texts = [_read_text(system, file.path) for file in found if _is_data(file)]
+        contents = {file.path: _read(system, file.path) for file in found if _is_data(file)}
     except OSError as error:
         raise LakeError(f"The manifests of lake '{output}' cannot be read: {error}.") from error
-    if not texts:
+    if not contents:
         raise not_a_lake(output)
-    return merge_manifests(output, [from_json(text) for text in texts])
+    return merge_manifests(output, [from_json(content, path) for path, content in contents.items()])
 
 
 def _is_data(file: fs.FileInfo) -> bool:
@@ -40,9 +40,9 @@ def _is_data(file: fs.FileInfo) -> bool:
     return file.type is fs.FileType.File and not file.base_name.startswith((".", "_"))
 
 
-def _read_text(system: fs.FileSystem, path: str) -> str:
+def _read(system: fs.FileSystem, path: str) -> bytes:
     with system.open_input_file(path) as opened:
-        return str(opened.readall().decode())
+        return bytes(opened.readall())
 
 
 def read_log(output: str, files: Iterable[LakeFile]) -> Iterator[ArchivedEvent]:

@@ -124,18 +124,18 @@ def to_json(manifest: Manifest) -> str:
     return json.dumps({"format": FORMAT, **asdict(manifest)}, ensure_ascii=False, separators=(",", ":"))
 
 
-def from_json(text: str) -> Manifest:
-    """Parse a manifest. Raises LakeError."""
+def from_json(text: str | bytes, path: str) -> Manifest:
+    """Parse a manifest. Raises LakeError, which names the file `path`."""
     try:
         values = json.loads(text)
         if values.pop("format") != FORMAT:
-            raise LakeError("A manifest of the lake has another format. Use the version of coordstream that wrote it.")
+            raise LakeError(f"Manifest '{path}' has another format. Use the version of coordstream that wrote it.")
         logs = tuple(LakeLog(**_log_values(log)) for log in values.pop("logs"))
         files = tuple(LakeFile(**file) for file in values.pop("files"))
         relations = tuple(RelationRows(**relation) for relation in values.pop("relations"))
         return Manifest(**values, logs=logs, files=files, relations=relations)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise LakeError(f"A manifest of the lake cannot be read ({type(error).__name__}). Restore the file.") from error
+        raise LakeError(f"Manifest '{path}' is damaged ({type(error).__name__}). Restore the file.") from error
 
 
 def _log_values(log: dict[str, Any]) -> dict[str, Any]:

@@ -51,13 +51,20 @@ def find_lake(spark: SparkSession, output: str) -> Lake:
     """As `read_lake`, but a lake without manifests where there is none yet."""
     with lake_errors(output):
         try:
-            folder = f"{folder_uri(output)}/{MANIFESTS}"
-            rows = spark.read.option("recursiveFileLookup", "true").text(folder, wholetext=True).collect()
+            contents = _read_files(spark, f"{folder_uri(output)}/{MANIFESTS}")
         except AnalysisException as error:
             if error.getCondition() != _MISSING:
                 raise
-            rows = []
-    return merge(output, [from_json(row.value) for row in rows])
+            contents = {}
+    return merge(output, [from_json(content, path) for path, content in contents.items()])
+
+
+def _read_files(spark: SparkSession, folder: str) -> dict[str, bytes]:
+    """The contents of all files below a folder, by path. Spark's own result has no rows for empty files."""
+    files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(folder)
+    contents = {row.path: bytes(row.content) for row in files.select("path", "content").collect()}
+    names = {path.rpartition("/")[2] for path in contents}
+    return contents | {path: b"" for path in files.inputFiles() if path.rpartition("/")[2] not in names}
 
 
 def require_no_other_files(spark: SparkSession, output: str) -> None:

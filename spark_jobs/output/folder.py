@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from spark_jobs.errors import SparkJobError
 from spark_jobs.output.hadoop_folder import HadoopFolder, hadoop_uri
 
+PATTERN_CHARACTERS = frozenset("*?[{\\")
 URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 
@@ -40,10 +41,26 @@ def output_folder(spark: SparkSession, output: str, marker: str, *, overwrite: b
     An existing `output` is replaced only if `overwrite` is set and the folder is empty or contains `marker`, the file
     that identifies an earlier result. Otherwise raises SparkJobError, before anything is read or written.
     """
-    local = local_path(output)
+    local = checked_path(output)
     folder = _hadoop(spark, output, marker, overwrite) if local is None else _local(local, marker, overwrite)
     with folder as scratch:
         yield scratch
+
+
+def checked_path(output: str) -> Path | None:
+    """As `local_path`, for an output that is written. Raises SparkJobError for a path that Spark could not read again.
+
+    Spark reads every path as a pattern: it would find other folders, or none.
+    """
+    if not output:
+        raise SparkJobError("The output is empty. Expected a path, or a URI such as s3a://bucket/folder.")
+    local = local_path(output)
+    for path in (output,) if local is None else (output, str(local.resolve())):
+        if PATTERN_CHARACTERS & set(path):
+            raise SparkJobError(
+                f"Invalid output '{path}': Spark reads it as a pattern. Choose a path without any of * ? [ {{ \\."
+            )
+    return local
 
 
 def local_path(output: str) -> Path | None:
@@ -66,6 +83,8 @@ def local_path(output: str) -> Path | None:
         return None
     if parts.netloc not in ("", "localhost"):
         raise SparkJobError(f"Output '{output}' contains the host {parts.netloc!r}. Expected file:///folder.")
+    if parts.fragment:
+        raise SparkJobError(f"Output '{output}' contains '#'. Write %23 instead in a file: URI.")
     return Path(unquote(parts.path))
 
 

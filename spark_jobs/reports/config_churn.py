@@ -17,6 +17,8 @@ from spark_jobs.reports.runner import Inputs, Report, Rows, Tables, run_report
 from spark_jobs.reports.table import Column
 
 DAY_MICROS = 86_400_000_000
+MOST_JOBS = 8
+JOB = ("job_name", "job_id")
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
@@ -33,13 +35,23 @@ def tables(inputs: Inputs) -> Tables:
 
 
 def draw(path: Path, rows: Rows, title: str) -> None:
-    """A bar per day, stacked by job."""
+    """A bar per day, stacked by job, from rows of `changes_to_draw`."""
     counts: dict[str, dict[date, int]] = {}
     for row in rows:
-        if row["day"] is not None:
-            days = counts.setdefault(f"{row['job_name']}/{row['job_id']}", {})
-            days[row["day"]] = days.get(row["day"], 0) + row["changes"]
+        job = "other jobs" if row["job_name"] is None else f"{row['job_name']}/{row['job_id']}"
+        counts.setdefault(job, {})[row["day"]] = row["changes"]
     draw_days(path, title, "changes of config keys per day (UTC)", counts)
+
+
+def changes_to_draw(changes: DataFrame) -> DataFrame:
+    """Changes by day of the jobs that changed most, these jobs first, and of all others together (job_name null)."""
+    by_job = changes.where("day is not null").groupBy("day", *JOB).agg(sf.sum("changes").alias("changes"))
+    totals = by_job.groupBy(*JOB).agg(sf.sum("changes").alias("total"))
+    largest = sf.broadcast(totals.orderBy(sf.desc("total"), *JOB).limit(MOST_JOBS))
+    named = [sf.when(sf.col("total").isNotNull(), sf.col(name)).alias(name) for name in JOB]
+    drawn = by_job.join(largest, on=list(JOB), how="left").select("day", "changes", "total", *named)
+    by_day = drawn.groupBy("day", "total", *JOB).agg(sf.sum("changes").alias("changes"))
+    return by_day.orderBy(sf.desc_nulls_last("total"), *JOB, "day")
 
 
 def changes_by_day(changes: DataFrame) -> DataFrame:
@@ -90,6 +102,7 @@ REPORT = Report(
         Column("deleted", lambda row: row["deleted"], is_number=True),
     ),
     draw,
+    changes_to_draw,
 )
 
 if __name__ == "__main__":

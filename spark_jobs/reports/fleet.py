@@ -5,12 +5,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from spark_jobs.reports.arguments import add_now, report_parser
-from spark_jobs.reports.picture import draw_bars
+from spark_jobs.reports.picture import Bar, draw_bars
 from spark_jobs.reports.progress import transforms
 from spark_jobs.reports.progress.scope import find_scope
 from spark_jobs.reports.progress.summary import format_span
@@ -47,15 +48,33 @@ def tables(inputs: Inputs) -> Tables:
 
 def draw(path: Path, rows: Rows, title: str) -> None:
     """A bar per job: the age of its last commit, red if tasks stall."""
-    bars = [(f"{row['job_name']}/{row['job_id']}", _hours(row), row["stalled_tasks"] > 0) for row in rows]
-    draw_bars(path, title, "hours since the last commit (red: with stalled tasks)", bars)
+    unit, size = _unit(max((row["seconds_since_commit"] or 0.0 for row in rows), default=0.0))
+    bars = [
+        Bar(
+            f"{row['job_name']}/{row['job_id']}",
+            (row["seconds_since_commit"] or 0.0) / size,
+            _status(row),
+            row["stalled_tasks"] > 0,
+        )
+        for row in rows
+    ]
+    draw_bars(path, title, f"{unit} since the last commit (red: with stalled tasks)", bars)
 
 
-def _hours(row: Mapping[str, float | None]) -> float:
-    return (row["seconds_since_commit"] or 0.0) / 3600
+def _unit(seconds: float) -> tuple[str, int]:
+    """The largest unit in which these seconds are 2 or more, and its length in seconds."""
+    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return unit, size
+    return "seconds", 1
 
 
-def _age(row: Mapping[str, float | None]) -> str:
+def _status(row: Mapping[str, Any]) -> str:
+    stalled = row["stalled_tasks"]
+    return (_age(row) or "no commits") + (f", {stalled:,} of {row['tasks'] or 0:,} tasks stalled" if stalled else "")
+
+
+def _age(row: Mapping[str, Any]) -> str:
     seconds = row["seconds_since_commit"]
     return "" if seconds is None else format_span(seconds)
 

@@ -18,7 +18,7 @@ from rich.console import Console
 from eventlog.postgres.connection import failure_line, server_reason
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
-from spark_jobs.output.folder import local_path, output_folder
+from spark_jobs.output.folder import checked_path, output_folder
 from spark_jobs.relations.partitioning import choose_partitions
 from spark_jobs.relations.reader import OpenSnapshot, RelationReader
 from spark_jobs.relations.selection import choose_job
@@ -66,7 +66,10 @@ Rows = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Report:
-    """A report: its tables by name, and how the table `shown` is sorted, printed and drawn."""
+    """A report: its tables by name, and how the table `shown` is sorted, printed and drawn.
+
+    ``drawn``: what of this table `draw` gets; by default the rows that are printed.
+    """
 
     name: str
     tables: Callable[[Inputs], Tables]
@@ -74,6 +77,7 @@ class Report:
     sort: Callable[[DataFrame], DataFrame]
     columns: Sequence[Column]
     draw: Callable[[Path, Rows, str], None]
+    drawn: Callable[[DataFrame], DataFrame] | None = None
 
 
 def run_report(report: Report, arguments: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -90,7 +94,7 @@ def run_job(
 ) -> int:
     """Call `write` with a session and the database's URL; return the exit code: 0, or 1 with a message."""
     try:
-        local_path(arguments.output)  # an invalid output fails before Spark starts
+        checked_path(arguments.output)  # an invalid output fails before Spark starts
         url = database_url(environ, arguments.database_url_file)
         with running_session(name, jar_conf(find_jar(environ)), environ) as spark:
             write(spark, url)
@@ -120,7 +124,11 @@ def write_report(
         shown = spark.read.parquet(folder.table(report.shown))
         rows, total = _rows(report.sort(shown).limit(MOST_ROWS)), shown.count()
         title = _title(report, job, tables)
-        report.draw(folder.files / f"{report.name}.png", rows, title)
+        if report.drawn is None:
+            drawn, subtitle = rows, f", the first {len(rows)} of {total:,}" if total > len(rows) else ""
+        else:
+            drawn, subtitle = _rows(report.drawn(shown)), ""
+        report.draw(folder.files / f"{report.name}.png", drawn, title + subtitle)
     for line in describe_positions(positions):
         console.print(line, markup=False, soft_wrap=True)
     print_table(console, title, report.columns, rows, total)

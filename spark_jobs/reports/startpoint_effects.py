@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
 from spark_jobs.reports.arguments import report_parser
-from spark_jobs.reports.picture import draw_bars
+from spark_jobs.reports.picture import Bar, draw_bars
 from spark_jobs.reports.progress.summary import format_span
 from spark_jobs.reports.progress.transforms import INPUT, TASK
 from spark_jobs.reports.runner import Inputs, Report, Rows, Tables, run_report
@@ -37,8 +37,14 @@ def tables(inputs: Inputs) -> Tables:
 
 def draw(path: Path, rows: Rows, title: str) -> None:
     """A bar per partition: by how many offsets it moved, red where it has not caught up."""
-    bars = [(_partition(row), row["moved"] or 0, row["caught_up_at"] is None) for row in rows]
+    bars = [Bar(_partition(row), row["moved"] or 0, _effect(row), row["caught_up_at"] is None) for row in rows]
     draw_bars(path, title, "offsets moved, negative for a rewind (red: not caught up)", bars)
+
+
+def _effect(row: Mapping[str, Any]) -> str:
+    moved = "no commits to compare" if row["moved"] is None else f"{row['moved']:+,}"
+    seconds = row["seconds_to_catch_up"]
+    return moved if seconds is None else f"{moved}, caught up after {format_span(seconds)}"
 
 
 def _partition(row: Mapping[str, Any]) -> str:

@@ -36,9 +36,9 @@ def archive(
     settings = spark_conf(master, conf)
     require_spark()
     from spark_jobs.lake.archive import archive as archive_events  # noqa: PLC0415 (loads PySpark)
-    from spark_jobs.output.folder import local_path  # noqa: PLC0415
+    from spark_jobs.output.folder import checked_path  # noqa: PLC0415
 
-    local_path(output)  # an invalid output fails before Spark starts
+    checked_path(output)  # an invalid output fails before Spark starts
     with open_database() as database:
         jar = _driver(database) if relations else {}
         with spark_session("coordstream spark archive", {**jar, **settings}) as spark:

@@ -58,6 +58,10 @@ def test_manifests_are_read(tmp_path: Path) -> None:
     (folder / "_SUCCESS").touch()
     (folder / ".part-0.txt.crc").write_bytes(b"crc")
     assert load_lake(tmp_path.as_uri()).files == manifest.files
+    for damaged in (b"", b"{\xff", to_json(manifest).encode()[:-9]):
+        (folder / "part-0.txt").write_bytes(damaged)
+        with pytest.raises(LakeError, match=r"^Manifest '.*/manifests/00000001/part-0.txt' is damaged"):
+            load_lake(str(tmp_path))
 
 
 def test_a_folder_with_manifests_is_a_lake(tmp_path: Path) -> None:

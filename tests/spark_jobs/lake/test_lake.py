@@ -114,6 +114,22 @@ def test_two_runs_are_replayed_into_a_new_database(
         assert replayed.execute(FINGERPRINTS).fetchall() == imported.execute(FINGERPRINTS).fetchall()
 
 
+def test_a_damaged_manifest_is_named(
+    spark: "SparkSession", imported: Connection, database_url: str, tmp_path: Path
+) -> None:
+    output = tmp_path / "lake"
+    run(spark, database_url, output)
+    (manifest,) = (output / "manifests" / "00000001").glob("part-*")
+    (manifest.parent / f".{manifest.name}.crc").unlink(missing_ok=True)  # as on a file system without checksums
+    files = sorted(output.rglob("*"))
+    for damaged in (b"", manifest.read_bytes()[:-9], manifest.read_bytes().replace(b"coordinator", b"\xff\xfe")):
+        manifest.write_bytes(damaged)
+        for use in (lambda: read_lake(spark, str(output)), lambda: run(spark, database_url, output)):
+            with pytest.raises(LakeError, match=rf"^Manifest '.*/{manifest.name}' is damaged \(\w+\)\. Restore"):
+                use()
+    assert sorted(output.rglob("*")) == files
+
+
 def test_files_are_partitioned_by_stream_and_day(
     spark: "SparkSession", imported: Connection, database_url: str, tmp_path: Path
 ) -> None:

@@ -36,18 +36,24 @@ SECOND: Final = Manifest(2, "2026-01-02T00:00:00+00:00", (replace(LOG, next_offs
 
 
 def test_a_manifest_survives_json() -> None:
-    assert from_json(to_json(FIRST)) == FIRST
+    assert from_json(to_json(FIRST), "m") == from_json(to_json(FIRST).encode(), "m") == FIRST
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format":1}', to_json(FIRST).replace('"logs"', '"others"')])
-def test_a_damaged_manifest_is_an_error(text: str) -> None:
-    with pytest.raises(LakeError, match="cannot be read"):
-        from_json(text)
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "[]", "{}", '{"format":1}', to_json(FIRST).replace('"logs"', '"others"'), to_json(FIRST)[:-1]),
+        to_json(FIRST).encode().replace(b"orders", b"\xff\xfe"),
+    ],
+)
+def test_a_damaged_manifest_is_named(text: str | bytes) -> None:
+    with pytest.raises(LakeError, match=r"^Manifest 'lake/manifests/1/part' is damaged \(\w+\)\. Restore the file\.$"):
+        from_json(text, "lake/manifests/1/part")
 
 
 def test_a_manifest_of_another_format_is_an_error() -> None:
-    with pytest.raises(LakeError, match="another format"):
-        from_json(to_json(FIRST).replace('"format":1', '"format":2'))
+    with pytest.raises(LakeError, match=r"^Manifest 'part' has another format"):
+        from_json(to_json(FIRST).replace('"format":1', '"format":2'), "part")
 
 
 def test_manifests_add_files_and_the_newest_has_the_positions() -> None:

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.output.folder import local_path, output_folder
+from spark_jobs.output.folder import checked_path, local_path, output_folder
 from spark_jobs.output.hadoop_folder import HadoopFolder
 
 NO_SPARK = cast("SparkSession", None)
@@ -165,6 +165,7 @@ def test_uris_and_local_folders_are_distinguished(output: str, path: Path | None
         ("s3a://key:hunter2@bucket/out", "--output contains a password"),
         ("s3a://bucket/", "contains no folder name. Add one, for example 's3a://bucket/progress'"),
         ("s3a://[bucket/out", "Invalid output 's3a://.bucket/out': "),
+        ("file:///tmp/a#b", "contains '#'. Write %23 instead"),
         ("file://host/out", "contains the host 'host'. Expected file:///folder"),
     ],
 )
@@ -172,6 +173,42 @@ def test_an_invalid_output_is_rejected(output: str, sentence: str) -> None:
     with pytest.raises(SparkJobError, match=sentence) as refusal:
         local_path(output)
     assert "hunter2" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["a*", "a?", "a[1]", "a[", "{a,b}", "a\\b"])
+@pytest.mark.parametrize("place", ["{}", "{}/fleet", "file:///tmp/{}", "s3a://bucket/{}"])
+def test_an_output_that_spark_would_read_as_a_pattern_is_rejected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with (
+        pytest.raises(
+            SparkJobError, match=r"Invalid output '.*': Spark reads it as a pattern\. Choose a path without "
+        ),
+        output_folder(NO_SPARK, place.format(name), "marker", overwrite=False),
+    ):
+        raise AssertionError("the block was entered")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_working_directory_is_a_part_of_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a[1]").mkdir()
+    monkeypatch.chdir(tmp_path / "a[1]")
+    with pytest.raises(SparkJobError, match=r"Invalid output '.*/a\[1\]/fleet'"):
+        checked_path("fleet")
+
+
+def test_an_empty_output_is_rejected() -> None:
+    with pytest.raises(SparkJobError, match=r"^The output is empty\. Expected a path"):
+        checked_path("")
+
+
+@pytest.mark.spark
+def test_an_output_with_other_characters_is_read_again(spark: SparkSession, tmp_path: Path) -> None:
+    for name in ("2026-11-21T09:17", "a,b", "a]", "a}", "a#b", "a;b", "a'b", "a%20b", "a b"):
+        with output_folder(spark, str(tmp_path / name), "marker", overwrite=False) as folder:
+            spark.range(3).write.parquet(folder.table("counts"))
+            assert spark.read.parquet(folder.table("counts")).count() == 3
 
 
 def test_an_earlier_result_stays_if_it_cannot_be_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

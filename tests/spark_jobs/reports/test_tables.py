@@ -1,13 +1,13 @@
 """The tables of the reports, on small examples."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Final
 
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_jobs.reports.config_churn import changed_keys, changes_by_day
+from spark_jobs.reports.config_churn import MOST_JOBS, changed_keys, changes_by_day, changes_to_draw
 from spark_jobs.reports.fleet import fleet_jobs, stalled_tasks
 from spark_jobs.reports.startpoint_effects import startpoint_effects
 from tests.spark_jobs.plain_relations import at
@@ -78,6 +78,20 @@ def test_config_changes_are_counted_by_day_in_utc(spark: SparkSession, zone: str
         ("a", 3, 1),
         ("b", 2, 2),
     }
+
+
+def test_the_picture_of_config_changes_has_all_of_them(spark: SparkSession) -> None:
+    today = date(2026, 3, 1)
+    jobs = MOST_JOBS + 3
+    days = [today - timedelta(days=day) for day in range(30)]
+    rows = [(day, f"job-{job:02}", "1", jobs - job) for job in range(jobs) for day in days]
+    without_day = [(None, "job-00", "1", 1_000)]
+    schema = "day date, job_name string, job_id string, changes bigint"
+    drawn = changes_to_draw(spark.createDataFrame([*rows, *without_day], schema)).collect()
+    assert len(drawn) == (MOST_JOBS + 1) * 30
+    assert sum(row.changes for row in drawn) == 30 * sum(range(1, jobs + 1))
+    assert [row.job_name for row in drawn[::30]] == [*(f"job-{job:02}" for job in range(MOST_JOBS)), None]
+    assert {row.changes for row in drawn if row.job_name is None} == {1 + 2 + 3}
 
 
 def test_a_job_without_commits_is_in_the_fleet(spark: SparkSession) -> None:
