@@ -159,6 +159,7 @@ def append_histories(connection: Connection, fold: BatchFold, place: Place = lam
     """Append the batch's rows to every history and dictionary; ``place`` returns the table that gets them."""
     with copying(connection, place(CHECKPOINT_EVENT)) as write:
         fold.decode_checkpoints(write)
+    _append_envelopes(connection, fold, place)
     for columns, rows in history_rows(fold):
         if rows:
             copy_rows(connection, place(columns), rows)
@@ -167,14 +168,29 @@ def append_histories(connection: Connection, fold: BatchFold, place: Place = lam
         connection.execute(resolve, (offset, fold.log.log_id, key_id, offset))
 
 
+def _append_envelopes(connection: Connection, fold: BatchFold, place: Place) -> None:
+    """Append the envelopes of checkpoints, and decode the messages while the server stores them."""
+    columns, rows = envelope_rows(fold)
+    if not rows:
+        fold.decode_messages()
+        return
+    with copying(connection, place(columns)) as write:
+        write(rows)
+        fold.decode_messages()
+
+
+def envelope_rows(fold: BatchFold) -> tuple[Columns, Sequence[tuple[Any, ...]]]:
+    """Return the rows of the envelopes of the batch's checkpoints, which have to be decoded before."""
+    return _CHECKPOINT_ENVELOPE, sorted(fold.checkpoints.envelopes, key=itemgetter(0))  # by offset, as their index goes
+
+
 def history_rows(fold: BatchFold) -> Iterator[tuple[Columns, Sequence[tuple[Any, ...]]]]:
-    """Return the batch's rows by table, without those of checkpoint_event, which have to be decoded before."""
+    """Return the decoded batch's rows by table, without those of `checkpoint_event` and `envelope_rows`."""
     log, log_id = fold.log, fold.log.log_id
     keys, log.keys.new = log.keys.new, []
     layouts, log.layouts.new = log.layouts.new, []
     yield _MESSAGE_EVENT, fold.messages
     yield _SUSPECT_CHECKPOINT, fold.checkpoints.suspects
-    yield _CHECKPOINT_ENVELOPE, sorted(fold.checkpoints.envelopes, key=itemgetter(0))  # by offset, as their index goes
     yield _LOG_TIME, [(log_id, offset, time) for offset, time in fold.clock.rows]
     yield _GAP, [(log_id, *gap) for gap in fold.gaps]
     yield _QUARANTINE, fold.quarantine.rows

@@ -20,6 +20,7 @@ from eventlog.timestamps import micros_of
 from projections.batch_rows import (
     CHECKPOINT_EVENT,
     append_histories,
+    envelope_rows,
     forget_merged,
     history_rows,
     merge_many,
@@ -185,6 +186,8 @@ class Projector:
                 some = events[first : first + _ALTERNATING_EVENTS]
                 write(some)
                 fold.add(some)
+                if not fold.has_checkpoints:  # otherwise while their envelopes are written
+                    fold.decode_messages()
 
     def _rows(self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> dict[str, JsonRows]:
         """Return all rows of few events by table."""
@@ -192,8 +195,9 @@ class Projector:
         fold.sweep(swept)
         archived = [archive_rows(self._log.log_id, fold.archived_at, events)] if self._archives else []
         checkpoints: list[CheckpointRow] = []
-        fold.decode_checkpoints(checkpoints.extend)
-        tables = chain(archived, [(CHECKPOINT_EVENT, checkpoints)], history_rows(fold), newest_rows(fold))
+        fold.decode(checkpoints.extend)
+        written = [*archived, (CHECKPOINT_EVENT, checkpoints), envelope_rows(fold)]
+        tables = chain(written, history_rows(fold), newest_rows(fold))
         rows = {columns.table: json_rows(columns, rows) for columns, rows in tables}
         rows["resolved"] = [{"key_id": key_id, "resolved_by": offset} for key_id, offset in fold.quarantine.resolved]
         self._on_step("folded")

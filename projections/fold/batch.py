@@ -40,14 +40,22 @@ class BatchFold:
         self.last_messages: dict[int, MessageRow] = {}
         self.gaps: list[tuple[int, int]] = []
         self.names_job = False
+        self._undecoded: list[tuple[KeyEntry, bytes, int, int | None, bytes | None]] = []
+        """Messages: entry, key, offset, record time and value."""
+
+    @property
+    def has_checkpoints(self) -> bool:
+        """Whether a checkpoint was added."""
+        return bool(self.checkpoints)
 
     def add(self, events: Sequence[RecordedEvent]) -> None:
-        """Add the next events of the log. Checkpoints are only collected, for `decode_checkpoints`."""
+        """Add the next events of the log. Their values are only collected, for `decode`."""
         if not events:
             return
         self.gaps += gaps_between(self.log.last_offset, events)
         self.log.last_offset = events[-1].offset
         entries, new_entry, add_checkpoint = self.log.keys.entries, self.log.keys.add, self.checkpoints.add
+        add_message = self._undecoded.append
         offsets, timestamps, _, keys, values, _, _ = zip(*events, strict=True)
         times = all_storable_micros(timestamps)
         self.clock.take(offsets, times)
@@ -59,7 +67,7 @@ class BatchFold:
             entry = known or new_entry(key)
             task = entry.task
             if task is None:
-                self._add_message(entry, key, offset, record_time, value)
+                add_message((entry, key, offset, record_time, value))
             elif task.events:
                 task.events.append((offset, record_time, value, entry))
             else:
@@ -70,16 +78,27 @@ class BatchFold:
         for at_offset, key in swept:
             entry = self.log.keys.entries.get(key) or self.log.keys.add(key)
             if entry.task is None:
-                self._add_message(entry, key, at_offset, None, None)
+                self._undecoded.append((entry, key, at_offset, None, None))
             else:
                 self.checkpoints.sweep(entry.task, (at_offset, None, None, entry))
 
+    def decode(self, write: WriteCheckpoints) -> None:
+        """Decode what was added, and write the rows of checkpoints. This completes the batch."""
+        self.decode_messages()
+        self.decode_checkpoints(write)
+
+    def decode_messages(self) -> None:
+        """Decode the messages that were added since the last call."""
+        for message in self._undecoded:
+            self._decode_message(*message)
+        self._undecoded.clear()
+
     def decode_checkpoints(self, write: WriteCheckpoints) -> None:
-        """Decode the batch's checkpoints and write their rows. This completes the batch and its other rows."""
+        """Decode the checkpoints and write their rows; nothing can be added after that."""
         self.checkpoints.decode(write)
         self.log.log_time, self.log.until_log_time = self.clock.now, self.clock.until_row
 
-    def _add_message(
+    def _decode_message(
         self, entry: KeyEntry, key: bytes, offset: int, record_time: int | None, value: bytes | None
     ) -> None:
         try:
@@ -143,7 +162,7 @@ def sets_value(log: LogFold, event: RecordedEvent) -> bool:
     fold = BatchFold(log, archived_at=0)
     fold.add([event])
     checkpoints: list[CheckpointRow] = []
-    fold.decode_checkpoints(checkpoints.extend)
+    fold.decode(checkpoints.extend)
     is_set = any(row.layout_id is not None for row in checkpoints) or any(row.body is not None for row in fold.messages)
     return is_set or bool(fold.quarantine.rows)
 
@@ -152,5 +171,5 @@ def can_be_read(event: RecordedEvent, kind: StreamKind, settings: FoldSettings) 
     """Return whether the fold of an event of a log of this kind would not put it into quarantine."""
     fold = BatchFold(LogFold(0, kind, settings.secrets), archived_at=0)
     fold.add([event])
-    fold.decode_checkpoints(lambda _: None)
+    fold.decode(lambda _: None)
     return not fold.quarantine.rows

@@ -50,6 +50,10 @@ class CheckpointBatch:
         self.suspects: list[SuspectRow] = []
         self.last_rows: dict[int, CheckpointRow] = {}
 
+    def __bool__(self) -> bool:
+        """Whether it has events to decode."""
+        return bool(self._tasks)
+
     def add(self, task: TaskCheckpoints, event: CheckpointEvent) -> None:
         """Add the next event of a task."""
         if not task.events:

@@ -181,8 +181,8 @@ def copied_into(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return tables
 
 
-FILLED: Final = {"projection.checkpoint_event"}
-COMPARED: Final = {"pg_temp.checkpoint_event"}
+FILLED: Final = {"projection.checkpoint_event", "projection.checkpoint_envelope"}
+COMPARED: Final = {"pg_temp.checkpoint_event", "pg_temp.checkpoint_envelope"}
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ ARCHIVED_AT = storable_micros(FIRST_TIME) or 0
 def folded(*events: NewEvent, kind: StreamKind = "coordinator") -> BatchFold:
     fold = BatchFold(LogFold(1, kind, SECRETS), ARCHIVED_AT)
     fold.add(recorded(events))
-    fold.decode_checkpoints(lambda _: None)
+    fold.decode(lambda _: None)
     return fold
 
 
@@ -67,7 +67,7 @@ def test_a_secret_in_a_later_marker_of_another_backend_is_masked(secret: str) ->
     fold = BatchFold(LogFold(1, "checkpoint", SECRETS), ARCHIVED_AT)
     fold.add(recorded([NewEvent(key, (value % marker).encode()) for marker in ("blob-1", "blob-2", secret, "blob-3")]))
     rows: list[CheckpointRow] = []
-    fold.decode_checkpoints(rows.extend)
+    fold.decode(rows.extend)
     stored = [row.offsets and row.offsets.decode() for row in sorted(rows)]
     assert stored == ["blob-1", "blob-2", SECRETS.fingerprint(secret), "blob-3"]
 
@@ -112,7 +112,7 @@ def test_a_swept_key_is_deleted_as_by_a_tombstone() -> None:
     fold.sweep([Swept(9, config_set("a", "").key or b""), Swept(9, b'[1,"set-checkpoint","t"]')])
     fold.sweep([Swept(9, b'[1,"set-config","b"]')])
     rows: list[CheckpointRow] = []
-    fold.decode_checkpoints(rows.extend)
+    fold.decode(rows.extend)
     assert [(row.log_offset, row.body is None) for row in fold.messages] == [(0, False), (9, True), (9, True)]
     assert sorted((row.log_offset, row.layout_id) for row in rows) == [(1, 1), (9, None)]
     assert {row.log_offset for row in fold.checkpoints.last_rows.values()} == {9}

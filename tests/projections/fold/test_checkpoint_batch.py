@@ -59,7 +59,7 @@ def folded(events: list[RecordedEvent], kind: StreamKind, settings: FoldSettings
     for first in range(0, len(events), size):
         fold, rows = BatchFold(log, ARCHIVED_AT), list[CheckpointRow]()
         fold.add(events[first : first + size])
-        fold.decode_checkpoints(rows.extend)
+        fold.decode(rows.extend)
         batch = fold.checkpoints
         made.append((sorted(rows), sorted(batch.envelopes), batch.suspects, batch.last_rows, fold.quarantine.rows))
     return made

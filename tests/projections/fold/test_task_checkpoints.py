@@ -45,7 +45,7 @@ def other_times(of: LogFold, *events: RecordedEvent, swept: tuple[Swept, ...] = 
     fold.add(events)
     fold.sweep(swept)
     rows: list[CheckpointRow] = []
-    fold.decode_checkpoints(rows.extend)
+    fold.decode(rows.extend)
     return {(row.log_offset, row.key_id): row.other_version_time or 0 for row in rows}
 
 
@@ -105,7 +105,7 @@ def commits(*offsets: tuple[str, str]) -> list[RecordedEvent]:
 def lowered(of: LogFold, events: list[RecordedEvent]) -> set[int]:
     fold = BatchFold(of, storable_micros(FIRST_MS) or 0)
     fold.add(events)
-    fold.decode_checkpoints(lambda _: None)
+    fold.decode(lambda _: None)
     return {suspect.log_offset for suspect in fold.checkpoints.suspects if suspect.may_be_lower}
 
 
@@ -133,5 +133,5 @@ def test_the_first_checkpoint_far_from_the_other_version_is_suspect() -> None:
     events = [v1(0, FIRST_MS), *(v2(at, FIRST_MS + minute * 60_000) for at, minute in enumerate(minutes, 1))]
     fold = BatchFold(log(), storable_micros(FIRST_MS) or 0)
     fold.add(events)
-    fold.decode_checkpoints(lambda _: None)
+    fold.decode(lambda _: None)
     assert [suspect.log_offset for suspect in fold.checkpoints.suspects if suspect.may_be_unread] == [3, 4, 5]
