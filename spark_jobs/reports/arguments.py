@@ -1,11 +1,13 @@
 """The command-line options that the reports share."""
 
 import argparse
+import os
 import re
+import sys
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import NoReturn
 
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
@@ -13,23 +15,22 @@ from spark_jobs.relations.selection import parse_moment
 from spark_jobs.session.builder import SUBMITTED
 from spark_jobs.session.jars import OVERRIDE
 
-_ARGUMENT: Final = re.compile(r"^argument [^:]+: (?=Invalid )")
-"""What argparse puts before our own message."""
-
 
 class ReportParser(argparse.ArgumentParser):
-    """A parser whose errors are one message, like those of the other commands."""
+    """Prints errors in one line without the usage, as the commands of coordstream do."""
 
     def error(self, message: str) -> NoReturn:
-        """Exit with code 2, without the usage."""
-        sentence = _ARGUMENT.sub("", message)
-        sentence = f"{sentence[:1].upper()}{sentence[1:]}".rstrip(".")
-        self.exit(2, f"{sentence}. See `coordstream spark {self.prog} -- --help`.\n")
+        """Print what is wrong and where the options are described, and exit with 2."""
+        reason = re.sub(r"^argument \S+: (?=Invalid )", "", message)  # our messages name the value
+        reason = re.sub(r"^the following arguments are required: (.*)", r"missing option '\1'", reason)
+        print(f"{reason[0].upper()}{reason[1:].removesuffix('.')}. See `{self.prog} --help`.", file=sys.stderr)
+        sys.exit(2)
 
 
 def report_parser(name: str, description: str) -> argparse.ArgumentParser:
     """A parser with the options of every report."""
-    parser = ReportParser(prog=name, description=description)
+    prog = f"{name}.py" if SUBMITTED in os.environ else f"coordstream spark {name} --"
+    parser = ReportParser(prog=prog, description=description)
     parser.set_defaults(now=None)
     add = parser.add_argument
     add("--output", required=True, help="output folder, a path or a URI (s3a://…); must not exist")

@@ -46,14 +46,19 @@ class Options:
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
-    """Run the job and return its exit code: 0, or 1 with a message on standard error. argparse exits with 2."""
-    arguments = _parser().parse_args(argv)
+    """Run the job and return its exit code: 0, or 1 with a message on standard error. `parse` exits with 2."""
+    arguments = parse(argv)
     options = _options(arguments)
 
     def write(spark: SparkSession, url: str) -> None:
         run(spark, ReadSettings(url, partitions=arguments.partitions), options, _console())
 
     return run_job("checkpoint_progress", arguments, environ, write)
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """The options of the job. Exits with 2 and a message if they are invalid."""
+    return _parser().parse_args(argv)
 
 
 def run(spark: SparkSession, settings: ReadSettings, options: Options, console: Console) -> None:

@@ -1,5 +1,6 @@
 """The job `config_churn`: how many config keys each writer changed in each job, by day."""
 
+import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -22,8 +23,13 @@ JOB = ("job_name", "job_id")
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
-    """Run the job and return its exit code: 0, or 1 with a message on standard error. argparse exits with 2."""
-    return run_report(REPORT, report_parser("config_churn", __doc__ or "").parse_args(argv), environ)
+    """Run the job and return its exit code: 0, or 1 with a message on standard error. `parse` exits with 2."""
+    return run_report(REPORT, parse(argv), environ)
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """The options of the job. Exits with 2 and a message if they are invalid."""
+    return report_parser("config_churn", __doc__ or "").parse_args(argv)
 
 
 def tables(inputs: Inputs) -> Tables:

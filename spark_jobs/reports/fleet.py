@@ -1,5 +1,6 @@
 """The job `fleet`: each job with its tasks, containers, last commit and stalled tasks."""
 
+import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -25,10 +26,15 @@ JOB = ("job_name", "job_id")
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
-    """Run the job and return its exit code: 0, or 1 with a message on standard error. argparse exits with 2."""
+    """Run the job and return its exit code: 0, or 1 with a message on standard error. `parse` exits with 2."""
+    return run_report(REPORT, parse(argv), environ)
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """The options of the job. Exits with 2 and a message if they are invalid."""
     parser = report_parser("fleet", __doc__ or "")
     add_now(parser)
-    return run_report(REPORT, parser.parse_args(argv), environ)
+    return parser.parse_args(argv)
 
 
 def tables(inputs: Inputs) -> Tables:

@@ -1,5 +1,6 @@
 """The job `startpoint_effects`: how far each startpoint moved each partition, and how long it took to catch up."""
 
+import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,8 +25,13 @@ CHECKPOINT_COLUMNS: Final = (*PLACE, "input_offset_number", "is_preferred", "rec
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
-    """Run the job and return its exit code: 0, or 1 with a message on standard error. argparse exits with 2."""
-    return run_report(REPORT, report_parser("startpoint_effects", __doc__ or "").parse_args(argv), environ)
+    """Run the job and return its exit code: 0, or 1 with a message on standard error. `parse` exits with 2."""
+    return run_report(REPORT, parse(argv), environ)
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """The options of the job. Exits with 2 and a message if they are invalid."""
+    return report_parser("startpoint_effects", __doc__ or "").parse_args(argv)
 
 
 def tables(inputs: Inputs) -> Tables:

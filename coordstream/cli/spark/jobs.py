@@ -30,13 +30,13 @@ JOBS: Final[Mapping[str, str]] = MappingProxyType(
         "startpoint_effects": "Report how far each startpoint moved each partition, and the time to catch up.",
     }
 )
-"""Modules of ``spark_jobs.reports`` with a function ``main``, and what each does."""
+"""Modules of ``spark_jobs.reports`` with functions ``parse`` and ``main``, and what each does."""
 
 MOST_CHARACTERS: Final = 200
 PACKAGES: Final = ("pyspark", "pandas", "pyarrow", "matplotlib")
 
 Options = Annotated[
-    list[str] | None, typer.Argument(metavar="-- OPTIONS", help="Options of the job: `-- --help` lists them.")
+    list[str] | None, typer.Argument(metavar="REPORT_OPTIONS", help="Options of the report: `-- --help` lists them.")
 ]
 
 
@@ -67,14 +67,19 @@ def _command(job: str) -> Callable[[list[str] | None], None]:
 
 
 for _job, _purpose in JOBS.items():
-    app.command(_job, help=_purpose)(_command(_job))
+    app.command(_job, help=_purpose, context_settings={"ignore_unknown_options": True})(_command(_job))
 
 
 def _run_job(job: str, options: Sequence[str]) -> None:
     require_packages(*PACKAGES)
     from spark_jobs.session.jars import OVERRIDE, postgres_driver  # noqa: PLC0415 (`--help` works without Spark)
 
+    module = import_module(f"spark_jobs.reports.{job}")
+    try:
+        module.parse(options)  # an invalid option fails before the database is opened and the driver downloaded
+    except SystemExit as exited:
+        raise typer.Exit(exited.code) from None  # type: ignore[arg-type]  # argparse's codes are numbers
     with open_database() as database:
         url, cache = database.url, database.settings.jar_cache
     environment = {**os.environ, URL_SETTING: url, OVERRIDE: str(postgres_driver(cache, os.environ))}
-    raise typer.Exit(import_module(f"spark_jobs.reports.{job}").main(options, environment))
+    raise typer.Exit(module.main(options, environment))

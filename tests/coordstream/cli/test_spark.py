@@ -57,14 +57,27 @@ def test_the_job_gets_its_options_the_database_and_the_jar(
         return 1
 
     monkeypatch.setattr("spark_jobs.reports.checkpoint_progress.main", job)
-    assert cli("spark", "checkpoint_progress", "--", "--bucket", "5s").code == 1
-    assert given == [["--bucket", "5s"], cli.database_url, str(jar)]
+    for words in (["--output", "o", "--bucket", "5s"], ["--", "--output", "o", "--bucket", "5s"]):
+        given.clear()
+        assert cli("spark", "checkpoint_progress", *words).code == 1
+        assert given == [["--output", "o", "--bucket", "5s"], cli.database_url, str(jar)]
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_options_of_a_job_are_checked_before_the_database_is_opened(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, job: str
+) -> None:
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://u@127.0.0.1:1/none")
+    see = f"See `coordstream spark {job} -- --help`."
+    assert cli.refused("spark", job, code=2) == f"Missing option '--output'. {see}"
+    assert cli.refused("spark", job, "--output", "o", "--nope", code=2) == f"Unrecognized arguments: --nope. {see}"
+    assert cli.refused("spark", job, "--output", "o").startswith("Cannot reach the database")
 
 
 def test_a_missing_jar_is_named(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_JDBC_JAR", "/none/driver.jar")
     assert "File '/none/driver.jar' in COORDSTREAM_JDBC_JAR does not exist" in cli.refused(
-        "spark", "checkpoint_progress"
+        "spark", "checkpoint_progress", "--output", "o"
     )
 
 

@@ -201,27 +201,31 @@ def test_spark_submit_runs_the_job_without_logging_the_password(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "word"),
+    ("arguments", "message"),
     [
-        ([], "--output"),
-        (["--output", "o", "--job", "counts"], "NAME/ID"),
-        (["--output", "o", "--bucket", "0s"], "bucket width"),
-        (["--output", "o", "--stall", "-1"], "factor"),
-        (["--output", "o", "--stall", "nan"], "factor"),
-        (["--output", "o", "--partitions", "0"], "partitions"),
-        (["--output", "o", "--now", "yesterday"], "Invalid time"),
+        ([], "Missing option '--output'."),
+        (["--output"], "Argument --output: expected one argument."),
+        (["--output", "o", "--nonsense"], "Unrecognized arguments: --nonsense."),
+        (["--output", "o", "--job", "counts"], "Invalid job 'counts'. Expected NAME/ID, for example wordcount/1."),
+        (
+            ["--output", "o", "--bucket", "0s"],
+            "Invalid bucket width '0s'. Expected a number followed by s, m, h or d, ",
+        ),
+        (["--output", "o", "--stall", "-1"], "Invalid factor '-1'. Expected a number above 0, for example 10."),
+        (["--output", "o", "--stall", "nan"], "Invalid factor 'nan'. Expected a number above 0, for example 10."),
+        (["--output", "o", "--partitions", "0"], "Invalid number of partitions '0'. Expected 1 to 1000."),
+        (["--output", "o", "--now", "yesterday"], "Invalid time 'yesterday'"),
     ],
 )
 def test_an_invalid_option_is_reported_with_the_expected_form(
-    arguments: list[str], word: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as exited:
         main(arguments, {})
     assert exited.value.code == 2
-    reported = capsys.readouterr().err
-    assert word in reported
-    assert reported.endswith(". See `coordstream spark checkpoint_progress -- --help`.\n")
-    assert reported.count("\n") == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(message)
+    assert line.endswith(". See `coordstream spark checkpoint_progress -- --help`.")
 
 
 def test_an_invalid_output_fails_before_spark_starts(
