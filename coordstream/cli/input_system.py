@@ -129,23 +129,27 @@ def input_options(config: Config, system: str, given_servers: str | None) -> Kaf
     own = load_settings().kafka
     if given_servers is not None:
         return KafkaOptions.parse(given_servers) if own is None else _with_servers(own, given_servers)
-    servers = _servers(config, system)
-    if own is not None and KafkaOptions.parse(servers).bootstrap_servers == own.bootstrap_servers:
-        return own
-    return KafkaOptions.parse(servers)
+    configured = _configured_brokers(config, system)
+    return own if own is not None and configured.bootstrap_servers == own.bootstrap_servers else configured
 
 
 def _with_servers(own: KafkaOptions, servers: str) -> KafkaOptions:
     return KafkaOptions(KafkaOptions.parse(servers).bootstrap_servers, own.client_options)
 
 
-def _servers(config: Config, system: str) -> str:
+def _configured_brokers(config: Config, system: str) -> KafkaOptions:
     if not is_kafka(config, system):
         raise InputUnknown(f"System {system} is not Kafka. Only Kafka inputs are supported.")
     for user in ("consumer", "producer"):
-        servers = config.get(f"systems.{system}.{user}.bootstrap.servers")
-        if servers:
-            return servers
+        key = f"systems.{system}.{user}.bootstrap.servers"
+        try:
+            if config.get(key):
+                return KafkaOptions.parse(config[key])
+        except OptionRefused:  # the value may contain a password
+            raise InputUnknown(
+                f"Invalid value of {key} in the job's config. Expected a comma-separated list of host:port. "
+                "Correct it with `coordstream config set`."
+            ) from None
     reason = f"The job's config has no brokers for system {system}."
     raise InputUnknown(
         f"{reason} Use --input-bootstrap-servers.",

@@ -78,11 +78,22 @@ def test_an_unreachable_broker_costs_little_time() -> None:
         pytest.fail("it connected")
 
 
-@pytest.mark.parametrize("server", ["a..b:9092", f"{'x' * 64}.example:9092", "127.0.0.1:99999"])
+@pytest.mark.parametrize("server", ["a..b:9092", f"{'x' * 64}.example:9092"])
 def test_an_impossible_address_is_unreachable(server: str) -> None:
     config = {**FACTORY, "systems.kafka.consumer.bootstrap.servers": server}
     with pytest.raises(InputUnknown, match=f"No broker answers at {server}"), open_input(config, "kafka"):
         pytest.fail("it connected")
+
+
+@pytest.mark.parametrize("server", ["127.0.0.1:99999", "kafka:port", "u:secret@kafka:9092"])
+def test_an_invalid_address_in_the_config_of_a_job_is_its_error(server: str) -> None:
+    config = {**FACTORY, "systems.kafka.consumer.bootstrap.servers": server}
+    with (
+        pytest.raises(InputUnknown, match=r"^Invalid value of systems\.kafka\.consumer\.bootstrap\.servers ") as raised,
+        OpenInputs() as inputs,
+    ):
+        inputs.admin(config, "kafka")
+    assert "secret" not in str(raised.value)
 
 
 def test_a_cluster_that_does_not_answer_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
