@@ -1,7 +1,7 @@
 """Reads a lake that `coordstream spark archive` wrote, on any file system of Spark, also with Spark Connect."""
 
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
 from typing import Final
 from urllib.parse import unquote
 
@@ -26,12 +26,11 @@ from spark_jobs.lake.manifest import (
 )
 from spark_jobs.output.folder import local_path
 from spark_jobs.output.hadoop_folder import hadoop_uri
-from spark_jobs.spark_errors import spark_errors
+from spark_jobs.spark_errors import file_system_errors
 
 LOG_COLUMNS: Final = ("stream_name", "incarnation")
 _MISSING: Final = "PATH_NOT_FOUND"
 _OF_A_RUN: Final = f"/({EVENTS}|{RELATIONS})/run="
-_NO_FILE_SYSTEM: Final = ("FileSystem not found", "No FileSystem for scheme")
 
 
 def read_lake(spark: SparkSession, output: str) -> Lake:
@@ -162,22 +161,9 @@ def absolute_folder(output: str) -> str:
     return output if local is None else str(local.resolve())
 
 
-@contextmanager
-def lake_errors(output: str) -> Iterator[None]:
+def lake_errors(output: str) -> AbstractContextManager[None]:
     """Translate errors of Spark into one sentence; one of its own where a file system's jar is missing."""
-    try:
-        with spark_errors(f"Lake '{output}' cannot be used"):
-            yield
-    except LakeError:
-        raise
-    except SparkJobError as error:
-        if any(words in str(error) for words in _NO_FILE_SYSTEM):
-            scheme = output.partition(":")[0]
-            raise LakeError(
-                f"Spark has no file system for '{scheme}:'. Add its jar and credentials, for s3a: with "
-                "--packages org.apache.hadoop:hadoop-aws:VERSION."
-            ) from error
-        raise
+    return file_system_errors("Lake", output)
 
 
 def _no_events(spark: SparkSession) -> DataFrame:

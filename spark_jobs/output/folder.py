@@ -47,6 +47,13 @@ def output_folder(spark: SparkSession, output: str, marker: str, *, overwrite: b
         yield scratch
 
 
+def check_output(output: str, marker: str, *, overwrite: bool) -> None:
+    """Raise SparkJobError if `output_folder` would refuse the output; one of another file system is only parsed."""
+    local = checked_path(output)
+    if local is not None:
+        _check(local, marker, overwrite=overwrite)
+
+
 def checked_path(output: str) -> Path | None:
     """As `local_path`, for an output that is written. Raises SparkJobError for a path that Spark could not read again.
 

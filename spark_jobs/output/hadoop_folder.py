@@ -9,7 +9,7 @@ from uuid import uuid4
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.spark_errors import spark_errors
+from spark_jobs.spark_errors import file_system_errors
 
 
 class HadoopFolder:
@@ -88,7 +88,7 @@ class HadoopFolder:
             return _private(self._spark, "_jvm").org.apache.hadoop.fs.Path(uri)
 
     def _errors(self) -> AbstractContextManager[None]:
-        return spark_errors(f"Output '{self._output}' cannot be used")
+        return file_system_errors("Output", self._output)
 
 
 def hadoop_uri(path: Path) -> str:

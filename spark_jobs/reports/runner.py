@@ -18,7 +18,7 @@ from rich.console import Console
 from eventlog.postgres.connection import failure_line, server_reason
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
-from spark_jobs.output.folder import checked_path, output_folder
+from spark_jobs.output.folder import check_output, output_folder
 from spark_jobs.relations.partitioning import choose_partitions
 from spark_jobs.relations.reader import OpenSnapshot, RelationReader
 from spark_jobs.relations.selection import choose_job
@@ -94,7 +94,7 @@ def run_job(
 ) -> int:
     """Call `write` with a session and the database's URL; return the exit code: 0, or 1 with a message."""
     try:
-        checked_path(arguments.output)  # an invalid output fails before Spark starts
+        check_output(arguments.output, AS_OF_FILE, overwrite=arguments.overwrite)  # fails before Spark starts
         url = database_url(environ, arguments.database_url_file)
         with running_session(name, jar_conf(find_jar(environ)), environ) as spark:
             write(spark, url)

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.output.folder import checked_path, local_path, output_folder
+from spark_jobs.output.folder import check_output, checked_path, local_path, output_folder
 from spark_jobs.output.hadoop_folder import HadoopFolder
 
 NO_SPARK = cast("SparkSession", None)
@@ -73,6 +73,17 @@ def test_a_table_is_in_a_folder_of_any_name(spark: SparkSession, tmp_path: Path)
     assert list((output / "counts").glob("*.parquet"))
 
 
+def test_an_output_is_checked_without_spark(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    for output in (str(tmp_path / "out"), (tmp_path / "out").as_uri()):
+        with pytest.raises(SparkJobError, match=r"exists\. Choose another folder, or use --overwrite"):
+            check_output(output, "marker", overwrite=False)
+        check_output(output, "marker", overwrite=True)
+    for output in (str(tmp_path / "new"), "s3a://bucket/out"):
+        check_output(output, "marker", overwrite=False)
+    assert list(tmp_path.iterdir()) == [tmp_path / "out"]
+
+
 def test_a_failed_block_leaves_nothing(place: Place) -> None:
     with pytest.raises(ZeroDivisionError):
         place.write("out", "x", fails=True)
@@ -133,7 +144,9 @@ def test_an_unknown_file_system_is_reported(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with (
-        pytest.raises(SparkJobError, match=rf"Output '{output}' cannot be used: ") as refusal,
+        pytest.raises(
+            SparkJobError, match=rf"^Spark has no file system for '{output.partition(':')[0]}:'\. Add its jar"
+        ) as refusal,
         output_folder(spark, output, "marker", overwrite=False),
     ):
         raise AssertionError("the block was entered")

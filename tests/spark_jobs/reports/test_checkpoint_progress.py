@@ -235,6 +235,13 @@ def test_an_invalid_output_fails_before_spark_starts(
     assert main(["--output", "s3a://key:hunter2@bucket/x"], {}) == 1
     assert capsys.readouterr().err.startswith("--output contains a password. ")
     assert list(tmp_path.iterdir()) == []
+    (tmp_path / "letter").touch()
+    assert main(["--output", "."], {}) == 1
+    assert capsys.readouterr().err == (
+        "Output folder '.' exists. Choose another folder, or use --overwrite to replace it.\n"
+    )
+    assert main(["--output", ".", "--overwrite"], {}) == 1
+    assert capsys.readouterr().err.startswith("Output folder '.' is not an earlier result of this job. ")
 
 
 @pytest.mark.parametrize(
