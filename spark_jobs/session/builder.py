@@ -10,7 +10,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from spark_jobs.session.java import find_java
-from spark_jobs.session.settings import MASTER, REMOTE, check_settings, is_local
+from spark_jobs.session.settings import MASTER, REMOTE, check_settings, is_local, require_master
 from spark_jobs.spark_errors import jvm_errors, spark_errors
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.xml")
@@ -53,6 +53,7 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
     chosen: dict[str, bool | float | int | str | None] = {**EVERYWHERE, **conf}
     if SUBMITTED not in environ and REMOTE not in conf:
         find_java(environ)
+        require_master(conf.get(MASTER, ""))
         if is_local(conf.get(MASTER, "local")):
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's Python processes would be the system's
             chosen = {**LOCAL, **chosen}

@@ -55,6 +55,19 @@ def check_settings(conf: Mapping[str, str]) -> None:
         _require_server(conf[REMOTE])
 
 
+def require_master(master: str) -> None:
+    """Raise SparkJobError if no server listens at a ``spark://`` address: Spark would try for a minute."""
+    servers = [tuple(server.rpartition(":")[::2]) for server in master.removeprefix("spark://").split(",")]
+    if not master.startswith("spark://") or not all(host and port.isdecimal() for host, port in servers):
+        return  # not a standalone master, or Spark says what is wrong
+    reasons = [_connect(host, int(port)) for host, port in servers]
+    if all(reasons):
+        raise SparkJobError(
+            f"Cannot connect to the Spark master at {master} ({reasons[0]}). "
+            "Check the address and that the master is running."
+        )
+
+
 def _is_remote(address: str) -> bool:
     try:
         parts = urlsplit(address)
@@ -69,13 +82,20 @@ def _without_token(address: str) -> str:
 
 
 def _require_server(address: str) -> None:
-    """Connect once, since the client of Spark Connect tries for ten minutes."""
+    """Raise SparkJobError if no server listens: the client of Spark Connect tries for ten minutes."""
     parts = urlsplit(address)
     host, port = parts.hostname or "", parts.port or CONNECT_PORT
-    try:
-        socket.create_connection((host, port), timeout=CONNECT_SECONDS).close()
-    except OSError as error:
+    if reason := _connect(host, port):
         raise SparkJobError(
-            f"Cannot connect to Spark Connect at {host}:{port} ({error.strerror or 'no answer'}). "
+            f"Cannot connect to Spark Connect at {host}:{port} ({reason}). "
             "Check the address and that the server is running."
-        ) from error
+        )
+
+
+def _connect(host: str, port: int) -> str:
+    """Connect once, and return why that failed; empty if it did not."""
+    try:
+        socket.create_connection((host.strip("[]"), port), timeout=CONNECT_SECONDS).close()
+    except (OSError, OverflowError, UnicodeError) as error:  # a port above 65535, a name that cannot be one
+        return getattr(error, "strerror", None) or "no answer"
+    return ""

@@ -1,6 +1,7 @@
 """Sessions use UTC, keep the submitter's settings, and show no secret in plans."""
 
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from spark_jobs.relations.settings import ReadSettings, jdbc_address
 from spark_jobs.relations.snapshots import exported_snapshot
 from spark_jobs.session import builder
 from spark_jobs.session.builder import build_session, jar_conf
-from spark_jobs.session.settings import check_settings, is_local
+from spark_jobs.session.settings import check_settings, is_local, require_master
 from spark_jobs.spark_errors import spark_errors
 from tests.spark_jobs.plain_relations import Relations
 
@@ -89,6 +90,10 @@ def test_an_error_of_spark_is_reported_by_its_innermost_cause(spark: SparkSessio
         ({"spark.driver.memory": "1"}, "Invalid spark.driver.memory '1'. Expected at least 450m, for example 2g."),
         ({"spark.driver.memory": "2 GB"}, "Invalid spark.driver.memory '2 GB'. Expected at least 450m"),
         ({"spark.remote": "sc://127.0.0.1:1"}, "Cannot connect to Spark Connect at 127.0.0.1:1 (Connection refused)."),
+        (
+            {"spark.master": "spark://127.0.0.1:1,[::1]:99999"},
+            "Cannot connect to the Spark master at spark://127.0.0.1:1,[::1]:99999 (Connection refused).",
+        ),
     ],
 )
 def test_an_invalid_setting_is_reported_before_the_start(
@@ -99,6 +104,12 @@ def test_an_invalid_setting_is_reported_before_the_start(
     with pytest.raises(SparkJobError) as refused:
         build_session("invalid", conf)
     assert str(refused.value).startswith(message)
+
+
+def test_one_of_several_masters_is_enough() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as standby:
+        port = standby.getsockname()[1]
+        require_master(f"spark://127.0.0.1:1,127.0.0.1:{port}")
 
 
 @pytest.mark.parametrize("master", ["local", "local[2]", "local[*]", "local[2,3]", "local[*, 3]"])
