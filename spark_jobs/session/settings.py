@@ -13,6 +13,7 @@ from spark_jobs.errors import SparkJobError
 MASTER: Final = "spark.master"
 REMOTE: Final = "spark.remote"
 DRIVER_MEMORY: Final = "spark.driver.memory"
+EXECUTOR_MEMORY: Final = "spark.executor.memory"
 
 MASTERS: Final = "local, local[N], local[*], spark://HOST:PORT, k8s://HOST:PORT, yarn, or sc://HOST for Spark Connect"
 LEAST_MEMORY: Final = 450 << 20
@@ -25,6 +26,7 @@ _LOCAL: Final = re.compile(r"local(\[([1-9]\d*|\*)(\s*,\s*\d+)?\])?")
 _CLUSTER: Final = re.compile(r"(spark|k8s)://.+|yarn|local-cluster\[.+\]")
 _SIZE: Final = re.compile(r"(\d+)([kmgt]?)", re.IGNORECASE)
 _UNITS: Final = ("", "k", "m", "g", "t")
+_EXECUTOR_SIZE: Final = re.compile(r"(\d+)(?:([kmgtp])b?|(b))?", re.IGNORECASE)
 
 
 def is_local(master: str) -> bool:
@@ -45,12 +47,24 @@ def check_driver_memory(size: str, what: str = DRIVER_MEMORY) -> None:
         raise SparkJobError(f"Invalid {what} '{printable_text(size)}'. Expected at least 450m, for example 2g.")
 
 
+def check_executor_memory(size: str) -> None:
+    """Raise SparkJobError for a size that Spark refuses; without a unit it is in MiB."""
+    found = _EXECUTOR_SIZE.fullmatch(size)
+    unit = "" if found is None or found[3] else (found[2] or "m").lower()
+    if found is None or int(found[1]) << (10 * (*_UNITS, "p").index(unit)) < LEAST_MEMORY:
+        raise SparkJobError(
+            f"Invalid {EXECUTOR_MEMORY} '{printable_text(size)}'. Expected at least 450m, for example 2g."
+        )
+
+
 def check_settings(conf: Mapping[str, str]) -> None:
     """Raise SparkJobError for an invalid setting, and if no server listens at the address of `spark.remote`."""
     if MASTER in conf:
         check_master(conf[MASTER])
     if DRIVER_MEMORY in conf:
         check_driver_memory(conf[DRIVER_MEMORY])
+    if EXECUTOR_MEMORY in conf:
+        check_executor_memory(conf[EXECUTOR_MEMORY])
     if REMOTE in conf and _is_remote(conf[REMOTE]) and not getproxies():
         _require_server(conf[REMOTE])
 

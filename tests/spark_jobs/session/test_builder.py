@@ -89,6 +89,9 @@ def test_an_error_of_spark_is_reported_by_its_innermost_cause(spark: SparkSessio
         ({"spark.master": "sc://:1/;token=secret"}, "Invalid spark.master 'sc://:1/'. Expected local, "),
         ({"spark.driver.memory": "1"}, "Invalid spark.driver.memory '1'. Expected at least 450m, for example 2g."),
         ({"spark.driver.memory": "2 GB"}, "Invalid spark.driver.memory '2 GB'. Expected at least 450m"),
+        ({"spark.executor.memory": "abc"}, "Invalid spark.executor.memory 'abc'. Expected at least 450m, for example"),
+        ({"spark.executor.memory": "449"}, "Invalid spark.executor.memory '449'. Expected at least 450m"),
+        ({"spark.executor.memory": "1024b"}, "Invalid spark.executor.memory '1024b'. Expected at least 450m"),
         ({"spark.remote": "sc://127.0.0.1:1"}, "Cannot connect to Spark Connect at 127.0.0.1:1 (Connection refused)."),
         (
             {"spark.master": "spark://127.0.0.1:1,[::1]:99999"},
@@ -110,6 +113,11 @@ def test_one_of_several_masters_is_enough() -> None:
     with socket.create_server(("127.0.0.1", 0)) as standby:
         port = standby.getsockname()[1]
         require_master(f"spark://127.0.0.1:1,127.0.0.1:{port}")
+
+
+@pytest.mark.parametrize("size", ["450", "450m", "450MB", "2g", "471859200b", "1T"])
+def test_these_sizes_of_executors_are_enough(size: str) -> None:
+    check_settings({"spark.executor.memory": size})
 
 
 @pytest.mark.parametrize("master", ["local", "local[2]", "local[*]", "local[2,3]", "local[*, 3]"])
