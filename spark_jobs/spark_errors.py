@@ -12,6 +12,7 @@ MOST_CHARACTERS = 300
 DRIVER_CLASS = "org.postgresql.Driver"
 
 _NO_FILE_SYSTEM = ("FileSystem not found", "No FileSystem for scheme")
+_NO_CLASS = "java.lang.ClassNotFoundException"
 _TRACEBACK = "Traceback (most recent call last):"
 _RAISED = re.compile(r"^((?:\w+\.)*\w+)(?:: (.*))?$", re.MULTILINE)
 _OURS = ("spark_jobs.", "projections.", "eventlog.")
@@ -71,6 +72,8 @@ def _first_line(error: Exception) -> str:
     text = str(error)
     while cause is not None:
         text = cause.getMessage() or text
+        if cause.getClass().getName() == _NO_CLASS and " " not in text:  # its message is only the name
+            text = f"class not found: {text}"
         cause = cause.getCause()
     return (_raised_in_python(text) or text.strip().partition("\n")[0])[:MOST_CHARACTERS]
 

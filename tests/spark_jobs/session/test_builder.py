@@ -80,6 +80,15 @@ def test_an_error_of_spark_is_reported_by_its_innermost_cause(spark: SparkSessio
     assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.spark
+def test_a_missing_class_is_named_as_one(spark: SparkSession) -> None:
+    with (
+        pytest.raises(SparkJobError, match=r"^Loading failed: class not found: no\.such\.Class$"),
+        spark_errors("Loading failed"),
+    ):
+        spark._jvm.java.lang.Class.forName("no.such.Class")  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(
     ("conf", "message"),
     [
