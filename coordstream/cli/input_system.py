@@ -1,6 +1,5 @@
 """Connects to a job's input systems."""
 
-import socket
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from queue import SimpleQueue
@@ -14,6 +13,7 @@ from coordstream.settings import load_settings
 from eventlog.errors import EventLogError
 from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.postgres.connection import Connection
+from eventlog.reachability import connection_failure
 from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY
 from eventlog.system_admin import BoundedSystemAdmin
 from projections.job_choice import Job
@@ -173,8 +173,4 @@ def require_answer(options: KafkaOptions) -> None:
 
 def _answers(server: str) -> bool:
     host, _, port = server.rpartition(":")
-    try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=REACH_SECONDS):
-            return True
-    except (OSError, OverflowError, UnicodeError):  # such as a host's name with two dots in a row
-        return False
+    return not connection_failure(host, int(port), REACH_SECONDS)

@@ -1,13 +1,13 @@
 """Checks of a session's settings before Spark starts: Spark reports these errors late, or without their names."""
 
 import re
-import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from eventlog.error_text import printable_text
+from eventlog.reachability import connection_failure
 from spark_jobs.errors import SparkJobError
 
 MASTER: Final = "spark.master"
@@ -24,9 +24,12 @@ CONNECT_SECONDS: Final = 10
 
 _LOCAL: Final = re.compile(r"local(\[([1-9]\d*|\*)(\s*,\s*\d+)?\])?")
 _CLUSTER: Final = re.compile(r"(spark|k8s)://.+|yarn|local-cluster\[.+\]")
-_SIZE: Final = re.compile(r"(\d+)([kmgt]?)", re.IGNORECASE)
-_UNITS: Final = ("", "k", "m", "g", "t")
-_EXECUTOR_SIZE: Final = re.compile(r"(\d+)(?:([kmgtp])b?|(b))?", re.IGNORECASE)
+_UNITS: Final = "bkmgtp"
+_MEMORY: Final = {
+    DRIVER_MEMORY: (re.compile(r"(\d+)([kmgt]?)", re.IGNORECASE), "b"),  # an option of the JVM
+    EXECUTOR_MEMORY: (re.compile(r"(\d+)(b|[kmgtp]b?)?", re.IGNORECASE), "m"),
+}
+"""The form of each size, and its unit if it has none."""
 
 
 def is_local(master: str) -> bool:
@@ -40,31 +43,25 @@ def check_master(master: str, what: str = MASTER) -> None:
         raise SparkJobError(f"Invalid {what} '{_without_token(master)}'. Expected {MASTERS}.")
 
 
-def check_driver_memory(size: str, what: str = DRIVER_MEMORY) -> None:
-    """Raise SparkJobError, which says `what` is invalid, for a size with which the driver's JVM does not start."""
-    found = _SIZE.fullmatch(size)
-    if found is None or int(found[1]) << (10 * _UNITS.index(found[2].lower())) < LEAST_MEMORY:
-        raise SparkJobError(f"Invalid {what} '{printable_text(size)}'. Expected at least 450m, for example 2g.")
+def check_values(conf: Mapping[str, str], what: Callable[[str], str] = lambda name: name) -> None:
+    """Raise SparkJobError for an invalid setting; ``what`` describes a setting in the message, by its name."""
+    if MASTER in conf:
+        check_master(conf[MASTER], what(MASTER))
+    for name, (size, default_unit) in _MEMORY.items():
+        if name in conf:
+            _check_memory(conf[name], what(name), size, default_unit)
 
 
-def check_executor_memory(size: str) -> None:
-    """Raise SparkJobError for a size that Spark refuses; without a unit it is in MiB."""
-    found = _EXECUTOR_SIZE.fullmatch(size)
-    unit = "" if found is None or found[3] else (found[2] or "m").lower()
-    if found is None or int(found[1]) << (10 * (*_UNITS, "p").index(unit)) < LEAST_MEMORY:
-        raise SparkJobError(
-            f"Invalid {EXECUTOR_MEMORY} '{printable_text(size)}'. Expected at least 450m, for example 2g."
-        )
+def _check_memory(text: str, what: str, size: re.Pattern[str], default_unit: str) -> None:
+    found = size.fullmatch(text)
+    unit = default_unit if found is None else (found[2] or default_unit)[0].lower()
+    if found is None or int(found[1]) << (10 * _UNITS.index(unit)) < LEAST_MEMORY:
+        raise SparkJobError(f"Invalid {what} '{printable_text(text)}'. Expected at least 450m, for example 2g.")
 
 
 def check_settings(conf: Mapping[str, str]) -> None:
     """Raise SparkJobError for an invalid setting, and if no server listens at the address of `spark.remote`."""
-    if MASTER in conf:
-        check_master(conf[MASTER])
-    if DRIVER_MEMORY in conf:
-        check_driver_memory(conf[DRIVER_MEMORY])
-    if EXECUTOR_MEMORY in conf:
-        check_executor_memory(conf[EXECUTOR_MEMORY])
+    check_values(conf)
     if REMOTE in conf and _is_remote(conf[REMOTE]) and not getproxies():
         _require_server(conf[REMOTE])
 
@@ -74,7 +71,7 @@ def require_master(master: str) -> None:
     servers = [tuple(server.rpartition(":")[::2]) for server in master.removeprefix("spark://").split(",")]
     if not master.startswith("spark://") or not all(host and port.isdecimal() for host, port in servers):
         return  # not a standalone master, or Spark says what is wrong
-    reasons = [_connect(host, int(port)) for host, port in servers]
+    reasons = [connection_failure(host, int(port), CONNECT_SECONDS) for host, port in servers]
     if all(reasons):
         raise SparkJobError(
             f"Cannot connect to the Spark master at {master} ({reasons[0]}). "
@@ -99,17 +96,8 @@ def _require_server(address: str) -> None:
     """Raise SparkJobError if no server listens: the client of Spark Connect tries for ten minutes."""
     parts = urlsplit(address)
     host, port = parts.hostname or "", parts.port or CONNECT_PORT
-    if reason := _connect(host, port):
+    if reason := connection_failure(host, port, CONNECT_SECONDS):
         raise SparkJobError(
             f"Cannot connect to Spark Connect at {host}:{port} ({reason}). "
             "Check the address and that the server is running."
         )
-
-
-def _connect(host: str, port: int) -> str:
-    """Connect once, and return why that failed; empty if it did not."""
-    try:
-        socket.create_connection((host.strip("[]"), port), timeout=CONNECT_SECONDS).close()
-    except (OSError, OverflowError, UnicodeError) as error:  # a port above 65535, a name that cannot be one
-        return getattr(error, "strerror", None) or "no answer"
-    return ""

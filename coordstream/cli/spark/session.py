@@ -54,7 +54,7 @@ def spark_conf(master: str | None, conf: list[str] | None) -> dict[str, str]:
 def _check(master: str | None, conf: Mapping[str, str]) -> None:
     """Raise BadParameter for what Spark would ignore, or report without the option's name."""
     from spark_jobs.errors import SparkJobError  # noqa: PLC0415 (`--help` works without Spark)
-    from spark_jobs.session.settings import DRIVER_MEMORY, MASTER, check_driver_memory, check_master  # noqa: PLC0415
+    from spark_jobs.session.settings import check_master, check_values  # noqa: PLC0415
 
     for name in conf:
         if not name.startswith("spark."):
@@ -62,10 +62,7 @@ def _check(master: str | None, conf: Mapping[str, str]) -> None:
     try:
         if master is not None:
             check_master(master, "'--master' value")
-        if MASTER in conf:
-            check_master(conf[MASTER], f"'--conf' value of {MASTER}")
-        if DRIVER_MEMORY in conf:
-            check_driver_memory(conf[DRIVER_MEMORY], f"'--conf' value of {DRIVER_MEMORY}")
+        check_values(conf, lambda name: f"'--conf' value of {name}")
     except SparkJobError as error:
         raise typer.BadParameter(str(error)) from error
 
