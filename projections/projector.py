@@ -186,7 +186,7 @@ class Projector:
                 some = events[first : first + _ALTERNATING_EVENTS]
                 write(some)
                 fold.add(some)
-                if not fold.has_checkpoints:  # otherwise while their envelopes are written
+                if not fold.checkpoints:  # otherwise while their envelopes are written
                     fold.decode_messages()
 
     def _rows(self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> dict[str, JsonRows]:

@@ -43,11 +43,6 @@ class BatchFold:
         self._undecoded: list[tuple[KeyEntry, bytes, int, int | None, bytes | None]] = []
         """Messages: entry, key, offset, record time and value."""
 
-    @property
-    def has_checkpoints(self) -> bool:
-        """Whether a checkpoint was added."""
-        return bool(self.checkpoints)
-
     def add(self, events: Sequence[RecordedEvent]) -> None:
         """Add the next events of the log. Their values are only collected, for `decode`."""
         if not events:

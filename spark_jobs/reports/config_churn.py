@@ -14,12 +14,12 @@ from pyspark.sql import functions as sf
 from spark_jobs.reports.arguments import report_parser
 from spark_jobs.reports.log_times import with_usable_times
 from spark_jobs.reports.picture import draw_days
+from spark_jobs.reports.progress.transforms import JOB
 from spark_jobs.reports.runner import Inputs, Report, Rows, Tables, run_report
 from spark_jobs.reports.table import Column
 
 DAY_MICROS = 86_400_000_000
 MOST_JOBS = 8
-JOB = ("job_name", "job_id")
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
@@ -81,7 +81,7 @@ def changed_keys(changes: DataFrame) -> DataFrame:
     """A row per config key: how often it changed, in how many jobs, and when last."""
     return changes.groupBy("config_key").agg(
         sf.count("*").alias("changes"),
-        sf.count_distinct("job_name", "job_id").alias("jobs"),
+        sf.count_distinct(*JOB).alias("jobs"),
         sf.max("record_time").alias("last_changed_at"),
     )
 

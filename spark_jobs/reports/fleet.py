@@ -16,13 +16,11 @@ from spark_jobs.reports.picture import Bar, draw_bars
 from spark_jobs.reports.progress import transforms
 from spark_jobs.reports.progress.scope import find_scope
 from spark_jobs.reports.progress.summary import format_span
-from spark_jobs.reports.progress.transforms import TASK, instant
+from spark_jobs.reports.progress.transforms import JOB, TASK, instant
 from spark_jobs.reports.runner import Inputs, Report, Rows, Tables, run_report
 from spark_jobs.reports.table import Column
 
 STALL_FACTOR = 10.0
-
-JOB = ("job_name", "job_id")
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:

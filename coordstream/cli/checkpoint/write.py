@@ -23,7 +23,6 @@ from managers.checkpoints.checkpoint_file import TaskOffsets
 from managers.checkpoints.checkpoint_place import writing_manager
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
 from managers.job_facts import JobFacts
-from managers.job_names import JOB_ID, JOB_NAME
 from projections.job_choice import Job
 
 COLUMNS: Final = (
@@ -74,7 +73,7 @@ def write(
     with open_job_logs(job) as logs:
         facts = _read_facts(logs, overrides)
         _require_usable_offsets(given, facts)
-        found = _named_job(logs, facts)
+        found = logs.named_in(facts.config)
         manager = writing_manager(
             facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
         )
@@ -130,11 +129,6 @@ def _require_usable_offsets(given: TaskOffsets, facts: JobFacts) -> None:
                     f"Invalid offset {offset!r} for {task_name}, {partition}. "
                     "Offsets of Kafka are numbers. Correct it; nothing was written."
                 )
-
-
-def _named_job(logs: JobLogs, facts: JobFacts) -> Job:
-    """The job's name in its config, or else in the names of its streams."""
-    return Job(facts.config.get(JOB_NAME, logs.job.name), facts.config.get(JOB_ID, logs.job.id))
 
 
 def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool, as_csv: bool) -> None:

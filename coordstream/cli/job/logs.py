@@ -1,6 +1,6 @@
 """Opens the logs of a job where its streams are: on the Kafka brokers of the settings, or else in the database."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from eventlog.log import EventLog
 from eventlog.postgres.log_registry import stream_identities
 from eventlog.streams import StreamIdentity, StreamKind, identify
 from managers.checkpoints.checkpoint_errors import JobAlive
+from managers.job_names import JOB_ID, JOB_NAME
 from projections.job_choice import Job, choose_job
 
 
@@ -21,6 +22,10 @@ class JobLogs(NamedTuple):
     job: Job
     coordinator: EventLog | None
     checkpoint: EventLog | None
+
+    def named_in(self, config: Mapping[str, str]) -> Job:
+        """The job as its config names it, or else as its streams do."""
+        return Job(config.get(JOB_NAME, self.job.name), config.get(JOB_ID, self.job.id))
 
 
 @contextmanager

@@ -12,7 +12,6 @@ from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import CheckpointError
 from managers.checkpoints.checkpoint_place import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool
-from managers.job_names import JOB_ID, JOB_NAME
 from managers.startpoints.next_starts import Checkpoints, StartpointFacts
 from projections.job_choice import Job
 
@@ -70,8 +69,7 @@ def open_startpoint_job(word: str, clock: Clock) -> Iterator[StartpointJob]:
         if logs.coordinator is None:
             raise no_coordinator_stream(logs.job)
         facts = StartpointFacts.read(logs.coordinator)
-        config = facts.job.config
-        named = Job(config.get(JOB_NAME, logs.job.name), config.get(JOB_ID, logs.job.id))
+        named = logs.named_in(facts.job.config)
         checkpoints, last_commit_ms, error = _checkpoints(logs, facts, clock)
         known = facts.with_checkpoints(checkpoints)
         yield StartpointJob(named, logs, logs.coordinator, known, checkpoints, last_commit_ms, error)

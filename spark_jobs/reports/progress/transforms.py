@@ -6,7 +6,8 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-TASK = ("job_name", "job_id", "task_name")
+JOB = ("job_name", "job_id")
+TASK = (*JOB, "task_name")
 INPUT = ("system_name", "stream_name", "partition_id", "key_bucket")
 LOG_ORDER = ("incarnation", "log_offset")
 PROGRESS = (*TASK, "bucket_start", "commits", "advanced", "rewound")
@@ -128,7 +129,7 @@ def task_progress(
         *_times("first_commit_at", "newest_commit_at", "last_advance_at"),
     )
     limit = sf.greatest(sf.col("median_gap_seconds") * stall_factor, sf.lit(float(bucket_seconds)))
-    job = Window.partitionBy("job_name", "job_id")
+    job = Window.partitionBy(*JOB)
     unchanged_since = sf.coalesce("last_advance_at", "first_commit_at")
     return (
         totals.join(gaps, on=list(TASK), how="left")
