@@ -180,7 +180,7 @@ class Bench:
         """What an event costs in small and large replays on Spark."""
         from benchmarks.spark_sizes import measure_sizes, sizes_report  # noqa: PLC0415 (loads PySpark)
 
-        return sizes_report(measure_sizes(self._server, self.options.spark_sizes, _say), on)
+        return sizes_report(measure_sizes(self._server, self.options.spark_sizes, self.options.rounds, _say), on)
 
     @cached_property
     def _server(self) -> BenchmarkServer:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
@@ -17,57 +18,65 @@ START_EVENTS: Final = 2 * EVENTS_A_LOG
 
 _METHOD: Final = (
     "How: each size is a replay into a new database, of logs of 1,000 events on average",
-    "(`benchmarks/relation_data.py`), in one session. Net of the start: without the time and the events of the",
-    "first line, which is a replay of one job. CPU is that of the JVM, of Spark's Python processes and of all",
-    "processes of Postgres, checkpoints and autovacuum included.",
+    "(`benchmarks/relation_data.py`), in one session, after a replay of the first size that is not counted. Net of",
+    "the start: without the time and the events of the first line, which is a replay of one job. CPU is that of the",
+    "JVM, of Spark's Python processes and of all processes of Postgres, checkpoints and autovacuum included.",
 )
 
 
 class SizeFigures(NamedTuple):
-    """The number of replayed events and of their logs, and the cost of the replay."""
+    """The number of replayed events and of their logs, and the cost of each round's replay."""
 
     events: int
     logs: int
-    cost: Cost
+    costs: list[Cost]
 
 
-def measure_sizes(server: BenchmarkServer, sizes: Sequence[int], say: Callable[[str], None]) -> list[SizeFigures]:
-    """One replay of `START_EVENTS` events, then one of each size, after a replay that is not counted."""
-    spark = start_session()
-    try:
-        return [_measure(server, spark, size, say) for size in (START_EVENTS, START_EVENTS, *sizes)][1:]
-    finally:
-        spark.stop()
+def measure_sizes(
+    server: BenchmarkServer, sizes: Sequence[int], rounds: int, say: Callable[[str], None]
+) -> list[SizeFigures]:
+    """In each round, a replay of `START_EVENTS` events, then one of each size."""
+    with TemporaryDirectory(prefix="coordstream-bench-") as home:
+        figures, folders = list[SizeFigures](), list[Path]()
+        for size in (START_EVENTS, *sizes):
+            say(f"spark-sizes: generating {size:,} events")
+            folders.append(folder := Path(home) / str(size))
+            events = generate_recordings(folder, size)
+            figures.append(SizeFigures(events, len(list(folder.iterdir())), []))
+        spark = start_session()
+        try:
+            _replay(server, spark, folders[1])
+            for number in range(rounds):
+                for folder, figure in zip(folders, figures, strict=True):
+                    say(f"spark-sizes: round {number + 1}, replaying {figure.events:,} events")
+                    figure.costs.append(_replay(server, spark, folder))
+        finally:
+            spark.stop()
+        return figures
 
 
-def _measure(server: BenchmarkServer, spark: SparkSession, size: int, say: Callable[[str], None]) -> SizeFigures:
-    with TemporaryDirectory(prefix="coordstream-bench-") as home, server.database("size") as url:
-        folder = Path(home) / "recordings"
-        say(f"spark-sizes: generating {size:,} events")
-        events = generate_recordings(folder, size)
-        say(f"spark-sizes: replaying {events:,} events")
-        cost = measure_cost(server, lambda: replay_recordings(spark, url, folder))
-        return SizeFigures(events, len(list(folder.iterdir())), cost)
+def _replay(server: BenchmarkServer, spark: SparkSession, folder: Path) -> Cost:
+    with server.database("size") as url:
+        return measure_cost(server, lambda: replay_recordings(spark, url, folder))
 
 
 def sizes_report(figures: Sequence[SizeFigures], machine: str) -> Lines:
     """What an event costs at each size, net of the start, and beside the smallest size."""
     start, *sizes = figures
-    nets = [(size, _of_an_event(size, start)) for size in sizes]
-    first = nets[0][1]
+    nets = [_of_an_event(size, start) for size in sizes]
     rows = [
         (
             f"{size.events:,}",
             f"{size.logs:,}",
-            f"{size.cost.seconds:,.1f}",
-            f"{net.seconds * 1e6:.1f}",
-            f"{net.seconds / first.seconds:.2f}",
-            f"{net.cpu * 1e6:.1f}",
-            f"{net.cpu / first.cpu:.2f}",
+            f"{_seconds(size):,.1f}",
+            f"{median(cost.seconds for cost in net) * 1e6:.1f}",
+            f"{median(cost.seconds / first.seconds for cost, first in zip(net, nets[0], strict=True)):.2f}",
+            f"{median(cost.cpu for cost in net) * 1e6:.1f}",
+            f"{median(cost.cpu / first.cpu for cost, first in zip(net, nets[0], strict=True)):.2f}",
         )
-        for size, net in nets
+        for size, net in zip(sizes, nets, strict=True)
     ]
-    began = (f"{start.events:,}", f"{start.logs:,}", f"{start.cost.seconds:,.1f}", "", "", "", "")
+    began = (f"{start.events:,}", f"{start.logs:,}", f"{_seconds(start):,.1f}", "", "", "", "")
     heads = (
         "events",
         "logs",
@@ -77,9 +86,22 @@ def sizes_report(figures: Sequence[SizeFigures], machine: str) -> Lines:
         "CPU µs/event, net",
         "beside the first size",
     )
-    return [f"`spark replay` on `local[{CORES}]`. {machine}", "", *table(heads, [began, *rows]), "", *_METHOD]
+    rounds = f"{len(start.costs)} rounds in turns, medians."
+    return [
+        f"`spark replay` on `local[{CORES}]`, {rounds} {machine}",
+        "",
+        *table(heads, [began, *rows]),
+        "",
+        *_METHOD,
+    ]
 
 
-def _of_an_event(size: SizeFigures, start: SizeFigures) -> Cost:
-    net, events = size.cost.without(start.cost), size.events - start.events
-    return Cost(net.seconds / events, net.cpu / events)
+def _seconds(size: SizeFigures) -> float:
+    return median(cost.seconds for cost in size.costs)
+
+
+def _of_an_event(size: SizeFigures, start: SizeFigures) -> list[Cost]:
+    """Each round's cost of an event."""
+    events = size.events - start.events
+    nets = [cost.without(less) for cost, less in zip(size.costs, start.costs, strict=True)]
+    return [Cost(net.seconds / events, net.cpu / events) for net in nets]

@@ -18,19 +18,23 @@ from spark_jobs.spark_errors import spark_errors
 TASKS_PER_CORE: Final = 8
 """With more tasks a slow one would delay the end less, but each task takes time to start."""
 
+EVENTS_A_TASK: Final = 25_000
+"""Fewer events take so little time that another task's start (50 ms of a core) would be a large part of it."""
+
 SCHEMA: Final = "number int, outcome binary"
 _NOTIFY_SECONDS: Final = 0.5
 
 
-def default_tasks(spark: SparkSession, per_core: int = TASKS_PER_CORE) -> int:
-    """The number of tasks for many works."""
-    return per_core * count_cores(spark)
+def default_tasks(spark: SparkSession, works: Sequence[Work], weight_a_task: int = EVENTS_A_TASK) -> int:
+    """A task per ``weight_a_task``, but at least one and at most `TASKS_PER_CORE` per core."""
+    cores = count_cores(spark)
+    return min(max(sum(work.weight for work in works) // weight_a_task, cores), TASKS_PER_CORE * cores)
 
 
 def do_works(
-    spark: SparkSession, what: str, works: Sequence[Work], settings: WorkSettings, tasks: int
+    spark: SparkSession, what: str, works: Sequence[Work], settings: WorkSettings, tasks: int | None = None
 ) -> list[Outcome]:
-    """Do works in at most ``tasks`` tasks, and return their outcomes in the same order.
+    """Do works in at most ``tasks`` tasks (see `default_tasks`), and return their outcomes in the same order.
 
     A task that fails is repeated by Spark; a work that was done before does nothing then. ``what`` is for errors, as in
     ``"Spark cannot replay"``.
@@ -40,7 +44,7 @@ def do_works(
     """
     if not works:
         return []
-    bins = pack([work.weight for work in works], tasks)
+    bins = pack([work.weight for work in works], tasks or default_tasks(spark, works))
     run = _task([[(number, works[number]) for number in numbers] for numbers in bins], settings)
     with spark_errors(what):
         each = spark.range(0, len(bins), 1, len(bins)).mapInArrow(run, SCHEMA)

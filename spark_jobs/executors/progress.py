@@ -19,6 +19,7 @@ from eventlog.postgres.connection import connect
 
 LINE_SECONDS: Final = 10.0
 _TERMINAL_SECONDS: Final = 0.5
+_WAIT_SECONDS: Final = 0.05  # the works have ended, and the command with them, at most so long before it is noticed
 
 
 @dataclass
@@ -63,7 +64,7 @@ def shown_progress(
         ):
             connection.execute(f'listen "{channel}"'.encode())
             while not ended.is_set():
-                for notification in connection.notifies(timeout=_TERMINAL_SECONDS, stop_after=100):
+                for notification in connection.notifies(timeout=_WAIT_SECONDS, stop_after=100):
                     progress.take(notification.payload)
                 if monotonic() >= shown_at + period:
                     _print(stream, progress.describe(monotonic() - began))

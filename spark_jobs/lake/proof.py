@@ -11,7 +11,7 @@ from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection
 from projections.retained_events import RetainedEvents
 from projections.tracked_logs import TrackedLog
-from spark_jobs.executors.dispatch import default_tasks, do_works
+from spark_jobs.executors.dispatch import do_works
 from spark_jobs.executors.work import WorkSession, WorkSettings
 from spark_jobs.lake.events import ArchivedEvent
 from spark_jobs.lake.files import read_log
@@ -50,7 +50,7 @@ class LakeProof:
             if known is not None:
                 files = tuple(lake.files_of([key]))
                 works.append(CompareLog(absolute_folder(output), key, log.log_id, known.next_offset, files))
-        outcomes = do_works(spark, "Cannot compare with the lake", works, settings, default_tasks(spark))
+        outcomes = do_works(spark, "Cannot compare with the lake", works, settings)
         results = (outcome.failure or outcome.result for outcome in outcomes)
         return cls(output, dict(zip((work.log_id for work in works), results, strict=True)))
 

@@ -20,9 +20,10 @@ from projections.projector import make_partitions
 from projections.rebuild import Rebuilt
 from projections.recording_import import Imported, wait_for_disk
 from spark_jobs.errors import SparkJobError
-from spark_jobs.executors.dispatch import default_tasks, do_works
+from spark_jobs.executors.dispatch import do_works
 from spark_jobs.executors.progress import Progress, shown_progress
 from spark_jobs.executors.work import Offsets, Outcome, Work, WorkSettings
+from spark_jobs.relations.partitioning import count_cores
 from spark_jobs.replay.recordings import RecordedStream
 from spark_jobs.replay.works import TopicStream
 
@@ -116,11 +117,10 @@ def _matches(job: tuple[str, str], pattern: str) -> bool:
     return any(fnmatchcase(name, each) for name in (job[0], "/".join(job)) for each in patterns)
 
 
-def _tasks(spark: SparkSession, works: Iterable[Work]) -> int:
-    """A file with several topics is read by each task that has one of them, so then there is one task per core."""
-    if any(isinstance(work, RecordedStream) and work.is_shared for work in works):
-        return default_tasks(spark, per_core=1)
-    return default_tasks(spark)
+def _tasks(spark: SparkSession, works: Iterable[Work]) -> int | None:
+    """One per core if a file has several topics, because each task that has one of them reads all of it."""
+    is_shared = any(isinstance(work, RecordedStream) and work.is_shared for work in works)
+    return count_cores(spark) if is_shared else None
 
 
 def _first_offsets(works: Iterable[ReplayWork]) -> set[int]:

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from projections.tracked_logs import TrackedLog
 from projections.verify import Verification, verify_log
-from spark_jobs.executors.dispatch import default_tasks, do_works
+from spark_jobs.executors.dispatch import do_works
 from spark_jobs.executors.progress import Progress, shown_progress
 from spark_jobs.executors.work import WorkSession, WorkSettings
 
@@ -43,5 +43,5 @@ def verify(
     works = [LogToVerify(log, reads_topics) for log in logs]
     progress = Progress(len(works), sum(work.weight for work in works), "events")
     with shown_progress(settings.database_url, settings.channel, progress):
-        outcomes = do_works(spark, _VERIFYING, works, settings, tasks or default_tasks(spark))
+        outcomes = do_works(spark, _VERIFYING, works, settings, tasks)
     return [outcome.failure or outcome.result for outcome in outcomes]

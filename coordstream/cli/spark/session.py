@@ -24,7 +24,10 @@ Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="NAME=VALUE", 
 Tasks = Annotated[
     int | None,
     typer.Option(
-        "--tasks", metavar="N", parser=parse_count, help="Spark tasks, each with one connection (default: 8 per core)."
+        "--tasks",
+        metavar="N",
+        parser=parse_count,
+        help="Spark tasks, each with one connection (default: by the number of events, 1 to 8 per core).",
     ),
 ]
 

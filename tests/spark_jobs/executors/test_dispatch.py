@@ -1,7 +1,16 @@
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_jobs.executors.dispatch import pack
+from spark_jobs.executors.dispatch import default_tasks, pack
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from spark_jobs.executors.work import Work
 
 WEIGHTS = st.lists(st.integers(0, 1_000), max_size=60)
 
@@ -26,3 +35,13 @@ def test_the_heaviest_come_first_and_bins_differ_by_at_most_one_work(weights: li
 
 def test_a_few_large_logs_do_not_share_a_bin() -> None:
     assert pack([5, 900, 5, 1_000, 5, 800], 3) == [[3], [1], [5, 0, 2, 4]]
+
+
+@pytest.mark.parametrize(
+    ("weights", "tasks"),
+    [([], 4), ([1] * 100, 4), ([25_000] * 4, 4), ([60_000, 65_000], 5), ([1_000] * 700, 28), ([1_000_000], 32)],
+)
+def test_few_events_get_fewer_tasks_but_one_per_core(weights: list[int], tasks: int) -> None:
+    session = cast("SparkSession", SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=4)))
+    works = cast("list[Work]", [SimpleNamespace(weight=weight) for weight in weights])
+    assert default_tasks(session, works) == tasks

@@ -33,4 +33,4 @@ def test_a_large_read_has_a_connection_per_core_and_at_most_eight(cores: int, pa
 def test_reads_and_works_assume_the_same_cores_behind_spark_connect() -> None:
     behind_connect = cast("SparkSession", Connect())
     assert choose_partitions(behind_connect) == 4
-    assert default_tasks(behind_connect, per_core=1) == 4
+    assert default_tasks(behind_connect, []) == 4
