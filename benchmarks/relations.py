@@ -16,6 +16,7 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
+from projections.planner_statistics import analyze
 from projections.recording_import import import_stream
 
 LARGE_JOB: Final = "page-views-by-country"
@@ -91,7 +92,8 @@ def _import(connection: Connection, logs: JobLogs) -> None:
         (logs.coordinator, logs.coordinator_events),
         (logs.checkpoints, logs.checkpoint_events),
     ):
-        import_stream(connection, identify(name), read_events, _SETTINGS, system_clock)
+        imported = import_stream(connection, identify(name), read_events, _SETTINGS, system_clock)
+        analyze(connection, imported.added)
 
 
 def parameters_of(question: Question, extent: Extent) -> dict[str, Any]:

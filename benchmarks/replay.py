@@ -15,7 +15,7 @@ from eventlog.streams import StreamIdentity, identify
 from projections.fold.settings import FoldSettings
 from projections.import_worker import ImportJob
 from projections.parallel_import import Context, import_streams
-from projections.recording_import import Imported, import_stream, wait_for_disk
+from projections.recording_import import Imported, finish_imports, import_stream
 
 ReadEvents = Callable[[], Iterable[RecordedEvent]]
 
@@ -63,7 +63,7 @@ def replay(url: str, streams: Mapping[str, ReadEvents]) -> Replay:
             import_stream(connection, identify(name), read_events, SETTINGS, system_clock)
             for name, read_events in streams.items()
         ]
-        wait_for_disk(connection)
+        finish_imports(connection, sum(one.added for one in imported))
         seconds = time.perf_counter() - started
         server_after = backend_cpu_seconds(connection)
         server = None if server_before is None or server_after is None else server_after - server_before
@@ -90,7 +90,7 @@ def replay_at_once(
 
         client_before, started = _client_seconds(), time.perf_counter()
         imported = import_streams(url, jobs, SETTINGS, processes, context=context, on_progress=look)
-        wait_for_disk(connection)
+        finish_imports(connection, sum(one.added for one in imported))
         seconds = time.perf_counter() - started
         return _replay(imported, seconds, _client_seconds() - client_before, backends.cpu_seconds())
 

@@ -15,7 +15,7 @@ from coordstream.cli.recording.import_command import check_parts
 from eventlog.postgres.connection import connect
 from projections.import_worker import ImportJob
 from projections.parallel_import import import_streams
-from projections.recording_import import wait_for_disk
+from projections.recording_import import finish_imports
 from spark_jobs.relations.reader import RelationReader
 
 _COPY: Final = "copy (select * from coordinator.checkpoint_history) to stdout"
@@ -112,9 +112,9 @@ def _import(url: str, folder: Path) -> None:
     """As `coordstream import --processes 2` does it."""
     with check_parts(sorted(folder.iterdir()), None) as parts:
         jobs = [ImportJob(part.stream, part.events, part.count) for part in parts]
-        import_streams(url, jobs, SETTINGS, CORES)
+        imported = import_streams(url, jobs, SETTINGS, CORES)
     with connect(url) as connection:
-        wait_for_disk(connection)
+        finish_imports(connection, sum(one.added for one in imported))
 
 
 def _copy(url: str, *, is_parsed: bool = False) -> None:

@@ -67,9 +67,9 @@ def import_stream(
     """Import a stream. ``read_events`` returns its events in offset order, from the first one at each call.
 
     ``on_progress`` gets the number of events imported or skipped since its last call. ``is_atomic``: all batches are
-    one transaction, and the caller runs `analyze` once it has imported all streams.
+    one transaction.
 
-    Commits do not wait for the disk: the caller runs `wait_for_disk` once it has imported all streams. If the database
+    Commits do not wait for the disk: the caller runs `finish_imports` once it has imported all streams. If the database
     server crashes before, it loses rows together with the position after them, and another import continues there.
 
     Raises:
@@ -90,14 +90,16 @@ def import_stream(
                 added += applied.events
                 quarantined += applied.quarantined
                 on_progress(applied.events)
-            if not is_atomic:
-                analyze(connection, added)
             _complete(connection, log)
     return Imported(stream, log.incarnation, added, skipped, quarantined)
 
 
-def wait_for_disk(connection: Connection) -> None:
-    """Wait until all commits of imports are on disk, those of other sessions too."""
+def finish_imports(connection: Connection, added: int) -> None:
+    """After all imports, of other sessions too: collect the planner's statistics, and wait for the disk.
+
+    ``added``: the number of events that they added.
+    """
+    analyze(connection, added)
     connection.execute(_WRITE_WAL)  # a commit that wrote WAL waits for all WAL before it
 
 

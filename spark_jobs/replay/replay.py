@@ -15,10 +15,9 @@ from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ranges_of
 from eventlog.source import EventSource
 from eventlog.streams import StreamIdentity, identify
 from projections.follow.read_to_end import ReadToEnd
-from projections.planner_statistics import analyze
 from projections.projector import make_partitions
 from projections.rebuild import Rebuilt
-from projections.recording_import import Imported, wait_for_disk
+from projections.recording_import import Imported, finish_imports
 from spark_jobs.errors import SparkJobError
 from spark_jobs.executors.dispatch import do_works
 from spark_jobs.executors.progress import Progress, shown_progress
@@ -87,8 +86,7 @@ def replay(
         outcomes = do_works(spark, _REPLAYING, works, settings, tasks or _tasks(spark, works))
     done = _summarize(works, outcomes, time.monotonic() - began)
     if not all(isinstance(outcome.result, Rebuilt) for outcome in outcomes):
-        analyze(connection, done.added)
-        wait_for_disk(connection)
+        finish_imports(connection, done.added)
     return done
 
 

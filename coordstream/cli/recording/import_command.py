@@ -27,7 +27,7 @@ from projections.fold.settings import FoldSettings
 from projections.import_worker import ImportJob
 from projections.parallel_import import import_streams
 from projections.projector import BATCH_EVENTS
-from projections.recording_import import Imported, import_stream, wait_for_disk
+from projections.recording_import import Imported, finish_imports, import_stream
 
 MOST_PROCESSES: Final = 8
 """Each process of ours has a connection, with a process of the server."""
@@ -99,7 +99,7 @@ def import_parts(
     `import_streams`.
     """
     imported = _import_jobs(database, parts, processes, batch_events, progress_after)
-    wait_for_disk(database.connection)
+    finish_imports(database.connection, sum(result.added for result in imported))
     return imported
 
 

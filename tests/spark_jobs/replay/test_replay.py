@@ -16,7 +16,7 @@ from eventlog.recordings.recording import read_recording, write_recording
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
-from projections.recording_import import import_stream, wait_for_disk
+from projections.recording_import import finish_imports, import_stream
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import logs_of
 from spark_jobs.coordinator_stream.recording_files import find_files
@@ -93,11 +93,11 @@ def test_a_replay_ends_when_its_commits_are_on_disk(
 ) -> None:
     incomplete: list[int] = []
 
-    def spy(connection: Connection) -> None:
+    def spy(connection: Connection, added: int) -> None:
         incomplete.append(count(connection, "projection.position where state <> 'stopped'"))
-        wait_for_disk(connection)
+        finish_imports(connection, added)
 
-    monkeypatch.setattr(replay_module, "wait_for_disk", spy)
+    monkeypatch.setattr(replay_module, "finish_imports", spy)
     replay_files(spark, database_url, fleet)
     assert incomplete == [0]
 

@@ -19,6 +19,7 @@ from eventlog.recordings import recording as recording_files
 from eventlog.recordings.recording import write_recording
 from eventlog.recordings.recording_line import decode_line
 from eventlog.streams import identify
+from projections import planner_statistics
 from projections.import_worker import ImportJob
 from tests.coordstream.command_line import (
     CHECKPOINT,
@@ -48,6 +49,15 @@ GOOD: dict[str, Any] = {
 
 def line(**changed: object) -> str:
     return json.dumps({**GOOD, **changed}) + "\n"
+
+
+def test_the_planner_knows_the_rows_of_many_small_logs(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planner_statistics, "MANY_ROWS", 427 + 388)
+    known = "select count(*) > 0 from pg_stats where schemaname = 'projection' and tablename = 'event_key'"
+    with psycopg.connect(cli.database_url) as connection:
+        assert connection.execute(known).fetchone() == (False,)
+        cli.done("import", *RECORDING_A)
+        assert connection.execute(known).fetchone() == (True,)
 
 
 def test_a_second_import_adds_nothing(cli: CommandLine) -> None:
