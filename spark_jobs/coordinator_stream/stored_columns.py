@@ -11,35 +11,57 @@ from eventlog.timestamps import MS_FROM_1970_TO_2000
 
 PAGE_EVENTS: Final = 20_000
 PAGE_BYTES: Final = 64 << 20
+SMALL_KEY: Final = 300
+SMALL_VALUE: Final = 3_000
+"""A page of keys and values of at most so many bytes has less than `PAGE_BYTES`."""
 
 _NO_TIME: Final = -(2**63)
 _MICROS_FROM_1970_TO_2000: Final = MS_FROM_1970_TO_2000 * 1_000
-_SELECT: Final = """
+_PAGE: Final = """
+select log_offset, record_time, key, value from eventlog.event
+where log_id = %(log_id)s and log_offset >= %(first)s and log_offset < %(until)s
+order by log_offset limit %(events)s
+"""
+_COLUMNS: Final = """
 select string_agg(int8send(log_offset), ''),
        string_agg(coalesce(timestamptz_send(record_time), int8send(%(no_time)s)), ''),
-       string_agg(int4send(coalesce(octet_length(key), -1)), ''), string_agg(coalesce(key, ''), ''),
-       string_agg(int4send(coalesce(octet_length(value), -1)), ''), string_agg(coalesce(value, ''), '')
-from (
+       string_agg(int4send(coalesce(octet_length(key), -1)), ''),
+       coalesce(string_agg(key, '') filter (where octet_length(key) <= %(small_key)s), ''),
+       string_agg(int4send(coalesce(octet_length(value), -1)), ''),
+       coalesce(string_agg(value, '') filter (where octet_length(value) <= %(small_value)s), '')
+"""
+_BELOW_THE_BYTES: Final = """
+select * from (
   select *, sum(coalesce(octet_length(key), 0) + coalesce(octet_length(value), 0))
               over (order by log_offset rows between unbounded preceding and 1 preceding) as bytes_before
-  from (select log_offset, record_time, key, value from eventlog.event
-        where log_id = %(log_id)s and log_offset >= %(first)s and log_offset < %(until)s
-        order by log_offset limit %(events)s) as page
+  from ({}) as page
   order by log_offset) as event
 where coalesce(bytes_before, 0) < %(bytes)s
 """
+_FROM: Final = "{} from ({}) as event"
+_SMALL: Final = _FROM.format(_COLUMNS, _PAGE)
+_OF_ANY_SIZE: Final = _FROM.format(_COLUMNS, _BELOW_THE_BYTES.format(_PAGE))
+_ANY_SIZE: Final = 2**31 - 1
 
 
 def read_stored_columns(
     connection: Connection, log_id: int, first: int, until: int
 ) -> Iterator[Mapping[str, pa.Array]]:
-    """`log_offset`, `record_time`, `key` and `value` of the events of a range, some thousand at a time, in order."""
+    """`log_offset`, `record_time`, `key` and `value` of the events of a range, some thousand at a time, in order.
+
+    To add up the bytes of a page costs the server up to as much as to read it. So a page is read without large keys and
+    values; if there were any, it and the rest of the range are read by their bytes.
+    """
     page = {"log_id": log_id, "until": until, "events": PAGE_EVENTS, "bytes": PAGE_BYTES, "no_time": _NO_TIME}
+    query, page["small_key"], page["small_value"] = _SMALL, SMALL_KEY, SMALL_VALUE
     while first < until:
-        (row,) = connection.execute(_SELECT, {**page, "first": first}, binary=True).fetchall()
+        (row,) = connection.execute(query, {**page, "first": first}, binary=True).fetchall()
         if row[0] is None:
             return
         offsets, times, key_lengths, keys, value_lengths, values = row
+        if query is _SMALL and not (_are_all(key_lengths, keys) and _are_all(value_lengths, values)):
+            query, page["small_key"], page["small_value"] = _OF_ANY_SIZE, _ANY_SIZE, _ANY_SIZE
+            continue
         columns = {
             "log_offset": _integers(offsets),
             "record_time": _times(times),
@@ -48,6 +70,11 @@ def read_stored_columns(
         }
         yield columns
         first = int(columns["log_offset"][-1].as_py()) + 1
+
+
+def _are_all(lengths_data: bytes, data: bytes) -> bool:
+    """Whether `data` has as many bytes as the lengths say."""
+    return int(np.maximum(np.frombuffer(lengths_data, ">i4"), 0).sum(dtype="i8")) == len(data)
 
 
 def _integers(data: bytes) -> pa.Array:

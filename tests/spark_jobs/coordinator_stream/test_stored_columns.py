@@ -37,15 +37,30 @@ def database(database_url: str) -> Iterator[Connection]:
         yield connection
 
 
-@pytest.mark.parametrize(("events", "size"), [(20_000, 1 << 20), (4, 1 << 20), (20_000, 50)])
+@pytest.mark.parametrize(
+    ("events", "size", "small_value"),
+    [(20_000, 1 << 20, 3_000), (4, 1 << 20, 3_000), (2, 1 << 20, 79), (20_000, 50, 79), (4, 100, 0)],
+)
 def test_both_ways_of_reading_give_the_same(
-    database: Connection, database_url: str, monkeypatch: pytest.MonkeyPatch, events: int, size: int
+    database: Connection, database_url: str, monkeypatch: pytest.MonkeyPatch, events: int, size: int, small_value: int
 ) -> None:
     monkeypatch.setattr(stored_columns, "PAGE_EVENTS", events)
     monkeypatch.setattr(stored_columns, "PAGE_BYTES", size)
+    monkeypatch.setattr(stored_columns, "SMALL_VALUE", small_value)
     joined = rows(database_url, *RAW)
     assert joined == [{name: row[name] for name in RAW} for row in rows(database_url, *RAW, "headers")]
     assert [(row["key"], row["value"]) for row in joined] == [(event.key, event.value) for event in EVENTS * 3]
+
+
+def test_large_keys_and_values_are_read_by_their_bytes(database: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_columns, "PAGE_BYTES", 100)
+    pages = [len(page["value"]) for page in stored_columns.read_stored_columns(database, 1, 0, 100)]
+    assert pages == [15]
+    for limit in ("SMALL_KEY", "SMALL_VALUE"):
+        with monkeypatch.context() as patch:
+            patch.setattr(stored_columns, limit, 0)
+            pages = [len(page["value"]) for page in stored_columns.read_stored_columns(database, 1, 0, 100)]
+        assert pages == [8, 7]
 
 
 def rows(url: str, *columns: str) -> list[dict[str, object]]:
