@@ -18,7 +18,7 @@ from spark_jobs.spark_errors import spark_errors
 TASKS_PER_CORE: Final = 8
 """With more tasks a slow one would delay the end less, but each task takes time to start."""
 
-EVENTS_A_TASK: Final = 25_000
+EVENTS_A_TASK: Final = 100_000
 """Fewer events take so little time that another task's start (50 ms of a core) would be a large part of it."""
 
 SCHEMA: Final = "number int, outcome binary"

@@ -20,7 +20,7 @@ from spark_jobs.executors.dispatch import default_tasks, do_works
 from spark_jobs.executors.work import Offsets, WorkSession, WorkSettings
 
 _CHECKING: Final = "Cannot read the recordings with Spark"
-_BYTES_A_TASK: Final = 16_000_000  # as `EVENTS_A_TASK`; a check takes a fifth of the time of a replay
+_BYTES_A_TASK: Final = 64_000_000  # as `EVENTS_A_TASK`; a check takes a fifth of the time of a replay
 Summaries = Mapping[str, TopicSummary]
 
 

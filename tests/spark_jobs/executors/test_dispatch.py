@@ -39,7 +39,7 @@ def test_a_few_large_logs_do_not_share_a_bin() -> None:
 
 @pytest.mark.parametrize(
     ("weights", "tasks"),
-    [([], 4), ([1] * 100, 4), ([25_000] * 4, 4), ([60_000, 65_000], 5), ([1_000] * 700, 28), ([1_000_000], 32)],
+    [([], 4), ([1] * 100, 4), ([100_000] * 4, 4), ([250_000, 250_000], 5), ([1_000] * 2_800, 28), ([4_000_000], 32)],
 )
 def test_few_events_get_fewer_tasks_but_one_per_core(weights: list[int], tasks: int) -> None:
     session = cast("SparkSession", SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=4)))
