@@ -24,6 +24,7 @@ from projections.projector import Projector
 from projections.tracked_logs import logs_of, register_log
 from tests.acceptance.import_until import BATCH_EVENTS, LONG
 from tests.coordstream.command_line import RECORDING_A
+from tests.fixtures.compiled_parts import with_and_without
 from tests.fixtures.postgres import migrate
 from tests.fixtures.postgres_server import running_server
 from tests.fixtures.sure_postgres import SURE_SETTINGS, kill_server
@@ -38,6 +39,8 @@ from tests.properties.importing import (
     import_events,
     rows_by_job,
 )
+
+way = with_and_without()
 
 ROOT: Final = Path(__file__).parents[2]
 STEPS: Final = ("archived", "folded", "merged", "committed")

@@ -18,11 +18,13 @@ from managers.checkpoints.kafka_checkpoint_manager import VALIDATION, KafkaCheck
 from managers.job_facts import JobFacts
 from managers.job_models.partition_grouping import GROUPER_FACTORY
 from tests.acceptance.torture import scaled
+from tests.fixtures.compiled_parts import with_and_without
 from tests.fixtures.postgres import CloneSeries
 from tests.properties.generated_jobs import GeneratedJob, GeneratedLog, generate_job
 from tests.properties.importing import import_log, job_key, with_events
 
 pytestmark = [pytest.mark.slow, pytest.mark.torture]
+way = with_and_without()
 
 JOBS: Final = scaled(100, 300)
 NOT_HELD: Final = (rb"\u0000", rb"\udc00")

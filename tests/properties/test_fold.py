@@ -16,6 +16,7 @@ from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
 from tests.acceptance.torture import scaled
 from tests.fixtures.compaction import latest_per_key
+from tests.fixtures.compiled_parts import with_and_without
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import ROWS, Row, log_times
 from tests.oracle_history import CHANGE_COLUMNS, HISTORY_ROWS, config_changes, history_rows
@@ -34,6 +35,7 @@ from tests.properties.importing import (
 )
 
 pytestmark = [pytest.mark.slow, pytest.mark.torture]
+way = with_and_without()
 
 JOBS: Final = scaled(100, 300)
 LEAST_LOGS: Final = scaled(160, 500)

@@ -20,6 +20,7 @@ from projections.retention import retain
 from projections.tracked_logs import TrackedLog, logs_of
 from projections.verify import verify_log
 from tests.acceptance.torture import scaled
+from tests.fixtures.compiled_parts import with_and_without
 from tests.oracle import ROWS, to_time
 from tests.projections.rebuilt import forget
 from tests.properties.generated_jobs import ARCHIVED_MS, GeneratedJob, Knobs, generate_job
@@ -36,6 +37,7 @@ from tests.properties.importing import (
 )
 
 pytestmark = pytest.mark.slow
+way = with_and_without()
 
 JOBS: Final = scaled(60, 1_500)
 LOST: Final = scaled(20, 300)
