@@ -17,16 +17,9 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.json_rows import json_rows
 from eventlog.postgres.table_partitions import ensure_partition, ranges_of
 from eventlog.timestamps import micros_of
-from projections.batch_rows import (
-    CHECKPOINT_EVENT,
-    append_histories,
-    envelope_rows,
-    forget_merged,
-    history_rows,
-    merge_many,
-    newest_rows,
-    prepare,
-)
+from projections.batch_rows import envelope_rows, message_rows, newest_rows, other_rows
+from projections.batch_tables import CHECKPOINT_EVENT
+from projections.batch_writes import Meanwhile, append_histories, forget_merged, merge_many, prepare
 from projections.errors import LogRebuilt, PositionMoved
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
@@ -98,11 +91,14 @@ class Projector:
         self.next_offset = log.next_offset
         prepare(connection)
 
-    def apply(self, events: Sequence[RecordedEvent], *, swept: Sequence[Swept] = ()) -> Applied:
+    def apply(
+        self, events: Sequence[RecordedEvent], *, swept: Sequence[Swept] = (), meanwhile: Meanwhile = lambda: None
+    ) -> Applied:
         """Fold the log's next events, in offset order, none below ``next_offset``, then deletes of the ``swept`` keys.
 
-        The batch is committed completely or not at all. After an error the projector can be used again, unless the
-        batch was part of a transaction of the caller's.
+        ``meanwhile`` is called, maybe several times, while the server stores many events; it may not use the
+        connection. The batch is committed completely or not at all. After an error the projector can be used again,
+        unless the batch was part of a transaction of the caller's.
 
         Raises:
             PositionMoved: another projector has folded events of this log.
@@ -125,7 +121,7 @@ class Projector:
                 self._hold()
                 if is_nested and self._has_merged:  # only the end of the caller's transaction empties them
                     forget_merged(self._connection)
-                self._write(events, swept, fold)
+                self._write(events, swept, fold, meanwhile)
                 self._move(next_offset)
             self._has_merged = True
         self._fold = log_fold
@@ -165,14 +161,16 @@ class Projector:
         self._move(next_offset)
         self.next_offset = next_offset
 
-    def _write(self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> None:
+    def _write(
+        self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold, meanwhile: Meanwhile
+    ) -> None:
         """Write many events with one COPY per table; the server works on them while we fold."""
         self._take(events, fold)
         fold.sweep(swept)
         self._on_step("archived")
-        append_histories(self._connection, fold)
+        append_histories(self._connection, fold, meanwhile=meanwhile)
         self._on_step("folded")
-        merge_many(self._connection, fold)
+        merge_many(self._connection, fold, meanwhile)
         self._name_job(fold)
         self._on_step("merged")
 
@@ -196,8 +194,8 @@ class Projector:
         archived = [archive_rows(self._log.log_id, fold.archived_at, events)] if self._archives else []
         checkpoints: list[CheckpointRow] = []
         fold.decode(checkpoints.extend)
-        written = [*archived, (CHECKPOINT_EVENT, checkpoints), envelope_rows(fold)]
-        tables = chain(written, history_rows(fold), newest_rows(fold))
+        written = [*archived, (CHECKPOINT_EVENT, checkpoints), envelope_rows(fold), message_rows(fold)]
+        tables = chain(written, other_rows(fold), newest_rows(fold))
         rows = {columns.table: json_rows(columns, rows) for columns, rows in tables}
         rows["resolved"] = [{"key_id": key_id, "resolved_by": offset} for key_id, offset in fold.quarantine.resolved]
         self._on_step("folded")

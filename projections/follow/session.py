@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import Final
 
+from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import BACKEND as POSTGRES
 from eventlog.source import EventSource, Read, SourceUnavailable
@@ -53,6 +54,7 @@ class FollowSession:
         self._refusals = Refusals(run, attacher, connection, self._heartbeat)
         self._listing = Recurring(LISTING_SECONDS)
         self._assigned: dict[str, Tail] = {}
+        self._error_ahead: EventLogError | None = None
         self._source_ok_since = monotonic()
 
     def step(self) -> None:
@@ -133,8 +135,12 @@ class FollowSession:
         if tails != self._assigned:
             self._source.assign({name: tail.buffer.next_offset for name, tail in tails.items()})
             self._assigned = tails
+            self._error_ahead = None  # the source finds it again
 
     def _poll(self) -> list[Read]:
+        if (error := self._error_ahead) is not None:
+            self._error_ahead = None
+            raise error
         timeout = self._poll_timeout()
         if self._assigned:
             return self._source.poll(timeout)
@@ -149,11 +155,23 @@ class FollowSession:
         due.append(self._heartbeat.due_at)
         return min(max(min(due) - monotonic(), 0.0), _LONGEST_POLL)
 
-    def _apply_due(self, reads: list[Read]) -> None:
+    def _read_ahead(self) -> None:
+        """Read what has come, while the server stores a batch. The next poll raises the error of this one."""
+        if self._error_ahead is None and not any(tail.buffer.is_full for tail in self._assigned.values()):
+            try:
+                self._buffer(self._source.poll(0.0))
+            except EventLogError as error:
+                self._error_ahead = error
+
+    def _buffer(self, reads: list[Read]) -> None:
         now = monotonic()
         for read in reads:
             if read.stream_name in self._assigned:
                 self._assigned[read.stream_name].add(read, now)
+
+    def _apply_due(self, reads: list[Read]) -> None:
+        self._buffer(reads)
+        now = monotonic()
         for tail in due_tails(self._assigned.values(), {read.stream_name for read in reads}, now):
             stream = self._run.streams[tail.stream_name]
             if stream.tail is tail:  # a heartbeat may have found that the source is lost
@@ -164,7 +182,7 @@ class FollowSession:
     def _apply(self, stream: FollowedStream, tail: Tail) -> None:
         before = tail.state
         self._attacher.locks.check()
-        progress = tail.apply()
+        progress = tail.apply(self._read_ahead)
         self._run.events += progress.events
         stream.count(progress)
         self._reports.progress(progress)

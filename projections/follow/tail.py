@@ -7,6 +7,7 @@ from psycopg.errors import LockNotAvailable
 
 from eventlog.events import RecordedEvent, bytes_of
 from eventlog.source import Read
+from projections.batch_writes import Meanwhile
 from projections.conflicts import retry_conflicts
 from projections.errors import LogBlocked
 from projections.follow.heartbeat import State
@@ -134,8 +135,10 @@ class Tail:
             read = Read(read.stream_name, events, min(read.next_offset, self._limit))
         self.buffer.add(read, now)
 
-    def apply(self) -> Progress:
+    def apply(self, meanwhile: Meanwhile = lambda: None) -> Progress:
         """Apply a batch, and move the position over offsets without events that follow it.
+
+        ``meanwhile``: see `Projector.apply`; it may `add` events.
 
         Raises:
             PositionMoved: another follower writes the log.
@@ -143,7 +146,7 @@ class Tail:
         """
         first, batch = self.position, self.buffer.pop_batch()
         try:
-            self._apply(batch)
+            self._apply(batch, meanwhile)
         except LockNotAvailable:
             self.buffer.put_back(batch._replace(events=[e for e in batch.events if e.offset >= self.position]))
             raise LogBlocked(self.stream_name) from None
@@ -151,9 +154,9 @@ class Tail:
         last_time = events[-1].timestamp if events else None
         return Progress(self.stream_name, self.state, len(events), first, self.position, self.target, last_time)
 
-    def _apply(self, batch: Batch) -> None:
+    def _apply(self, batch: Batch, meanwhile: Meanwhile) -> None:
         if batch.events:
-            retry_conflicts(lambda: self._projector.apply(batch.events))
+            retry_conflicts(lambda: self._projector.apply(batch.events, meanwhile=meanwhile))
         if batch.next_offset > self.position:
             retry_conflicts(lambda: self._projector.pass_to(batch.next_offset))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from projections.batch_writes import Meanwhile
 from projections.follow.reports import Progress
 from projections.follow.tail import EventBuffer, Tail
 from projections.projector import Projector
@@ -21,7 +22,7 @@ class MicroBatchTail(Tail):
         self.buffer = _Results(projector.next_offset)
         self._take_results = take_results
 
-    def apply(self) -> Progress:
+    def apply(self, meanwhile: Meanwhile = lambda: None) -> Progress:  # noqa: ARG002 (executors store the events)
         """Move the position to where executors have moved it. Raises the error of a range that was not applied."""
         first = self.position
         self.buffer.pop_batch()

@@ -10,8 +10,9 @@ from psycopg.errors import DeadlockDetected
 
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.copy_rows import Columns, copying
-from projections import batch_rows, planner_statistics
+from projections import batch_writes, planner_statistics
 from projections import rebuild as module
+from projections.batch_tables import HISTORIES
 from projections.errors import FoldVersionDiffers, RebuildFailed
 from projections.fold import settings
 from projections.rebuild import mark_for_rebuild, rebuild_log
@@ -168,21 +169,25 @@ def test_a_rebuild_that_does_not_make_the_rows_equal_changes_nothing(database_ur
         assert relations(connection) == before
 
 
+HISTORY_TABLES: Final = {columns.table.partition(".")[2] for columns in HISTORIES}
+
+
 @pytest.fixture
 def copied_into(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The tables into which a fold has copied rows since then."""
+    """The histories into which a fold has copied rows since then."""
     tables: list[str] = []
 
     def spy(connection: Connection, columns: Columns) -> Any:
-        tables.append(columns.table)
+        if columns.table.partition(".")[2] in HISTORY_TABLES:
+            tables.append(columns.table)
         return copying(connection, columns)
 
-    monkeypatch.setattr(batch_rows, "copying", spy)
+    monkeypatch.setattr(batch_writes, "copying", spy)
     return tables
 
 
-FILLED: Final = {"projection.checkpoint_event", "projection.checkpoint_envelope"}
-COMPARED: Final = {"pg_temp.checkpoint_event", "pg_temp.checkpoint_envelope"}
+FILLED: Final = {f"projection.{table}" for table in HISTORY_TABLES}
+COMPARED: Final = {f"pg_temp.{table}" for table in HISTORY_TABLES}
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
+from typing import Final
 
 import psycopg
 import pytest
 
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
-from eventlog.source import Read
+from eventlog.source import Read, SourceUnavailable
 from projections.follow import followed_stream, session, tail
 from projections.follow.follow_run import FollowPlan
+from projections.follow.follower import Outcome
 from projections.follow.heartbeat import server_now
 from projections.stream_lock import StreamLocks
 from tests.fixtures.memory_source import MemorySource
@@ -144,6 +146,73 @@ def test_a_stream_with_enough_events_does_not_wait_for_more(
     assert position(connected, ORDERS) == (3 * arriving, None, "stopped", 1)
     waits = {waited > 0 for waited in cluster.waited}
     assert waits == {arriving < tail.ENOUGH_EVENTS}
+
+
+class ReadMeanwhile(MemorySource):
+    """A cluster in memory that notes its polls and the steps of batches. ``error``: of the first poll in a batch."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        super().__init__()
+        self.page_events = 2
+        self.error = error
+        self.calls: list[str] = []
+
+    def poll(self, timeout: float) -> list[Read]:
+        """See `EventSource.poll`."""
+        self.calls.append("poll")
+        if self.error is not None and "archived" in self.calls:
+            error, self.error = self.error, None
+            raise error
+        return super().poll(timeout)
+
+
+COPIED: Final = ["archived", "poll", "poll", "folded", "poll", "merged", "committed"]
+"""The steps of a batch of messages, with the polls in it."""
+
+
+def follow_copying(database_url: str, cluster: ReadMeanwhile, events: int) -> Outcome:
+    """Follow a topic with that many events to its end, and send all of them by COPY."""
+    topic = cluster.create(ORDERS)
+    for number in range(events):
+        topic.append(b'[1,"set-config","k"]', b'{"values":{"value":"%d"}}' % number)
+    make_projector = always_copying(cluster.calls.append)
+    plan = FollowPlan((ORDERS,), once=True)
+    with following(database_url, cluster, plan, make_projector=make_projector) as running:
+        wait_until(lambda: running.outcomes, what="the end")
+    return running.outcomes[0]
+
+
+def test_the_next_events_are_read_while_the_server_stores_a_batch(
+    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tail, "ENOUGH_EVENTS", 1)
+    cluster = ReadMeanwhile()
+    assert follow_copying(database_url, cluster, 20).events == 20
+    batch = cluster.calls[cluster.calls.index("archived") :]
+    assert batch[: len(COPIED)] == COPIED
+    history = connected.execute("select log_offset from coordinator.config_history order by 1")
+    assert history.fetchall() == [(offset,) for offset in range(20)]
+
+
+def test_nothing_is_read_ahead_of_a_full_buffer(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tail, "ENOUGH_EVENTS", 1)
+    monkeypatch.setattr(tail, "BATCH_EVENTS", 2)
+    cluster = ReadMeanwhile()
+    assert follow_copying(database_url, cluster, 20).events == 20
+    batch = cluster.calls[cluster.calls.index("archived") :]
+    assert batch[: len(COPIED) - 2] == ["archived", "poll", "folded", "merged", "committed"]
+
+
+def test_an_error_of_reading_ahead_does_not_undo_the_batch(
+    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tail, "ENOUGH_EVENTS", 1)
+    cluster = ReadMeanwhile(SourceUnavailable("the brokers do not answer"))
+    outcome = follow_copying(database_url, cluster, 20)
+    assert (outcome.events, outcome.failures) == (20, {})
+    batch = cluster.calls[cluster.calls.index("archived") :]
+    assert batch[:5] == ["archived", "poll", "folded", "merged", "committed"]
+    assert connected.execute("select count(*) from coordinator.config_history").fetchone() == (20,)
 
 
 @pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(seconds=-45)], ids=["ahead", "behind"])
