@@ -13,7 +13,7 @@ PAGE_EVENTS: Final = 20_000
 PAGE_BYTES: Final = 64 << 20
 SMALL_KEY: Final = 300
 SMALL_VALUE: Final = 3_000
-"""A page of keys and values of at most so many bytes has less than `PAGE_BYTES`."""
+"""In bytes. A page without larger keys and values is smaller than `PAGE_BYTES`."""
 
 _NO_TIME: Final = -(2**63)
 _MICROS_FROM_1970_TO_2000: Final = MS_FROM_1970_TO_2000 * 1_000
