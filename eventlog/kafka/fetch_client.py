@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from kafka import KafkaConsumer, TopicPartition
 
-from eventlog.events import RecordedEvent
+from eventlog.events import RecordedEvent, bytes_of
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.client import connect
 from eventlog.kafka.fetch_requests import FetchRequests, Requests
@@ -19,6 +19,9 @@ from eventlog.kafka.topic_ids import TopicIds
 FETCH_BYTES: Final = 16 << 20
 """Of one stream; a broker needs tens of milliseconds for them, so a stream that catches up should not wait for each."""
 POLL_EVENTS: Final = 10_000
+FEW_EVENTS: Final = 500
+FEW_BYTES: Final = 64 << 10
+"""After a poll that returns at most so many events and bytes, the next one sends the next fetch; see `poll`."""
 CHECK_SECONDS: Final = 2.0
 """How long to wait before checking whether logs were truncated; it is also checked when leaders change."""
 
@@ -98,6 +101,9 @@ class FetchClient:
     def poll(self) -> Fetched:
         """What was fetched, up to `POLL_EVENTS` events.
 
+        Unless it returns few events, it sends the next fetch. A caller polls again while the server stores few events:
+        a fetch that is sent earlier is answered at once, and what is appended after that waits for another one.
+
         kafka-python returns what was fetched before an error first, and raises an error only once.
         """
         if not self._fetcher._next_partition_records:  # noqa: SLF001
@@ -130,7 +136,7 @@ class FetchClient:
         """What kafka-python's ``poll`` does besides these checks."""
         fetched: Mapping[TopicPartition, Sequence[RecordedEvent]]
         fetched, has_more = self._fetcher.fetched_records(POLL_EVENTS)
-        if not has_more and not self._requests.are_all_pending:
+        if not has_more and not _are_few(fetched.values()) and not self._requests.are_all_pending:
             self._fetcher.send_fetches()
         return fetched
 
@@ -180,6 +186,10 @@ class FetchClient:
     def _fetch_position(self, partition: TopicPartition) -> Any:
         """The next offset and its leader epoch; kafka-python's own method ``position`` queries brokers."""
         return self._consumer._subscription.position(partition)  # noqa: SLF001
+
+
+def _are_few(fetched: Collection[Sequence[RecordedEvent]]) -> bool:
+    return 0 < sum(map(len, fetched)) <= FEW_EVENTS and sum(map(bytes_of, fetched)) <= FEW_BYTES
 
 
 def _partition(name: str) -> TopicPartition:

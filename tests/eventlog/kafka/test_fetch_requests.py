@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from eventlog.kafka import fetch_client
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.consumer import EventConsumer
 from eventlog.kafka.fetch_requests import Requests
@@ -26,12 +27,18 @@ class Asking:
         self._make = consumer._client._requests.make
         monkeypatch.setattr(consumer._client._requests, "make", self._record)
 
+    def append(self, name: str) -> int:
+        """Append to a stream, and return the event's offset."""
+        (end,) = self._topics.write(name, new_events(1))
+        return end
+
     def follow(self, name: str) -> set[str]:
         """Append to a stream, poll the event, and return what the fetch after it contains."""
-        (end,) = self._topics.write(name, new_events(1))
+        end = self.append(name)
         self.asked.clear()
         (read,) = wait_until(lambda: self.consumer.poll(1))
         assert (read.stream_name, [event.offset for event in read.events], read.next_offset) == (name, [end], end + 1)
+        assert self.consumer.poll(0) == []
         return self.asked[-1]
 
     def _record(self) -> Requests:
@@ -62,6 +69,26 @@ def test_a_fetch_contains_the_streams_that_moved(asking: Asking, monkeypatch: py
     monkeypatch.setattr(asking.consumer._client, "examine_all", lambda: None)  # new metadata of the cluster
     for name in [*asking.names, *asking.names]:
         assert asking.follow(name) == {name}
+
+
+@pytest.mark.parametrize("limit", ["FEW_EVENTS", "FEW_BYTES"])
+def test_after_few_events_the_next_poll_sends_the_fetch(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    """What is appended until the caller polls again is then in the same answer."""
+    client, name = asking.consumer._client, asking.names[0]
+    asking.follow(name)
+    monkeypatch.setattr(client, "examine_all", lambda: None)
+    monkeypatch.setattr(client, "_checks_due_at", float("inf"))
+    sent = []
+    for most in (500, 0):
+        monkeypatch.setattr(fetch_client, limit, most)
+        asking.append(name)
+        wait_until(lambda: asking.consumer.poll(1))
+        sent.append(client._requests.are_all_pending)
+        assert asking.consumer.poll(0) == []
+        sent.append(client._requests.are_all_pending)
+    assert sent == [False, True, True, True]
 
 
 def test_a_stream_whose_position_is_the_same_is_not_asked_for_again(asking: Asking) -> None:
