@@ -21,7 +21,7 @@ FETCH_BYTES: Final = 16 << 20
 POLL_EVENTS: Final = 10_000
 FEW_EVENTS: Final = 500
 FEW_BYTES: Final = 64 << 10
-"""After a poll that returns at most so many events and bytes, the next one sends the next fetch; see `poll`."""
+"""The limits of a poll that returns few events; see `poll`."""
 CHECK_SECONDS: Final = 2.0
 """How long to wait before checking whether logs were truncated; it is also checked when leaders change."""
 
