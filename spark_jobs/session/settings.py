@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -14,6 +15,7 @@ MASTER: Final = "spark.master"
 REMOTE: Final = "spark.remote"
 DRIVER_MEMORY: Final = "spark.driver.memory"
 EXECUTOR_MEMORY: Final = "spark.executor.memory"
+JARS: Final = "spark.jars"
 
 MASTERS: Final = "local, local[N], local[*], spark://HOST:PORT, k8s://HOST:PORT, yarn, or sc://HOST for Spark Connect"
 LEAST_MEMORY: Final = 450 << 20
@@ -24,6 +26,7 @@ CONNECT_SECONDS: Final = 10
 
 _LOCAL: Final = re.compile(r"local(\[([1-9]\d*|\*)(\s*,\s*\d+)?\])?")
 _CLUSTER: Final = re.compile(r"(spark|k8s)://.+|yarn|local-cluster\[.+\]")
+_NOT_A_PATH: Final = re.compile(r"^(?!file:)[a-z][a-z0-9+.-]*:|[*?\[{]")
 _UNITS: Final = "bkmgtp"
 _MEMORY: Final = {
     DRIVER_MEMORY: (re.compile(r"(\d+)([kmgt]?)", re.IGNORECASE), "b"),  # an option of the JVM
@@ -50,6 +53,15 @@ def check_values(conf: Mapping[str, str], what: Callable[[str], str] = lambda na
     for name, (size, default_unit) in _MEMORY.items():
         if name in conf:
             _check_memory(conf[name], what(name), size, default_unit)
+    if REMOTE not in conf:
+        _check_jars(conf.get(JARS, ""), what(JARS))
+
+
+def _check_jars(text: str, what: str) -> None:
+    """Spark only logs that a jar is missing. It also reads URLs, and patterns of names."""
+    for jar in filter(None, map(str.strip, text.split(","))):
+        if not _NOT_A_PATH.search(jar) and not Path(jar.removeprefix("file:")).is_file():
+            raise SparkJobError(f"Invalid {what}: no file '{printable_text(jar)}'. Check the path.")
 
 
 def _check_memory(text: str, what: str, size: re.Pattern[str], default_unit: str) -> None:

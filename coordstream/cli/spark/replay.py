@@ -15,6 +15,7 @@ from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job.selection import selected_logs
 from coordstream.cli.output.formats import print_json
 from coordstream.cli.spark.session import Conf, Master, Tasks, require_spark, spark_conf, spark_session
+from coordstream.errors import CoordstreamError
 from projections.fold.settings import FoldSettings
 from projections.rebuild import TRACKED_BACKENDS, mark_for_rebuild
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 ARCHIVE: Final = "archive"
 KAFKA: Final = "kafka"
 MOST_FAILURES: Final = 20
+_MAY_WRITE: Final = "select has_table_privilege('projection.position', 'insert')"
 
 
 class Request(NamedTuple):
@@ -107,12 +109,19 @@ def _replay(request: Request, conf: dict[str, str]) -> "Replayed":
 
     find_works = None if request.source in (ARCHIVE, KAFKA) else _finder(request)
     with open_database(warns=False) as database:
+        _require_right_to_write(database)
         settings = _work_settings(request, database)
         works = [] if find_works else _known_works(request, database)
         with spark_session("coordstream spark replay", conf) as spark:
             if find_works:
                 works = find_works(spark, settings)
             return replay(spark, database.connection, works, settings, request.tasks)
+
+
+def _require_right_to_write(database: Database) -> None:
+    """Raise CoordstreamError before Spark starts, and reads all recordings, for a user who can only read."""
+    if database.connection.execute(_MAY_WRITE).fetchone() != (True,):
+        raise CoordstreamError("This database user may not write relations. Connect as the database's owner.")
 
 
 def _finder(request: Request) -> "FindWorks":

@@ -140,6 +140,10 @@ def test_only_following_once_has_a_timeout(cli: CommandLine) -> None:
             ("--conf", "spark.driver.memory=1"),
             "Invalid '--conf' value of spark.driver.memory '1'. Expected at least 450m, for example 2g.",
         ),
+        (
+            ("--conf", "spark.jars=s3a://jars/a.jar,/nosuch.jar"),
+            "Invalid '--conf' value of spark.jars: no file '/nosuch.jar'. Check the path.",
+        ),
     ],
 )
 def test_an_invalid_setting_is_refused_before_spark_starts(

@@ -34,6 +34,16 @@ def spark_cli(cli: CommandLine, spark: "SparkSession", monkeypatch: pytest.Monke
     return cli
 
 
+@pytest.mark.parametrize("source", ["archive", "kafka", str(RECORDING_A[0])])
+def test_a_user_who_can_only_read_is_refused_before_spark_starts(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    monkeypatch.setattr("coordstream.cli.spark.replay.spark_session", None)
+    monkeypatch.setenv("PGOPTIONS", "-c role=coordstream_reader")
+    refused = cli.refused("spark", "replay", "--from", source)
+    assert refused == "This database user may not write relations. Connect as the database's owner."
+
+
 def spark(*words: str | Path) -> tuple[str | Path, ...]:
     return ("spark", *words, "--master", "local[2]")
 
