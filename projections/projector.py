@@ -1,7 +1,7 @@
 """The projector: archives and folds batches of one log's events, each in one transaction with the log's position."""
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -15,7 +15,6 @@ from eventlog.garbage_collection import no_collections
 from eventlog.postgres.archive import archive_rows, archive_writer
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.json_rows import json_rows
-from eventlog.postgres.table_partitions import ensure_partition, ranges_of
 from eventlog.timestamps import micros_of
 from projections.batch_rows import envelope_rows, message_rows, newest_rows, other_rows
 from projections.batch_tables import CHECKPOINT_EVENT
@@ -26,6 +25,7 @@ from projections.fold.log_fold import LogFold
 from projections.fold.rows import CheckpointRow, Swept
 from projections.fold.settings import FoldSettings
 from projections.fold_state import load_fold
+from projections.log_partitions import LogPartitions
 from projections.tracked_logs import TrackedLog, name_job, reload_log
 
 Clock = Callable[[], datetime]
@@ -86,7 +86,7 @@ class Projector:
         self._few_events = few_events
         self._on_step = on_step
         self._fold: LogFold | None = None
-        self._partitions: set[int] = set()
+        self._partitions = LogPartitions(connection, archives=archives)
         self._has_merged = False
         self.next_offset = log.next_offset
         prepare(connection)
@@ -113,7 +113,7 @@ class Projector:
         self._fold = None  # the ids of a failed transaction must be forgotten
         next_offset = events[-1].offset + 1 if events else self.next_offset
         fold = BatchFold(log_fold, micros_of(self._clock()))
-        self._make_partitions(self._missing_partitions(events, swept))
+        self._partitions.ensure(events, swept)
         if self._are_few(events, swept):
             self._move_with_rows(next_offset, self._rows(events, swept, fold), fold, meanwhile)
         else:
@@ -215,18 +215,6 @@ class Projector:
         if fold.names_job and self._log.is_current:
             name_job(self._connection, self._log.stream)
 
-    def _missing_partitions(self, events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> set[int]:
-        """Return the first offsets of partitions that may be missing."""
-        offsets = [events[0].offset, events[-1].offset] if events else []
-        if len(ranges_of(offsets)) > 1:  # otherwise there are no others between them
-            offsets = [event.offset for event in events]
-        return set(ranges_of(chain(offsets, (at_offset for at_offset, _ in swept)))) - self._partitions
-
-    def _make_partitions(self, missing: set[int]) -> None:
-        """Create partitions before the batch: in its transaction, they would block the projectors of other logs."""
-        make_partitions(self._connection, missing, archives=self._archives)
-        self._partitions |= missing
-
     def _hold(self) -> None:
         """Lock the position, and raise an error if another session has moved it or rebuilt the log."""
         held = self._connection.execute(_HOLD, (self._log.log_id, self.next_offset, self._log.rebuilds))
@@ -265,14 +253,3 @@ class Projector:
 
 MakeProjector = Callable[..., Projector]
 """Makes the projector of a log: `Projector`, or a ``partial`` of it."""
-
-
-def make_partitions(connection: Connection, firsts: Collection[int], *, archives: bool = True) -> None:
-    """Create the partitions that begin at these offsets, unless they exist.
-
-    A batch needs those of its offsets, in ``projection`` and, if it ``archives``, in the archive.
-    """
-    for first in sorted(firsts):
-        ensure_partition(connection, "projection", "checkpoint_event", first)
-        if archives:
-            ensure_partition(connection, "eventlog", "event", first)

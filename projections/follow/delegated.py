@@ -5,18 +5,18 @@ and archives and folds them in transactions that the follower's hold of the stre
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final, NamedTuple, Protocol
 
 from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.table_partitions import ranges_of
 from eventlog.source import OffsetLost
 from projections.conflicts import CONFLICT_TRIES, CONFLICTS
 from projections.errors import PositionMoved
 from projections.fold.settings import FoldSettings
 from projections.follow.tail import BATCH_BYTES
-from projections.projector import BATCH_EVENTS, Clock, Projector, make_partitions
+from projections.log_partitions import LogPartitions
+from projections.projector import BATCH_EVENTS, Clock, Projector
 from projections.stream_lock import share_stream
 from projections.tracked_logs import TrackedLog, logs_of
 
@@ -61,7 +61,7 @@ class DelegatedWorker:
         self._settings = settings
         self._clock = clock
         self._projectors: OrderedDict[int, tuple[TrackedLog, Projector]] = OrderedDict()
-        self._partitions: set[int] = set()
+        self._partitions = LogPartitions(connection)
 
     def apply(self, wanted: Delegated) -> Applied:
         """Apply what is not yet applied of a range, such as after a retry, and move the position to its end.
@@ -84,7 +84,7 @@ class DelegatedWorker:
         count, timestamp = 0, None
         events = self._read(wanted.stream_name, wanted.topic_id, log.next_offset, wanted.next_offset)
         for batch in batches(events, BATCH_EVENTS, BATCH_BYTES):
-            self._make_partitions(batch)
+            self._partitions.ensure(batch)
             with self._connection.transaction():
                 share_stream(self._connection, wanted.stream_name, wanted.holder_pid)
                 projector.apply(batch)
@@ -116,9 +116,3 @@ class DelegatedWorker:
         self._projectors[log.log_id] = (log, projector)
         if len(self._projectors) > MOST_PROJECTORS:
             self._projectors.popitem(last=False)
-
-    def _make_partitions(self, events: Sequence[RecordedEvent]) -> None:
-        """Create partitions before the transaction of a batch, in which they would block other logs."""
-        missing = set(ranges_of(event.offset for event in events)) - self._partitions
-        make_partitions(self._connection, missing)
-        self._partitions |= missing

@@ -15,7 +15,7 @@ from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ranges_of
 from eventlog.source import EventSource
 from eventlog.streams import StreamIdentity, identify
 from projections.follow.read_to_end import ReadToEnd
-from projections.projector import make_partitions
+from projections.log_partitions import make_partitions
 from projections.rebuild import Rebuilt
 from projections.recording_import import Imported, finish_imports
 from spark_jobs.errors import SparkJobError
