@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from time import monotonic
 from typing import Final
 
-from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import BACKEND as POSTGRES
 from eventlog.source import EventSource, Read, SourceUnavailable
@@ -54,7 +53,7 @@ class FollowSession:
         self._refusals = Refusals(run, attacher, connection, self._heartbeat)
         self._listing = Recurring(LISTING_SECONDS)
         self._assigned: dict[str, Tail] = {}
-        self._error_ahead: EventLogError | None = None
+        self._error_ahead: Exception | None = None
         self._source_ok_since = monotonic()
 
     def step(self) -> None:
@@ -160,7 +159,7 @@ class FollowSession:
         if self._error_ahead is None and not any(tail.buffer.is_full for tail in self._assigned.values()):
             try:
                 self._buffer(self._source.poll(0.0))
-            except EventLogError as error:
+            except Exception as error:  # any error here would be taken for one of the batch
                 self._error_ahead = error
 
     def _buffer(self, reads: list[Read]) -> None:

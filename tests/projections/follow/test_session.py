@@ -203,11 +203,14 @@ def test_nothing_is_read_ahead_of_a_full_buffer(database_url: str, monkeypatch: 
     assert batch[: len(COPIED) - 2] == ["archived", "poll", "folded", "merged", "committed"]
 
 
+@pytest.mark.parametrize(
+    "error", [SourceUnavailable("the brokers do not answer"), psycopg.OperationalError("the server is gone")]
+)
 def test_an_error_of_reading_ahead_does_not_undo_the_batch(
-    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch
+    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     monkeypatch.setattr(tail, "ENOUGH_EVENTS", 1)
-    cluster = ReadMeanwhile(SourceUnavailable("the brokers do not answer"))
+    cluster = ReadMeanwhile(error)
     outcome = follow_copying(database_url, cluster, 20)
     assert (outcome.events, outcome.failures) == (20, {})
     batch = cluster.calls[cluster.calls.index("archived") :]
