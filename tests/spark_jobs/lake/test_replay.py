@@ -14,7 +14,8 @@ from pyarrow import parquet
 from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection, connect
 from projections.errors import OtherCluster
-from projections.projector import Projector, make_partitions
+from projections.log_partitions import make_partitions
+from projections.projector import Projector
 from projections.retention import retain
 from projections.retention_undo import undo_retention
 from projections.tracked_logs import logs_of, make_current
