@@ -1,7 +1,7 @@
 """Writes the rows of a batch by COPY: appends to the histories and dictionaries, merges into the current tables by key.
 
-The server still stores what it was sent when the client has sent it all. Functions call their parameter ``meanwhile``
-then, for work that does not need the connection.
+The server still stores what it was sent when the client has sent it all. `append_histories` calls its parameter
+``meanwhile`` then, for work that does not need the connection.
 """
 
 from collections.abc import Callable
@@ -101,16 +101,13 @@ def forget_merged(connection: Connection) -> None:
     connection.execute("truncate merged_message, merged_checkpoint")
 
 
-def merge_many(connection: Connection, fold: BatchFold, meanwhile: Meanwhile = lambda: None) -> None:
+def merge_many(connection: Connection, fold: BatchFold) -> None:
     """Bring in the rows of many keys, over temporary tables; for few, ``projection.move_position`` does the same."""
-    statements: list[bytes] = []
     if fold.checkpoints.last_rows:
         copy_rows(connection, MERGED_CHECKPOINT, newest_checkpoints(fold))
-        statements += (_DELETE_CHECKPOINTS, _MERGE_CHECKPOINTS)
+        connection.execute(_DELETE_CHECKPOINTS)
+        connection.execute(_MERGE_CHECKPOINTS)
     if fold.last_messages:
         copy_rows(connection, MERGED_MESSAGE, newest_messages(fold))
-        statements += (_DELETE_MESSAGES, _MERGE_MESSAGES)
-    with connection.pipeline():
-        for statement in statements:
-            connection.execute(statement)
-        meanwhile()
+        connection.execute(_DELETE_MESSAGES)
+        connection.execute(_MERGE_MESSAGES)

@@ -96,9 +96,9 @@ class Projector:
     ) -> Applied:
         """Fold the log's next events, in offset order, none below ``next_offset``, then deletes of the ``swept`` keys.
 
-        ``meanwhile`` is called, maybe several times, while the server stores the events; it may not use the connection.
-        The batch is committed completely or not at all. After an error the projector can be used again,
-        unless the batch was part of a transaction of the caller's.
+        ``meanwhile`` is called just before few events are sent, and several times while the server stores many; it may
+        not use the connection. The batch is committed completely or not at all. After an error the projector can be
+        used again, unless the batch was part of a transaction of the caller's.
 
         Raises:
             PositionMoved: another projector has folded events of this log.
@@ -115,7 +115,9 @@ class Projector:
         fold = BatchFold(log_fold, micros_of(self._clock()))
         self._partitions.ensure(events, swept)
         if self._are_few(events, swept):
-            self._move_with_rows(next_offset, self._rows(events, swept, fold), fold, meanwhile)
+            rows = self._rows(events, swept, fold)
+            meanwhile()
+            self._move_with_rows(next_offset, rows, fold)
         else:
             with no_collections(freeze=True), self._connection.transaction():
                 self._hold()
@@ -170,7 +172,7 @@ class Projector:
         self._on_step("archived")
         append_histories(self._connection, fold, meanwhile=meanwhile)
         self._on_step("folded")
-        merge_many(self._connection, fold, meanwhile)
+        merge_many(self._connection, fold)
         self._name_job(fold)
         self._on_step("merged")
 
@@ -201,11 +203,9 @@ class Projector:
         self._on_step("folded")
         return {table: some for table, some in rows.items() if some}
 
-    def _move_with_rows(
-        self, next_offset: int, rows: Mapping[str, JsonRows], fold: BatchFold, meanwhile: Meanwhile
-    ) -> None:
+    def _move_with_rows(self, next_offset: int, rows: Mapping[str, JsonRows], fold: BatchFold) -> None:
         if not fold.names_job:
-            self._move(next_offset, rows, meanwhile)
+            self._move(next_offset, rows)
             return
         with self._connection.transaction():
             self._move(next_offset, rows)
@@ -228,12 +228,7 @@ class Projector:
             return LogRebuilt(stream_name)
         return PositionMoved(stream_name, self.next_offset)
 
-    def _move(
-        self,
-        next_offset: int,
-        rows: Mapping[str, JsonRows] = MappingProxyType({}),
-        meanwhile: Meanwhile = lambda: None,
-    ) -> None:
+    def _move(self, next_offset: int, rows: Mapping[str, JsonRows] = MappingProxyType({})) -> None:
         stream = self._log.stream
         notice = {
             "stream_name": stream.stream_name,
@@ -243,11 +238,7 @@ class Projector:
         }
         place = (self._log.log_id, self._log.rebuilds, self.next_offset)
         values = (*place, next_offset, json.dumps(notice), json.dumps(dict(rows)))
-        with self._connection.pipeline() as pipeline:
-            moved = self._connection.execute(_MOVE, values, prepare=True)
-            pipeline.sync()  # without it, the server would not commit yet
-            meanwhile()
-        if moved.fetchone() != (True,):
+        if self._connection.execute(_MOVE, values, prepare=True).fetchone() != (True,):
             raise self._conflict()
 
 

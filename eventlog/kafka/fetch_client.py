@@ -101,7 +101,7 @@ class FetchClient:
     def poll(self) -> Fetched:
         """What was fetched, up to `POLL_EVENTS` events.
 
-        Unless it returns few events, it sends the next fetch. A caller polls again while the server stores few events:
+        Unless it returns few events, it sends the next fetch. A caller polls again before the server stores few events:
         a fetch that is sent earlier is answered at once, and what is appended after that waits for another one.
 
         kafka-python returns what was fetched before an error first, and raises an error only once.
