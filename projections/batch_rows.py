@@ -59,6 +59,16 @@ def newest_rows(fold: BatchFold) -> Iterator[tuple[Columns, Rows]]:
     yield MESSAGE_CURRENT, newest_messages(fold)
 
 
+def newest_checkpoints(fold: BatchFold) -> list[tuple[Any, ...]]:
+    """The newest checkpoint of each key, by key."""
+    return [row[:_CHECKPOINT_FIELDS] for row in _by_key(fold.checkpoints.last_rows)]
+
+
+def newest_messages(fold: BatchFold) -> list[tuple[Any, ...]]:
+    """The newest message of each key, by key."""
+    return _by_key(fold.last_messages)
+
+
 def _reading_rows(log_id: int, entries: Iterable[KeyEntry]) -> Iterator[tuple[Any, ...]]:
     for entry in entries:
         for n, (partition, task_name) in enumerate(
@@ -90,16 +100,6 @@ def _key_row(log_id: int, entry: KeyEntry, key_sha256: bytes) -> tuple[Any, ...]
         None if partition is None else partition.stream,
         key_sha256,
     )
-
-
-def newest_checkpoints(fold: BatchFold) -> list[tuple[Any, ...]]:
-    """The newest checkpoint of each key, by key."""
-    return [row[:_CHECKPOINT_FIELDS] for row in _by_key(fold.checkpoints.last_rows)]
-
-
-def newest_messages(fold: BatchFold) -> list[tuple[Any, ...]]:
-    """The newest message of each key, by key."""
-    return _by_key(fold.last_messages)
 
 
 def _by_key(rows: dict[int, Any]) -> list[Any]:

@@ -19,7 +19,7 @@ from eventlog.postgres.connection import connect
 
 LINE_SECONDS: Final = 10.0
 _TERMINAL_SECONDS: Final = 0.5
-_WAIT_SECONDS: Final = 0.05  # the works have ended, and the command with them, at most so long before it is noticed
+_WAIT_SECONDS: Final = 0.05  # the longest delay after the works have ended
 
 
 @dataclass
