@@ -1,7 +1,7 @@
 """Reads raw columns of the archive: the server joins the values of many events, and Arrow takes them as they are."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -9,8 +9,13 @@ import pyarrow as pa
 from eventlog.postgres.connection import Connection
 from eventlog.timestamps import MS_FROM_1970_TO_2000
 
-PAGE_EVENTS: Final = 20_000
+PAGE_EVENTS: Final = 4_000
+"""Values of 20,000 events do not fit into the processor's cache: the server needs half as much time again."""
+
 PAGE_BYTES: Final = 64 << 20
+BATCH_EVENTS: Final = 20_000
+"""Several pages are a batch: with batches of 4,000 events, Spark takes 5 % longer."""
+
 SMALL_KEY: Final = 300
 SMALL_VALUE: Final = 3_000
 """In bytes. A page without larger keys and values is smaller than `PAGE_BYTES`."""
@@ -44,32 +49,77 @@ _OF_ANY_SIZE: Final = _FROM.format(_COLUMNS, _BELOW_THE_BYTES.format(_PAGE))
 _ANY_SIZE: Final = 2**31 - 1
 
 
+class _Page(NamedTuple):
+    """What a query returns: numbers of eight and lengths of four bytes, and the bytes that these lengths divide."""
+
+    offsets: bytes
+    times: bytes
+    key_lengths: bytes
+    keys: bytes
+    value_lengths: bytes
+    values: bytes
+
+    @property
+    def events(self) -> int:
+        """The number of events."""
+        return len(self.offsets) // 8
+
+    @property
+    def size(self) -> int:
+        """The bytes of keys and values."""
+        return len(self.keys) + len(self.values)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no key or value was left out."""
+        return _are_all(self.key_lengths, self.keys) and _are_all(self.value_lengths, self.values)
+
+
 def read_stored_columns(
     connection: Connection, log_id: int, first: int, until: int
 ) -> Iterator[Mapping[str, pa.Array]]:
-    """`log_offset`, `record_time`, `key` and `value` of the events of a range, some thousand at a time, in order.
+    """`log_offset`, `record_time`, `key` and `value` of the events of a range, in order, in batches.
+
+    A batch has at least `BATCH_EVENTS` events or `PAGE_BYTES` bytes, except for the last one.
+    """
+    pages: list[_Page] = []
+    for page in _read_pages(connection, log_id, first, until):
+        pages.append(page)
+        if sum(each.events for each in pages) >= BATCH_EVENTS or sum(each.size for each in pages) >= PAGE_BYTES:
+            yield _columns(pages)
+            pages = []
+    if pages:
+        yield _columns(pages)
+
+
+def _read_pages(connection: Connection, log_id: int, first: int, until: int) -> Iterator[_Page]:
+    """The pages of a range.
 
     To add up the bytes of a page costs the server up to as much as to read it. So a page is read without large keys and
     values; if there were any, it and the rest of the range are read by their bytes.
     """
-    page = {"log_id": log_id, "until": until, "events": PAGE_EVENTS, "bytes": PAGE_BYTES, "no_time": _NO_TIME}
-    query, page["small_key"], page["small_value"] = _SMALL, SMALL_KEY, SMALL_VALUE
+    limits = {"log_id": log_id, "until": until, "events": PAGE_EVENTS, "bytes": PAGE_BYTES, "no_time": _NO_TIME}
+    query, limits["small_key"], limits["small_value"] = _SMALL, SMALL_KEY, SMALL_VALUE
     while first < until:
-        (row,) = connection.execute(query, {**page, "first": first}, binary=True).fetchall()
+        (row,) = connection.execute(query, {**limits, "first": first}, binary=True).fetchall()
         if row[0] is None:
             return
-        offsets, times, key_lengths, keys, value_lengths, values = row
-        if query is _SMALL and not (_are_all(key_lengths, keys) and _are_all(value_lengths, values)):
-            query, page["small_key"], page["small_value"] = _OF_ANY_SIZE, _ANY_SIZE, _ANY_SIZE
+        page = _Page(*row)
+        if query is _SMALL and not page.is_complete:
+            query, limits["small_key"], limits["small_value"] = _OF_ANY_SIZE, _ANY_SIZE, _ANY_SIZE
             continue
-        columns = {
-            "log_offset": _integers(offsets),
-            "record_time": _times(times),
-            "key": _binary(key_lengths, keys),
-            "value": _binary(value_lengths, values),
-        }
-        yield columns
-        first = int(columns["log_offset"][-1].as_py()) + 1
+        yield page
+        first = int(np.frombuffer(page.offsets, ">i8")[-1]) + 1
+
+
+def _columns(pages: Sequence[_Page]) -> Mapping[str, pa.Array]:
+    joined = _Page(*map(b"".join, zip(*pages, strict=True)))
+    return {
+        "log_offset": _integers(joined.offsets),
+        "record_time": _times(joined.times),
+        "key": _binary(joined.key_lengths, joined.keys),
+        "value": _binary(joined.value_lengths, joined.values),
+    }
 
 
 def _are_all(lengths_data: bytes, data: bytes) -> bool:

@@ -52,6 +52,16 @@ def test_both_ways_of_reading_give_the_same(
     assert [(row["key"], row["value"]) for row in joined] == [(event.key, event.value) for event in EVENTS * 3]
 
 
+@pytest.mark.parametrize(("events", "batches"), [(1, [1] * 15), (8, [8, 7]), (9, [12, 3]), (20_000, [15])])
+def test_pages_are_joined_to_batches(
+    database: Connection, monkeypatch: pytest.MonkeyPatch, events: int, batches: list[int]
+) -> None:
+    monkeypatch.setattr(stored_columns, "PAGE_EVENTS", min(events, 4))
+    monkeypatch.setattr(stored_columns, "BATCH_EVENTS", events)
+    found = [len(batch["value"]) for batch in stored_columns.read_stored_columns(database, 1, 0, 100)]
+    assert found == batches
+
+
 def test_large_keys_and_values_are_read_by_their_bytes(database: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_columns, "PAGE_BYTES", 100)
     pages = [len(page["value"]) for page in stored_columns.read_stored_columns(database, 1, 0, 100)]
