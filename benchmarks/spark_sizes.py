@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from pyspark.sql import SparkSession
 
@@ -61,31 +61,24 @@ def _replay(server: BenchmarkServer, spark: SparkSession, folder: Path) -> Cost:
 
 
 def sizes_report(figures: Sequence[SizeFigures], machine: str) -> Lines:
-    """What an event costs at each size, net of the start, and beside the smallest size."""
+    """What an event costs at each size, and beside the smallest size: in all, and net of the start."""
     start, *sizes = figures
-    nets = [_of_an_event(size, start) for size in sizes]
+    in_all = [_of_an_event(size) for size in sizes]
+    net = [_of_an_event(size, start) for size in sizes]
     rows = [
         (
             f"{size.events:,}",
             f"{size.logs:,}",
             f"{_seconds(size):,.1f}",
-            f"{median(cost.seconds for cost in net) * 1e6:.1f}",
-            f"{median(cost.seconds / first.seconds for cost, first in zip(net, nets[0], strict=True)):.2f}",
-            f"{median(cost.cpu for cost in net) * 1e6:.1f}",
-            f"{median(cost.cpu / first.cpu for cost, first in zip(net, nets[0], strict=True)):.2f}",
+            *_beside_the_first(each, in_all[0], "seconds"),
+            *_beside_the_first(each_net, net[0], "seconds"),
+            *_beside_the_first(each_net, net[0], "cpu"),
         )
-        for size, net in zip(sizes, nets, strict=True)
+        for size, each, each_net in zip(sizes, in_all, net, strict=True)
     ]
-    began = (f"{start.events:,}", f"{start.logs:,}", f"{_seconds(start):,.1f}", "", "", "", "")
-    heads = (
-        "events",
-        "logs",
-        "s",
-        "µs/event, net",
-        "beside the first size",
-        "CPU µs/event, net",
-        "beside the first size",
-    )
+    began = (f"{start.events:,}", f"{start.logs:,}", f"{_seconds(start):,.1f}", *[""] * 6)
+    beside = "beside the first size"
+    heads = ("events", "logs", "s", "µs/event", beside, "net", beside, "CPU µs/event, net", beside)
     rounds = f"{len(start.costs)} rounds in turns, medians."
     return [
         f"`spark replay` on `local[{CORES}]`, {rounds} {machine}",
@@ -96,12 +89,23 @@ def sizes_report(figures: Sequence[SizeFigures], machine: str) -> Lines:
     ]
 
 
+def _beside_the_first(
+    costs: Sequence[Cost], first: Sequence[Cost], field: Literal["seconds", "cpu"]
+) -> tuple[str, str]:
+    """The median cost in microseconds, and the median of the rounds' ratios."""
+    values, others = ([getattr(cost, field) for cost in some] for some in (costs, first))
+    ratios = (one / other for one, other in zip(values, others, strict=True))
+    return f"{median(values) * 1e6:.1f}", f"{median(ratios):.2f}"
+
+
 def _seconds(size: SizeFigures) -> float:
     return median(cost.seconds for cost in size.costs)
 
 
-def _of_an_event(size: SizeFigures, start: SizeFigures) -> list[Cost]:
-    """Each round's cost of an event."""
+def _of_an_event(size: SizeFigures, start: SizeFigures | None = None) -> list[Cost]:
+    """Each round's cost of an event, without the ``start`` and its events."""
+    if start is None:
+        return [Cost(cost.seconds / size.events, cost.cpu / size.events) for cost in size.costs]
     events = size.events - start.events
     nets = [cost.without(less) for cost, less in zip(size.costs, start.costs, strict=True)]
     return [Cost(net.seconds / events, net.cpu / events) for net in nets]
