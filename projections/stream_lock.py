@@ -5,6 +5,7 @@ A session holds a stream by an advisory lock, which Postgres frees when the sess
 second follower wait and take over; the projector's compare-and-set of the position protects the data.
 """
 
+import select
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -81,6 +82,8 @@ class StreamLocks:
         self._connection = connection
         self._working_pid = None if working is None else working.info.backend_pid
         self._session = self._current_session()
+        self._unread = select.poll()
+        self._unread.register(connection.fileno(), select.POLLIN)
 
     def take(self, stream_name: str) -> bool:
         """Take the stream if it is free, without waiting, and return whether it was."""
@@ -112,6 +115,11 @@ class StreamLocks:
         """
         if self._current_session() != self._session:
             raise LockLost
+
+    def notice_end(self) -> None:
+        """`check` if the server has sent something, such as that it ends the session. Without that it asks nothing."""
+        if self._unread.poll(0):
+            self.check()
 
     def _current_session(self) -> int:
         row = self._connection.execute(_SESSION).fetchone()

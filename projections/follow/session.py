@@ -120,7 +120,7 @@ class FollowSession:
 
     def _on_resync_batch(self) -> None:
         self._run.stepped_at = monotonic()
-        self._attacher.locks.check()
+        self._attacher.locks.notice_end()
         self._beat_if_due()
         if self._run.stop_flag.is_set:
             raise Stopped
@@ -180,7 +180,7 @@ class FollowSession:
 
     def _apply(self, stream: FollowedStream, tail: Tail) -> None:
         before = tail.state
-        self._attacher.locks.check()
+        self._attacher.locks.notice_end()
         progress = tail.apply(self._read_ahead)
         self._run.events += progress.events
         stream.count(progress)

@@ -68,6 +68,17 @@ def test_a_session_that_ends_frees_its_streams(database_url: str) -> None:
         wait_until(lambda: StreamLocks(other).take(STREAM), what="the free lock")
 
 
+def test_the_end_of_a_session_is_noticed_without_a_query(database_url: str) -> None:
+    with connect(database_url) as other, connect(database_url) as one:
+        locks = StreamLocks(one)
+        ran = other.execute(LAST_STATEMENT, (one.info.backend_pid,)).fetchall()
+        locks.notice_end()
+        assert other.execute(LAST_STATEMENT, (one.info.backend_pid,)).fetchall() == ran
+        other.execute("select pg_terminate_backend(%s, 60000)", (one.info.backend_pid,))
+        with pytest.raises(psycopg.errors.AdminShutdown, match="due to administrator command"):
+            locks.notice_end()
+
+
 def test_a_session_that_was_exchanged_behind_the_connection_is_an_error(database_url: str) -> None:
     with connect(database_url) as one:
         locks = StreamLocks(one)
@@ -76,6 +87,7 @@ def test_a_session_that_was_exchanged_behind_the_connection_is_an_error(database
             locks.check()
 
 
+LAST_STATEMENT = "select query_start from pg_stat_activity where pid = %s"
 HELD = "select classid::integer, objid::integer from pg_locks where locktype = 'advisory' and pid = %s"
 
 
