@@ -21,7 +21,8 @@ _URL_WITH_TOKEN: Final = re.compile(
 )
 # signatures of links that grant access to anyone who has them: Azure (SAS), AWS, Google
 _SIGNED_URL: Final = re.compile(r"(?<![a-z0-9])(?:x-amz-|x-goog-)?sig(?:nature)?=[^\s&;]")
-_PRIVATE_KEY: Final = re.compile(r"-----BEGIN[ A-Z0-9]{0,32}PRIVATE KEY|PuTTY-User-Key-File-")
+_PRIVATE_KEY: Final = re.compile(r"-----BEGIN[ A-Z0-9]{0,32}PRIVATE KEY")
+_PUTTY_KEY: Final = "PuTTY-User-Key-File-"
 _BEARER: Final = re.compile(r"(?<![a-z])bearer\s++(?=\S*\d|\S{20})[\w.~+/\-]{6,}")
 _BASIC: Final = re.compile(r"(?<![A-Za-z])basic\s++([A-Za-z0-9+/]{4,1024}={0,2})", re.IGNORECASE)
 _CURL_USER: Final = re.compile(r"""(?<!\S)(?:-u|--user)[\s=]++["']?+[^\s:"']++:[^\s"']""")
@@ -52,6 +53,20 @@ _KNOWN_TOKEN: Final = re.compile(
     re.VERBOSE,
 )
 _SHORTEST_TOKEN: Final = 15
+_is_word: Final = re.compile("[A-Za-z0-9_.,/-]*").fullmatch
+
+
+def is_word(text: str) -> bool:
+    """Whether a text consists of letters, digits, and the characters ``_.,/-`` only.
+
+    Such a text assigns nothing and has no JSON object; all that can be secret in it is what `has_token` finds.
+    """
+    return _is_word(text) is not None
+
+
+def has_token(text: str) -> bool:
+    """Whether a text contains a token of a well-known service, or a private key of PuTTY."""
+    return len(text) >= _SHORTEST_TOKEN and (_KNOWN_TOKEN.search(text) is not None or _PUTTY_KEY in text)
 
 
 def has_secret_form(text: str) -> bool:
@@ -64,12 +79,12 @@ def has_secret_form(text: str) -> bool:
     return (
         ("@" in text and (_URL_WITH_PASSWORD.search(text) or _URL_WITH_TOKEN.search(text)) is not None)
         or ("sig" in folded and _SIGNED_URL.search(folded) is not None)
-        or (("private key" in folded or "putty" in folded) and _PRIVATE_KEY.search(text) is not None)
+        or ("private key" in folded and _PRIVATE_KEY.search(text) is not None)
         or ("bearer" in folded and _BEARER.search(folded) is not None)
         or ("curl" in folded and _CURL_USER.search(text) is not None)
         or (" -" in text and any(name in text for name in _PROGRAMS) and _PROGRAM_PASSWORD.search(text) is not None)
         or ("basic" in folded and any(_is_user_and_password(found[1]) for found in _BASIC.finditer(text)))
-        or (len(text) >= _SHORTEST_TOKEN and _KNOWN_TOKEN.search(text) is not None)
+        or has_token(text)
     )
 
 

@@ -9,10 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eventlog.secrets.secret_forms import is_word
 from eventlog.secrets.secret_policy import DEFAULT_SECRET_PATTERNS, SecretPolicy, holds_fingerprint
 
 POLICY = SecretPolicy(b"installation key")
 PLANTED = "hunter2-Zq9"
+TOKENS = (
+    "AKIA" + "Q2" * 8,
+    "xoxb-" + "a1" * 10,
+    "hooks.slack.com/services/T01234567/B01234567/" + "a1" * 10,
+    "PuTTY-User-Key-File-3",
+)
 JAAS = (
     'org.apache.kafka.common.security.scram.ScramLoginModule required username="alice" password="hunter2-Zq9";',
     "KafkaClient {\n  com.sun.security.auth.module.Krb5LoginModule required\n  password = 'hunter2-Zq9'\n;};",
@@ -231,6 +238,13 @@ JSON = st.recursive(
     max_leaves=8,
 )
 WRAPPINGS = st.lists(st.sampled_from(["list", "object", "text", "twice"]), max_size=4)
+
+
+@given(st.from_regex("[A-Za-z0-9_.,/-]{0,40}", fullmatch=True), st.sampled_from(["", *TOKENS]))
+def test_a_word_is_searched_as_any_text_is(word: str, token: str) -> None:
+    text = word + token
+    assert is_word(text)
+    assert POLICY.holds_secret(text) == POLICY.holds_secret(f"{text} ")
 
 
 @given(SECRETS, PATTERN_KEYS, WRAPPINGS, JSON, st.booleans())
