@@ -1,12 +1,19 @@
 """Events: to be appended, as a log has recorded them, and in batches."""
 
-from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from operator import itemgetter
+from typing import Final, NamedTuple, Self, TypeVar
+
+from eventlog.timestamps import all_storable_micros
 
 CREATE_TIME: Final = 0
 LOG_APPEND_TIME: Final = 1
 
 Headers = tuple[tuple[str, bytes | None], ...]
+
+_key: Final = itemgetter(3)
+_value: Final = itemgetter(4)
 
 
 class RecordedEvent(NamedTuple):
@@ -25,6 +32,27 @@ class RecordedEvent(NamedTuple):
     leader_epoch: int | None = None
 
 
+class EventColumns(NamedTuple):
+    """Some events column by column. ``record_times``: the timestamps as `storable_micros`."""
+
+    offsets: tuple[int, ...]
+    timestamps: tuple[int, ...]
+    timestamp_types: tuple[int, ...]
+    keys: tuple[bytes | None, ...]
+    values: tuple[bytes | None, ...]
+    headers: tuple[Headers, ...]
+    leader_epochs: tuple[int | None, ...]
+    record_times: list[int | None]
+
+    @classmethod
+    def of(cls, events: Sequence[RecordedEvent]) -> Self:
+        """The columns of these events."""
+        if not events:
+            return cls((), (), (), (), (), (), (), [])
+        offsets, timestamps, types, keys, values, headers, epochs = zip(*events, strict=True)
+        return cls(offsets, timestamps, types, keys, values, headers, epochs, all_storable_micros(timestamps))
+
+
 class NewEvent(NamedTuple):
     """A record to append; if ``timestamp`` is None, the log's clock sets it."""
 
@@ -37,9 +65,9 @@ class NewEvent(NamedTuple):
 Event = TypeVar("Event", RecordedEvent, NewEvent)
 
 
-def bytes_of(events: Iterable[RecordedEvent]) -> int:
+def bytes_of(events: Sequence[RecordedEvent]) -> int:
     """The bytes of the events' keys and values."""
-    return sum(len(key or b"") + len(value or b"") for _, _, _, key, value, _, _ in events)
+    return sum(map(len, filter(None, chain(map(_key, events), map(_value, events)))))  # half the time of a loop
 
 
 def batches(events: Iterable[Event], max_events: int, max_bytes: int) -> Iterator[list[Event]]:

@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
-from eventlog.events import RecordedEvent, batches
+from eventlog.events import EventColumns, RecordedEvent, batches
 from eventlog.postgres.archive import archive_writer
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import hold_archive
@@ -80,4 +80,4 @@ def _insert(connection: Connection, log_id: int, archived_at: datetime, events: 
     for first in ranges_of(event.offset for event in events):
         ensure_partition(connection, "eventlog", "event", first)
     with archive_writer(connection, log_id, micros_of(archived_at)) as write:
-        write(events)
+        write(EventColumns.of(events))

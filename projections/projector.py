@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from psycopg.pq import TransactionStatus
 
-from eventlog.events import RecordedEvent
+from eventlog.events import EventColumns, RecordedEvent
 from eventlog.garbage_collection import no_collections
 from eventlog.postgres.archive import archive_rows, archive_writer
 from eventlog.postgres.connection import Connection
@@ -179,11 +179,11 @@ class Projector:
     def _take(self, events: Sequence[RecordedEvent], fold: BatchFold) -> None:
         """Add the events to the fold, and to the archive if we keep it."""
         if not self._archives:
-            fold.add(events)
+            fold.add(EventColumns.of(events))
             return
         with archive_writer(self._connection, self._log.log_id, fold.archived_at) as write:
             for first in range(0, len(events), _ALTERNATING_EVENTS):
-                some = events[first : first + _ALTERNATING_EVENTS]
+                some = EventColumns.of(events[first : first + _ALTERNATING_EVENTS])
                 write(some)
                 fold.add(some)
                 if not fold.checkpoints:  # otherwise while their envelopes are written
@@ -191,9 +191,10 @@ class Projector:
 
     def _rows(self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> dict[str, JsonRows]:
         """Return all rows of few events by table."""
-        fold.add(events)
+        columns = EventColumns.of(events)
+        fold.add(columns)
         fold.sweep(swept)
-        archived = [archive_rows(self._log.log_id, fold.archived_at, events)] if self._archives else []
+        archived = [archive_rows(self._log.log_id, fold.archived_at, columns)] if self._archives else []
         checkpoints: list[CheckpointRow] = []
         fold.decode(checkpoints.extend)
         written = [*archived, (CHECKPOINT_EVENT, checkpoints), envelope_rows(fold), message_rows(fold)]

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from psycopg import sql
 
-from eventlog.events import RecordedEvent, bytes_of
+from eventlog.events import EventColumns, RecordedEvent, bytes_of
 from eventlog.garbage_collection import no_collections
 from eventlog.postgres.archive import ArchivedEvents, read_archived
 from eventlog.postgres.connection import Connection
@@ -122,7 +122,7 @@ class ScratchFold:
 
     def _apply(self, batch: ArchivedBatch) -> None:
         fold = BatchFold(self._fold, batch.archived_at)
-        fold.add(batch.events)
+        fold.add(EventColumns.of(batch.events))
         fold.sweep(batch.swept)
         append_histories(self._connection, fold, self._place)
         for columns, rows in newest_rows(fold):

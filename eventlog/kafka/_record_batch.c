@@ -1,12 +1,15 @@
 /* Decodes the records of a batch as record_batch.py does: same arguments, same events, same errors.
  *
  * The bytes come from a broker. Every length is compared with what is left of them before it is used.
+ *
+ * Records with the same key mostly share one object: it is made and hashed once, and stays in the processor's cache.
  */
 
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "../_named_tuple.h"
 
@@ -56,6 +59,33 @@ static PyObject *read_bytes(Bytes *data) {
     return start == NULL ? Py_NewRef(Py_None) : PyBytes_FromStringAndSize(start, length);
 }
 
+/* Keys that were read before, by the number of `slot_of`. */
+enum { SLOTS = 4096, LONGEST_KEPT_KEY = 256 };
+static PyObject *kept_keys[SLOTS];
+
+/* A number for a key (FNV-1a). */
+static unsigned slot_of(const char *start, Py_ssize_t length) {
+    uint32_t hash = 2166136261u;
+    for (Py_ssize_t at = 0; at < length; at++) hash = (hash ^ (unsigned char)start[at]) * 16777619u;
+    return (hash ^ hash >> 16) % SLOTS;
+}
+
+static PyObject *read_key(Bytes *data) {
+    const char *start;
+    Py_ssize_t length;
+    if (read_span(data, &start, &length) < 0) return NULL;
+    if (start == NULL) return Py_NewRef(Py_None);
+    if (length > LONGEST_KEPT_KEY) return PyBytes_FromStringAndSize(start, length);
+    PyObject **kept = &kept_keys[slot_of(start, length)];
+    if (*kept != NULL && PyBytes_Size(*kept) == length && memcmp(PyBytes_AsString(*kept), start, (size_t)length) == 0)
+        return Py_NewRef(*kept);
+    PyObject *key = PyBytes_FromStringAndSize(start, length), *former = *kept;
+    if (key == NULL) return NULL;
+    *kept = Py_NewRef(key);
+    Py_XDECREF(former);
+    return key;
+}
+
 static PyObject *read_header(Bytes *data) {
     const char *start;
     Py_ssize_t length;
@@ -76,6 +106,7 @@ static PyObject *read_header(Bytes *data) {
 static PyObject *read_headers(Bytes *data) {
     int64_t count;
     if (read_varint(data, &count) < 0) return NULL;
+    if (count <= 0) return PyTuple_New(0);
     PyObject *headers = PyList_New(0);
     if (headers == NULL) return NULL;
     for (int64_t n = 0; n < count; n++) {
@@ -128,7 +159,7 @@ static PyObject *read_event(Bytes *data, const Facts *facts) {
     if (event == NULL) return NULL;
     int complete = set_field(event, 0, offset_of(facts, offset_delta)) &&
                    set_field(event, 1, time_of(facts, time_delta)) &&
-                   set_field(event, 2, Py_NewRef(facts->timestamp_type)) && set_field(event, 3, read_bytes(data)) &&
+                   set_field(event, 2, Py_NewRef(facts->timestamp_type)) && set_field(event, 3, read_key(data)) &&
                    set_field(event, 4, read_bytes(data)) && set_field(event, 5, read_headers(data)) &&
                    set_field(event, 6, Py_NewRef(facts->leader_epoch));
     if (complete && data->at == start + length) return end_named_tuple(facts->event_type, event);

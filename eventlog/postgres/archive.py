@@ -10,13 +10,13 @@ from typing import Any, Final, NamedTuple, cast
 
 from psycopg import Rollback, capabilities
 
-from eventlog.events import Headers, RecordedEvent, bytes_of
+from eventlog.events import EventColumns, Headers, RecordedEvent, bytes_of
 from eventlog.postgres.binary_values import load_times_as_micros
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.copy_rows import Columns, copying
-from eventlog.timestamps import all_storable_micros, ms_of_micros
+from eventlog.timestamps import ms_of_micros
 
-EventsWriter = Callable[[Sequence[RecordedEvent]], None]
+EventsWriter = Callable[[EventColumns], None]
 
 _EVENT: Final = Columns.of(
     "eventlog.event",
@@ -57,8 +57,8 @@ def archive_writer(connection: Connection, log_id: int, archived_at: int) -> Ite
     """Append events of one log in the caller's transaction; ``archived_at`` is in microseconds since 2000."""
     with copying(connection, _EVENT) as write_rows:
 
-        def write(events: Sequence[RecordedEvent]) -> None:
-            write_rows(_rows(events, log_id, repeat(archived_at, len(events))))
+        def write(events: EventColumns) -> None:
+            write_rows(_rows(events, log_id, repeat(archived_at)))
 
         yield write
 
@@ -66,30 +66,25 @@ def archive_writer(connection: Connection, log_id: int, archived_at: int) -> Ite
 def write_archived(connection: Connection, log_id: int, archived: "ArchivedEvents") -> None:
     """Append events of one log with their times of archiving, in the caller's transaction."""
     with copying(connection, _EVENT) as write_rows:
-        write_rows(_rows(archived.events, log_id, archived.archived_at))
+        write_rows(_rows(EventColumns.of(archived.events), log_id, archived.archived_at))
 
 
-def archive_rows(
-    log_id: int, archived_at: int, events: Sequence[RecordedEvent]
-) -> tuple[Columns, Iterable[tuple[Any, ...]]]:
+def archive_rows(log_id: int, archived_at: int, events: EventColumns) -> tuple[Columns, Iterable[tuple[Any, ...]]]:
     """The rows that `archive_writer` writes for these events, and their columns."""
-    return _EVENT, _rows(events, log_id, repeat(archived_at, len(events)))
+    return _EVENT, _rows(events, log_id, repeat(archived_at))
 
 
-def _rows(events: Sequence[RecordedEvent], log_id: int, archived_at: Iterable[int]) -> Iterator[tuple[Any, ...]]:
+def _rows(events: EventColumns, log_id: int, archived_at: Iterable[int]) -> Iterator[tuple[Any, ...]]:
     """Return the rows column by column: zip makes them in half the time of a loop."""
-    if not events:
-        return iter(())
-    offsets, timestamps, types, keys, values, headers, epochs = zip(*events, strict=True)
-    micros = all_storable_micros(timestamps)
+    times = events.record_times
     unheld: Iterable[int | None] = repeat(None)
-    if None in micros:
-        unheld = [ms if time is None else None for ms, time in zip(timestamps, micros, strict=True)]
+    if None in times:
+        unheld = [ms if time is None else None for ms, time in zip(events.timestamps, times, strict=True)]
     stored: Iterable[bytes | None] = repeat(None)
-    if any(headers):
-        stored = [_encode_headers(some) if some else None for some in headers]
-    columns = (offsets, micros, archived_at, unheld, repeat(log_id), epochs, types, stored, keys, values)
-    return zip(*columns, strict=False)  # repeat() has no end
+    if any(events.headers):
+        stored = [_encode_headers(some) if some else None for some in events.headers]
+    before = (events.offsets, times, archived_at, unheld, repeat(log_id), events.leader_epochs, events.timestamp_types)
+    return zip(*before, stored, events.keys, events.values, strict=False)  # repeat() has no end
 
 
 class ArchivedEvents(NamedTuple):

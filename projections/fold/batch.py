@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Final
 
+from eventlog.compiled import compiled_part
 from eventlog.errors import WireError
-from eventlog.events import RecordedEvent
+from eventlog.events import EventColumns, RecordedEvent
 from eventlog.messages import Envelope, SetConfig
 from eventlog.streams import StreamKind
-from eventlog.timestamps import all_storable_micros, storable_micros
+from eventlog.timestamps import storable_micros
 from eventlog.wire.coordinator import decode_message
 from eventlog.wire.jackson import text_of
 from projections.fold.checkpoint_batch import CheckpointBatch, WriteCheckpoints
@@ -20,6 +21,7 @@ from projections.fold.rows import CheckpointRow, MessageRow, Swept
 from projections.fold.settings import FoldSettings
 from projections.fold.storable_text import require_storable, require_storable_text
 
+_compiled = compiled_part("projections.fold._batch")
 _IDENTITY_KEYS: Final = frozenset({"job.name", "job.id"})
 
 
@@ -43,23 +45,29 @@ class BatchFold:
         self._undecoded: list[tuple[KeyEntry, bytes, int, int | None, bytes | None]] = []
         """Messages: entry, key, offset, record time and value."""
 
-    def add(self, events: Sequence[RecordedEvent]) -> None:
+    def add(self, events: EventColumns) -> None:
         """Add the next events of the log. Their values are only collected, for `decode`."""
-        if not events:
+        if not events.offsets:
             return
-        self.gaps += gaps_between(self.log.last_offset, events)
-        self.log.last_offset = events[-1].offset
+        self.gaps += gaps_between(self.log.last_offset, events.offsets)
+        self.log.last_offset = events.offsets[-1]
+        self.clock.take(events.offsets, events.record_times)
+        if _compiled is None:
+            self._add_each(events)
+            return
+        columns, keys = (events.offsets, events.record_times, events.keys, events.values), self.log.keys
+        places = (self.checkpoints.add, self._undecoded, self._add_without_key)
+        _compiled.add_events(*columns, keys.entries, keys.add, *places)
+
+    def _add_each(self, events: EventColumns) -> None:
         entries, new_entry, add_checkpoint = self.log.keys.entries, self.log.keys.add, self.checkpoints.add
         add_message = self._undecoded.append
-        offsets, timestamps, _, keys, values, _, _ = zip(*events, strict=True)
-        times = all_storable_micros(timestamps)
-        self.clock.take(offsets, times)
-        found = map(entries.get, keys)
-        for offset, record_time, key, value, known in zip(offsets, times, keys, values, found, strict=True):
+        columns = (events.offsets, events.record_times, events.keys, events.values)
+        for offset, record_time, key, value in zip(*columns, strict=True):
             if key is None:
                 self._add_without_key(offset, record_time, value)
                 continue
-            entry = known or new_entry(key)
+            entry = entries.get(key) or new_entry(key)
             task = entry.task
             if task is None:
                 add_message((entry, key, offset, record_time, value))
@@ -137,25 +145,25 @@ class BatchFold:
             self.quarantine.add(None, None, offset, record_time, value, error)
 
 
-def gaps_between(last_offset: int, events: Sequence[RecordedEvent]) -> list[tuple[int, int]]:
-    """Return the first and last missing offset of each gap in events that follow the one at ``last_offset`` (-1: none).
+def gaps_between(last_offset: int, offsets: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the first and last missing offset of each gap in offsets that follow ``last_offset`` (-1: none).
 
     Compaction removed the events there, or control records have the offsets.
     """
-    if not events or events[-1].offset - last_offset == len(events):
+    if not offsets or offsets[-1] - last_offset == len(offsets):
         return []
     gaps = []
-    for event in events:
-        if event.offset > last_offset + 1:
-            gaps.append((last_offset + 1, event.offset - 1))
-        last_offset = event.offset
+    for offset in offsets:
+        if offset > last_offset + 1:
+            gaps.append((last_offset + 1, offset - 1))
+        last_offset = offset
     return gaps
 
 
 def sets_value(log: LogFold, event: RecordedEvent) -> bool:
     """Return whether an event gives its key a value, or goes to quarantine; otherwise it deletes the key."""
     fold = BatchFold(log, archived_at=0)
-    fold.add([event])
+    fold.add(EventColumns.of([event]))
     checkpoints: list[CheckpointRow] = []
     fold.decode(checkpoints.extend)
     is_set = any(row.layout_id is not None for row in checkpoints) or any(row.body is not None for row in fold.messages)
@@ -165,6 +173,6 @@ def sets_value(log: LogFold, event: RecordedEvent) -> bool:
 def can_be_read(event: RecordedEvent, kind: StreamKind, settings: FoldSettings) -> bool:
     """Return whether the fold of an event of a log of this kind would not put it into quarantine."""
     fold = BatchFold(LogFold(0, kind, settings.secrets), archived_at=0)
-    fold.add([event])
+    fold.add(EventColumns.of([event]))
     fold.decode(lambda _: None)
     return not fold.quarantine.rows

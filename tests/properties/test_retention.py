@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from eventlog.events import RecordedEvent
+from eventlog.events import EventColumns, RecordedEvent
 from eventlog.postgres.archive import archive_writer
 from eventlog.postgres.connection import Connection, connect
 from eventlog.timestamps import micros_of
@@ -135,5 +135,5 @@ def lose_and_find_base(connection: Connection, retained: RetainedEvents, events:
         forget(connection, log)
         assert values <= find_lost_base(connection, log, horizon, topic, SETTINGS)
     with archive_writer(connection, log.log_id, micros_of(ARCHIVED_AT)) as write:
-        write([event for event in topic if event.offset in lost])
+        write(EventColumns.of([event for event in topic if event.offset in lost]))
     rebuild_log(connection, log, SETTINGS)

@@ -54,6 +54,15 @@ def test_they_are_read_as_kafka_python_reads_them(records: list[tuple[int, bytes
     assert [event.timestamp for event in expected] == [time for time, *_ in records]
 
 
+@pytest.mark.parametrize("length", [0, 1, 256, 257])
+def test_many_keys_of_a_length_are_told_apart(length: int) -> None:
+    """The compiled part keeps some keys."""
+    keys = [str(number).rjust(length)[:length].encode() for number in range(10_000)]
+    written = batch_of([(0, key, None, []) for key in keys])
+    facts = facts_of(DefaultRecordBatch(written))
+    assert [[event.key for event in batch_events(written[HEADER_BYTES:], facts)] for _ in range(2)] == [keys] * 2
+
+
 def test_a_time_that_the_log_gave_is_that_of_all() -> None:
     written = batch_of([(1, b"a", b"", []), (2, b"b", b"", [])])
     facts = facts_of(DefaultRecordBatch(written), append_time=99)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
+from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, EventColumns, RecordedEvent
 from eventlog.postgres import archive as archive_module
 from eventlog.postgres.archive import archive_writer, read_archive
 from eventlog.postgres.connection import Connection, connect
@@ -39,7 +39,7 @@ def archive(connection: Connection, events: Sequence[RecordedEvent], log_id: int
         for first in ranges_of(event.offset for event in events):
             ensure_partition(connection, "eventlog", "event", first)
         with archive_writer(connection, log_id, 1) as write:
-            write(events)
+            write(EventColumns.of(events))
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

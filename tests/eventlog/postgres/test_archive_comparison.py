@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from eventlog.events import RecordedEvent
+from eventlog.events import EventColumns, RecordedEvent
 from eventlog.postgres.archive import archive_writer
 from eventlog.postgres.archive_comparison import first_difference, tail_start
 from eventlog.postgres.connection import Connection, connect
@@ -31,7 +31,7 @@ def archive(database_url: str) -> Iterator[Connection]:
                 for first in (0, 20_000_000):
                     ensure_partition(connection, "eventlog", "event", first)
                 with archive_writer(connection, log_id, 0) as write:
-                    write(events)
+                    write(EventColumns.of(events))
         yield connection
 
 
@@ -75,7 +75,7 @@ def test_a_difference_is_found_beyond_the_first_thousand(database_url: str) -> N
         with connection.transaction():
             ensure_partition(connection, "eventlog", "event", 0)
             with archive_writer(connection, 1, 0) as write:
-                write(events)
+                write(EventColumns.of(events))
         assert first_difference(connection, 1, events) is None
         events[2_400] = events[2_400]._replace(value=b"x")
         assert first_difference(connection, 1, events) == 2_400

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from eventlog.events import LOG_APPEND_TIME, NewEvent, RecordedEvent
+from eventlog.events import LOG_APPEND_TIME, EventColumns, NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, EventLog
 from eventlog.postgres.archive import archive_writer
 from eventlog.postgres.connection import Connection, connect
@@ -161,7 +161,7 @@ def test_the_archive_of_another_log_is_read_and_not_appended_to(database_url: st
             stored = insert_log(connection, STREAM.stream_name, "coordinator", 1, "recording", NOW)
             ensure_partition(connection, "eventlog", "event", 0)
             with archive_writer(connection, stored.log_id, 0) as write:
-                write([event])
+                write(EventColumns.of([event]))
         log = PostgresEventLog(connection, STREAM.stream_name)
         assert (log.start_offset(), log.end_offset(), list(log.read())) == (5, 6, [event])
         assert log.capabilities == Capabilities(

@@ -5,22 +5,25 @@ import weakref
 
 import pytest
 
-from eventlog.events import NewEvent
+from eventlog.events import EventColumns, NewEvent
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from eventlog.timestamps import storable_micros
+from projections.fold import batch
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
 from projections.fold.rows import CheckpointRow, Swept
 from tests.builders import FIRST_TIME, config_deleted, config_set, raw, recorded
+from tests.fixtures.compiled_parts import with_and_without
 
 SECRETS = SecretPolicy(b"key")
 ARCHIVED_AT = storable_micros(FIRST_TIME) or 0
+way = with_and_without(batch)
 
 
 def folded(*events: NewEvent, kind: StreamKind = "coordinator") -> BatchFold:
     fold = BatchFold(LogFold(1, kind, SECRETS), ARCHIVED_AT)
-    fold.add(recorded(events))
+    fold.add(EventColumns.of(recorded(events)))
     fold.decode(lambda _: None)
     return fold
 
@@ -65,7 +68,8 @@ def test_a_secret_in_a_later_marker_of_another_backend_is_masked(secret: str) ->
     key = b'{"systemstreampartition-grouper-factory":"g","taskName":"t","type":"checkpoint-v2"}'
     value = '{"checkpoint-id":"1-2","input-offsets":{},"state-checkpoint-markers":{"blob":{"store":"%s"}},"version":2}'
     fold = BatchFold(LogFold(1, "checkpoint", SECRETS), ARCHIVED_AT)
-    fold.add(recorded([NewEvent(key, (value % marker).encode()) for marker in ("blob-1", "blob-2", secret, "blob-3")]))
+    values = [(value % marker).encode() for marker in ("blob-1", "blob-2", secret, "blob-3")]
+    fold.add(EventColumns.of(recorded([NewEvent(key, each) for each in values])))
     rows: list[CheckpointRow] = []
     fold.decode(rows.extend)
     stored = [row.offsets and row.offsets.decode() for row in sorted(rows)]
@@ -108,7 +112,8 @@ def test_the_job_is_named_by_its_config() -> None:
 def test_a_swept_key_is_deleted_as_by_a_tombstone() -> None:
     log = LogFold(1, "coordinator", SECRETS)
     fold = BatchFold(log, ARCHIVED_AT)
-    fold.add(recorded((config_set("a", "1"), checkpoint("1"), raw(b'[1,"set-config","b"]', b"garbage"))))
+    events = (config_set("a", "1"), checkpoint("1"), raw(b'[1,"set-config","b"]', b"garbage"))
+    fold.add(EventColumns.of(recorded(events)))
     fold.sweep([Swept(9, config_set("a", "").key or b""), Swept(9, b'[1,"set-checkpoint","t"]')])
     fold.sweep([Swept(9, b'[1,"set-config","b"]')])
     rows: list[CheckpointRow] = []
@@ -124,8 +129,7 @@ def test_holes_are_told_from_batch_to_batch() -> None:
     found = []
     for events in ([3, 4], [6], [7, 10]):
         fold = BatchFold(log, ARCHIVED_AT)
-        fold.add(
-            [event._replace(offset=at) for event, at in zip(recorded([raw(b"k", None)] * 2), events, strict=False)]
-        )
+        recorded_at = zip(recorded([raw(b"k", None)] * 2), events, strict=False)
+        fold.add(EventColumns.of([event._replace(offset=at) for event, at in recorded_at]))
         found.append(fold.gaps)
     assert found == [[(0, 2)], [(5, 5)], [(8, 9)]]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.checkpoint import CheckpointV1
-from eventlog.events import CREATE_TIME, RecordedEvent
+from eventlog.events import CREATE_TIME, EventColumns, RecordedEvent
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import StreamKind
 from eventlog.wire.checkpoint_topic import encode_v1
@@ -58,7 +58,7 @@ def folded(events: list[RecordedEvent], kind: StreamKind, settings: FoldSettings
     made: list[Any] = []
     for first in range(0, len(events), size):
         fold, rows = BatchFold(log, ARCHIVED_AT), list[CheckpointRow]()
-        fold.add(events[first : first + size])
+        fold.add(EventColumns.of(events[first : first + size]))
         fold.decode(rows.extend)
         batch = fold.checkpoints
         made.append((sorted(rows), sorted(batch.envelopes), batch.suspects, batch.last_rows, fold.quarantine.rows))

@@ -2,13 +2,8 @@
 
 import pytest
 
-from eventlog.events import RecordedEvent
 from projections.fold.batch import gaps_between
 from projections.fold.log_fold import BEFORE_THE_FIRST
-
-
-def at(*offsets: int) -> list[RecordedEvent]:
-    return [RecordedEvent(offset, 0, 0, b"k", b"v") for offset in offsets]
 
 
 @pytest.mark.parametrize(
@@ -24,4 +19,4 @@ def at(*offsets: int) -> list[RecordedEvent]:
     ],
 )
 def test_what_is_missing_between_events(last: int, offsets: tuple[int, ...], found: list[tuple[int, int]]) -> None:
-    assert gaps_between(last, at(*offsets)) == found
+    assert gaps_between(last, offsets) == found

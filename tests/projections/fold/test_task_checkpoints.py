@@ -7,7 +7,7 @@ from typing import Final
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.events import CREATE_TIME, RecordedEvent
+from eventlog.events import CREATE_TIME, EventColumns, RecordedEvent
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.timestamps import storable_micros
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1, KEY_TYPE_V2
@@ -42,7 +42,7 @@ def log() -> LogFold:
 def other_times(of: LogFold, *events: RecordedEvent, swept: tuple[Swept, ...] = ()) -> dict[tuple[int, int], int]:
     """By offset and key."""
     fold = BatchFold(of, storable_micros(FIRST_MS) or 0)
-    fold.add(events)
+    fold.add(EventColumns.of(events))
     fold.sweep(swept)
     rows: list[CheckpointRow] = []
     fold.decode(rows.extend)
@@ -104,7 +104,7 @@ def commits(*offsets: tuple[str, str]) -> list[RecordedEvent]:
 
 def lowered(of: LogFold, events: list[RecordedEvent]) -> set[int]:
     fold = BatchFold(of, storable_micros(FIRST_MS) or 0)
-    fold.add(events)
+    fold.add(EventColumns.of(events))
     fold.decode(lambda _: None)
     return {suspect.log_offset for suspect in fold.checkpoints.suspects if suspect.may_be_lower}
 
@@ -132,6 +132,6 @@ def test_the_first_checkpoint_far_from_the_other_version_is_suspect() -> None:
     minutes = (1, 5, 6, 59, 90, 120)
     events = [v1(0, FIRST_MS), *(v2(at, FIRST_MS + minute * 60_000) for at, minute in enumerate(minutes, 1))]
     fold = BatchFold(log(), storable_micros(FIRST_MS) or 0)
-    fold.add(events)
+    fold.add(EventColumns.of(events))
     fold.decode(lambda _: None)
     assert [suspect.log_offset for suspect in fold.checkpoints.suspects if suspect.may_be_unread] == [3, 4, 5]
