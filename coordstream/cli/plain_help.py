@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 
@@ -11,6 +12,14 @@ class PlainCommand(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, without the names of Python's types."""
         return [_without_type(parameter) for parameter in super().get_params(ctx)]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As Typer; its error for an option without its argument lacks the context, which names the command."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.TyperException as error:
+            error.ctx = getattr(error, "ctx", None) or ctx  # type: ignore[attr-defined]
+            raise
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """What follows the command in its usage: `JOB [TASK]`, where Typer writes `{JOB} [TASK]`."""

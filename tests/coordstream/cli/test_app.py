@@ -85,6 +85,7 @@ def test_help_shows_no_settings(capsys: pytest.CaptureFixture[str], monkeypatch:
         (["config", "show"], "Missing argument 'JOB'. See `coordstream config show --help`."),
         (["status", "--nope"], "No such option: --nope. See `coordstream status --help`."),
         (["import"], "Missing argument 'FILE'. See `coordstream import --help`."),
+        (["spark", "replay", "--from"], "Option '--from' requires an argument. See `coordstream spark replay --help`."),
         (["spark", "nope"], "No such command 'nope'. See `coordstream spark --help`."),
         (
             ["config", "show", "j", "--as-of", "noon"],
