@@ -12,9 +12,6 @@ LOG_APPEND_TIME: Final = 1
 
 Headers = tuple[tuple[str, bytes | None], ...]
 
-_key: Final = itemgetter(3)
-_value: Final = itemgetter(4)
-
 
 class RecordedEvent(NamedTuple):
     """One record of a log; it never changes.
@@ -30,6 +27,10 @@ class RecordedEvent(NamedTuple):
     value: bytes | None
     headers: Headers = ()
     leader_epoch: int | None = None
+
+
+_key: Final = itemgetter(RecordedEvent._fields.index("key"))
+_value: Final = itemgetter(RecordedEvent._fields.index("value"))
 
 
 class EventColumns(NamedTuple):

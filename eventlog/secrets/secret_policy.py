@@ -71,7 +71,7 @@ class SecretPolicy:
 
     def holds_secret(self, text: str) -> bool:
         """Whether a text contains a secret of known form (`has_secret_form`), or the name and value of one."""
-        if is_word(text):  # as most config values are; the searches take ten times as long
+        if is_word(text):  # as most config values are; all searches would take twice as long
             return has_token(text)
         return self._mask_nested(text) != text
 
