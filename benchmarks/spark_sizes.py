@@ -63,7 +63,8 @@ def _replay(server: BenchmarkServer, spark: SparkSession, folder: Path) -> Cost:
 def sizes_report(figures: Sequence[SizeFigures], machine: str) -> Lines:
     """What an event costs at each size, and beside the smallest size: in all, and net of the start."""
     start, *sizes = figures
-    in_all = [_of_an_event(size) for size in sizes]
+    nothing = SizeFigures(0, 0, [Cost(0.0, 0.0)] * len(start.costs))
+    in_all = [_of_an_event(size, nothing) for size in sizes]
     net = [_of_an_event(size, start) for size in sizes]
     rows = [
         (
@@ -102,10 +103,8 @@ def _seconds(size: SizeFigures) -> float:
     return median(cost.seconds for cost in size.costs)
 
 
-def _of_an_event(size: SizeFigures, start: SizeFigures | None = None) -> list[Cost]:
+def _of_an_event(size: SizeFigures, start: SizeFigures) -> list[Cost]:
     """Each round's cost of an event, without the ``start`` and its events."""
-    if start is None:
-        return [Cost(cost.seconds / size.events, cost.cpu / size.events) for cost in size.costs]
     events = size.events - start.events
     nets = [cost.without(less) for cost, less in zip(size.costs, start.costs, strict=True)]
     return [Cost(net.seconds / events, net.cpu / events) for net in nets]

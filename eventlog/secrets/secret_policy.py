@@ -71,8 +71,6 @@ class SecretPolicy:
 
     def holds_secret(self, text: str) -> bool:
         """Whether a text contains a secret of known form (`has_secret_form`), or the name and value of one."""
-        if is_word(text):  # as most config values are; all searches would take twice as long
-            return has_token(text)
         return self._mask_nested(text) != text
 
     def fingerprint(self, secret: str | bytes) -> str:
@@ -145,6 +143,8 @@ class SecretPolicy:
 
     def _holds_plainly(self, text: str) -> bool:
         """As `holds_secret` for a text that is neither JSON nor escaped."""
+        if is_word(text):  # as most config values are; all searches would take twice as long
+            return has_token(text)
         return has_secret_form(text) or self._names.are_assigned_in(text)
 
 
