@@ -14,7 +14,14 @@ import typer
 
 import coordstream
 from coordstream.cli.completion import completed_line
-from coordstream.cli.failure import TRACEBACK, close_broken_output, replace_closed_streams, report, report_usage
+from coordstream.cli.failure import (
+    TRACEBACK,
+    close_broken_output,
+    follows_interrupt,
+    replace_closed_streams,
+    report,
+    report_usage,
+)
 from coordstream.cli.plain_help import PlainGroup
 from coordstream.cli.termination import interrupted_by_signals
 from coordstream.cli.verbs import noun_app, reflow
@@ -95,27 +102,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     shows_traceback = TRACEBACK in own
     if shows_traceback:
         given.remove(TRACEBACK)
+    with interrupted_by_signals() as received:
+        try:
+            code = _run_or_report(given, shows_traceback=shows_traceback)
+        except KeyboardInterrupt:  # before Typer runs the command, or after it
+            code = INTERRUPTED
+    if code != INTERRUPTED:
+        return code
+    print("Interrupted. The current transaction was rolled back; earlier work is kept.", file=sys.stderr)
+    return 128 + received[0] if received else INTERRUPTED
+
+
+def _run_or_report(arguments: list[str], *, shows_traceback: bool) -> int:
     try:
-        return _run(given)
+        return _run(arguments)
     except typer.TyperException as error:
         return report_usage(error)
     except BrokenPipeError:
         return close_broken_output()
     except Exception as error:
-        return report(error, shows_traceback=shows_traceback)
+        return INTERRUPTED if follows_interrupt(error) else report(error, shows_traceback=shows_traceback)
 
 
 def _run(arguments: list[str]) -> int:
     # not standalone: Typer then leaves errors and exit codes to us, including that of an interrupted command
-    with interrupted_by_signals() as received:
-        try:
-            code = build_app(arguments)(arguments, prog_name=PROGRAM, standalone_mode=False)
-        except KeyboardInterrupt:  # before Typer runs the command, or while it ends
-            code = INTERRUPTED
+    code = build_app(arguments)(arguments, prog_name=PROGRAM, standalone_mode=False)
     sys.stdout.flush()
-    if code == INTERRUPTED:
-        print("Interrupted. The current transaction was rolled back; earlier work is kept.", file=sys.stderr)
-        return 128 + received[0] if received else INTERRUPTED
     return code if isinstance(code, int) else 0
 
 

@@ -21,6 +21,7 @@ FAILED: Final = 1
 PIPE_CLOSED: Final = 1
 """Typer's exit code where it sees a closed pipe first."""
 
+_OWN_ERRORS: Final = (CoordstreamError, EventLogError, ProjectionError)
 # of a check that is not of one option, or where our message already begins with "Invalid time '…'"
 _TYPER_PREFIX: Final = re.compile(r"^Invalid value(: | for '[^']+': (?=Invalid ))")
 _PYDANTIC_PREFIX: Final = ": Value error, "
@@ -38,6 +39,17 @@ def report(error: Exception, *, shows_traceback: bool) -> int:
     if _is_output_error(error):
         _discard_output()
     return FAILED
+
+
+def follows_interrupt(error: Exception) -> bool:
+    """Whether an unexpected error was raised because of KeyboardInterrupt, or while it was handled.
+
+    Python 3.11 turns one in ``__set_name__`` into a RuntimeError; the release of a lock can fail after one, too.
+    """
+    reason = error.__cause__ or error.__context__
+    if reason is None or isinstance(error, _OWN_ERRORS):
+        return False
+    return isinstance(reason, KeyboardInterrupt) or (isinstance(reason, Exception) and follows_interrupt(reason))
 
 
 def report_usage(error: typer.TyperException) -> int:
@@ -68,7 +80,7 @@ def replace_closed_streams() -> None:
 
 
 def _message(error: Exception) -> str:
-    if isinstance(error, CoordstreamError | EventLogError | ProjectionError):
+    if isinstance(error, _OWN_ERRORS):
         return " ".join(str(error).split())
     if isinstance(error, ImportError) and (message := missing_package_message(error)):
         return message

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, NoReturn
@@ -12,7 +13,9 @@ import psycopg
 import pytest
 
 from coordstream.cli import app
+from coordstream.cli.failure import FAILED
 from coordstream.cli.termination import interrupted_by_signals
+from coordstream.errors import CoordstreamError
 from tests.coordstream.command_line import MASK_KEY, CommandLine, without_settings
 from tests.fixtures.waiting import PATIENCE, wait_until
 
@@ -80,6 +83,58 @@ def test_ctrl_c_before_the_command_runs_is_one_message(
 
     monkeypatch.setattr(app, "build_app", interrupt)
     assert app.main(["status"]) == app.INTERRUPTED
+    assert capsys.readouterr().err.startswith("Interrupted.")
+
+
+def interrupted_in_set_name() -> None:
+    class Named:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    type("Owner", (), {"attribute": Named()})
+
+
+def interrupted_before_a_release() -> None:
+    lock = threading.RLock()
+    try:
+        raise KeyboardInterrupt
+    finally:
+        lock.release()
+
+
+def interrupted_before_a_message() -> None:
+    try:
+        interrupted_before_a_release()
+    except RuntimeError as error:
+        raise CoordstreamError("the disk is full") from error
+
+
+@pytest.mark.parametrize(
+    ("interrupted", "code", "message"),
+    [
+        (interrupted_in_set_name, app.INTERRUPTED, "Interrupted."),
+        (interrupted_before_a_release, app.INTERRUPTED, "Interrupted."),
+        (interrupted_before_a_message, FAILED, "the disk is full"),
+    ],
+)
+def test_an_error_that_follows_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    interrupted: Callable[[], None],
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.setattr(app, "build_app", lambda _: interrupted())
+    assert app.main(["status"]) == code
+    assert capsys.readouterr().err.startswith(message)
+
+
+def test_ctrl_c_while_an_error_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupt(*_: object, **__: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app, "report_usage", interrupt)
+    assert app.main(["unknown"]) == app.INTERRUPTED
     assert capsys.readouterr().err.startswith("Interrupted.")
 
 
