@@ -2,10 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from kafka import TopicPartition
 from kafka.consumer.fetcher import FetchRequestData
+
+IDLE_WAITS: Final = 4
+"""How many times as long a broker waits for events after an answer that brought none."""
 
 Requests = dict[int, tuple[Any, Any]]
 """By broker: a request, and the offset at which it reads each partition."""
@@ -23,6 +26,7 @@ class FetchRequests:
         self._fetcher = fetcher
         self._make_by_kafka = fetcher._create_fetch_requests  # noqa: SLF001
         self._cluster = fetcher._manager.cluster  # noqa: SLF001
+        self._wait_ms: int = fetcher.config["fetch_max_wait_ms"]
         self._moved: set[TopicPartition] = set()
         self._changes = 0
         self._leaders: set[int | None] = set()
@@ -84,6 +88,7 @@ class FetchRequests:
         data = FetchRequestData(self._moved_on(session.session_partitions), None, session.next_metadata)
         request.session_id, request.session_epoch = data.id, data.epoch
         request.topics, request.forgotten_topics_data = data.to_send, data.to_forget
+        request.max_wait_ms = self._wait_ms if data.to_send else self._wait_ms * IDLE_WAITS
         return request, _Offsets(session.session_partitions)
 
     def _moved_on(self, asked: Mapping[TopicPartition, Any]) -> dict[TopicPartition, Any]:

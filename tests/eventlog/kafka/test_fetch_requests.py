@@ -7,8 +7,8 @@ import pytest
 
 from eventlog.kafka import fetch_client
 from eventlog.kafka.admin import KafkaAdmin
-from eventlog.kafka.consumer import EventConsumer
-from eventlog.kafka.fetch_requests import Requests
+from eventlog.kafka.consumer import FETCH_WAIT_SECONDS, EventConsumer
+from eventlog.kafka.fetch_requests import IDLE_WAITS, Requests
 from eventlog.kafka.options import KafkaOptions
 from eventlog.streams import coordinator_stream_name
 from tests.contracts.followed import new_events
@@ -17,12 +17,13 @@ from tests.fixtures.waiting import wait_until
 
 
 class Asking:
-    """A consumer at the end of three streams, and the streams that its fetches contained."""
+    """A consumer at the end of three streams, and the streams and waits (in ms) that its fetches contained."""
 
     def __init__(self, consumer: EventConsumer, topics: Topics, names: list[str], monkeypatch: pytest.MonkeyPatch):
         self.consumer = consumer
         self.names = names
         self.asked: list[set[str]] = []
+        self.waits: list[int] = []
         self._topics = topics
         self._make = consumer._client._requests.make
         monkeypatch.setattr(consumer._client._requests, "make", self._record)
@@ -44,6 +45,7 @@ class Asking:
     def _record(self) -> Requests:
         requests = self._make()
         self.asked += [{topic.topic for topic in request.topics} for request, _ in requests.values()]
+        self.waits += [request.max_wait_ms for request, _ in requests.values()]
         return requests
 
 
@@ -69,6 +71,14 @@ def test_a_fetch_contains_the_streams_that_moved(asking: Asking, monkeypatch: py
     monkeypatch.setattr(asking.consumer._client, "examine_all", lambda: None)  # new metadata of the cluster
     for name in [*asking.names, *asking.names]:
         assert asking.follow(name) == {name}
+
+
+def test_a_broker_waits_longer_while_nothing_is_appended(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking.consumer._client, "examine_all", lambda: None)  # new metadata of the cluster
+    for _ in range(2):
+        asking.follow(asking.names[0])
+        assert asking.waits[-1] == FETCH_WAIT_SECONDS * 1000
+        wait_until(lambda: asking.consumer.poll(1) or asking.waits[-1] == IDLE_WAITS * FETCH_WAIT_SECONDS * 1000)
 
 
 @pytest.mark.parametrize("limit", ["FEW_EVENTS", "FEW_BYTES"])
