@@ -50,8 +50,9 @@ def run(url: str, place: str, stream_name: str, follower: FollowerProcess, pace:
         LookupError: the last event's row was not visible when its position was notified.
     """
     with connect(url) as checking, _listening(url) as connection:
-        first = _position(checking, stream_name)
-        appending = start_appending(place, stream_name, first, pace.events, pace.rate)
+        opening = _position(checking, stream_name)
+        first = opening + 1
+        appending = start_appending(place, stream_name, opening, pace.events, pace.rate)
         cpu = follower.cpu()
         sightings = list(_sightings(connection, stream_name, first + pace.events))
         _require_row(checking, stream_name, first + pace.events - 1)

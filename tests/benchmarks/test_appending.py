@@ -25,7 +25,7 @@ def test_a_process_appends_and_reports_when(database_url: str, log: PostgresEven
     with log:
         times = began(start_appending(database_url, OLDEST_COORDINATOR, 0, 20, 1_000))
         kept = [(event.key, event.value) for event in log.read()]
-    assert kept == [(event.key, event.value) for event in generated(0, 20)]
+    assert kept == [(event.key, event.value) for event in generated(0, 21)]
     assert times == sorted(times)
     assert len(times) == 20
     assert times[-1] - times[0] >= 19_000_000

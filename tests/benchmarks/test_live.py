@@ -28,7 +28,7 @@ def test_each_event_has_a_latency(database_url: str, follower: FollowerProcess) 
         assert min(done.latencies) > 0
     assert len(follower.backends()) == 3  # locks, events, and the source's own
     with connect(database_url) as connection, pytest.raises(LookupError):
-        _require_row(connection, OLDEST_COORDINATOR, 20)
+        _require_row(connection, OLDEST_COORDINATOR, 22)
 
 
 @pytest.mark.slow
