@@ -8,7 +8,7 @@ from kafka import TopicPartition
 from kafka.consumer.fetcher import FetchRequestData
 
 IDLE_WAITS: Final = 4
-"""How many times as long a broker waits for events after two answers that brought none."""
+"""How many times as long a broker waits for events if this request and the one before contain no stream that moved."""
 
 Requests = dict[int, tuple[Any, Any]]
 """By broker: a request, and the offset at which it reads each partition."""
@@ -30,7 +30,6 @@ class FetchRequests:
         self._moved: set[TopicPartition] = set()
         self._changes = 0
         self._leaders: set[int | None] = set()
-        self._quiet: set[int] = set()  # brokers whose last request had nothing new
         self._newest: dict[int, tuple[int, Any]] = {}  # by broker: the changes when kafka-python made its request
 
     def mark_moved(self, partition: TopicPartition) -> None:
@@ -68,7 +67,6 @@ class FetchRequests:
         changes = self._changes
         wanted = self._partitions_by_leader()
         self._leaders = set(wanted)
-        self._quiet.clear()
         requests: Requests = self._make_by_kafka()
         for leader, (request, offsets) in requests.items():
             self._moved -= wanted[leader]
@@ -88,19 +86,11 @@ class FetchRequests:
         """The last request, which was answered, as the next one of its session."""
         session, (_, request) = self._sessions[leader], self._newest[leader]
         data = FetchRequestData(self._moved_on(session.session_partitions), None, session.next_metadata)
+        is_idle = not request.topics and not data.to_send
+        request.max_wait_ms = self._wait_ms * IDLE_WAITS if is_idle else self._wait_ms
         request.session_id, request.session_epoch = data.id, data.epoch
         request.topics, request.forgotten_topics_data = data.to_send, data.to_forget
-        request.max_wait_ms = self._next_wait_ms(leader, is_quiet=not data.to_send)
         return request, _Offsets(session.session_partitions)
-
-    def _next_wait_ms(self, leader: int, *, is_quiet: bool) -> int:
-        """How long the broker waits for events; ``is_quiet``: no stream has moved since its last request."""
-        was_quiet = leader in self._quiet
-        if is_quiet:
-            self._quiet.add(leader)
-        else:
-            self._quiet.discard(leader)
-        return self._wait_ms * IDLE_WAITS if is_quiet and was_quiet else self._wait_ms
 
     def _moved_on(self, asked: Mapping[TopicPartition, Any]) -> dict[TopicPartition, Any]:
         """The partitions with another position than the broker was asked for, at that position.
