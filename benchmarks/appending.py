@@ -6,7 +6,8 @@ prints a JSON list: when the append of each event after the first one began, in 
 processes of the machine share.
 
 What would stop this process would count as latency. So the first event opens what an append needs (kafka-python waits
-0.1 s for a producer id), and the garbage collector does not run, which took 45 ms.
+0.1 s for a producer id), the garbage collector does not run, which took 45 ms, and nothing else runs until all events
+are acknowledged.
 """
 
 import json
@@ -61,6 +62,7 @@ def _main(place: str, stream_name: str, first: str, count: str, rate: str) -> No
         write([opening])
         flush()
         times = write_paced(events, float(rate), write, time.monotonic_ns, time.sleep)
+        flush()
     if offsets != list(range(int(first), int(first) + 1 + len(events))):
         sys.exit(f"{stream_name} did not end at {first}, or has another writer. The figures would be wrong.")
     print(json.dumps(times))

@@ -14,9 +14,9 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from tests.fixtures.kafka_topics import Topics
 
-PACES: Final = (Pace(1, 20), Pace(100, 400), Pace(1_000, 4_000))
-WARM_UP: Final = Pace(1_000, 20_000)
-"""Not part of the figures: a broker's JVM compiles what it runs, for 20 s, and takes half a core for that."""
+PACES: Final = (Pace(1, 20), Pace(100, 400), Pace(1_000, 20_000))
+WARM_UP: Final = Pace(1_000, 60_000)
+"""Not part of the figures: a broker's JVM compiles what it runs, for up to a minute and on up to half a core."""
 
 EVENTS_BEFORE: Final = 20_000
 """Events before the measurement: the first checkpoint of each task is an insert, later ones are updates."""
