@@ -30,7 +30,8 @@ from benchmarks.relation_limits import measure_limits
 from benchmarks.relations import Extent as RelationsExtent
 from benchmarks.relations import measure_relations
 from benchmarks.relations_report import relations_report
-from benchmarks.replay_figures import Streams, generated_streams, measure_replay
+from benchmarks.replay import Streams
+from benchmarks.replay_figures import generated_streams, measure_replay
 from benchmarks.report import report
 from benchmarks.serve import Extent as ServeExtent
 from benchmarks.serve import measure_serve

@@ -11,7 +11,7 @@ from benchmarks.follower_process import following
 from benchmarks.generator import OLDEST_COORDINATOR, RELEASED_CHECKPOINTS, generate
 from benchmarks.limit import CopyData, Load, load, read_rows
 from benchmarks.processes import peak_bytes
-from benchmarks.replay_figures import Streams
+from benchmarks.replay import Streams
 from benchmarks.server import BenchmarkServer
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.postgres.connection import connect

@@ -16,8 +16,8 @@ from typing import Final
 
 from benchmarks.limit import CopyData, Load, load, read_rows
 from benchmarks.recording_replay import replay_recordings
-from benchmarks.replay import Replay, replay
-from benchmarks.replay_figures import Streams, generated_streams, write_recordings
+from benchmarks.replay import Replay, Streams, replay
+from benchmarks.replay_figures import generated_streams, write_recordings
 from benchmarks.server import BenchmarkServer, benchmark_server
 from eventlog.postgres.connection import connect
 

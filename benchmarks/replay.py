@@ -14,10 +14,12 @@ from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import StreamIdentity, identify
 from projections.fold.settings import FoldSettings
 from projections.import_worker import ImportJob
-from projections.parallel_import import Context, import_streams
+from projections.parallel_import import import_streams
 from projections.recording_import import Imported, finish_imports, import_stream
 
 ReadEvents = Callable[[], Iterable[RecordedEvent]]
+Streams = Mapping[str, Sequence[RecordedEvent]]
+"""Events in memory by stream."""
 
 SETTINGS: Final = FoldSettings(SecretPolicy(b"the benchmark's key"))
 _SIZES: Final = """
@@ -54,8 +56,8 @@ class Sizes(NamedTuple):
     projection_indexes: int
 
 
-def replay(url: str, streams: Mapping[str, ReadEvents]) -> Replay:
-    """Import the streams one after the other, as `coordstream import` does."""
+def replay(url: str, streams: Mapping[str, ReadEvents], *, finishes: bool = True) -> Replay:
+    """Import the streams one after the other, as `coordstream import` does; it ``finishes`` with `finish_imports`."""
     with connect(url) as connection:
         server_before, client_before = backend_cpu_seconds(connection), time.process_time()
         started = time.perf_counter()
@@ -63,7 +65,8 @@ def replay(url: str, streams: Mapping[str, ReadEvents]) -> Replay:
             import_stream(connection, identify(name), read_events, SETTINGS, system_clock)
             for name, read_events in streams.items()
         ]
-        finish_imports(connection, sum(one.added for one in imported))
+        if finishes:
+            finish_imports(connection, sum(one.added for one in imported))
         seconds = time.perf_counter() - started
         server_after = backend_cpu_seconds(connection)
         server = None if server_before is None or server_after is None else server_after - server_before
@@ -76,7 +79,6 @@ def replay_at_once(
     counts: Mapping[str, int],
     processes: int,
     *,
-    context: Context | None = None,
     on_progress: Callable[[], None] = lambda: None,
 ) -> Replay:
     """Import ``processes`` streams at a time, as `coordstream import` does; ``counts`` has their event counts."""
@@ -89,7 +91,7 @@ def replay_at_once(
             on_progress()
 
         client_before, started = _client_seconds(), time.perf_counter()
-        imported = import_streams(url, jobs, SETTINGS, processes, context=context, on_progress=look)
+        imported = import_streams(url, jobs, SETTINGS, processes, on_progress=look)
         finish_imports(connection, sum(one.added for one in imported))
         seconds = time.perf_counter() - started
         return _replay(imported, seconds, _client_seconds() - client_before, backends.cpu_seconds())

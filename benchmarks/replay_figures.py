@@ -2,15 +2,15 @@
 
 import gc
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.generator import STREAM_NAMES, generate
 from benchmarks.limit import Load, load, read_rows
+from benchmarks.parallel_replay import replay_by_processes
 from benchmarks.recording_replay import RecordingReplay, replay_recordings
-from benchmarks.replay import Replay, Sizes, replay, replay_at_once, sizes
+from benchmarks.replay import Replay, Sizes, Streams, replay, sizes
 from benchmarks.report import Figures
 from benchmarks.server import BenchmarkServer
 from coordstream.cli.recording.import_command import usable_cores
@@ -18,7 +18,6 @@ from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import connect
 from eventlog.recordings.recording import write_recording
 
-Streams = Mapping[str, list[RecordedEvent]]
 Say = Callable[[str], None]
 
 
@@ -49,8 +48,7 @@ def measure_replay(server: BenchmarkServer, streams: Streams, rounds: int, say: 
                 with connect(url) as connection:
                     data, on_disk = read_rows(connection), sizes(connection)
         with server.database("at_once") as url:
-            counts = {name: len(events) for name, events in streams.items()}
-            at_once.append(replay_at_once(url, from_memory, counts, processes, context=get_context("fork")))
+            at_once.append(replay_by_processes(url, streams, processes))
         limits.append(load(server, data))
     if on_disk is None:
         raise ValueError("at least one round is needed")

@@ -16,7 +16,8 @@ _METHOD: Final = (
     "memory reads a list made before, which is not in the peak memory: that is of a process that reads the recordings",
     "(gzip, JSON lines), or of all those together that do. The limit is what one connection takes, and so one process",
     "of the server: with several streams at once there are as many connections, whose share of it says how long an",
-    "import takes, not what a row costs. The largest stream bounds that; events in memory go to processes by fork.",
+    "import takes, not what a row costs. The largest stream bounds that. Processes that replay from memory begin",
+    "together, when each has its events (`benchmarks/parallel_replay.py`).",
     "CPU of the server is that of the connections' backends alone.",
 )
 
