@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LAST_ROW_BYTES 4096 /* of most rows, so that the block of which one is the last need not grow */
+
 typedef struct {
     unsigned char *bytes;
     size_t length, capacity;
@@ -45,10 +47,11 @@ static int put_bytes(Block *block, const char *bytes, Py_ssize_t length) {
 }
 
 static int put_number(Block *block, PyObject *value, int size) {
-    long long number = PyLong_AsLongLong(value);
+    int is_beyond;
+    long long number = PyLong_AsLongLongAndOverflow(value, &is_beyond); /* faster than PyLong_AsLongLong */
     if (number == -1 && PyErr_Occurred()) return -1;
     long long highest = size == 8 ? INT64_MAX : size == 4 ? INT32_MAX : INT16_MAX;
-    if (number > highest || number < -highest - 1) {
+    if (is_beyond || number > highest || number < -highest - 1) {
         PyErr_Format(PyExc_OverflowError, "the number is out of range for int%d", size);
         return -1;
     }
@@ -122,8 +125,10 @@ static PyObject *encode(PyObject *Py_UNUSED(module), PyObject *args) {
     Py_ssize_t columns, block_bytes;
     PyObject *rows, *dump;
     if (!PyArg_ParseTuple(args, "y#OOn", &kinds, &columns, &rows, &dump, &block_bytes)) return NULL;
+    if (block_bytes < 0) return PyErr_Format(PyExc_ValueError, "block_bytes is negative");
     if (!PyIter_Check(rows)) return PyErr_Format(PyExc_TypeError, "expected an iterator of rows");
-    Block block = {malloc(1 << 10), 0, 1 << 10};
+    size_t capacity = (size_t)block_bytes + LAST_ROW_BYTES;
+    Block block = {malloc(capacity), 0, capacity};
     if (block.bytes == NULL) return PyErr_NoMemory();
     PyObject *row = NULL, *result = NULL;
     while (block.length < (size_t)block_bytes && (row = PyIter_Next(rows)) != NULL) {

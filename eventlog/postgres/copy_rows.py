@@ -91,18 +91,21 @@ class _EncodedRows:
         self._pending = bytearray(_SIGNATURE)
 
     def write(self, rows: Rows) -> None:
-        """Encode the rows, and send what fills a block."""
+        """Encode the rows, and send all blocks that are full."""
         remaining = iter(rows)
         while encoded := _compiled.encode(self._kinds, remaining, text_array, _BLOCK_BYTES):
-            self._pending += encoded
-            if len(self._pending) >= _BLOCK_BYTES:
-                self._send()
+            if len(self._pending) + len(encoded) < _BLOCK_BYTES:
+                self._pending += encoded
+            else:
+                self._send_pending()
+                self._copy.write(encoded)
 
     def end(self) -> None:
         """Send the rest."""
         self._pending += _TRAILER
-        self._send()
+        self._send_pending()
 
-    def _send(self) -> None:
-        self._copy.write(bytes(self._pending))
-        self._pending.clear()
+    def _send_pending(self) -> None:
+        if self._pending:
+            self._copy.write(bytes(self._pending))
+            self._pending.clear()
