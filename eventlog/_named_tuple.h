@@ -25,9 +25,16 @@ static inline int set_field(PyObject *fields, Py_ssize_t at, PyObject *value) {
     return value != NULL && PyTuple_SetItem(fields, at, value) == 0;
 }
 
-/* The named tuple of these fields, which belong to it from then on. */
+/* The named tuple of these fields, which belong to it from then on. No field may refer to a container that changes.
+ *
+ * So it is in no reference cycle, and the garbage collector need not track it. It would have to be taken from the
+ * collector's list when it is freed, and its neighbours there are no longer in the processor's caches then.
+ */
 static inline PyObject *end_named_tuple(PyTypeObject *type, PyObject *fields) {
-    if (!tuples_keep_their_hash()) return fields;
+    if (!tuples_keep_their_hash()) {
+        PyObject_GC_UnTrack(fields);
+        return fields;
+    }
     newfunc new_tuple = (newfunc)PyType_GetSlot(&PyTuple_Type, Py_tp_new);
     PyObject *arguments = PyTuple_Pack(1, fields);
     PyObject *result = arguments == NULL ? NULL : new_tuple(type, arguments, NULL);

@@ -46,11 +46,10 @@ static void release(Event *event) {
 
 /* A number of 64 bits; 0 if it is not one. */
 static int to_number(PyObject *value, int64_t *number) {
+    int is_beyond;
     if (!PyLong_Check(value)) return 0;
-    *number = PyLong_AsLongLong(value);
-    if (*number != -1 || !PyErr_Occurred()) return 1;
-    PyErr_Clear();
-    return 0;
+    *number = PyLong_AsLongLongAndOverflow(value, &is_beyond); /* faster than PyLong_AsLongLong */
+    return !is_beyond;
 }
 
 /* Whether readers of the other version may miss a checkpoint with this time: more than five minutes after theirs. */
