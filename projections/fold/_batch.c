@@ -4,11 +4,11 @@
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 
-static PyObject *task_name, *events_name; /* names of attributes */
+static PyObject *task_name; /* of an attribute */
 
 /* Where events go. All are borrowed. */
 typedef struct {
-    PyObject *entries, *new_entry, *add_first_checkpoint, *messages, *add_without_key;
+    PyObject *entries, *new_entry, *checkpoints, *messages, *add_without_key;
 } Batch;
 
 /* The result of a call that only matters if it failed. */
@@ -23,15 +23,19 @@ static PyObject *entry_of(const Batch *batch, PyObject *key) {
     return PyErr_Occurred() ? NULL : PyObject_CallFunctionObjArgs(batch->new_entry, key, NULL);
 }
 
-/* The first checkpoint of a task in the batch also makes the task known to it. */
-static int add_checkpoint(const Batch *batch, PyObject *task, PyObject *checkpoint) {
-    PyObject *events = PyObject_GetAttr(task, events_name);
-    if (events == NULL) return -1;
-    int failed = PyList_Size(events) > 0
-        ? PyList_Append(events, checkpoint)
-        : done(PyObject_CallFunctionObjArgs(batch->add_first_checkpoint, task, checkpoint, NULL));
+/* The list of a task's checkpoints (borrowed). */
+static PyObject *checkpoints_of(const Batch *batch, PyObject *task) {
+    PyObject *events = PyDict_GetItemWithError(batch->checkpoints, task);
+    if (events != NULL || PyErr_Occurred()) return events;
+    if ((events = PyList_New(0)) == NULL) return NULL;
+    int failed = PyDict_SetItem(batch->checkpoints, task, events);
     Py_DECREF(events);
-    return failed;
+    return failed ? NULL : events;
+}
+
+static int add_checkpoint(const Batch *batch, PyObject *task, PyObject *checkpoint) {
+    PyObject *events = checkpoints_of(batch, task);
+    return events == NULL ? -1 : PyList_Append(events, checkpoint);
 }
 
 static int add_to_entry(const Batch *batch, PyObject *entry, PyObject *offset, PyObject *time, PyObject *key,
@@ -40,10 +44,12 @@ static int add_to_entry(const Batch *batch, PyObject *entry, PyObject *offset, P
     if (task == NULL) return -1;
     PyObject *event = task == Py_None ? PyTuple_Pack(5, entry, key, offset, time, value)
                                       : PyTuple_Pack(4, offset, time, value, entry);
-    int failed = event == NULL       ? -1
-                 : task == Py_None   ? PyList_Append(batch->messages, event)
-                                     : add_checkpoint(batch, task, event);
-    Py_XDECREF(event);
+    int failed = -1;
+    if (event != NULL) {
+        PyObject_GC_UnTrack(event); /* for the reason in _named_tuple.h; entries do not refer to their events */
+        failed = task == Py_None ? PyList_Append(batch->messages, event) : add_checkpoint(batch, task, event);
+        Py_DECREF(event);
+    }
     Py_DECREF(task);
     return failed;
 }
@@ -59,16 +65,15 @@ static int add_event(const Batch *batch, PyObject *offset, PyObject *time, PyObj
 }
 
 PyDoc_STRVAR(add_events_doc,
-"add_events(offsets, record_times, keys, values, entries, new_entry, add_first_checkpoint, messages,\n"
-"add_without_key)\n\n"
-"Add events, which are given by columns.");
+"add_events(offsets, record_times, keys, values, entries, new_entry, checkpoints, messages, add_without_key)\n\n"
+"Add events, which are given by columns: to the lists of checkpoints by task, or to the messages.");
 
 static PyObject *add_events(PyObject *Py_UNUSED(module), PyObject *args) {
     Batch batch;
     PyObject *offsets, *times, *keys, *values;
-    if (!PyArg_ParseTuple(args, "O!O!O!O!O!OOO!O", &PyTuple_Type, &offsets, &PyList_Type, &times, &PyTuple_Type, &keys,
+    if (!PyArg_ParseTuple(args, "O!O!O!O!O!OO!O!O", &PyTuple_Type, &offsets, &PyList_Type, &times, &PyTuple_Type, &keys,
                           &PyTuple_Type, &values, &PyDict_Type, &batch.entries, &batch.new_entry,
-                          &batch.add_first_checkpoint, &PyList_Type, &batch.messages, &batch.add_without_key))
+                          &PyDict_Type, &batch.checkpoints, &PyList_Type, &batch.messages, &batch.add_without_key))
         return NULL;
     Py_ssize_t length = PyTuple_Size(offsets);
     if (PyList_Size(times) != length || PyTuple_Size(keys) != length || PyTuple_Size(values) != length)
@@ -87,6 +92,5 @@ static struct PyModuleDef module = {
 
 PyMODINIT_FUNC PyInit__batch(void) {
     if ((task_name = PyUnicode_InternFromString("task")) == NULL) return NULL;
-    if ((events_name = PyUnicode_InternFromString("events")) == NULL) return NULL;
     return PyModuleDef_Init(&module);
 }

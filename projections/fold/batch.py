@@ -56,12 +56,12 @@ class BatchFold:
             self._add_each(events)
             return
         columns, keys = (events.offsets, events.record_times, events.keys, events.values), self.log.keys
-        places = (self.checkpoints.add, self._undecoded, self._add_without_key)
+        places = (self.checkpoints.events, self._undecoded, self._add_without_key)
         _compiled.add_events(*columns, keys.entries, keys.add, *places)
 
     def _add_each(self, events: EventColumns) -> None:
-        entries, new_entry, add_checkpoint = self.log.keys.entries, self.log.keys.add, self.checkpoints.add
-        add_message = self._undecoded.append
+        entries, new_entry = self.log.keys.entries, self.log.keys.add
+        checkpoints, add_message = self.checkpoints.events, self._undecoded.append
         columns = (events.offsets, events.record_times, events.keys, events.values)
         for offset, record_time, key, value in zip(*columns, strict=True):
             if key is None:
@@ -71,10 +71,10 @@ class BatchFold:
             task = entry.task
             if task is None:
                 add_message((entry, key, offset, record_time, value))
-            elif task.events:
-                task.events.append((offset, record_time, value, entry))
             else:
-                add_checkpoint(task, (offset, record_time, value, entry))
+                if task not in checkpoints:
+                    checkpoints[task] = []
+                checkpoints[task].append((offset, record_time, value, entry))
 
     def sweep(self, swept: Sequence[Swept]) -> None:
         """Add deletes of keys that are missing from the log, after all events up to their offsets."""

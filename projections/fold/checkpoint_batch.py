@@ -6,6 +6,7 @@ index that the rows go to, are in the processor's caches.
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
+from typing import Final
 
 from eventlog.compiled import compiled_part
 from eventlog.errors import WireError
@@ -33,57 +34,63 @@ _compiled = compiled_part("projections.fold._checkpoint_batch")
 
 WriteCheckpoints = Callable[[Sequence[CheckpointRow]], None]
 
+_ROWS_AT_ONCE: Final = 200
+"""More would no longer be in the processor's caches when they are written."""
+
 
 class CheckpointBatch:
-    """``envelopes`` and ``suspects`` are rows to append; ``last_rows`` has the newest row of each key in the batch."""
+    """``envelopes`` and ``suspects`` are rows to append; ``last_rows`` has the newest row of each key in the batch.
+
+    ``events`` are those to decode, by task and offset. `sweep` adds deletes after them.
+    """
 
     def __init__(self, log: LogFold, quarantine: QuarantinedEvents) -> None:
         self._log = log
         self._quarantine = quarantine
         self._layouts = BatchLayouts(log.layouts)
-        self._tasks: dict[TaskCheckpoints, None] = {}
+        self._swept: dict[TaskCheckpoints, list[CheckpointEvent]] = {}
         self._unnumbered: list[CheckpointRow] = []
         """Rows whose layout has a provisional number."""
         self._relearnt: list[KeyEntry] = []
         """Keys whose template may have a provisional number."""
+        self.events: dict[TaskCheckpoints, list[CheckpointEvent]] = {}
         self.envelopes: list[EnvelopeRow] = []
         self.suspects: list[SuspectRow] = []
         self.last_rows: dict[int, CheckpointRow] = {}
 
     def __bool__(self) -> bool:
         """Whether it has events to decode."""
-        return bool(self._tasks)
-
-    def add(self, task: TaskCheckpoints, event: CheckpointEvent) -> None:
-        """Add the next event of a task."""
-        if not task.events:
-            self._tasks[task] = None
-        task.events.append(event)
+        return bool(self.events or self._swept)
 
     def sweep(self, task: TaskCheckpoints, delete: CheckpointEvent) -> None:
         """Add a delete of a key that is missing from the log, after all events up to its offset."""
-        self._tasks[task] = None
-        task.swept.append(delete)
+        self._swept.setdefault(task, []).append(delete)
 
     def decode(self, write: WriteCheckpoints) -> None:
         """Decode the events and write their rows: task by task, those of a task by offset.
 
         Rows with a new layout come last, when its number is known. The events are consumed.
         """
-        for task in sorted(self._tasks, key=attrgetter("key_id")):
-            rows: list[CheckpointRow] = []
-            self._decode_task(task, rows)
-            write(rows)
-        self._tasks.clear()
+        rows: list[CheckpointRow] = []
+        for task in sorted(self.events.keys() | self._swept.keys(), key=attrgetter("key_id")):
+            self._decode_task(task, self.events.pop(task, []), self._swept.pop(task, []), rows)
+            if len(rows) >= _ROWS_AT_ONCE:
+                write(rows)
+                rows = []
+        write(rows)
         if self._unnumbered:
             write(self._numbered_rows())
 
-    def _decode_task(self, task: TaskCheckpoints, rows: list[CheckpointRow]) -> None:
-        events, task.events = task.events, []
-        if not task.swept:
+    def _decode_task(
+        self,
+        task: TaskCheckpoints,
+        events: list[CheckpointEvent],
+        swept: list[CheckpointEvent],
+        rows: list[CheckpointRow],
+    ) -> None:
+        if not swept:
             self._read(events, task.newest_times, rows)
             return
-        swept, task.swept = task.swept, []
         at_offset = swept[0][0]
         is_lower = bool(events) and events[-1][0] < at_offset
         self._read(events if is_lower else events[:-1], task.newest_times, rows)

@@ -34,14 +34,11 @@ CheckpointEvent = tuple[int, int | None, bytes | None, "KeyEntry"]
 class TaskCheckpoints:
     """The checkpoints of a task and grouper, in every version and spelling of their keys.
 
-    ``events`` are those of a batch by offset, ``swept`` the deletes after them. ``newest_times[v]`` is the time of the
-    newest event of version v, for v 1 and 2: an event of version v is compared with the time at 3 - v. A
-    ``set-checkpoint`` (version 0) is compared with nothing.
+    ``newest_times[v]`` is the time of the newest event of version v, for v 1 and 2: an event of version v is compared
+    with the time at 3 - v. A ``set-checkpoint`` (version 0) is compared with nothing.
     """
 
     key_id: int = 0
-    events: list[CheckpointEvent] = field(default_factory=list)
-    swept: list[CheckpointEvent] = field(default_factory=list)
     newest_times: list[int | None] = field(default_factory=lambda: [None, NO_TIME, NO_TIME, None])
 
 
