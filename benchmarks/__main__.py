@@ -7,13 +7,15 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from benchmarks.broker import JARS, benchmark_broker
-from benchmarks.catch_up import measure_catch_ups
+from benchmarks.catch_up import measure_catch_ups, one_stream
 from benchmarks.document import renewed
 from benchmarks.follow_report import catch_up_report, live_report, topics_report
+from benchmarks.generator import OLDEST_COORDINATOR
 from benchmarks.kept_database import kept_database
 from benchmarks.library import measure_library
 from benchmarks.library_report import library_report
@@ -134,7 +136,8 @@ class Bench:
     def peers(self, on: str) -> Lines:
         """Catching up, compared with what a user could write."""
         _say("catching up from Kafka, beside peers")
-        return peers_report(measure_peers(self._server, self._topics, self._streams, self.options.rounds), on)
+        events = list(islice(one_stream(OLDEST_COORDINATOR, self.options.seed), self.options.events))
+        return peers_report(measure_peers(self._server, self._topics, events, self.options.rounds), on)
 
     def library(self, on: str) -> Lines:
         """The managers' store."""

@@ -7,7 +7,7 @@ follows the same topic and keeps everything. The library `eventsourcing` reads a
 
 import json
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -76,10 +76,10 @@ class _Progress(_Table):
 
 
 def measure_peers(
-    server: BenchmarkServer, topics: Topics, streams: Mapping[str, Sequence[RecordedEvent]], rounds: int
+    server: BenchmarkServer, topics: Topics, events: Sequence[RecordedEvent], rounds: int
 ) -> list[PeerRound]:
-    """Append the stream of the oldest kind of job to a topic, and read it with each program, in turns."""
-    name, events = OLDEST_COORDINATOR, streams[OLDEST_COORDINATOR]
+    """Append events of the oldest kind of job to a topic, and read it with each program, in turns."""
+    name = OLDEST_COORDINATOR
     write_topic(topics, name, events)
     brokers, count = topics.bootstrap_servers, len(events)
     measured = []
