@@ -136,7 +136,7 @@ class Bench:
     def peers(self, on: str) -> Lines:
         """Catching up, compared with what a user could write."""
         _say("catching up from Kafka, beside peers")
-        events = list(islice(one_stream(OLDEST_COORDINATOR, self.options.seed), self.options.events))
+        events = islice(one_stream(OLDEST_COORDINATOR, self.options.seed), self.options.events)
         return peers_report(measure_peers(self._server, self._topics, events, self.options.rounds), on)
 
     def library(self, on: str) -> Lines:

@@ -8,7 +8,7 @@ follows the same topic and keeps everything. The library `eventsourcing` reads a
 import json
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, NamedTuple
 
 import psycopg
@@ -76,18 +76,21 @@ class _Progress(_Table):
 
 
 def measure_peers(
-    server: BenchmarkServer, topics: Topics, events: Sequence[RecordedEvent], rounds: int
+    server: BenchmarkServer, topics: Topics, events: Iterator[RecordedEvent], rounds: int
 ) -> list[PeerRound]:
-    """Append events of the oldest kind of job to a topic, and read it with each program, in turns."""
-    name = OLDEST_COORDINATOR
-    write_topic(topics, name, events)
-    brokers, count = topics.bootstrap_servers, len(events)
+    """Append events of the oldest kind of job to a topic, and read it with each program, in turns.
+
+    They are not kept: the garbage collector would scan them while the peers run in this process.
+    """
+    first = list(islice(events, EVENTSOURCING_EVENTS))
+    count = write_topic(topics, OLDEST_COORDINATOR, chain(first, events))
+    brokers = topics.bootstrap_servers
     measured = []
     for _ in range(rounds):
-        caught_up, _rows = catch_up(server, brokers, {name: count})
+        caught_up, _rows = catch_up(server, brokers, {OLDEST_COORDINATOR: count})
         core = _peer(server, brokers, min(CORE_EVENTS, count), _write_core)
         orm = _peer(server, brokers, min(ORM_EVENTS, count), _write_orm)
-        library = _eventsourcing(server, events[:EVENTSOURCING_EVENTS])
+        library = _eventsourcing(server, first)
         measured.append(PeerRound(PeerRate(count, caught_up.seconds), core, orm, library))
     topics.delete_made()
     return measured
