@@ -31,7 +31,7 @@ _LIVE_METHOD: Final = (
     "runs from just before the append until another connection is notified of the position, which Postgres does after",
     "the commit; the last row is then looked up. First, 20,000 events are caught up with, so that tasks have written",
     "their first checkpoints. Then 60,000 go by unmeasured, at 1,000/s: a broker that has just started compiles its",
-    "code for up to a minute, on up to half a core of the two (p99 of 17 to 41 ms meanwhile). The appender's first",
+    "code for up to a minute, on up to half a core of the two (p99 of 15 to 41 ms meanwhile). The appender's first",
     "event, which opens what an append needs, is not measured either; its garbage collector does not run, and it only",
     "ends when all events are acknowledged. CPU: of the follower's process, as a share of a core. The broker is that",
     "of the tests: one node, its log in memory where there is room. Heap and collector are those of Kafka's scripts.",

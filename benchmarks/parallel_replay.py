@@ -30,10 +30,11 @@ def replay_by_processes(url: str, streams: Streams, processes: int) -> Replay:
     context = get_context("fork")
     shares = shares_of(streams, processes)
     barrier = context.Barrier(len(shares) + 1, timeout=_PATIENCE_SECONDS)
-    pipes = []
+    workers, pipes = [], []
     for share in shares:
         ours, its = context.Pipe()
-        context.Process(target=_replay_share, args=(its, barrier, url, share), daemon=True).start()
+        workers.append(context.Process(target=_replay_share, args=(its, barrier, url, share), daemon=True))
+        workers[-1].start()
         its.close()  # otherwise the end of the process would not close the pipe
         pipes.append(ours)
     with connect(url) as connection:
@@ -42,6 +43,9 @@ def replay_by_processes(url: str, streams: Streams, processes: int) -> Replay:
         replays: list[Replay] = [pipe.recv() for pipe in pipes]
         finish_imports(connection, sum(one.events for one in replays))
         seconds, client = time.perf_counter() - started, time.process_time() - client_before
+    for worker, pipe in zip(workers, pipes, strict=True):
+        worker.join()
+        pipe.close()
     return _together(replays, seconds, client)
 
 
