@@ -15,13 +15,15 @@ from projections.fold.checkpoint_batch import CheckpointBatch, WriteCheckpoints
 from projections.fold.keys import KeyEntry
 from projections.fold.log_clock import LogClock
 from projections.fold.log_fold import LogFold
-from projections.fold.message_bodies import encode_body, message_body, other_body, plain_config_body
+from projections.fold.message_bodies import encode_body, message_body, other_body
+from projections.fold.plain_configs import Author
 from projections.fold.quarantined_events import QuarantinedEvents
 from projections.fold.rows import CheckpointRow, MessageRow, Swept
 from projections.fold.settings import FoldSettings
 from projections.fold.storable_text import require_storable, require_storable_text
 
 _compiled = compiled_part("projections.fold._batch")
+_NO_AUTHOR: Final = (None, None, None)
 _IDENTITY_KEYS: Final = frozenset({"job.name", "job.id"})
 
 
@@ -105,34 +107,39 @@ class BatchFold:
         self, entry: KeyEntry, key: bytes, offset: int, record_time: int | None, value: bytes | None
     ) -> None:
         try:
-            body, envelope = self._read_message(entry, value)
+            body, author, message_time = self._read_message(entry, value)
         except WireError as error:
             self.quarantine.add(entry, key, offset, record_time, value, error)
             return
         self.quarantine.resolve(entry, offset)
         if entry.meaning.error is not None:
             return
-        author = self.log.masked_author(envelope.source, envelope.host, envelope.username)
-        message_time = storable_micros(envelope.timestamp)
         row = MessageRow(offset, record_time, message_time, self.log.log_id, entry.key_id, body, *author)
         self.messages.append(row)
         self.last_messages[entry.key_id] = row
         self.names_job = self.names_job or entry.meaning.message_key in _IDENTITY_KEYS
 
-    def _read_message(self, entry: KeyEntry, value: bytes | None) -> tuple[bytes | None, Envelope]:
+    def _read_message(self, entry: KeyEntry, value: bytes | None) -> tuple[bytes | None, Author, int | None]:
+        """Return the body, the author and the time of a message."""
         meaning = entry.meaning
         if value is None:
-            return None, Envelope()
+            return None, _NO_AUTHOR, None
+        if meaning.message_type == SetConfig.message_type and not meaning.is_other:
+            plain = self.log.plain_configs.read(value, meaning.is_sensitive)
+            if plain is not None:
+                return plain
+        body, envelope = self._read_in_full(entry, value)
+        author = self.log.masked_author(envelope.source, envelope.host, envelope.username)
+        return body, author, storable_micros(envelope.timestamp)
+
+    def _read_in_full(self, entry: KeyEntry, value: bytes) -> tuple[bytes | None, Envelope]:
+        meaning = entry.meaning
         if meaning.error is not None:
             raise meaning.error
         if meaning.is_other or entry.coordinator_key is None:
             text = text_of(value)
             require_storable_text(text)
             return encode_body(other_body(text, meaning.is_sensitive, self.log.secrets)), Envelope()
-        if meaning.message_type == SetConfig.message_type:
-            plain = plain_config_body(value, meaning.is_sensitive, self.log.secrets, self.log.holds_secret)
-            if plain is not None:
-                return plain
         message = decode_message(entry.coordinator_key, value)
         body = message_body(message, meaning.is_sensitive, self.log.secrets)
         envelope = message.envelope or Envelope()

@@ -1,13 +1,11 @@
 """The body in a message's row: its decoded fields by the names of the relations' columns, with secrets masked."""
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
 from eventlog.messages import (
     Delete,
-    Envelope,
     Message,
     SetChangelogMapping,
     SetConfig,
@@ -27,12 +25,6 @@ from eventlog.startpoint import Startpoint
 Body = dict[str, Any]
 JSONB_VERSION: Final = b"\x01"
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
-_PLAIN_TEXT: Final = rb'"([ !#-\[\]-~]*)"'  # ASCII without quote and backslash is the same in JSON, UTF-8 and jsonb
-_TIME: Final = rb"(0|[1-9][0-9]{0,17})"
-_match_plain_config: Final = re.compile(
-    rb'\{"host":%b,"source":%b,"values":\{"value":%b\},"username":%b,"timestamp":%b\}'
-    % (_PLAIN_TEXT, _PLAIN_TEXT, _PLAIN_TEXT, _PLAIN_TEXT, _TIME)
-).fullmatch
 
 
 def message_body(message: Message, is_sensitive: bool, secrets: SecretPolicy) -> Body | None:
@@ -43,24 +35,6 @@ def message_body(message: Message, is_sensitive: bool, secrets: SecretPolicy) ->
         return config_body(message.config_value, is_sensitive, secrets)
     body: Body = secrets.mask_json(_FIELDS[type(message)](message))
     return body
-
-
-def plain_config_body(
-    value: bytes, is_sensitive: bool, secrets: SecretPolicy, holds_secret: Callable[[str], bool]
-) -> tuple[bytes, Envelope] | None:
-    """Return the encoded body and the envelope of a set-config value that Samza spelled, without parsing JSON.
-
-    None: the value is spelled differently, or a text is not plain ASCII. ``holds_secret`` is that of ``secrets``, or
-    one that caches its answers.
-    """
-    found = _match_plain_config(value)
-    if found is None:
-        return None
-    host, source, text, username, timestamp = found.groups()
-    envelope = Envelope(source.decode(), host.decode(), username.decode(), int(timestamp))
-    if is_sensitive or holds_secret(text.decode()):
-        return encode_body(config_body(text.decode(), is_sensitive, secrets)), envelope
-    return b'%b{"config_value": "%b"}' % (JSONB_VERSION, text), envelope
 
 
 def config_body(value: str, is_sensitive: bool, secrets: SecretPolicy) -> Body:

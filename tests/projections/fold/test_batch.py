@@ -1,6 +1,7 @@
 """What a batch of events becomes, row by row."""
 
 import gc
+import json
 import weakref
 
 import pytest
@@ -12,6 +13,7 @@ from eventlog.timestamps import storable_micros
 from projections.fold import batch
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
+from projections.fold.message_bodies import JSONB_VERSION
 from projections.fold.rows import CheckpointRow, Swept
 from tests.builders import FIRST_TIME, config_deleted, config_set, raw, recorded
 from tests.fixtures.compiled_parts import with_and_without
@@ -102,6 +104,17 @@ def test_a_tombstone_with_the_same_bad_key_resolves_it() -> None:
 def test_a_secret_in_the_source_is_masked(source: str) -> None:
     envelope = folded(checkpoint("1", source)).checkpoints.envelopes[0]
     assert envelope.source == SECRETS.fingerprint(source)
+
+
+def test_a_config_message_in_a_checkpoint_topic_is_one_of_an_unknown_type() -> None:
+    """That type belongs to the coordinator stream."""
+    config = config_set("a", "1")
+    key = b'{"systemstreampartition-grouper-factory":"g","taskName":"t","type":"set-config"}'
+    (row,) = folded(raw(key, config.value), kind="checkpoint").messages
+    assert json.loads((row.body or b"").removeprefix(JSONB_VERSION)) == {
+        "message_value": (config.value or b"").decode()
+    }
+    assert (row.source, row.message_time) == (None, None)
 
 
 def test_the_job_is_named_by_its_config() -> None:

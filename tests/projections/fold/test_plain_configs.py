@@ -1,4 +1,4 @@
-"""The fast way through config messages never says anything else than the full decoder."""
+"""Plain config messages have the rows that the full decoder gives them."""
 
 import json
 from typing import Final
@@ -10,15 +10,19 @@ from hypothesis import strategies as st
 from eventlog.errors import WireError
 from eventlog.messages import SetConfig
 from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.timestamps import storable_micros
 from eventlog.wire.coordinator import CoordinatorKey, decode_message
-from projections.fold.message_bodies import JSONB_VERSION, message_body, plain_config_body
+from projections.fold.log_fold import LogFold
+from projections.fold.message_bodies import JSONB_VERSION, message_body
+from projections.fold.plain_configs import PlainConfig
 
 SECRETS: Final = SecretPolicy(b"key")
+TOKEN: Final = "ghp_" + 36 * "a"
 KEY: Final = CoordinatorKey(1, SetConfig.message_type, "a.b")
 TEXTS: Final = st.one_of(
     st.text(st.characters(codec="ascii"), max_size=12),
     st.text(max_size=4),
-    st.sampled_from(["", "https://user:hunter2@host/", "a\\u0000b", '"', "}", "\x7f", "ü"]),
+    st.sampled_from(["", "https://user:hunter2@host/", TOKEN, "a\\u0000b", '"', "}", "\x7f", "ü"]),
 )
 FIELDS: Final = st.fixed_dictionaries(
     {
@@ -32,21 +36,28 @@ FIELDS: Final = st.fixed_dictionaries(
 PLAIN: Final = b'{"host":"h","source":"s","values":{"value":"v, {w}"},"username":"u","timestamp":1700000000000}'
 
 
+def _read(value: bytes, is_sensitive: bool) -> PlainConfig | None:
+    return LogFold(1, "coordinator", SECRETS).plain_configs.read(value, is_sensitive)
+
+
 @given(FIELDS, st.booleans(), st.booleans())
 def test_it_says_what_the_full_decoder_says(fields: dict[str, object], is_sensitive: bool, is_ascii: bool) -> None:
     value = json.dumps(fields, separators=(",", ":"), ensure_ascii=is_ascii).encode("utf-8", "surrogatepass")
-    plain = plain_config_body(value, is_sensitive, SECRETS, SECRETS.holds_secret)
+    plain = _read(value, is_sensitive)
     if plain is not None:
-        body, envelope = plain
+        body, author, message_time = plain
         message = decode_message(KEY, value)
+        assert message.envelope is not None
         assert json.loads(body.removeprefix(JSONB_VERSION)) == message_body(message, is_sensitive, SECRETS)
-        assert envelope == message.envelope
+        source, host, username, timestamp = message.envelope
+        assert author == LogFold(1, "coordinator", SECRETS).masked_author(source, host, username)
+        assert message_time == storable_micros(timestamp)
 
 
 @pytest.mark.parametrize("text", [b"v, {w}", b"", b"1 2", b"[/a?b=c&d]"])
 def test_ordinary_values_take_it(text: bytes) -> None:
     value = PLAIN.replace(b"v, {w}", text)
-    plain = plain_config_body(value, False, SECRETS, SECRETS.holds_secret)
+    plain = _read(value, False)
     assert plain is not None
     assert json.loads(plain[0].removeprefix(JSONB_VERSION)) == {"config_value": text.decode()}
 
@@ -68,19 +79,25 @@ def test_ordinary_values_take_it(text: bytes) -> None:
 def test_all_others_are_read_in_full(part: bytes, other: bytes) -> None:
     value = PLAIN.replace(part, other)
     assert value != PLAIN
-    assert plain_config_body(value, False, SECRETS, SECRETS.holds_secret) is None
+    assert _read(value, False) is None
 
 
 def test_a_secret_is_masked_by_the_key_and_by_what_it_shows() -> None:
-    for value, is_sensitive in ((PLAIN, True), (PLAIN.replace(b"v, {w}", b"https://u:hunter2@h/"), False)):
-        plain = plain_config_body(value, is_sensitive, SECRETS, SECRETS.holds_secret)
+    for text, is_sensitive in ((b"hunter2", True), (b"https://u:hunter2@h/", False), (TOKEN.encode(), False)):
+        plain = _read(PLAIN.replace(b"v, {w}", text), is_sensitive)
         assert plain is not None
         assert json.loads(plain[0].removeprefix(JSONB_VERSION))["is_sensitive"]
-        assert b"hunter2" not in plain[0]
+        assert text not in plain[0]
+
+
+def test_secrets_of_the_author_are_masked() -> None:
+    plain = _read(PLAIN.replace(b'"u"', b'"%b"' % TOKEN.encode()), False)
+    assert plain is not None
+    assert plain[1] == ("s", "h", SECRETS.fingerprint(TOKEN))
 
 
 def test_what_is_no_utf8_is_an_error_of_the_full_decoder() -> None:
     value = PLAIN.replace(b"v, {w}", b"\xff")
-    assert plain_config_body(value, False, SECRETS, SECRETS.holds_secret) is None
+    assert _read(value, False) is None
     with pytest.raises(WireError, match="not_utf8"):
         decode_message(KEY, value)
