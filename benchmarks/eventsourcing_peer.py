@@ -20,6 +20,7 @@ from eventsourcing.postgres import PostgresDatastore, PostgresTrackingRecorder
 from eventsourcing.projection import Projection, ProjectionRunner
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL
+from psycopg.types.json import Jsonb
 
 from eventlog.events import RecordedEvent
 
@@ -31,11 +32,15 @@ insert into checkpoint values (%s, %s, %s, %s)
 on conflict (task_name, partition) do update
 set input_offset = excluded.input_offset, log_offset = excluded.log_offset
 """
+_INSERT: Final = "insert into checkpoint_event values (%s, %s, %s)"
 _CREATE: Final = SQL("""
 create table if not exists checkpoint (
     task_name text, partition text, input_offset text not null, log_offset bigint not null,
     primary key (task_name, partition)
 )
+""")
+_CREATE_HISTORY: Final = SQL("""
+create table if not exists checkpoint_event (log_offset bigint primary key, task_name text, offsets jsonb not null)
 """)
 
 
@@ -53,11 +58,13 @@ class CheckpointLog(Application[UUID]):
 
 
 class CurrentCheckpoints(PostgresTrackingRecorder):
-    """The current offsets, in a table beside the library's position."""
+    """The current offsets and, if wanted, all checkpoints, in tables beside the library's position."""
+
+    keeps_history = False
 
     def __init__(self, datastore: PostgresDatastore, **options: Any) -> None:
         super().__init__(datastore, **options)
-        self.sql_create_statements.append(_CREATE.format())
+        self.sql_create_statements += [_CREATE.format(), _CREATE_HISTORY.format()]
 
     def upsert(self, event: CheckpointWritten, tracking: Tracking) -> None:
         """Write a task's offsets and the position in one transaction."""
@@ -65,6 +72,14 @@ class CurrentCheckpoints(PostgresTrackingRecorder):
         with self.datastore.transaction(commit=True) as cursor:
             self._insert_tracking(cursor, tracking)
             cursor.executemany(_UPSERT, rows)
+            if self.keeps_history:
+                cursor.execute(_INSERT, (event.log_offset, event.task_name, Jsonb(event.offsets)))
+
+
+class CheckpointHistory(CurrentCheckpoints):
+    """The current offsets, and all checkpoints."""
+
+    keeps_history = True
 
 
 class CheckpointProjection(Projection[CurrentCheckpoints]):
@@ -78,7 +93,7 @@ class CheckpointProjection(Projection[CurrentCheckpoints]):
         self.processed_at = time.perf_counter()
 
 
-def project_checkpoints(url: str, events: Sequence[RecordedEvent]) -> tuple[int, float]:
+def project_checkpoints(url: str, events: Sequence[RecordedEvent], *, keeps_history: bool) -> tuple[int, float]:
     """Write these events' checkpoints to a log in an empty database and project it; return their number and seconds."""
     env, last_id = _environment(url), 0
     written = list(_checkpoints(events))
@@ -89,7 +104,7 @@ def project_checkpoints(url: str, events: Sequence[RecordedEvent]) -> tuple[int,
     with ProjectionRunner(
         application_class=CheckpointLog,
         projection_class=CheckpointProjection,
-        view_class=CurrentCheckpoints,
+        view_class=CheckpointHistory if keeps_history else CurrentCheckpoints,
         env=env,
     ) as runner:
         runner.wait(last_id, timeout=_PATIENCE_SECONDS)

@@ -3,25 +3,26 @@
 from collections.abc import Sequence
 
 from benchmarks.markdown import Lines, spread, table
-from benchmarks.peers import COMMIT_EVERY, PeerRate, PeerRound
+from benchmarks.peers import PeerRate, PeerRound
 
 
 def peers_report(rounds: Sequence[PeerRound], machine: str) -> Lines:
     """How many events a second each program reads, and how many times faster coordstream is."""
     ours = [one.coordstream for one in rounds]
-    rows = [
-        ("coordstream follow, from the start of its process", *_rates(ours), "1"),
-        _peer(f"SQLAlchemy Core: upsert, commit every {COMMIT_EVERY}", ours, [one.core for one in rounds]),
-        _peer(f"SQLAlchemy's ORM: merge, commit every {COMMIT_EVERY}", ours, [one.orm for one in rounds]),
-        _peer("the library eventsourcing, its log in Postgres", ours, [one.eventsourcing for one in rounds]),
-    ]
+    names = rounds[0].peers
+    peers = [_peer(name, ours, [one.peers[name] for one in rounds]) for name in names]
     return [
-        "The coordinator stream of a job of the oldest kind, from Kafka. The peers (`benchmarks/peers.py`) read its",
-        "first events with kafka-python and keep the current offsets only; the library eventsourcing reads checkpoints",
-        f"from its own log, in one transaction each. Rounds: {len(rounds)}.",
+        "The coordinator stream of a job of the oldest kind, from Kafka. The peers (`benchmarks/sqlalchemy_peers.py`)",
+        "read its first events with kafka-python; the library eventsourcing reads checkpoints from its own log, in one",
+        "transaction each. They keep the current offsets only. Those with a history also keep each event (the library",
+        "has it in its log) and the offsets of each checkpoint; coordstream always does, and also keeps what other",
+        f"messages say. Rounds: {len(rounds)}.",
         machine,
         "",
-        *table(("program", "events", "events/s", "coordstream is faster by"), rows),
+        *table(
+            ("program", "events", "events/s", "coordstream is faster by"),
+            [("coordstream follow, from the start of its process", *_rates(ours), "1"), *peers],
+        ),
     ]
 
 
