@@ -83,11 +83,12 @@ def test_all_others_are_read_in_full(part: bytes, other: bytes) -> None:
 
 
 def test_a_secret_is_masked_by_the_key_and_by_what_it_shows() -> None:
-    for text, is_sensitive in ((b"hunter2", True), (b"https://u:hunter2@h/", False), (TOKEN.encode(), False)):
-        plain = _read(PLAIN.replace(b"v, {w}", text), is_sensitive)
+    url, token = (PLAIN.replace(b"v, {w}", text) for text in (b"https://u:hunter2@h/", TOKEN.encode()))
+    for value, is_sensitive in ((PLAIN, True), (url, False), (token, False)):
+        plain = _read(value, is_sensitive)
         assert plain is not None
         assert json.loads(plain[0].removeprefix(JSONB_VERSION))["is_sensitive"]
-        assert text not in plain[0]
+        assert not any(secret in plain[0] for secret in (b"v, {w}", b"hunter2", TOKEN.encode()))
 
 
 def test_secrets_of_the_author_are_masked() -> None:
