@@ -47,6 +47,21 @@ def broadcast_partitions(config: Config) -> frozenset[SystemStreamPartition]:
     return frozenset(partition for name in listed for partition in _broadcast(config, name))
 
 
+def stream_ids(config: Config) -> dict[tuple[str, str], list[str]]:
+    """The ids of each stream that has settings under ``streams.<id>.``, by system and stream (StreamConfig of Samza).
+
+    Ids without a system are left out.
+    """
+    prefix = "streams."
+    ids = {key.removeprefix(prefix).partition(".")[0] for key in config if key.startswith(prefix)}
+    found: dict[tuple[str, str], list[str]] = {}
+    for stream_id in sorted(ids):
+        stream = _stream_of_id(config, stream_id)
+        if stream is not None:
+            found.setdefault(stream, []).append(stream_id)
+    return found
+
+
 def _broadcast(config: Config, name: str) -> Iterator[SystemStreamPartition]:
     found = _BROADCAST_PARTITIONS.search(name)
     if found is None:
@@ -75,7 +90,9 @@ def _split(names: str) -> Iterator[str]:
 
 def _system_stream(config: Config, name: str) -> tuple[str, str] | None:
     system, dot, stream = name.partition(".")
-    if dot:
-        return system, stream
-    known = config.get(f"streams.{name}.samza.system", config.get(DEFAULT_SYSTEM))
-    return None if known is None else (known, config.get(f"streams.{name}.samza.physical.name", name))
+    return (system, stream) if dot else _stream_of_id(config, name)
+
+
+def _stream_of_id(config: Config, stream_id: str) -> tuple[str, str] | None:
+    system = config.get(f"streams.{stream_id}.samza.system", config.get(DEFAULT_SYSTEM))
+    return None if system is None else (system, config.get(f"streams.{stream_id}.samza.physical.name", stream_id))

@@ -12,9 +12,9 @@ import typer
 from coordstream.settings import load_settings
 from eventlog.errors import EventLogError
 from eventlog.kafka.options import KafkaOptions, OptionRefused
+from eventlog.offset_settings import KAFKA_SYSTEM_FACTORY
 from eventlog.postgres.connection import Connection
 from eventlog.reachability import connection_failure
-from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY
 from eventlog.system_admin import BoundedSystemAdmin
 from projections.job_choice import Job
 

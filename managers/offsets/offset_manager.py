@@ -10,8 +10,9 @@ from typing import Final, Self
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, Offsets
 from eventlog.log import Clock, system_clock
+from eventlog.offset_settings import OffsetSettings, refuse_unknown_defaults
 from eventlog.partition import SystemStreamPartition
-from eventlog.starting_offset import StartingOffset, is_reset, refuse_unknown_defaults
+from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint
 from eventlog.system_admin import SystemAdmin
 from eventlog.timestamps import ms_of
@@ -251,9 +252,9 @@ class OffsetManager:
 
     def _begin(self, committed: Mapping[str, Mapping[SystemStreamPartition, str]]) -> None:
         """Load the checkpointed offsets as processed, except for streams that are reset."""
-        self._processed = ProcessedOffsets()
+        self._processed, settings = ProcessedOffsets(), OffsetSettings(self._config)
         for task_name, offsets in committed.items():
-            kept = [each for each in offsets if not is_reset(self._config, each.system, each.stream)]
+            kept = [each for each in offsets if not settings.is_reset(each.system, each.stream)]
             self._processed.load(task_name, {each: offsets[each] for each in kept})
 
     def _stop_managers(self) -> None:

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from eventlog.errors import EventLogError
+from eventlog.offset_settings import OffsetSettings
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset, decide
 from eventlog.startpoint import Startpoint
@@ -79,7 +80,7 @@ def require_usable_offsets(assigned: Iterable[AssignedPartition], found: Startin
 
 class _Finder:
     def __init__(self, config: Mapping[str, str], admins: Mapping[str, SystemAdmin]) -> None:
-        self._config: Final = config
+        self._settings: Final = OffsetSettings(config)
         self._admins: Final = admins
         self.refused: Final[list[RefusedStartpoint]] = []
 
@@ -104,7 +105,7 @@ class _Finder:
 
     def _decision(self, assigned: AssignedPartition, startpoint: Startpoint | None) -> StartingOffset:
         return decide(
-            self._config,
+            self._settings,
             assigned.partition,
             requested=None,
             fanned_out=startpoint,  # a fan-out never expires, so that now_ms does not matter

@@ -8,6 +8,7 @@ from eventlog.checkpoint import Offsets
 from eventlog.inputs import inputs
 from eventlog.log import EventLog
 from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTaskModeMapping, SetTaskPartitionMapping
+from eventlog.offset_settings import OffsetSettings
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.starting_offset import StartingOffset, decide, effective_startpoint
 from eventlog.startpoint import Startpoint, is_expired
@@ -140,11 +141,11 @@ def next_starts(facts: StartpointFacts, checkpoints: Checkpoints, requests: Requ
 
     Expiry is judged at ``now_ms``. Raises `ConfigError`.
     """
-    reads = facts.reads()
+    reads, settings = facts.reads(), OffsetSettings(facts.job.config)
     effective = _by_key(requests, key_meanings(reads))
     return {
         (task_name, partition): decide(
-            facts.job.config,
+            settings,
             partition,
             requested=_effective(effective, task_name, without_key_bucket(partition)),
             fanned_out=facts.fanned_out.get(task_name, {}).get(without_key_bucket(partition)),

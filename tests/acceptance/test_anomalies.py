@@ -30,6 +30,10 @@ pytestmark = pytest.mark.slow
 MINUTE: Final = 60_000
 BACK: Final = StartpointSpecific("7", FIRST_TIME)
 RESET: Final = "systems.kafka.streams.in.samza.reset.offset"
+IN_HAS_AN_ID: Final = [
+    config_set("streams.id.samza.system", "kafka"),
+    config_set("streams.id.samza.physical.name", "in"),
+]
 READ_VERSIONS: Final = "task.checkpoint.read.versions"
 _SHOWN: Final = "stream_kind, log_offset, anomaly, subject"
 
@@ -139,6 +143,8 @@ def test_a_rewind_by_a_startpoint_or_by_reset_was_asked_for(database: Connection
     assert shown(job_of(database, "asked", coordinator=fanned_out, checkpoints=checkpoints)) == []
     reset = [config_set(RESET, "true")]
     assert shown(job_of(database, "reset", coordinator=reset, checkpoints=checkpoints)) == []
+    by_id = [*IN_HAS_AN_ID, config_set("streams.id.samza.reset.offset", "true")]
+    assert shown(job_of(database, "reset-by-id", coordinator=by_id, checkpoints=checkpoints)) == []
 
 
 @pytest.mark.parametrize(
@@ -150,6 +156,7 @@ def test_a_rewind_by_a_startpoint_or_by_reset_was_asked_for(database: Connection
         ("long-gone", [fan_out("t", {"kafka.in.0": BACK}), tombstone(fan_out("t", {}))]),
         ("no-reset", [config_set(RESET, "false")]),
         ("reset-before", [config_set(RESET, "true"), config_deleted(RESET)]),
+        ("reset-of-other-id", [*IN_HAS_AN_ID, config_set("streams.in.samza.reset.offset", "true")]),
         ("other-reset", [config_set(RESET.replace(".in.", ".out."), "true")]),
     ],
 )

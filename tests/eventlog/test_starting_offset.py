@@ -4,17 +4,9 @@ from typing import Any
 
 import pytest
 
-from eventlog.errors import ConfigError
+from eventlog.offset_settings import OffsetSettings
 from eventlog.partition import SystemStreamPartition
-from eventlog.starting_offset import (
-    StartingOffset,
-    decide,
-    default_offset,
-    effective_startpoint,
-    is_reset,
-    next_offset,
-    refuse_unknown_defaults,
-)
+from eventlog.starting_offset import StartingOffset, decide, effective_startpoint
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
 
 KAFKA = {"systems.k.samza.factory": "org.apache.samza.system.kafka.KafkaSystemFactory"}
@@ -27,7 +19,7 @@ OLD = StartpointSpecific("23", NOW - EXPIRY_MS - 1)
 
 def decided(config: dict[str, str], **given: Any) -> StartingOffset:
     known: dict[str, Any] = {"requested": None, "fanned_out": None, "checkpoint_offset": None, **given}
-    return decide(config, PARTITION, now_ms=NOW, **known)
+    return decide(OffsetSettings(config), PARTITION, now_ms=NOW, **known)
 
 
 @pytest.mark.parametrize(("wide", "task", "winner"), [(1, 2, "task"), (2, 1, "wide"), (1, 1, "task")])
@@ -39,55 +31,6 @@ def test_the_later_startpoint_counts_and_a_tie_goes_to_the_task(wide: int, task:
 def test_one_startpoint_alone_counts() -> None:
     assert effective_startpoint(ASKED, None) == effective_startpoint(None, ASKED) == ASKED
     assert effective_startpoint(None, None) is None
-
-
-def test_the_default_goes_from_the_stream_to_the_system() -> None:
-    config = {
-        "systems.k.streams.s.samza.offset.default": "upcoming",
-        "systems.k.default.stream.samza.offset.default": "Oldest",
-        "systems.j.samza.offset.default": " OLDEST ",
-    }
-    found = [default_offset(config, *one) for one in (("k", "s"), ("k", "t"), ("j", "s"), ("none", "s"))]
-    assert found == ["upcoming", "oldest", "oldest", "upcoming"]
-    with pytest.raises(ConfigError, match=r"systems\.k\.samza\.offset\.default"):
-        default_offset({"systems.k.samza.offset.default": "fail"}, "k", "s")
-
-
-@pytest.mark.parametrize(
-    ("config", "named"),
-    [
-        ({"systems.k.samza.offset.default": "fail"}, True),
-        ({"systems.k.samza.offset.default": "fail", "task.inputs": "k.s"}, True),
-        ({"systems.k.samza.offset.default": "fail", "task.inputs": "j.s"}, False),
-        ({"systems.k.streams.s.samza.offset.default": "newest", "task.broadcast.inputs": "k.s#0"}, True),
-        ({"systems.k.streams.s.samza.offset.default": " Oldest "}, False),
-        ({"samza.offset.default": "fail", "systems.k.samza.offset.defaults": "fail"}, False),
-    ],
-)
-def test_a_default_of_an_input_must_be_known(config: dict[str, str], named: bool) -> None:
-    if not named:
-        refuse_unknown_defaults(config)
-        return
-    with pytest.raises(ConfigError, match=r"systems\.k\.") as refused:
-        refuse_unknown_defaults(config)
-    assert isinstance(refused.value, ValueError)
-
-
-def test_reset_is_a_boolean_of_the_stream_or_of_the_system_s_streams() -> None:
-    assert is_reset(RESET, "k", "s")
-    assert not is_reset(RESET, "k", "t")
-    assert not is_reset({**RESET, "systems.k.streams.s.samza.reset.offset": "yes"}, "k", "s")
-    assert is_reset({"systems.k.default.stream.samza.reset.offset": "TRUE"}, "k", "s")
-
-
-def test_only_kafka_s_next_offset_is_known() -> None:
-    assert next_offset(KAFKA, "k", "45") == "46"
-    assert next_offset(KAFKA, "k", "-1") == "0"
-    assert next_offset(KAFKA, "k", str(2**63 - 2)) == str(2**63 - 1)
-    assert next_offset(KAFKA, "k", str(2**63 - 1)) is None
-    assert next_offset(KAFKA, "k", "4x") is None
-    assert next_offset(KAFKA, "other", "45") is None
-    assert next_offset(KAFKA, "k", "9" * 5000) is None
 
 
 @pytest.mark.parametrize(

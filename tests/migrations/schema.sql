@@ -260,15 +260,14 @@ CREATE FUNCTION projection.is_rewind_requested(log_id integer, task_name text, s
         and e.record_time <= $7 + interval '1 minute' and coalesce(n.record_time >= $6, true)
         and e.body -> 'fan_outs' @> jsonb_build_array(jsonb_build_object('system_name', $3, 'stream_name', $4, 'partition_id', $5))
     ) or exists (
-      select from (values ('systems.' || $3 || '.streams.' || $4 || '.samza.reset.offset'),
-                          ('systems.' || $3 || '.default.stream.samza.reset.offset')) setting(config_key)
-      join projection.event_key k on k.log_id = j.log_id and k.message_type = 'set-config' and not k.is_other
-        and left(k.message_key, 100) = left(setting.config_key, 100) and k.message_key = setting.config_key
-      cross join lateral (
-        select e.body from projection.message_event e
-        where e.log_id = k.log_id and e.key_id = k.key_id and e.record_time <= $7
-        order by e.log_offset desc limit 1) e
-      where lower(e.body ->> 'config_value') = 'true'
+      select from (
+        values ('systems.' || $3 || '.streams.' || $4 || '.samza.reset.offset'), ('systems.' || $3 || '.default.stream.samza.reset.offset')
+        union all
+        select k.message_key from projection.event_key k
+        where k.log_id = j.log_id and k.message_type = 'set-config' and not k.is_other
+          and left(k.message_key, 100) like 'streams.%' and k.message_key like 'streams.%.samza.reset.offset'
+          and projection.is_id_of(j.log_id, split_part(k.message_key, '.', 2), $3, $4, $7)) setting(config_key)
+      where lower(projection.config_value_at(j.log_id, setting.config_key, $7)) = 'true'
     )))
 $_$;
 
@@ -3313,11 +3312,12 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
   ), setting as (                                  -- what config says about each stream
     select s.system_name, s.stream_name,
       config.conf ->> ('systems.' || s.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory' as is_kafka,
-      (select lower(config.conf ->> o.config_key) = 'true' from projection.offset_setting(s.system_name, s.stream_name) o
+      (select lower(config.conf ->> o.config_key) = 'true' from projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
        where o.rule = 'reset' and config.conf ->> o.config_key is not null order by o.place limit 1) as is_reset,
-      coalesce((select lower(btrim(config.conf ->> o.config_key)) from projection.offset_setting(s.system_name, s.stream_name) o
+      coalesce((select lower(btrim(config.conf ->> o.config_key)) from projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
        where o.rule = 'default' and config.conf ->> o.config_key is not null order by o.place limit 1), 'upcoming') as default_type
     from (select distinct p.system_name, p.stream_name from part p) s cross join config
+    left join lateral projection.stream_id(config.conf) i on (i.system_name, i.stream_name) = (s.system_name, s.stream_name)
   ), candidate as (                                -- pending startpoints for the partition of a task, best first
     select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, r.startpoint_type, r.startpoint_value, r.log_offset,
       case when r.is_ambiguous then 'ambiguous' when r.is_expired then 'expired' when row_number() over w > 1 then 'older' end as ignored
@@ -5528,6 +5528,24 @@ end
 $_$;
 
 --
+-- Name: config_value_at(integer, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.config_value_at(log_id integer, config_key text, until timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select e.body ->> 'config_value'
+  from projection.event_key k
+  cross join lateral (
+    select e.body, e.log_offset from projection.message_event e
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.record_time <= $3
+    order by e.log_offset desc limit 1) e
+  where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other
+    and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
+  order by e.log_offset desc limit 1
+$_$;
+
+--
 -- Name: duration_text(interval); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5619,7 +5637,9 @@ CREATE FUNCTION projection.explain_starting_offsets(coordinator_log integer, coo
     select s.system_name, s.stream_name, o.rule, lower(btrim(c.config_value)) as word, row_number() over w as place,
       first_value(o.config_key) over w as first_key, c.*
     from (select distinct p.system_name, p.stream_name from part p) s
-    cross join lateral projection.offset_setting(s.system_name, s.stream_name) o
+    left join projection.stream_id((select jsonb_object_agg(c.config_key, c.config_value) from config c)) i
+      on (i.system_name, i.stream_name) = (s.system_name, s.stream_name)
+    cross join lateral projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
     join config c on c.config_key = o.config_key
     window w as (partition by s.system_name, s.stream_name, o.rule order by o.place)
   ), startpoint as (
@@ -5785,6 +5805,18 @@ CREATE FUNCTION projection.is_expired(created_ms bigint, at timestamp with time 
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select coalesce(projection.startpoint_expires_at($1) < $2, $1 < 0)
+$_$;
+
+--
+-- Name: is_id_of(integer, text, text, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_id_of(log_id integer, stream_id text, system_name text, stream_name text, until timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select coalesce(projection.config_value_at($1, 'streams.' || $2 || '.samza.system', $5),
+                  projection.config_value_at($1, 'job.default.system', $5)) = $3
+    and coalesce(projection.config_value_at($1, 'streams.' || $2 || '.samza.physical.name', $5), $2) = $4
 $_$;
 
 --
@@ -6222,17 +6254,19 @@ CREATE FUNCTION projection.offset_of(offsets text, offsets_odd text[], n integer
 $_$;
 
 --
--- Name: offset_setting(text, text); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: offset_setting(text, text, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.offset_setting(system_name text, stream_name text) RETURNS TABLE(rule text, place integer, config_key text)
+CREATE FUNCTION projection.offset_setting(stream_id text, system_name text, stream_name text) RETURNS TABLE(rule text, place integer, config_key text)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
-  values ('reset', 1, 'systems.' || $1 || '.streams.' || $2 || '.samza.reset.offset'),
-         ('reset', 2, 'systems.' || $1 || '.default.stream.samza.reset.offset'),
-         ('default', 1, 'systems.' || $1 || '.streams.' || $2 || '.samza.offset.default'),
-         ('default', 2, 'systems.' || $1 || '.default.stream.samza.offset.default'),
-         ('default', 3, 'systems.' || $1 || '.samza.offset.default')
+  values ('reset', 1, 'streams.' || $1 || '.samza.reset.offset'),
+         ('reset', 2, 'systems.' || $2 || '.streams.' || $3 || '.samza.reset.offset'),
+         ('reset', 3, 'systems.' || $2 || '.default.stream.samza.reset.offset'),
+         ('default', 1, 'streams.' || $1 || '.samza.offset.default'),
+         ('default', 2, 'systems.' || $2 || '.streams.' || $3 || '.samza.offset.default'),
+         ('default', 3, 'systems.' || $2 || '.default.stream.samza.offset.default'),
+         ('default', 4, 'systems.' || $2 || '.samza.offset.default')
 $_$;
 
 --
@@ -6431,6 +6465,23 @@ CREATE FUNCTION projection.startpoint_requested(log_id integer, cut bigint) RETU
   cross join lateral projection.startpoint_meaning(k.log_id, k.key_id, coalesce(n.log_offset, $2), p.log_id, p.cut) r
   where k.log_id = $1 and k.message_type = 'samza-startpoint-v1' and not k.is_other
     and e.body is not null and e.log_offset <= coalesce($2, 9223372036854775807)
+$_$;
+
+--
+-- Name: stream_id(jsonb); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.stream_id(config jsonb) RETURNS TABLE(system_name text, stream_name text, stream_id text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select s.system_name, s.stream_name, min(s.stream_id collate "C")
+  from (
+    select coalesce($1 ->> ('streams.' || i.stream_id || '.samza.system'), $1 ->> 'job.default.system'),
+      coalesce($1 ->> ('streams.' || i.stream_id || '.samza.physical.name'), i.stream_id), i.stream_id
+    from (select distinct split_part(k.config_key, '.', 2) from jsonb_object_keys($1) k(config_key) where k.config_key like 'streams.%') i(stream_id)
+  ) s(system_name, stream_name, stream_id)
+  where s.system_name is not null
+  group by s.system_name, s.stream_name
 $_$;
 
 --
@@ -11069,6 +11120,14 @@ GRANT ALL ON FUNCTION projection.config_deployment_event(log_id integer) TO coor
 GRANT ALL ON FUNCTION projection.config_deployment_event(log_id integer) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION config_value_at(log_id integer, config_key text, until timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.config_value_at(log_id integer, config_key text, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.config_value_at(log_id integer, config_key text, until timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.config_value_at(log_id integer, config_key text, until timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION duration_text(duration interval); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -11123,6 +11182,14 @@ GRANT ALL ON FUNCTION projection.is_assigned(log_id integer, cut bigint) TO coor
 REVOKE ALL ON FUNCTION projection.is_expired(created_ms bigint, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.is_expired(created_ms bigint, at timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.is_expired(created_ms bigint, at timestamp with time zone) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION is_id_of(log_id integer, stream_id text, system_name text, stream_name text, until timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_id_of(log_id integer, stream_id text, system_name text, stream_name text, until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_id_of(log_id integer, stream_id text, system_name text, stream_name text, until timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_id_of(log_id integer, stream_id text, system_name text, stream_name text, until timestamp with time zone) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION is_lost(state text, heartbeat_at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
@@ -11289,12 +11356,12 @@ GRANT ALL ON FUNCTION projection.offset_of(offsets text, offsets_odd text[], n i
 GRANT ALL ON FUNCTION projection.offset_of(offsets text, offsets_odd text[], n integer) TO coordstream_replayer;
 
 --
--- Name: FUNCTION offset_setting(system_name text, stream_name text); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION offset_setting(stream_id text, system_name text, stream_name text); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.offset_setting(system_name text, stream_name text) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.offset_setting(system_name text, stream_name text) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.offset_setting(system_name text, stream_name text) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.offset_setting(stream_id text, system_name text, stream_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.offset_setting(stream_id text, system_name text, stream_name text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.offset_setting(stream_id text, system_name text, stream_name text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer); Type: ACL; Schema: projection; Owner: -
@@ -11383,6 +11450,14 @@ GRANT ALL ON FUNCTION projection.startpoint_outcome(startpoint_type text, startp
 REVOKE ALL ON FUNCTION projection.startpoint_requested(log_id integer, cut bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.startpoint_requested(log_id integer, cut bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.startpoint_requested(log_id integer, cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION stream_id(config jsonb); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.stream_id(config jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.stream_id(config jsonb) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.stream_id(config jsonb) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text); Type: ACL; Schema: projection; Owner: -

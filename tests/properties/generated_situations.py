@@ -117,13 +117,18 @@ def _config(rng: random.Random, number: int) -> dict[str, str]:
         "task.broadcast.inputs": BROADCAST,
         "systems.kafka.samza.factory": KAFKA_FACTORY,
         "systems.files.samza.factory": "demo.FilesFactory",
+        "job.default.system": "kafka",
+        "streams.lines-id.samza.system": "files",
+        "streams.lines-id.samza.physical.name": "lines",
     }
     maybe = {
         "systems.kafka.samza.offset.default": ("oldest", "upcoming"),
         "systems.kafka.default.stream.samza.offset.default": (" Oldest", "UPCOMING"),
         "systems.kafka.streams.in.samza.offset.default": ("oldest", "upcoming"),
         "systems.files.samza.offset.default": ("oldest", "upcoming"),
+        "streams.lines-id.samza.offset.default": ("oldest", "upcoming"),
         "systems.kafka.streams.in.samza.reset.offset": ("true", "false"),
+        "streams.in.samza.reset.offset": ("true", "false"),
         "systems.kafka.default.stream.samza.reset.offset": ("TRUE", "false", "yes"),
         "task.checkpoint.read.versions": ("1", "2", "1,2", "2, 1"),
         "task.live.checkpoint.max.age": ("600000", "0", "60000"),

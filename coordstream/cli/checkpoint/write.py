@@ -16,7 +16,7 @@ from coordstream.cli.query.rows import Row
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import list_names
 from eventlog.log import require_writable, system_clock
-from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY
+from eventlog.offset_settings import KAFKA_SYSTEM_FACTORY
 from eventlog.system_admin import offset_after
 from managers.checkpoints.checkpoint_errors import CheckpointsChanged
 from managers.checkpoints.checkpoint_file import TaskOffsets

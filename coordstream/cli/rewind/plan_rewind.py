@@ -9,7 +9,7 @@ from coordstream.cli.rewind.inputs import Inputs
 from coordstream.cli.rewind.selection import EVERYTHING, Selection
 from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
-from eventlog.starting_offset import Config, StartingOffset
+from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import StartpointTimestamp
 from eventlog.system_admin import PartitionBounds, offset_after
 from eventlog.timestamps import ms_of
@@ -131,7 +131,7 @@ def _count(inputs: Inputs, placed: Sequence[Placed], count_up_to: int) -> dict[R
     return {reader: inputs.count(reader[1], offsets) for reader, offsets in ranges.items()}
 
 
-def _stores(config: Config) -> list[str]:
+def _stores(config: Mapping[str, str]) -> list[str]:
     """The stores with a backup, which keep their contents when the job is rewound."""
     durable = {store for store in store_names(config) if is_durable(config, store)}
     return sorted(durable | {each.store for each in changelogs(config)})

@@ -23,6 +23,28 @@ language sql stable parallel safe as $$
     and projection.offset_number(o.input_offset) < projection.offset_number(o.earlier_offset)
 $$;
 
+-- The value that a config key had at a record time; null: it was not set.
+create function projection.config_value_at(log_id integer, config_key text, until timestamptz)
+returns text language sql stable parallel safe as $$
+  select e.body ->> 'config_value'
+  from projection.event_key k
+  cross join lateral (
+    select e.body, e.log_offset from projection.message_event e
+    where e.log_id = k.log_id and e.key_id = k.key_id and e.record_time <= $3
+    order by e.log_offset desc limit 1) e
+  where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other
+    and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
+  order by e.log_offset desc limit 1
+$$;
+
+-- Whether a stream had this id in the job's config at a record time.
+create function projection.is_id_of(log_id integer, stream_id text, system_name text, stream_name text, until timestamptz)
+returns boolean language sql stable parallel safe as $$
+  select coalesce(projection.config_value_at($1, 'streams.' || $2 || '.samza.system', $5),
+                  projection.config_value_at($1, 'job.default.system', $5)) = $3
+    and coalesce(projection.config_value_at($1, 'streams.' || $2 || '.samza.physical.name', $5), $2) = $4
+$$;
+
 -- Whether a rewind of a partition was requested between two checkpoints of a task (record times): by a startpoint in the task's fan-out,
 -- or by reset.offset. log_id is any log of the job.
 create function projection.is_rewind_requested(log_id integer, task_name text, system_name text, stream_name text, partition_id integer,
@@ -43,15 +65,14 @@ returns boolean language sql stable parallel safe as $$
         and e.record_time <= $7 + interval '1 minute' and coalesce(n.record_time >= $6, true)
         and e.body -> 'fan_outs' @> jsonb_build_array(jsonb_build_object('system_name', $3, 'stream_name', $4, 'partition_id', $5))
     ) or exists (
-      select from (values ('systems.' || $3 || '.streams.' || $4 || '.samza.reset.offset'),
-                          ('systems.' || $3 || '.default.stream.samza.reset.offset')) setting(config_key)
-      join projection.event_key k on k.log_id = j.log_id and k.message_type = 'set-config' and not k.is_other
-        and left(k.message_key, 100) = left(setting.config_key, 100) and k.message_key = setting.config_key
-      cross join lateral (
-        select e.body from projection.message_event e
-        where e.log_id = k.log_id and e.key_id = k.key_id and e.record_time <= $7
-        order by e.log_offset desc limit 1) e
-      where lower(e.body ->> 'config_value') = 'true'
+      select from (
+        values ('systems.' || $3 || '.streams.' || $4 || '.samza.reset.offset'), ('systems.' || $3 || '.default.stream.samza.reset.offset')
+        union all
+        select k.message_key from projection.event_key k
+        where k.log_id = j.log_id and k.message_type = 'set-config' and not k.is_other
+          and left(k.message_key, 100) like 'streams.%' and k.message_key like 'streams.%.samza.reset.offset'
+          and projection.is_id_of(j.log_id, split_part(k.message_key, '.', 2), $3, $4, $7)) setting(config_key)
+      where lower(projection.config_value_at(j.log_id, setting.config_key, $7)) = 'true'
     )))
 $$;
 

@@ -97,7 +97,9 @@ language sql stable parallel safe as $$
     select s.system_name, s.stream_name, o.rule, lower(btrim(c.config_value)) as word, row_number() over w as place,
       first_value(o.config_key) over w as first_key, c.*
     from (select distinct p.system_name, p.stream_name from part p) s
-    cross join lateral projection.offset_setting(s.system_name, s.stream_name) o
+    left join projection.stream_id((select jsonb_object_agg(c.config_key, c.config_value) from config c)) i
+      on (i.system_name, i.stream_name) = (s.system_name, s.stream_name)
+    cross join lateral projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
     join config c on c.config_key = o.config_key
     window w as (partition by s.system_name, s.stream_name, o.rule order by o.place)
   ), startpoint as (

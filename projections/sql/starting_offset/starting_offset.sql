@@ -11,15 +11,30 @@ create function projection.job_input(config jsonb) returns table (system_name te
   where i.name <> ''
 $$;
 
+-- The streams that have settings under streams.<id>. Samza refuses a stream with several ids; here the first one counts.
+create function projection.stream_id(config jsonb) returns table (system_name text, stream_name text, stream_id text)
+language sql stable parallel safe as $$
+  select s.system_name, s.stream_name, min(s.stream_id collate "C")
+  from (
+    select coalesce($1 ->> ('streams.' || i.stream_id || '.samza.system'), $1 ->> 'job.default.system'),
+      coalesce($1 ->> ('streams.' || i.stream_id || '.samza.physical.name'), i.stream_id), i.stream_id
+    from (select distinct split_part(k.config_key, '.', 2) from jsonb_object_keys($1) k(config_key) where k.config_key like 'streams.%') i(stream_id)
+  ) s(system_name, stream_name, stream_id)
+  where s.system_name is not null
+  group by s.system_name, s.stream_name
+$$;
+
 -- The config keys that say where to start a stream without a checkpoint (`default`), and whether to ignore its checkpoints (`reset`). For
--- each rule the first key that is set counts.
-create function projection.offset_setting(system_name text, stream_name text)
+-- each rule the first key that is set counts. stream_id null: the stream has no settings of its own under streams.<id>.
+create function projection.offset_setting(stream_id text, system_name text, stream_name text)
 returns table (rule text, place integer, config_key text) language sql immutable parallel safe as $$
-  values ('reset', 1, 'systems.' || $1 || '.streams.' || $2 || '.samza.reset.offset'),
-         ('reset', 2, 'systems.' || $1 || '.default.stream.samza.reset.offset'),
-         ('default', 1, 'systems.' || $1 || '.streams.' || $2 || '.samza.offset.default'),
-         ('default', 2, 'systems.' || $1 || '.default.stream.samza.offset.default'),
-         ('default', 3, 'systems.' || $1 || '.samza.offset.default')
+  values ('reset', 1, 'streams.' || $1 || '.samza.reset.offset'),
+         ('reset', 2, 'systems.' || $2 || '.streams.' || $3 || '.samza.reset.offset'),
+         ('reset', 3, 'systems.' || $2 || '.default.stream.samza.reset.offset'),
+         ('default', 1, 'streams.' || $1 || '.samza.offset.default'),
+         ('default', 2, 'systems.' || $2 || '.streams.' || $3 || '.samza.offset.default'),
+         ('default', 3, 'systems.' || $2 || '.default.stream.samza.offset.default'),
+         ('default', 4, 'systems.' || $2 || '.samza.offset.default')
 $$;
 
 -- Where a new deployment would start each partition of a task (null = of every task), and by which rule: startpoint, reset, checkpoint or
@@ -41,11 +56,12 @@ language sql stable parallel safe as $$
   ), setting as (                                  -- what config says about each stream
     select s.system_name, s.stream_name,
       config.conf ->> ('systems.' || s.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory' as is_kafka,
-      (select lower(config.conf ->> o.config_key) = 'true' from projection.offset_setting(s.system_name, s.stream_name) o
+      (select lower(config.conf ->> o.config_key) = 'true' from projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
        where o.rule = 'reset' and config.conf ->> o.config_key is not null order by o.place limit 1) as is_reset,
-      coalesce((select lower(btrim(config.conf ->> o.config_key)) from projection.offset_setting(s.system_name, s.stream_name) o
+      coalesce((select lower(btrim(config.conf ->> o.config_key)) from projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
        where o.rule = 'default' and config.conf ->> o.config_key is not null order by o.place limit 1), 'upcoming') as default_type
     from (select distinct p.system_name, p.stream_name from part p) s cross join config
+    left join lateral projection.stream_id(config.conf) i on (i.system_name, i.stream_name) = (s.system_name, s.stream_name)
   ), candidate as (                                -- pending startpoints for the partition of a task, best first
     select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, r.startpoint_type, r.startpoint_value, r.log_offset,
       case when r.is_ambiguous then 'ambiguous' when r.is_expired then 'expired' when row_number() over w > 1 then 'older' end as ignored

@@ -2,8 +2,9 @@
 
 from eventlog.log import EventLog
 from eventlog.messages import Message, SetConfig, SetTaskPartitionMapping
+from eventlog.offset_settings import KAFKA_SYSTEM_FACTORY
 from eventlog.partition import SystemStreamPartition
-from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY, StartingOffset
+from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific
 from managers.startpoints.next_starts import Requests, StartpointFacts, changed_starts, plan_next_fan_out
 from tests.builders import config_set, fan_out, raw, startpoint, task_mode, task_partition, tombstone

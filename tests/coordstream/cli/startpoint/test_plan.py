@@ -14,8 +14,9 @@ from coordstream.cli.startpoint.plan import WritePlan, events_between, plan_rows
 from coordstream.cli.startpoint.warnings import warnings
 from eventlog.memory import MemoryEventLog
 from eventlog.messages import Message, SetConfig, SetStartpoint, SetTaskPartitionMapping
+from eventlog.offset_settings import KAFKA_SYSTEM_FACTORY
 from eventlog.partition import SystemStreamPartition
-from eventlog.starting_offset import KAFKA_SYSTEM_FACTORY, StartingOffset
+from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint, SystemAdmin, SystemStreamPartitionMetadata
