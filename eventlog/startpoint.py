@@ -96,8 +96,8 @@ class StartpointFanOut:
 
 
 def is_expired(startpoint: Startpoint, now_ms: int) -> bool:
-    """Whether a requested startpoint is more than 12 hours old at ``now_ms``, so that Samza deletes it unread."""
-    return now_ms - startpoint.creation_timestamp > EXPIRY_MS
+    """Whether a requested startpoint is 12 hours old or more at ``now_ms``, so that Samza deletes it unread."""
+    return now_ms - startpoint.creation_timestamp >= EXPIRY_MS
 
 
 class StartpointMaker:

@@ -129,7 +129,8 @@ def _input_rows(version: int, one: Living, changelogs: dict[str, str]) -> Iterat
     origin = "checkpoint-topic" if version else "coordinator-stream"
     checkpoint_id = _checkpoint_id(version, one.said)
     for partition, offset in inputs.items():
-        number = int(offset) if offset is not None and re.fullmatch(r"-?\d{1,18}", offset) else None
+        number = int(offset) if offset is not None and re.fullmatch(r"-?\d{1,19}", offset) else None
+        number = None if number is not None and not -(2**63) <= number < 2**63 else number
         yield one.meaning[1], *partition, offset, number, checkpoint_id, version, origin, one.event.offset
 
 

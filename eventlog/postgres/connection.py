@@ -49,11 +49,12 @@ def refuses_login(error: Exception) -> bool:
 def server_reason(error: psycopg.Error) -> str | None:
     """The message of the server without values from rows; None if the error is not the server's.
 
-    Detail and context, which quote rows, are left out, and the part after the colon if the error is about data.
+    Detail and context, which quote rows, are left out, and if the error is about data, the part after a colon and a
+    space.
     """
     reason = error.diag.message_primary
     is_about_data = (error.sqlstate or "").startswith(_DATA_EXCEPTIONS)
-    return reason.partition(":")[0] if reason is not None and is_about_data else reason
+    return reason.partition(": ")[0] if reason is not None and is_about_data else reason
 
 
 def connect(database_url: str, *, application_name: str = "coordstream", autocommit: bool = True) -> Connection:

@@ -16,7 +16,7 @@ from managers.coordinator.deployment_id import cluster_type_of, with_deployment_
 from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_plan import JobPlan, checkpoint_system
 from managers.job_models.job_coordinator_metadata_manager import JobCoordinatorMetadataManager, MetadataMetrics
-from managers.job_models.job_model import JobModel
+from managers.job_models.job_model import ACTIVE, JobModel
 from managers.job_names import Config
 from managers.startpoints.startpoint_fan_out import FanOuts, should_fan_out_startpoints
 from managers.startpoints.startpoint_manager import StartpointManager
@@ -123,7 +123,9 @@ class JobCoordinator:
     def _fan_out(self, model: JobModel) -> FanOuts:
         self._before_write()
         with StartpointManager(self._store, clock=lambda: ms_of(self._clock())) as manager:
-            return manager.fan_out({name: task.partitions for name, task in model.tasks.items()})
+            return manager.fan_out(
+                {name: task.partitions for name, task in model.tasks.items() if task.task_mode == ACTIVE}
+            )
 
 
 def _differs(old: Config, config: Config) -> bool:

@@ -123,7 +123,7 @@ def stream_of(partition: SystemStreamPartition) -> Stream:
 
 
 def changed_starts(facts: StartpointFacts, checkpoints: Checkpoints, after: Requests, now_ms: int) -> tuple[Start, ...]:
-    """The starts of all partitions that the changed requests name, sorted by task and partition.
+    """The starts of all partitions that the changed requests name or move, sorted by task and partition.
 
     ``after`` are all requests after the change; expiry is judged at ``now_ms``. A partition that no task reads has no
     start. Raises `ConfigError`.
@@ -133,28 +133,40 @@ def changed_starts(facts: StartpointFacts, checkpoints: Checkpoints, after: Requ
     changed = {text for text in {*facts.requests, *after} if facts.requests.get(text) != after.get(text)}
     named = {key.partition for text in changed for key in meanings.get(text, ())}
     old, new = (next_starts(facts, checkpoints, requests, now_ms) for requests in (facts.requests, after))
-    return tuple(Start(*reader, old[reader], new[reader]) for reader in old if without_key_bucket(reader[1]) in named)
+    shown = (each for each in old if without_key_bucket(each[1]) in named or old[each] != new[each])
+    return tuple(Start(*reader, old[reader], new[reader]) for reader in shown)
 
 
 def next_starts(facts: StartpointFacts, checkpoints: Checkpoints, requests: Requests, now_ms: int) -> Starts:
     """Where the next start of every task would begin with these requests, sorted by task and partition.
 
+    A task with a live request loses its previous fan-out, also that of other partitions, as in Samza's job coordinator.
     Expiry is judged at ``now_ms``. Raises `ConfigError`.
     """
     reads, settings = facts.reads(), OffsetSettings(facts.job.config)
     effective = _by_key(requests, key_meanings(reads))
-    return {
-        (task_name, partition): decide(
-            settings,
-            partition,
-            requested=_effective(effective, task_name, without_key_bucket(partition)),
-            fanned_out=facts.fanned_out.get(task_name, {}).get(without_key_bucket(partition)),
-            checkpoint_offset=checkpoints.get(task_name, {}).get(partition),
-            now_ms=now_ms,
-        )
-        for task_name, partitions in sorted(reads.items())
-        for partition in sorted(partitions)
-    }
+    starts: dict[tuple[str, SystemStreamPartition], StartingOffset] = {}
+    for task_name, partitions in sorted(reads.items()):
+        requested = {each: _effective(effective, task_name, without_key_bucket(each)) for each in sorted(partitions)}
+        is_replaced = any(each is not None and not is_expired(each, now_ms) for each in requested.values())
+        for partition, request in requested.items():
+            old = facts.fanned_out.get(task_name, {}).get(without_key_bucket(partition))
+            start = decide(
+                settings,
+                partition,
+                requested=request,
+                fanned_out=None if is_replaced else old,
+                checkpoint_offset=checkpoints.get(task_name, {}).get(partition),
+                now_ms=now_ms,
+            )
+            starts[task_name, partition] = _replacing(start) if is_replaced and old is not None else start
+    return starts
+
+
+def _replacing(start: StartingOffset) -> StartingOffset:
+    """The start of a partition whose fan-out the next start replaces, together with the task's other ones."""
+    is_known = start.ignored_reason not in (None, "startpoint", "reset")
+    return start if is_known else replace(start, ignored_reason="replaced")
 
 
 def plan_next_fan_out(facts: StartpointFacts, now_ms: int) -> FanOutPlan:

@@ -23,8 +23,8 @@ NOT_STORABLE: Final = 2**63 - 1
 FIVE_MINUTES: Final = 300_000_000
 _AN_HOUR: Final = 3_600_000_000
 _SEPARATOR: Final = SEPARATOR.encode()
-_is_number: Final = re.compile(rb"-?[0-9]{1,18}").fullmatch
-"""The same numbers as for projection.offset_number."""
+_is_number: Final = re.compile(rb"-?[0-9]{1,19}").fullmatch
+"""At least the numbers of projection.offset_number, which leaves out those beyond bigint."""
 
 CheckpointEvent = tuple[int, int | None, bytes | None, "KeyEntry"]
 """Offset, time, value and key of an event."""

@@ -100,8 +100,8 @@ def test_a_startpoint_goes_before_the_checkpoint(database: Connection) -> None:
 def test_an_expired_startpoint_loses_to_the_checkpoint(database: Connection) -> None:
     request = startpoint(IN, StartpointSpecific("7", FIRST_TIME))
     job = ImportedJob(database, "expired", coordinator=[*READS, request], checkpoints=[checkpoint_v1("t", {IN: "41"})])
-    assert winner(explained(job, at_ms=FIRST_TIME + EXPIRY_MS))[0] == "startpoint"
-    steps = explained(job, at_ms=FIRST_TIME + EXPIRY_MS + 1)
+    assert winner(explained(job, at_ms=FIRST_TIME + EXPIRY_MS - 1))[0] == "startpoint"
+    steps = explained(job, at_ms=FIRST_TIME + EXPIRY_MS)
     assert winner(steps) == ("checkpoint", "after 41 (version 1)", "checkpoint", ("checkpoint", 0))
     assert losers(steps) == [("startpoint", "specific 7", "expired", ("coordinator", 2))]
 

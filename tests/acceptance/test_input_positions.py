@@ -9,7 +9,7 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
 from tests.acceptance.imported_job import ImportedJob, Row
-from tests.builders import checkpoint_v1, checkpoint_v2, config_set
+from tests.builders import checkpoint_v1, checkpoint_v2, config_set, recorded
 
 START: Final = 1_750_000_000_000 // 3_600_000 * 3_600_000
 """A full hour, in ms since 1970."""
@@ -68,6 +68,23 @@ def test_a_rewound_task_passes_an_offset_again(database: Connection) -> None:
 def test_each_task_that_reads_the_partition_passes_it(database: Connection) -> None:
     job = imported(database, commit(1, "10", task="a"), commit(2, "9", task="b"), commit(3, "10", task="b"))
     assert [(row[0], row[-1]) for row in passed(job, "10")] == [("a", 0), ("b", 2)]
+
+
+def changed_recording(database: Connection) -> ImportedJob:
+    """A job whose recording is imported again with another last event: a second incarnation of the same checkpoints."""
+    commits = [commit(1, "10"), commit(2, "20"), commit(3, "30")]
+    job = imported(database, *commits)
+    job.import_recorded(job.checkpoint_stream, recorded([*commits[:2], commit(3, "31")]))
+    return job
+
+
+def test_a_changed_recording_does_not_pass_an_offset_twice(database: Connection) -> None:
+    assert [row[-1] for row in passed(changed_recording(database), "20")] == [1]
+
+
+def test_a_changed_recording_is_counted_once(database: Connection) -> None:
+    job = changed_recording(database)
+    assert [row[0] for row in call(job, "processing_rate", "records", time(job, 1), time(job, 9))] == [21]
 
 
 def test_versions_that_the_job_does_not_prefer_do_not_count(database: Connection) -> None:

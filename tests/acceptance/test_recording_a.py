@@ -238,8 +238,8 @@ def test_requests_expire_twelve_hours_after_they_were_written(whole: ImportedJob
     last = max(created)
     expired = [(one < last, one) for one in created]
     columns = "is_expired, (extract(epoch from created_at) * 1000)::bigint"
-    assert whole.rows_as_of("startpoint", columns, last + EXPIRY_MS) == sorted(expired)
-    assert whole.rows_as_of("startpoint", "is_expired", last + EXPIRY_MS + 1) == [(True,)] * len(created)
+    assert whole.rows_as_of("startpoint", columns, last + EXPIRY_MS - 1) == sorted(expired)
+    assert whole.rows_as_of("startpoint", "is_expired", last + EXPIRY_MS) == [(True,)] * len(created)
 
 
 FAN_OUT: Final = "task_name, system_name, stream_name, partition_id, startpoint_type, startpoint_value"

@@ -245,9 +245,9 @@ def test_the_checkpoint_of_a_container_whose_clock_lags_behind_the_logs(database
 def test_a_request_expires_twelve_hours_after_its_creation(database: Connection) -> None:
     request = startpoint("kafka.in.0", BACK)
     job = ImportedJob(database, "life-expired", coordinator=[request])
-    assert [row[1] for row in told(job, CREATED + EXPIRY_MS)] == ["requested"]
+    assert [row[1] for row in told(job, CREATED + EXPIRY_MS - 1)] == ["requested"]
     expires_at = "(extract(epoch from record_time) * 1000)::bigint"
-    rows = job.rows_as_of("startpoint_history", f"log_offset, status, {expires_at}", CREATED + EXPIRY_MS + 1)
+    rows = job.rows_as_of("startpoint_history", f"log_offset, status, {expires_at}", CREATED + EXPIRY_MS)
     assert rows == [(0, "requested", FIRST_TIME), (None, "expired", CREATED + EXPIRY_MS)]
     assert job.rows("startpoint_history", f"log_offset, status, {expires_at}") == rows
 

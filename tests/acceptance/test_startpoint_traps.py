@@ -45,7 +45,7 @@ def test_t11_expiry_is_judged_at_read_and_a_fan_out_never_expires(database: Conn
         fan_out("u", {"kafka.in.1": StartpointSpecific("8", FIRST_TIME)}),
     ]
     job = ImportedJob(database, "t11", coordinator=events)
-    last_moment = FIRST_TIME + EXPIRY_MS
+    last_moment = FIRST_TIME + EXPIRY_MS - 1
     assert job.rows_as_of("startpoint", "is_expired", last_moment) == [(False,)]
     assert job.rows_as_of("startpoint", "is_expired", last_moment + 1) == [(True,)]
     decided = "task_name, decided_by, starting_offset, ignored_reason"

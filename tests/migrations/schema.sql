@@ -57,7 +57,10 @@ CREATE FUNCTION projection.changelog_assignment(log_id integer) RETURNS TABLE(ta
       from projection.event_key k
       join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
       cross join lateral (select (e.body ->> 'changelog_partition')::integer) p(changelog_partition)
-      where k.log_id = $1 and k.message_type = 'set-changelog' and not k.is_other
+      where k.log_id = $1 and k.message_type = 'set-changelog' and not k.is_other and k.message_key not in (
+        select s.message_key from projection.event_key s
+        join projection.message_event m on m.log_id = s.log_id and m.key_id = s.key_id
+        where s.log_id = $1 and s.message_type = 'set-task-mode-assignment' and not s.is_other and m.body ->> 'task_mode' = 'Standby')
       window own as (partition by k.message_key order by e.log_offset)) g) s
   where s.changelog_partition is not null
   window own as (partition by s.task_name order by s.log_offset), same as (partition by s.changelog_partition order by s.log_offset)
@@ -385,8 +388,8 @@ CREATE FUNCTION projection.startpoint_removed(log_id integer, cut bigint) RETURN
   cross join lateral jsonb_to_record(x.entry)
     f(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint)
   cross join lateral (select
-    projection.partition_offset(c.log_id, c.layout_id, c.offsets, c.offsets_odd, f.system_name, f.stream_name, f.partition_id, f.key_bucket),
-    projection.partition_offset(c.log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd, f.system_name, f.stream_name, f.partition_id, f.key_bucket)
+    projection.partition_offset(c.log_id, c.layout_id, c.offsets, c.offsets_odd, f.system_name, f.stream_name, f.partition_id),
+    projection.partition_offset(c.log_id, c.earlier_layout_id, c.earlier_offsets, c.earlier_offsets_odd, f.system_name, f.stream_name, f.partition_id)
   ) o(input_offset, earlier_offset)
   where not coalesce(t.body -> 'fan_outs', '[]'::jsonb) @> jsonb_build_array(x.entry)
 $_$;
@@ -480,10 +483,10 @@ CREATE FUNCTION projection.unconsumed_startpoint(log_id integer) RETURNS TABLE(t
       and (k.log_id = $1 or e.record_time <= h.record_time)
     order by e.log_offset desc limit 1) b on true
   cross join lateral (                                     -- `offset 0`: once, not for each checkpoint that it is compared with
-    select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket) offset 0) o(input_offset)
+    select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id) offset 0) o(input_offset)
   cross join lateral (
     select e.log_id, e.key_id, e.log_offset, x.input_offset from projection.checkpoint_event e
-    cross join lateral (select projection.partition_offset(e.log_id, e.layout_id, e.offsets, e.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) x(input_offset)
+    cross join lateral (select projection.partition_offset(e.log_id, e.layout_id, e.offsets, e.offsets_odd, h.system_name, h.stream_name, h.partition_id)) x(input_offset)
     where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset > coalesce(b.log_offset, -1)
       and case when k.log_id = $1 then e.log_offset > h.log_offset else e.record_time > h.record_time end
       and projection.offset_number(x.input_offset) > coalesce(projection.offset_number(o.input_offset), -1)
@@ -1906,7 +1909,7 @@ COMMENT ON COLUMN coordinator.checkpoint.input_offset IS 'The last processed off
 -- Name: COLUMN checkpoint.input_offset_number; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.input_offset_number IS 'input_offset as a number. Null: it is not an integer of at most 18 digits.';
+COMMENT ON COLUMN coordinator.checkpoint.input_offset_number IS 'input_offset as a number. Null: it is not an integer of at most 19 digits in the range of bigint.';
 
 --
 -- Name: COLUMN checkpoint.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3280,7 +3283,9 @@ CREATE FUNCTION coordinator.processing_rate(job_name text, job_id text, since ti
       select h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.input_offset_number,
         false, h.incarnation, h.log_offset, h.record_time
       from coordinator.checkpoint_history h
-      where h.job_name = $1 and h.job_id = $2 and h.is_preferred and h.record_time > $3 and h.record_time <= $4) c
+      join projection.job_log_span($1, $2) s using (stream_kind, incarnation)
+      where h.job_name = $1 and h.job_id = $2 and h.is_preferred and h.record_time > $3 and h.record_time <= $4
+        and coalesce(h.record_time < s.replaced_at, true)) c
     where c.input_offset_number is not null) s
   where not s.is_first
   group by s.task_name, s.hour
@@ -3343,8 +3348,9 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
     left join pending r on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
     left join (select distinct c.task_name from candidate c where c.ignored is null) n on n.task_name = p.task_name
-    left join projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
-      = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and ($6 is null or old.task_name = $6)
+    left join projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) old    -- for all key buckets
+      on (old.task_name, old.system_name, old.stream_name, old.partition_id) = (p.task_name, p.system_name, p.stream_name, p.partition_id)
+      and ($6 is null or old.task_name = $6)
     left join projection.checkpoint_state($1, coordinator_incarnation => null, coordinator_cut => $2, checkpoint_log => $3, checkpoint_incarnation => null, checkpoint_cut => $4) k on (k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and k.input_offset is not null
       and ($6 is null or k.task_name = $6)
@@ -4001,7 +4007,7 @@ CREATE FUNCTION projection.startpoint_history_state(log_id integer, incarnation 
       'expired', u.expires_at, null
     from not_fanned_out u
     where projection.is_expired(u.created_ms, $4)
-      and coalesce(u.expires_at < coalesce(u.superseded_time, u.end_time), coalesce(u.superseded_offset, u.end_offset) is null)
+      and coalesce(u.expires_at <= coalesce(u.superseded_time, u.end_time), coalesce(u.superseded_offset, u.end_offset) is null)
     union all
     select h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.task_name, h.startpoint_type, h.startpoint_value, h.created_ms,
       'fanned_out', h.record_time, h.log_offset
@@ -5116,7 +5122,8 @@ CREATE FUNCTION coordinator.time_of_input_offset(job_name text, job_id text, sys
     AS $_$
   select p.task_name, p.key_bucket, p.record_time, p.input_offset, p.input_offset_number, p.stream_kind, p.incarnation, p.log_offset
   from projection.passed_offset($1, $2, $3, $4, $5) p
-  where p.input_offset_number >= $6::bigint and coalesce(p.previous_number < $6::bigint, true)
+  where case when p.input_offset_number >= $6::bigint and coalesce(p.previous_number < $6::bigint, true)
+             then projection.retained_cut(p.log_id, p.log_offset - 1) is not null end    -- else it may have passed the offset before
   order by p.incarnation, p.log_offset, p.task_name, p.key_bucket
 $_$;
 
@@ -5124,7 +5131,7 @@ $_$;
 -- Name: FUNCTION time_of_input_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer, input_offset text); Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON FUNCTION coordinator.time_of_input_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer, input_offset text) IS 'When a job passed an offset of an input partition: the checkpoints at or beyond it that follow one before it, or none. More than one row of a task: it was rewound and passed the offset again. No row: no checkpoint is as far. The offset must be an integer. Reads all checkpoints of the job that have the partition.
+COMMENT ON FUNCTION coordinator.time_of_input_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer, input_offset text) IS 'When a job passed an offset of an input partition: the checkpoints at or beyond it that follow one before it, or none. More than one row of a task: it was rewound and passed the offset again. No row: no checkpoint is as far. Raises if it was passed below the retained horizon, where the time is unknown. The offset must be an integer. Reads all checkpoints of the job that have the partition.
 Key: task_name, key_bucket, stream_kind, incarnation, log_offset.';
 
 --
@@ -5634,7 +5641,7 @@ CREATE FUNCTION projection.explain_starting_offsets(coordinator_log integer, coo
       max(d.startpoint_log_offset) filter (where d.decided_by is not null) over () as newest_startpoint
     from projection.starting_offset_state($1, $3, $4, $6, $8, $7) d
   ), setting as (                                  -- for each rule the first key that is set counts
-    select s.system_name, s.stream_name, o.rule, lower(btrim(c.config_value)) as word, row_number() over w as place,
+    select s.system_name, s.stream_name, o.rule, lower(case o.rule when 'default' then btrim(c.config_value) else c.config_value end) as word, row_number() over w as place,
       first_value(o.config_key) over w as first_key, c.*
     from (select distinct p.system_name, p.stream_name from part p) s
     left join projection.stream_id((select jsonb_object_agg(c.config_key, c.config_value) from config c)) i
@@ -5664,7 +5671,7 @@ CREATE FUNCTION projection.explain_starting_offsets(coordinator_log integer, coo
            when s.log_offset = p.startpoint_log_offset and p.decided_by = 'startpoint' then null
            when s.log_offset = p.startpoint_log_offset then 'no place: it has no offset or time, so the input system would refuse it'
            when s.is_ambiguous then 'ambiguous: its key can be read as several partitions or tasks, so it is not fanned out'
-           when s.is_expired then 'expired: created ' || projection.time_text(s.since) || ', more than '
+           when s.is_expired then 'expired: created ' || projection.time_text(s.since) || ', at least '
              || projection.duration_text(projection.startpoint_expires_at(0) - projection.to_time(0)) || ' before'
            when s.is_fan_out then 'replaced: the next start replaces the fan-out of the task, because of the request at offset ' || p.newest_startpoint
            when w.created_ms > s.created_ms
@@ -5674,10 +5681,9 @@ CREATE FUNCTION projection.explain_starting_offsets(coordinator_log integer, coo
            else 'older: created at the same moment as the one at offset ' || w.log_offset || ', but written before it' end,
       s.record_time, null, null, null, null, 'coordinator', s.log_offset
     from part p
-    left join startpoint s on (s.system_name, s.stream_name, s.partition_id, coalesce(s.key_bucket, p.key_bucket))
-      = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
-    left join startpoint w on w.log_offset = p.startpoint_log_offset and (w.system_name, w.stream_name, w.partition_id, coalesce(w.key_bucket, p.key_bucket))
-      = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+    left join startpoint s on (s.system_name, s.stream_name, s.partition_id) = (p.system_name, p.stream_name, p.partition_id)
+    left join startpoint w on w.log_offset = p.startpoint_log_offset
+      and (w.system_name, w.stream_name, w.partition_id) = (p.system_name, p.stream_name, p.partition_id)
     union all
     select p.*, 2, coalesce(s.place, 1), 'reset', case when s.word = 'true' then coalesce(d.word, 'upcoming') end,
       'reset: ' || s.config_key || ' is true, so checkpoints are ignored',
@@ -5737,15 +5743,15 @@ $_$;
 -- Name: explain_startpoints(integer, bigint, integer, bigint, timestamp with time zone, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.explain_startpoints(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) RETURNS TABLE(system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, is_fan_out boolean, is_for_task boolean, is_expired boolean, is_ambiguous boolean, created_ms bigint, since timestamp with time zone, record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.explain_startpoints(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) RETURNS TABLE(system_name text, stream_name text, partition_id integer, startpoint_type text, startpoint_value text, is_fan_out boolean, is_for_task boolean, is_expired boolean, is_ambiguous boolean, created_ms bigint, since timestamp with time zone, record_time timestamp with time zone, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select c.system_name, c.stream_name, c.partition_id, null::integer, c.startpoint_type, c.startpoint_value,
+  select c.system_name, c.stream_name, c.partition_id, c.startpoint_type, c.startpoint_value,
     false, c.task_name is not null, c.is_expired, c.is_ambiguous, c.created_ms, projection.to_time(c.created_ms), c.record_time, c.log_offset
   from projection.startpoint_candidate($1, $2, $3, $4, $5) c
   where c.task_name is null or c.task_name = $6
   union all
-  select f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value,
+  select f.system_name, f.stream_name, f.partition_id, f.startpoint_type, f.startpoint_value,
     true, true, false, false, null, f.fanned_out_at, f.record_time, f.log_offset
   from projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) f
   where f.task_name = $6
@@ -5804,7 +5810,7 @@ $_$;
 CREATE FUNCTION projection.is_expired(created_ms bigint, at timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select coalesce(projection.startpoint_expires_at($1) < $2, $1 < 0)
+  select coalesce(projection.startpoint_expires_at($1) <= $2, $1 < 0)
 $_$;
 
 --
@@ -5817,6 +5823,17 @@ CREATE FUNCTION projection.is_id_of(log_id integer, stream_id text, system_name 
   select coalesce(projection.config_value_at($1, 'streams.' || $2 || '.samza.system', $5),
                   projection.config_value_at($1, 'job.default.system', $5)) = $3
     and coalesce(projection.config_value_at($1, 'streams.' || $2 || '.samza.physical.name', $5), $2) = $4
+$_$;
+
+--
+-- Name: is_input(jsonb, text, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.is_input(config jsonb, system_name text, stream_name text) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select not $1 ?| array['task.inputs', 'task.broadcast.inputs']
+    or exists (select from projection.job_input($1) i where i.system_name = $2 and i.stream_name = $3)
 $_$;
 
 --
@@ -5873,6 +5890,8 @@ CREATE FUNCTION projection.is_read(coordinator_log integer, coordinator_cut bigi
   select exists (
     select from projection.task_input($1, $2, $3, $4, $8) t
     where t.system_name = $5 and t.stream_name = $6 and t.partition_id = $7)
+    and projection.is_input((
+      select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) from projection.config_state($1, incarnation => null, cut => $2) c), $5, $6)
 $_$;
 
 --
@@ -5931,15 +5950,28 @@ $_$;
 CREATE FUNCTION projection.job_input(config jsonb) RETURNS TABLE(system_name text, stream_name text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select distinct
-    case when i.name like '%.%' then split_part(i.name, '.', 1)
-         else coalesce($1 ->> ('streams.' || i.name || '.samza.system'), $1 ->> 'job.default.system') end,
-    case when i.name like '%.%' then substr(i.name, position('.' in i.name) + 1)
-         else coalesce($1 ->> ('streams.' || i.name || '.samza.physical.name'), i.name) end
+  select distinct s.system_name, s.stream_name
   from (
     select btrim(regexp_replace(n.name, '#.*$', '')) as name
     from regexp_split_to_table(coalesce($1 ->> 'task.inputs', '') || ',' || regexp_replace(coalesce($1 ->> 'task.broadcast.inputs', ''), '#\[[^]]*\]', '', 'g'), ',') n(name)) i
-  where i.name <> ''
+  cross join lateral (select
+    case when i.name like '%.%' then split_part(i.name, '.', 1)
+         else coalesce($1 ->> ('streams.' || i.name || '.samza.system'), $1 ->> 'job.default.system') end,
+    case when i.name like '%.%' then substr(i.name, position('.' in i.name) + 1)
+         else coalesce($1 ->> ('streams.' || i.name || '.samza.physical.name'), i.name) end) s(system_name, stream_name)
+  where i.name <> '' and s.system_name is not null
+$_$;
+
+--
+-- Name: job_log_span(text, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.job_log_span(job_name text, job_id text) RETURNS TABLE(log_id integer, stream_kind text, incarnation integer, replaced_at timestamp with time zone)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select l.log_id, l.stream_kind, l.incarnation, r.at
+  from projection.job_log l cross join lateral projection.log_replaced_at(l.log_id) r
+  where l.job_name = $1 and l.job_id = $2
 $_$;
 
 --
@@ -6237,9 +6269,9 @@ CREATE FUNCTION projection.offset_number(input_offset text) RETURNS bigint
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select case
-    when octet_length($1) <= 18 and case when pg_input_is_valid($1, 'bigint') then $1 end::bigint::text = $1
+    when octet_length($1) <= 20 and case when pg_input_is_valid($1, 'bigint') then $1 end::bigint::text = $1
       then case when pg_input_is_valid($1, 'bigint') then $1 end::bigint
-    when $1 ~ '^-?[0-9]{1,18}$' then $1::bigint
+    when $1 ~ '^-?[0-9]{1,19}$' then case when pg_input_is_valid($1, 'bigint') then $1 end::bigint
   end
 $_$;
 
@@ -6270,30 +6302,31 @@ CREATE FUNCTION projection.offset_setting(stream_id text, system_name text, stre
 $_$;
 
 --
--- Name: partition_offset(integer, integer, text, text[], text, text, integer, integer); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: partition_offset(integer, integer, text, text[], text, text, integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer) RETURNS text
+CREATE FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select projection.offset_of($3, $4, l.n) from projection.checkpoint_layout l
   where l.log_id = $1 and l.layout_id = $2 and not l.is_state
-    and l.system_name = $5 and l.stream_name = $6 and l.partition_id = $7 and l.key_bucket = $8
-  limit 1
+    and l.system_name = $5 and l.stream_name = $6 and l.partition_id = $7
+  order by l.key_bucket limit 1
 $_$;
 
 --
 -- Name: passed_offset(text, text, text, text, integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.passed_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer) RETURNS TABLE(task_name text, key_bucket integer, previous_number bigint, input_offset text, input_offset_number bigint, record_time timestamp with time zone, stream_kind text, incarnation integer, log_offset bigint)
+CREATE FUNCTION projection.passed_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer) RETURNS TABLE(log_id integer, task_name text, key_bucket integer, previous_number bigint, input_offset text, input_offset_number bigint, record_time timestamp with time zone, stream_kind text, incarnation integer, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select h.task_name, h.key_bucket, lag(h.input_offset_number) over (partition by h.task_name, h.key_bucket order by h.incarnation, h.log_offset),
+  select s.log_id, h.task_name, h.key_bucket, lag(h.input_offset_number) over (partition by h.task_name, h.key_bucket order by h.incarnation, h.log_offset),
     h.input_offset, h.input_offset_number, h.record_time, h.stream_kind, h.incarnation, h.log_offset
   from coordinator.checkpoint_history h
+  join projection.job_log_span($1, $2) s using (stream_kind, incarnation)
   where h.job_name = $1 and h.job_id = $2 and h.system_name = $3 and h.stream_name = $4 and h.partition_id = $5
-    and h.is_preferred and h.input_offset_number is not null
+    and h.is_preferred and h.input_offset_number is not null and coalesce(h.record_time < s.replaced_at, true)
 $_$;
 
 --
@@ -6492,7 +6525,8 @@ CREATE FUNCTION projection.task_input(coordinator_log integer, coordinator_cut b
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, 'assignment' from projection.task_partition_state($1, incarnation => null, cut => $2) t
-  where $5 is null or t.task_name = $5
+  where ($5 is null or t.task_name = $5)
+    and t.task_name not in (select m.task_name from projection.task_mode_state($1, incarnation => null, cut => $2) m where m.task_mode = 'Standby')
   union all
   select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket, 'checkpoint' from projection.checkpointed_input($1, $2, $3, $4, $5) k
   where not projection.is_assigned($1, $2)
@@ -6827,7 +6861,7 @@ COMMENT ON COLUMN coordinator.checkpoint_history.input_offset IS 'The last proce
 -- Name: COLUMN checkpoint_history.input_offset_number; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.input_offset_number IS 'input_offset as a number. Null: it is not an integer of at most 18 digits.';
+COMMENT ON COLUMN coordinator.checkpoint_history.input_offset_number IS 'input_offset as a number. Null: it is not an integer of at most 19 digits in the range of bigint.';
 
 --
 -- Name: COLUMN checkpoint_history.checkpoint_id; Type: COMMENT; Schema: coordinator; Owner: -
@@ -11192,6 +11226,14 @@ GRANT ALL ON FUNCTION projection.is_id_of(log_id integer, stream_id text, system
 GRANT ALL ON FUNCTION projection.is_id_of(log_id integer, stream_id text, system_name text, stream_name text, until timestamp with time zone) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION is_input(config jsonb, system_name text, stream_name text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.is_input(config jsonb, system_name text, stream_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_input(config jsonb, system_name text, stream_name text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_input(config jsonb, system_name text, stream_name text) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION is_lost(state text, heartbeat_at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -11246,6 +11288,14 @@ GRANT ALL ON FUNCTION projection.job_at_offset(job_name text, job_id text, log_o
 REVOKE ALL ON FUNCTION projection.job_input(config jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.job_input(config jsonb) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.job_input(config jsonb) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION job_log_span(job_name text, job_id text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.job_log_span(job_name text, job_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.job_log_span(job_name text, job_id text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.job_log_span(job_name text, job_id text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION last_seen_without(job_suffix text, system_name text, stream_name text, partition_id integer, input_offset bigint); Type: ACL; Schema: projection; Owner: -
@@ -11364,12 +11414,12 @@ GRANT ALL ON FUNCTION projection.offset_setting(stream_id text, system_name text
 GRANT ALL ON FUNCTION projection.offset_setting(stream_id text, system_name text, stream_name text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer, key_bucket integer) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.partition_offset(log_id integer, layout_id integer, offsets text, offsets_odd text[], system_name text, stream_name text, partition_id integer) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION passed_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer); Type: ACL; Schema: projection; Owner: -

@@ -32,13 +32,13 @@ def test_the_reasons_to_ignore_a_candidate_are_those_of_the_comment(connection: 
 @pytest.mark.parametrize(
     ("input_offset", "number"),
     [
-        *((str(number), number) for number in (0, 7, -7, 10**18 - 1, 1 - 10**18)),
-        *(("007", 7), ("-0", 0), ("000000000000000001", 1)),
-        *((text, None) for text in (str(10**18), str(-(10**18)), str(2**63), "0000000000000000001", "-", "")),
+        *((str(number), number) for number in (0, 7, -7, 10**18, -(10**18), 2**63 - 1, -(2**63))),
+        *(("007", 7), ("-0", 0), ("0000000000000000001", 1)),
+        *((text, None) for text in (str(2**63), str(-(2**63) - 1), "00000000000000000001", "-", "")),
         *((text, None) for text in ("+7", " 7", "7 ", "1_000", "0x1f", "1e3", "7.0", "\uff17", "abc", "7\n", None)),
     ],
 )
-def test_an_offset_is_a_number_if_it_has_at_most_18_digits(
+def test_an_offset_is_a_number_if_it_has_at_most_19_digits_and_bigint_has_it(
     connection: Connection, input_offset: str | None, number: int | None
 ) -> None:
     """bigint accepts more: signs, white space, underscores and other bases."""

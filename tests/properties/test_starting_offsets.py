@@ -23,7 +23,7 @@ from managers.checkpoints.checkpoint_place import JobCheckpoints, checkpoint_man
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
-from managers.startpoints.next_starts import StartpointFacts
+from managers.startpoints.next_starts import StartpointFacts, next_starts
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.postgres import CloneSeries
@@ -210,17 +210,32 @@ def test_our_fan_out_keeps_what_samzas_would_replace_and_differs_in_nothing_else
         assert (replaced.decision.decided_by != "startpoint", replaced.ignored is not None) == (True, True)
 
 
-def test_our_commands_know_what_tasks_read_by_the_same_rule(
-    situations: list[Situation], shown: dict[Place, Shown]
-) -> None:
-    known: dict[Place, str] = {}
+def test_our_commands_predict_the_same_starts(situations: list[Situation], shown: dict[Place, Shown]) -> None:
+    assigned_by: dict[Place, str] = {}
+    starts: dict[Place, StartingOffset] = {}
     for each in situations:
         facts = StartpointFacts.read(log_of(each.coordinator_stream, each.coordinator))
         with CheckpointTool(checkpoints_of(each), facts.job) as tool:
-            facts = facts.with_checkpoints(tool.current_inputs())
+            checkpoints = tool.current_inputs()
+        facts = facts.with_checkpoints(checkpoints)
         read = facts.reads().items()
-        known |= {(each.name, task, str(one)): facts.assigned_by for task, partitions in read for one in partitions}
-    assert known == {place: one.assigned_by for place, one in shown.items()}
+        assigned_by |= {
+            (each.name, task, str(one)): facts.assigned_by for task, partitions in read for one in partitions
+        }
+        predicted = next_starts(facts, checkpoints, facts.requests, JUDGED_MS).items()
+        starts |= {(each.name, task, str(one)): start for (task, one), start in predicted}
+    assert assigned_by == {place: one.assigned_by for place, one in shown.items()}
+    assert starts.keys() == shown.keys()
+    differing = {
+        place: (starts[place], shown[place]) for place in starts if not is_predicted(starts[place], shown[place])
+    }
+    assert list(differing.items())[:3] == []
+
+
+def is_predicted(start: StartingOffset, shown: Shown) -> bool:
+    """Both decide alike for the same reasons; the command does not name a second candidate (`older`, `ambiguous`)."""
+    is_same_reason = start.ignored_reason == shown.ignored or shown.ignored in ("older", "ambiguous", "expired")
+    return decided(start) == decided(shown.decision) and is_same_reason
 
 
 IGNORED_BY_A_FAN_OUT: Final[set[IgnoredReason]] = {"older", "expired", "ambiguous", "replaced"}

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from psycopg.errors import RaiseException
+from psycopg.errors import InvalidParameterValue
 
 from coordstream.cli.database import open_database
 from coordstream.cli.messages import note
@@ -79,5 +79,5 @@ def _rates(connection: Connection, job: Job) -> dict[str, float]:
     values = {"name": job.name, "id": job.id}
     try:
         return dict(connection.execute(_BUSIEST_HOUR, values).fetchall())
-    except RaiseException:  # the day begins before the retained horizon
+    except InvalidParameterValue:  # the day begins before the retained horizon
         return {}

@@ -1,5 +1,6 @@
 -- Every assignment of a changelog partition to a task, with the task's previous partition, and with the task that last had the same
--- partition (holder) and when that task left it for another one or none (null = not yet).
+-- partition (holder) and when that task left it for another one or none (null = not yet). Standby tasks, which restore the partition of
+-- their active task, are left out.
 create function projection.changelog_assignment(log_id integer)
 returns table (task_name text, changelog_partition integer, earlier_partition integer, earlier_offset bigint,
                holder text, holder_offset bigint, left_offset bigint, left_time timestamptz,
@@ -17,7 +18,10 @@ language sql stable parallel safe as $$
       from projection.event_key k
       join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
       cross join lateral (select (e.body ->> 'changelog_partition')::integer) p(changelog_partition)
-      where k.log_id = $1 and k.message_type = 'set-changelog' and not k.is_other
+      where k.log_id = $1 and k.message_type = 'set-changelog' and not k.is_other and k.message_key not in (
+        select s.message_key from projection.event_key s
+        join projection.message_event m on m.log_id = s.log_id and m.key_id = s.key_id
+        where s.log_id = $1 and s.message_type = 'set-task-mode-assignment' and not s.is_other and m.body ->> 'task_mode' = 'Standby')
       window own as (partition by k.message_key order by e.log_offset)) g) s
   where s.changelog_partition is not null
   window own as (partition by s.task_name order by s.log_offset), same as (partition by s.changelog_partition order by s.log_offset)

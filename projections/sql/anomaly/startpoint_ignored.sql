@@ -28,10 +28,10 @@ language sql stable parallel safe as $$
       and (k.log_id = $1 or e.record_time <= h.record_time)
     order by e.log_offset desc limit 1) b on true
   cross join lateral (                                     -- `offset 0`: once, not for each checkpoint that it is compared with
-    select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket) offset 0) o(input_offset)
+    select projection.partition_offset(b.log_id, b.layout_id, b.offsets, b.offsets_odd, h.system_name, h.stream_name, h.partition_id) offset 0) o(input_offset)
   cross join lateral (
     select e.log_id, e.key_id, e.log_offset, x.input_offset from projection.checkpoint_event e
-    cross join lateral (select projection.partition_offset(e.log_id, e.layout_id, e.offsets, e.offsets_odd, h.system_name, h.stream_name, h.partition_id, h.key_bucket)) x(input_offset)
+    cross join lateral (select projection.partition_offset(e.log_id, e.layout_id, e.offsets, e.offsets_odd, h.system_name, h.stream_name, h.partition_id)) x(input_offset)
     where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset > coalesce(b.log_offset, -1)
       and case when k.log_id = $1 then e.log_offset > h.log_offset else e.record_time > h.record_time end
       and projection.offset_number(x.input_offset) > coalesce(projection.offset_number(o.input_offset), -1)

@@ -1,11 +1,12 @@
 -- The partitions that a task (null = every task) of a job reads: its assignments or, if the job has no assignments at all (it uses only
--- the managers, not Samza's job coordinator), the partitions in the checkpoints that its tasks start from.
--- managers.startpoints.startpoint_facts has the same rule.
+-- the managers, not Samza's job coordinator), the partitions in the checkpoints that its tasks start from. Standby tasks are assigned the
+-- partitions of their active tasks, but read only changelogs. managers.startpoints.next_starts has the same rule.
 create function projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, assigned_by text)
 language sql stable parallel safe as $$
   select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, 'assignment' from projection.task_partition_state($1, incarnation => null, cut => $2) t
-  where $5 is null or t.task_name = $5
+  where ($5 is null or t.task_name = $5)
+    and t.task_name not in (select m.task_name from projection.task_mode_state($1, incarnation => null, cut => $2) m where m.task_mode = 'Standby')
   union all
   select k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket, 'checkpoint' from projection.checkpointed_input($1, $2, $3, $4, $5) k
   where not projection.is_assigned($1, $2)
@@ -42,12 +43,14 @@ begin
 end
 $$;
 
--- Whether a task (null = any) reads a partition, now (cuts null) or as of an offset of both logs. Its subquery prevents inlining, so that
--- only keys that can be read in several ways pay for its planning.
+-- Whether a task (null = any) reads a partition of an input, now (cuts null) or as of an offset of both logs. Its subquery prevents
+-- inlining, so that only keys that can be read in several ways pay for its planning.
 create function projection.is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint,
                                    system_name text, stream_name text, partition_id integer, task_name text)
 returns boolean language sql stable parallel safe as $$
   select exists (
     select from projection.task_input($1, $2, $3, $4, $8) t
     where t.system_name = $5 and t.stream_name = $6 and t.partition_id = $7)
+    and projection.is_input((
+      select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) from projection.config_state($1, incarnation => null, cut => $2) c), $5, $6)
 $$;

@@ -14,6 +14,6 @@ comment on column coordinator.checkpoint_history.stream_name is 'The stream of t
 comment on column coordinator.checkpoint_history.partition_id is 'The number of the partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
 comment on column coordinator.checkpoint_history.key_bucket is 'The part of the partition that the task reads; -1 for the whole partition. Null: the event deletes the checkpoint, or the checkpoint is empty.';
 comment on column coordinator.checkpoint_history.input_offset is 'The last processed offset, as the input system writes it. Null: the row has no partition, or the checkpoint has it without an offset.';
-comment on column coordinator.checkpoint_history.input_offset_number is 'input_offset as a number. Null: it is not an integer of at most 18 digits.';
+comment on column coordinator.checkpoint_history.input_offset_number is 'input_offset as a number. Null: it is not an integer of at most 19 digits in the range of bigint.';
 comment on column coordinator.checkpoint_history.checkpoint_id is 'Identifies the commit: versions 1 and 2 of one commit have the same id. Null: a delete; versions 0 and 1 have it only if state was committed.';
 comment on column coordinator.checkpoint_history.grouper_factory is 'The class that grouped the partitions into tasks, which is part of the key on the checkpoint topic. Null: version 0 has none.';

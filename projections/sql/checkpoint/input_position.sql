@@ -11,16 +11,26 @@ language sql stable parallel safe as $$
 $$;
 comment on function coordinator.input_offset_at is E'Where each task of a job stood in its inputs at a time: the last processed offset of its last checkpoint by then, with the time and the offset of that event. A task can have been further by then; it writes a checkpoint every `task.commit.ms`, by default each minute. Raises below the retained horizon.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
 
+-- The logs of a job, and when the next incarnation of each replaced it (null: it is current). What a log has after that time does not count:
+-- an import of a changed recording repeats the events of the incarnation before.
+create function projection.job_log_span(job_name text, job_id text)
+returns table (log_id integer, stream_kind text, incarnation integer, replaced_at timestamptz) language sql stable parallel safe as $$
+  select l.log_id, l.stream_kind, l.incarnation, r.at
+  from projection.job_log l cross join lateral projection.log_replaced_at(l.log_id) r
+  where l.job_name = $1 and l.job_id = $2
+$$;
+
 -- The checkpoints of one input partition that a job preferred, with the offset in the one before (null: none before).
 create function projection.passed_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer)
-returns table (task_name text, key_bucket integer, previous_number bigint, input_offset text, input_offset_number bigint,
+returns table (log_id integer, task_name text, key_bucket integer, previous_number bigint, input_offset text, input_offset_number bigint,
                record_time timestamptz, stream_kind text, incarnation integer, log_offset bigint)
 language sql stable parallel safe as $$
-  select h.task_name, h.key_bucket, lag(h.input_offset_number) over (partition by h.task_name, h.key_bucket order by h.incarnation, h.log_offset),
+  select s.log_id, h.task_name, h.key_bucket, lag(h.input_offset_number) over (partition by h.task_name, h.key_bucket order by h.incarnation, h.log_offset),
     h.input_offset, h.input_offset_number, h.record_time, h.stream_kind, h.incarnation, h.log_offset
   from coordinator.checkpoint_history h
+  join projection.job_log_span($1, $2) s using (stream_kind, incarnation)
   where h.job_name = $1 and h.job_id = $2 and h.system_name = $3 and h.stream_name = $4 and h.partition_id = $5
-    and h.is_preferred and h.input_offset_number is not null
+    and h.is_preferred and h.input_offset_number is not null and coalesce(h.record_time < s.replaced_at, true)
 $$;
 
 create function coordinator.time_of_input_offset(job_name text, job_id text, system_name text, stream_name text, partition_id integer, input_offset text)
@@ -29,10 +39,11 @@ returns table (task_name text, key_bucket integer, record_time timestamptz, inpu
 language sql stable parallel safe as $$
   select p.task_name, p.key_bucket, p.record_time, p.input_offset, p.input_offset_number, p.stream_kind, p.incarnation, p.log_offset
   from projection.passed_offset($1, $2, $3, $4, $5) p
-  where p.input_offset_number >= $6::bigint and coalesce(p.previous_number < $6::bigint, true)
+  where case when p.input_offset_number >= $6::bigint and coalesce(p.previous_number < $6::bigint, true)
+             then projection.retained_cut(p.log_id, p.log_offset - 1) is not null end    -- else it may have passed the offset before
   order by p.incarnation, p.log_offset, p.task_name, p.key_bucket
 $$;
-comment on function coordinator.time_of_input_offset is E'When a job passed an offset of an input partition: the checkpoints at or beyond it that follow one before it, or none. More than one row of a task: it was rewound and passed the offset again. No row: no checkpoint is as far. The offset must be an integer. Reads all checkpoints of the job that have the partition.\nKey: task_name, key_bucket, stream_kind, incarnation, log_offset.';
+comment on function coordinator.time_of_input_offset is E'When a job passed an offset of an input partition: the checkpoints at or beyond it that follow one before it, or none. More than one row of a task: it was rewound and passed the offset again. No row: no checkpoint is as far. Raises if it was passed below the retained horizon, where the time is unknown. The offset must be an integer. Reads all checkpoints of the job that have the partition.\nKey: task_name, key_bucket, stream_kind, incarnation, log_offset.';
 
 create function coordinator.processing_rate(job_name text, job_id text, since timestamptz, until timestamptz)
 returns table (task_name text, hour timestamptz, records bigint, records_per_second double precision)
@@ -52,7 +63,9 @@ language sql stable parallel safe as $$
       select h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.input_offset_number,
         false, h.incarnation, h.log_offset, h.record_time
       from coordinator.checkpoint_history h
-      where h.job_name = $1 and h.job_id = $2 and h.is_preferred and h.record_time > $3 and h.record_time <= $4) c
+      join projection.job_log_span($1, $2) s using (stream_kind, incarnation)
+      where h.job_name = $1 and h.job_id = $2 and h.is_preferred and h.record_time > $3 and h.record_time <= $4
+        and coalesce(h.record_time < s.replaced_at, true)) c
     where c.input_offset_number is not null) s
   where not s.is_first
   group by s.task_name, s.hour

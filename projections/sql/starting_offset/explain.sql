@@ -1,17 +1,17 @@
--- The startpoints for the partitions of a task, pending or fanned out to it, whether they apply or not. The key_bucket of a pending one is
--- null: it is for all of them. created_ms is null for a fan-out, which was decided at an earlier start.
+-- The startpoints for the partitions of a task, pending or fanned out to it, whether they apply or not: for all key buckets of a partition.
+-- created_ms is null for a fan-out, which was decided at an earlier start.
 create function projection.explain_startpoints(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint,
                                                at timestamptz, task_name text)
-returns table (system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text,
+returns table (system_name text, stream_name text, partition_id integer, startpoint_type text, startpoint_value text,
                is_fan_out boolean, is_for_task boolean, is_expired boolean, is_ambiguous boolean, created_ms bigint, since timestamptz,
                record_time timestamptz, log_offset bigint)
 language sql stable parallel safe as $$
-  select c.system_name, c.stream_name, c.partition_id, null::integer, c.startpoint_type, c.startpoint_value,
+  select c.system_name, c.stream_name, c.partition_id, c.startpoint_type, c.startpoint_value,
     false, c.task_name is not null, c.is_expired, c.is_ambiguous, c.created_ms, projection.to_time(c.created_ms), c.record_time, c.log_offset
   from projection.startpoint_candidate($1, $2, $3, $4, $5) c
   where c.task_name is null or c.task_name = $6
   union all
-  select f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value,
+  select f.system_name, f.stream_name, f.partition_id, f.startpoint_type, f.startpoint_value,
     true, true, false, false, null, f.fanned_out_at, f.record_time, f.log_offset
   from projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) f
   where f.task_name = $6
@@ -94,7 +94,7 @@ language sql stable parallel safe as $$
       max(d.startpoint_log_offset) filter (where d.decided_by is not null) over () as newest_startpoint
     from projection.starting_offset_state($1, $3, $4, $6, $8, $7) d
   ), setting as (                                  -- for each rule the first key that is set counts
-    select s.system_name, s.stream_name, o.rule, lower(btrim(c.config_value)) as word, row_number() over w as place,
+    select s.system_name, s.stream_name, o.rule, lower(case o.rule when 'default' then btrim(c.config_value) else c.config_value end) as word, row_number() over w as place,
       first_value(o.config_key) over w as first_key, c.*
     from (select distinct p.system_name, p.stream_name from part p) s
     left join projection.stream_id((select jsonb_object_agg(c.config_key, c.config_value) from config c)) i
@@ -124,7 +124,7 @@ language sql stable parallel safe as $$
            when s.log_offset = p.startpoint_log_offset and p.decided_by = 'startpoint' then null
            when s.log_offset = p.startpoint_log_offset then 'no place: it has no offset or time, so the input system would refuse it'
            when s.is_ambiguous then 'ambiguous: its key can be read as several partitions or tasks, so it is not fanned out'
-           when s.is_expired then 'expired: created ' || projection.time_text(s.since) || ', more than '
+           when s.is_expired then 'expired: created ' || projection.time_text(s.since) || ', at least '
              || projection.duration_text(projection.startpoint_expires_at(0) - projection.to_time(0)) || ' before'
            when s.is_fan_out then 'replaced: the next start replaces the fan-out of the task, because of the request at offset ' || p.newest_startpoint
            when w.created_ms > s.created_ms
@@ -134,10 +134,9 @@ language sql stable parallel safe as $$
            else 'older: created at the same moment as the one at offset ' || w.log_offset || ', but written before it' end,
       s.record_time, null, null, null, null, 'coordinator', s.log_offset
     from part p
-    left join startpoint s on (s.system_name, s.stream_name, s.partition_id, coalesce(s.key_bucket, p.key_bucket))
-      = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
-    left join startpoint w on w.log_offset = p.startpoint_log_offset and (w.system_name, w.stream_name, w.partition_id, coalesce(w.key_bucket, p.key_bucket))
-      = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+    left join startpoint s on (s.system_name, s.stream_name, s.partition_id) = (p.system_name, p.stream_name, p.partition_id)
+    left join startpoint w on w.log_offset = p.startpoint_log_offset
+      and (w.system_name, w.stream_name, w.partition_id) = (p.system_name, p.stream_name, p.partition_id)
     union all
     select p.*, 2, coalesce(s.place, 1), 'reset', case when s.word = 'true' then coalesce(d.word, 'upcoming') end,
       'reset: ' || s.config_key || ' is true, so checkpoints are ignored',

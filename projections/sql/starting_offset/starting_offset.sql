@@ -1,16 +1,3 @@
--- The streams that a job's config names as inputs.
-create function projection.job_input(config jsonb) returns table (system_name text, stream_name text) language sql stable parallel safe as $$
-  select distinct
-    case when i.name like '%.%' then split_part(i.name, '.', 1)
-         else coalesce($1 ->> ('streams.' || i.name || '.samza.system'), $1 ->> 'job.default.system') end,
-    case when i.name like '%.%' then substr(i.name, position('.' in i.name) + 1)
-         else coalesce($1 ->> ('streams.' || i.name || '.samza.physical.name'), i.name) end
-  from (
-    select btrim(regexp_replace(n.name, '#.*$', '')) as name
-    from regexp_split_to_table(coalesce($1 ->> 'task.inputs', '') || ',' || regexp_replace(coalesce($1 ->> 'task.broadcast.inputs', ''), '#\[[^]]*\]', '', 'g'), ',') n(name)) i
-  where i.name <> ''
-$$;
-
 -- The streams that have settings under streams.<id>. Samza refuses a stream with several ids; here the first one counts.
 create function projection.stream_id(config jsonb) returns table (system_name text, stream_name text, stream_id text)
 language sql stable parallel safe as $$
@@ -87,8 +74,9 @@ language sql stable parallel safe as $$
     left join pending r on (r.task_name, r.system_name, r.stream_name, r.partition_id, r.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
     left join (select distinct c.task_name from candidate c where c.ignored is null) n on n.task_name = p.task_name
-    left join projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) old on (old.task_name, old.system_name, old.stream_name, old.partition_id, old.key_bucket)
-      = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and ($6 is null or old.task_name = $6)
+    left join projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) old    -- for all key buckets
+      on (old.task_name, old.system_name, old.stream_name, old.partition_id) = (p.task_name, p.system_name, p.stream_name, p.partition_id)
+      and ($6 is null or old.task_name = $6)
     left join projection.checkpoint_state($1, coordinator_incarnation => null, coordinator_cut => $2, checkpoint_log => $3, checkpoint_incarnation => null, checkpoint_cut => $4) k on (k.task_name, k.system_name, k.stream_name, k.partition_id, k.key_bucket)
       = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket) and k.input_offset is not null
       and ($6 is null or k.task_name = $6)

@@ -6,7 +6,7 @@ $$;
 
 -- Whether a requested startpoint has expired at a time. A creation time before all times that timestamptz can represent has.
 create function projection.is_expired(created_ms bigint, at timestamptz) returns boolean language sql stable parallel safe as $$
-  select coalesce(projection.startpoint_expires_at($1) < $2, $1 < 0)
+  select coalesce(projection.startpoint_expires_at($1) <= $2, $1 < 0)
 $$;
 
 -- The partition and the task that a startpoint's key names. If the key can be read in several ways (`k.s.1.2`), the partitions that

@@ -72,7 +72,7 @@ language sql stable parallel safe as $$
       'expired', u.expires_at, null
     from not_fanned_out u
     where projection.is_expired(u.created_ms, $4)
-      and coalesce(u.expires_at < coalesce(u.superseded_time, u.end_time), coalesce(u.superseded_offset, u.end_offset) is null)
+      and coalesce(u.expires_at <= coalesce(u.superseded_time, u.end_time), coalesce(u.superseded_offset, u.end_offset) is null)
     union all
     select h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.task_name, h.startpoint_type, h.startpoint_value, h.created_ms,
       'fanned_out', h.record_time, h.log_offset

@@ -3,14 +3,14 @@ create function projection.offset_of(offsets text, offsets_odd text[], n integer
   select case when $1 is null then $2[$3] else nullif(split_part($1, E'\x1f', $3), E'\x1e') end
 $$;
 
--- An input offset as a number; null if it is not an integer of at most 18 digits, which bigint can always represent. The regular
--- expression is slow, and only decides about what bigint does not write in the same way. The planner casts a constant as soon as it sees
--- `$1::bigint`, so the first cast has a condition of its own.
+-- An input offset as a number; null if it is not an integer of at most 19 digits in the range of bigint. The regular expression is slow, and
+-- only decides about what bigint does not write in the same way. The planner casts a constant as soon as it sees `$1::bigint`, so each cast
+-- has a condition of its own.
 create function projection.offset_number(input_offset text) returns bigint language sql stable parallel safe as $$
   select case
-    when octet_length($1) <= 18 and case when pg_input_is_valid($1, 'bigint') then $1 end::bigint::text = $1
+    when octet_length($1) <= 20 and case when pg_input_is_valid($1, 'bigint') then $1 end::bigint::text = $1
       then case when pg_input_is_valid($1, 'bigint') then $1 end::bigint
-    when $1 ~ '^-?[0-9]{1,18}$' then $1::bigint
+    when $1 ~ '^-?[0-9]{1,19}$' then case when pg_input_is_valid($1, 'bigint') then $1 end::bigint
   end
 $$;
 

@@ -143,8 +143,10 @@ def test_earlier_times_are_refused_with_the_horizon(kept: CommandLine) -> None:
                 InvalidParameterValue, match=rf"is retained from {HORIZON:%Y-%m-%d %H:%M:%S} UTC \(offset "
             ):
                 connection.execute(query.encode(), (JOB, at)).fetchall()
-    assert "is retained from" in kept.refused("explain", JOB, "Partition 0", "--as-of", "2023-01-01T00:00Z")
-    assert "is retained from" in kept.refused("config", "show", JOB, "--as-of", "2023-01-01T00:00Z")
+    for command in (("explain", JOB, "Partition 0"), ("config", "show", JOB)):
+        refusal = kept.refused(*command, "--as-of", "2023-01-01T00:00Z")
+        assert f"is retained from {HORIZON:%Y-%m-%d %H:%M:%S} UTC (offset " in refusal
+        assert "Use that time or a later one, or the time of a pin." in refusal
 
 
 def test_a_removed_pin_is_no_longer_answered(kept: CommandLine) -> None:

@@ -6,7 +6,7 @@ from eventlog.offset_settings import KAFKA_SYSTEM_FACTORY
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific
-from managers.startpoints.next_starts import Requests, StartpointFacts, changed_starts, plan_next_fan_out
+from managers.startpoints.next_starts import Requests, StartpointFacts, changed_starts, next_starts, plan_next_fan_out
 from tests.builders import config_set, fan_out, raw, startpoint, task_mode, task_partition, tombstone
 
 NOW = 1_700_000_000_000
@@ -166,3 +166,14 @@ def test_a_single_assignment_is_enough_to_ignore_checkpoints(coordinator_log: Ev
     assert found.with_checkpoints({"b": {IN_1: "3"}}) == found
     assert found.assigned_by == "assignment"
     assert found.task_names == {"a"}
+
+
+def test_a_request_replaces_what_was_fanned_out_to_the_task_before() -> None:
+    fan_outs: dict[str, dict[SystemStreamPartition, Startpoint]] = {"b": {IN_0: OLDEST}}
+    found = next_starts(facts({"kafka.in.1": BACK}, fan_outs), CHECKPOINTS, {"kafka.in.1": BACK}, NOW)
+    assert found["b", IN_0] == StartingOffset("checkpoint", starting_offset="52", ignored_reason="replaced")
+    assert found["b", BUCKET].decided_by == "startpoint"
+    assert starts(facts({}, fan_outs), {"kafka.in.1": BACK}) == {
+        ("b", "kafka.in.0"): ("startpoint oldest", "checkpoint 52"),
+        ("b", "kafka.in.1"): ("checkpoint 62", "startpoint specific 7"),
+    }

@@ -47,8 +47,8 @@ def test_superseded_requests_are_deleted_before_the_ones_that_supersede_them() -
 
 def test_an_expired_request_is_not_deleted() -> None:
     requests = {
-        keyed(A): StartpointOldest(NOW_MS - EXPIRY_MS),
-        keyed(A, "t1"): StartpointOldest(NOW_MS - EXPIRY_MS - 1),
+        keyed(A): StartpointOldest(NOW_MS - EXPIRY_MS + 1),
+        keyed(A, "t1"): StartpointOldest(NOW_MS - EXPIRY_MS),
     }
     plan = plan_fan_out(requests, TASKS, NOW_MS)
     assert plan.fanned_out == {task: {A: requests[keyed(A)]} for task in TASKS}
