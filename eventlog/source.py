@@ -129,7 +129,7 @@ class OffsetLost(EventLogError):
 
 
 def no_stream(stream_name: str, place: str, known: Iterable[str] = ()) -> str:
-    """The message for a stream that does not exist. `log create` creates only streams of job metadata."""
+    """The message for a stream that does not exist. On Kafka, `log create` creates only streams of job metadata."""
     command = " with `coordstream log create`" if place == DATABASE or has_samza_name(stream_name) else ""
     meant = did_you_mean(stream_name, known)
     return f"{place} has no stream {stream_name}. Create it{command}, or check the name.{meant}"

@@ -76,7 +76,9 @@ def add_pin(connection: Connection, pin: Pin) -> None:
 
 
 def remove_pin(connection: Connection, name: str) -> None:
-    """Remove a pin. Below the horizon, its moment can no longer be asked for, and the next retention detaches it.
+    """Remove a pin. Below the horizon, the state at its time can then no longer be read.
+
+    The next retention detaches the events that only the pin needs.
 
     Raises:
         UnknownPin: there is none of that name.

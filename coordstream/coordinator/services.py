@@ -47,7 +47,7 @@ def services_of(context: JobServingContext, options: ServiceOptions) -> Sequence
 
     Raises `AddressUnavailable`: the server cannot listen at the address.
     """
-    # loaded here: both modules import this one, and the server is in the extra `serve`
+    # loaded here: input_monitors imports this module, and the server is in the extra `serve`
     require_packages("starlette", "uvicorn")
     from coordstream.coordinator.http_server import CoordinatorServer  # noqa: PLC0415
     from coordstream.coordinator.input_monitors import InputMonitors  # noqa: PLC0415

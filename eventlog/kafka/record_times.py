@@ -28,7 +28,9 @@ _SETTINGS: Final[dict[str, Any]] = {
 def read_record_times(
     options: KafkaOptions, ranges: Mapping[GroupPartition, range]
 ) -> Mapping[GroupPartition, int | None]:
-    """The time (ms since 1970) of the first record in each range of offsets; None: the range has no record.
+    """The time (ms since 1970) of the first record in each range of offsets.
+
+    None: the range has no record, or its first record has no time.
 
     Raises:
         SourceUnavailable: the brokers do not answer, or return nothing for `SILENCE_SECONDS`.

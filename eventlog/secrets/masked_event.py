@@ -43,7 +43,7 @@ _KEYED_BY_PLACE: Final = frozenset(
         SetTaskPartitionMapping,
     )
 )
-"""Types whose keys name tasks, containers and partitions, so a key like ``token`` does not make its value a secret."""
+"""Types whose keys name tasks, containers, partitions or cluster types: a key like ``token`` makes no value secret."""
 
 _REWRITE_CHECKPOINT: Final[dict[str, Callable[[bytes], bytes]]] = {
     checkpoint_topic.KEY_TYPE_V1: lambda value: checkpoint_topic.encode_v1(checkpoint_topic.decode_v1(value)),

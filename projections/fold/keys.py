@@ -49,7 +49,7 @@ _RELATED_TYPES: Final = frozenset(
         SetStartpointFanOut,
     )
 )
-"""Types of the coordinator stream with a relation of their own, besides set-config and set-checkpoint.
+"""Types of the coordinator stream with a relation of their own, besides set-checkpoint.
 
 The relation other_message shows all others.
 """

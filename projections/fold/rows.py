@@ -13,7 +13,7 @@ class Swept(NamedTuple):
 class CheckpointRow(NamedTuple):
     """A row of checkpoint_event; times in microseconds since 2000, ``layout_id`` None = delete.
 
-    checkpoint_current has all but the last, for which see `other_version`.
+    checkpoint_current has all columns but the last.
     """
 
     log_offset: int

@@ -74,7 +74,7 @@ def require_continuity(places: Mapping[str, Place], logs: Mapping[str, LogRange]
 
 
 def limited(places: Mapping[str, Place], ends: Mapping[str, Place], most: int | None) -> dict[str, Place]:
-    """The ends, with at most `most` offsets after the places; each log gets a share by what it has left to read."""
+    """The ends, with about `most` offsets after the places. Each log gets its share of what is left, at least one."""
     left = {name: end.next_offset - places[name].next_offset for name, end in ends.items()}
     total = sum(left.values())
     if most is None or total <= most:

@@ -113,10 +113,11 @@ def lake_events(
     *,
     partitions: int | None = None,
 ) -> DataFrame:
-    """The events of these logs, or of all, with the columns of `lake_events.SCHEMA`.
+    """The events of these logs, or of all, with the columns of `spark_jobs.lake.events.SCHEMA`.
 
     With ``partitions``, the rows are distributed so that each log is in one partition, contiguous and in offset order:
-    ``mapInArrow`` then reads one log after the other with `lake_events.logs_in`. Check the files with `require_intact`.
+    ``mapInArrow`` then reads one log after the other with `spark_jobs.lake.events.logs_in`. Check the files with
+    `require_intact`.
     """
     files = lake.files_of(lake.logs if logs is None else logs)
     root = folder_uri(output)
