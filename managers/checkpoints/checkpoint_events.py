@@ -3,9 +3,9 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from eventlog.checkpoint import Checkpoint, CheckpointV1, CheckpointV2, Offsets
+from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
 from eventlog.errors import WireError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.messages import Delete, Envelope, SetCheckpoint
@@ -15,6 +15,7 @@ from eventlog.wire.checkpoint_topic import CheckpointKey
 from managers.checkpoints.checkpoint_errors import CheckpointUnreadable, GrouperMismatch, OffsetMissing
 from managers.checkpoints.checkpoint_versions import version_of
 from managers.checkpoints.log_checkpoints import Entry
+from managers.checkpoints.task_checkpoints import require_offset
 
 COORDINATOR_VERSION: Final = 0
 """The version of a checkpoint on the coordinator stream, as in the relation ``checkpoint``."""
@@ -102,26 +103,49 @@ class CoordinatorReader:
 def topic_event(task_name: str, checkpoint: Checkpoint, grouper_factory: str) -> NewEvent:
     """The event of a checkpoint on the checkpoint topic, with sorted entries. Each version has its own key.
 
-    Raises:
-        OffsetMissing: a V2 checkpoint has an offset of None.
+    Raises as `require_readable`.
     """
-    require_offsets(task_name, checkpoint)
+    require_readable(task_name, checkpoint)
     key = CheckpointKey(_KEY_TYPES[version_of(checkpoint)], TaskName(task_name), grouper_factory)
     return NewEvent(checkpoint_topic.encode_key(key), _topic_value(checkpoint))
 
 
 def coordinator_event(task_name: str, checkpoint: CheckpointV1, envelope: Envelope) -> NewEvent:
-    """The set-checkpoint event of a checkpoint on the coordinator stream, sorted by partition."""
+    """The set-checkpoint event of a checkpoint on the coordinator stream, sorted by partition.
+
+    Raises as `require_readable`.
+    """
+    require_readable(task_name, checkpoint)
     offsets = _sorted(checkpoint.offsets)
     message = SetCheckpoint(task_name=task_name, offsets=offsets, envelope=envelope)
     return NewEvent(*coordinator.encode_message(message))
 
 
-def require_offsets(task_name: str, checkpoint: Checkpoint) -> None:
-    """Raise `OffsetMissing` if a V2 checkpoint has a partition without an offset."""
-    without = checkpoint.without_offset() if isinstance(checkpoint, CheckpointV2) else None
-    if without is not None:
-        raise OffsetMissing(task_name, without)
+def require_readable(task_name: str, checkpoint: Checkpoint) -> None:
+    """Refuse a checkpoint that could not be read back.
+
+    Raises:
+        TypeError: an offset or a state marker is not a string, or the id of a V2 checkpoint not a `CheckpointId`.
+        OffsetMissing: a V2 checkpoint has an offset of None.
+    """
+    for partition, offset in checkpoint.offsets.items():
+        require_offset(partition, offset)
+    if isinstance(checkpoint, CheckpointV2):
+        _require_readable_state(task_name, checkpoint)
+        without = checkpoint.without_offset()
+        if without is not None:
+            raise OffsetMissing(task_name, without)
+
+
+def _require_readable_state(task_name: str, checkpoint: CheckpointV2) -> None:
+    checkpoint_id: Any = checkpoint.checkpoint_id
+    if checkpoint_id is not None and not isinstance(checkpoint_id, CheckpointId):
+        raise TypeError(f"the checkpoint id of task {task_name!r} must be a CheckpointId, not {checkpoint_id!r}")
+    markers: Any = ((store, marker) for stores in checkpoint.state_markers.values() for store, marker in stores.items())
+    for store, marker in markers:
+        if not isinstance(marker, str):
+            kind = type(marker).__name__
+            raise TypeError(f"the state marker of store {store!r} of task {task_name!r} must be a string, not {kind}")
 
 
 def _topic_value(checkpoint: Checkpoint) -> bytes:

@@ -12,7 +12,7 @@ from eventlog.log import Clock, EventLog, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import CheckpointsChanged, JobAlive, UnknownTask
-from managers.checkpoints.checkpoint_events import require_offsets
+from managers.checkpoints.checkpoint_events import require_readable
 from managers.checkpoints.checkpoint_file import property_lines
 from managers.checkpoints.checkpoint_place import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
@@ -102,6 +102,7 @@ class CheckpointTool:
         Raises:
             UnknownTask: the job does not have the task; not with ``any_task``, or if the job has no known tasks.
             OffsetMissing: an offset is None, and the task's checkpoint has version 2.
+            TypeError: an offset is not a string.
         """
         known = self._known()
         self._planned_at = self._manager.position
@@ -166,7 +167,7 @@ class CheckpointTool:
     def _change(self, task_name: str, offsets: Offsets, replace: bool) -> CheckpointChange:
         before = self._current(task_name)
         after = self._after(before, {**self._kept(before, replace), **offsets})
-        require_offsets(task_name, after)
+        require_readable(task_name, after)
         return CheckpointChange(task_name, before, after)
 
     def _kept(self, before: Checkpoint | None, replace: bool) -> Offsets:

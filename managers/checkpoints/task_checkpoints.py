@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from eventlog.checkpoint import Checkpoint
+from eventlog.partition import SystemStreamPartition
 from managers.checkpoints.checkpoint_errors import TaskNotRegistered
 from managers.errors import NotReady
 
@@ -76,6 +77,7 @@ class TaskCheckpoints(ABC):
             CheckpointNotWritten: the log did not acknowledge it in the time allowed.
             AppendRefused: the log rejects the event. This is not retried.
             OffsetMissing: a V2 checkpoint has an offset of None.
+            TypeError: an offset or a state marker is not a string. Nothing was written.
         """
         with self._lock:
             self._require(task_name)
@@ -133,3 +135,9 @@ def require_task_name(task_name: Any) -> None:
     """Raise TypeError if a task name is not a string."""
     if not isinstance(task_name, str):
         raise TypeError(f"task_name must be a string, not {task_name!r}")
+
+
+def require_offset(partition: SystemStreamPartition, offset: Any) -> None:
+    """Raise TypeError if an offset is neither a string nor None: it could not be read back from a checkpoint."""
+    if offset is not None and not isinstance(offset, str):
+        raise TypeError(f"the offset of {partition} must be a string, not {offset!r}")

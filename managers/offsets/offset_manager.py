@@ -164,6 +164,7 @@ class OffsetManager:
         """Record that a task has processed an event. None: the event has no offset; the previous one stays.
 
         With `END_OF_STREAM_OFFSET` the previous offset stays, too, but the next commit consumes the startpoint.
+        Raises TypeError if the offset is not a string.
         """
         self._processed.update(task_name, partition, offset)
 

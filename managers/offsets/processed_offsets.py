@@ -7,6 +7,7 @@ from typing import Final
 
 from eventlog.checkpoint import Offsets
 from eventlog.partition import SystemStreamPartition
+from managers.checkpoints.task_checkpoints import require_offset
 
 END_OF_STREAM_OFFSET: Final = "END_OF_STREAM"
 """Marks the end of a partition in place of an offset (IncomingMessageEnvelope of Samza)."""
@@ -53,8 +54,9 @@ class ProcessedOffsets:
     def update(self, task_name: str, partition: SystemStreamPartition, offset: str | None) -> None:
         """Record a processed event. None: the event has no offset, and the partition has not moved (SAMZA-982).
 
-        `END_OF_STREAM_OFFSET` moves the partition and keeps its offset.
+        `END_OF_STREAM_OFFSET` moves the partition and keeps its offset. Raises TypeError if the offset is not a string.
         """
+        require_offset(partition, offset)
         if offset is None:
             return
         with self._lock:

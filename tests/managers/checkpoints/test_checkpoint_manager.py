@@ -112,6 +112,13 @@ def test_a_v2_checkpoint_is_refused(memory_log: MemoryEventLog) -> None:
         manager.write_checkpoint("Partition 0", CheckpointV2(None, {}, {}))
 
 
+def test_an_offset_that_is_not_a_string_is_refused(memory_log: MemoryEventLog) -> None:
+    checkpoint = CheckpointV1({PAGE_VIEWS: 42})  # type: ignore[dict-item]
+    with running(memory_log) as manager, pytest.raises(TypeError, match="must be a string, not 42"):
+        manager.write_checkpoint("Partition 0", checkpoint)
+    assert memory_log.end_offset() == 0
+
+
 def test_a_failed_write_is_retried_for_a_bounded_time(memory_log: MemoryEventLog) -> None:
     time = FakeTime()
     manager = CheckpointManager(Opened(memory_log, 1, *[1] * 99), retry=time.retry(longest=5))

@@ -127,6 +127,12 @@ def test_no_offset_goes_into_a_v1_checkpoint_only(memory_topic: MemoryEventLog) 
     assert checkpoints(memory_topic, "P2") == [CheckpointV1({FOO[2]: None})]
 
 
+def test_an_offset_that_is_not_a_string_is_refused(memory_topic: MemoryEventLog) -> None:
+    given: Any = {"t": {FOO[0]: 12}}
+    with tool(memory_topic, "t") as writer, pytest.raises(TypeError, match=r"test\.foo\.0 must be a string, not 12"):
+        writer.plan(given)
+
+
 def test_a_partial_file_leaves_the_other_partitions_unless_it_replaces_them(memory_topic: MemoryEventLog) -> None:
     said = {"test.foo.0": "1", "test.foo.1": "2", "kafka.changelog.0": STATE}
     memory_topic.append([checkpoint_v1("t", said, at=LONG_AGO)])

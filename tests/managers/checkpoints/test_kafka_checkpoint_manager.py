@@ -210,6 +210,24 @@ def test_a_v2_checkpoint_with_a_null_is_not_written(memory_topic: MemoryEventLog
     assert memory_topic.end_offset() == 0
 
 
+@pytest.mark.parametrize(
+    ("checkpoint", "refused"),
+    [
+        (CheckpointV1({IN_0: 42}), r"the offset of kafka\.in\.0 must be a string, not 42"),  # type: ignore[dict-item]
+        (CheckpointV2(None, {IN_0: 42}, {}), "the offset of"),  # type: ignore[dict-item]
+        (CheckpointV2(None, {}, {"f": {"s": 7}}), "store 's' of task 't' must be a string, not int"),  # type: ignore[dict-item]
+        (CheckpointV2("1-2", {}, {}), "must be a CheckpointId, not '1-2'"),  # type: ignore[arg-type]
+    ],
+)
+@pytest.mark.scenario("CKS-02")
+def test_a_checkpoint_that_could_not_be_read_back_is_not_written(
+    memory_topic: MemoryEventLog, checkpoint: Checkpoint, refused: str
+) -> None:
+    with running(memory_topic) as manager, pytest.raises(TypeError, match=refused):
+        manager.write_checkpoint("t", checkpoint)
+    assert memory_topic.end_offset() == 0
+
+
 def test_a_v2_checkpoint_with_a_null_is_not_read(memory_topic: MemoryEventLog) -> None:
     """Not as the newest checkpoint, and without validation not instead of the previous one."""
     good = checkpoint_v2("t", {"kafka.in.0": "1"})

@@ -2,6 +2,8 @@
 
 import threading
 
+import pytest
+
 from eventlog.partition import SystemStreamPartition
 from managers.offsets.processed_offsets import END_OF_STREAM_OFFSET, ProcessedOffsets
 from tests.fixtures.waiting import PATIENCE
@@ -28,6 +30,13 @@ def test_an_event_without_an_offset_changes_nothing() -> None:
     processed.update("t", IN[1], None)
     assert processed.snapshot("t", IN) == {IN[0]: "45"}
     assert processed.moved("t") == frozenset()
+
+
+def test_an_offset_that_is_not_a_string_is_refused() -> None:
+    processed = loaded()
+    with pytest.raises(TypeError, match=r"the offset of kafka\.in\.0 must be a string, not 46"):
+        processed.update("t", IN[0], 46)  # type: ignore[arg-type]
+    assert (processed.get("t", IN[0]), processed.moved("t")) == ("45", frozenset())
 
 
 def test_the_end_of_a_partition_moves_it_and_is_no_offset() -> None:
