@@ -122,7 +122,8 @@ class CheckpointTool:
         return self._manager.commits(first)
 
     def job_alive(self) -> JobAlive | None:
-        """The error for a job that appears to be running; None if it is stopped."""
+        """The error for a job that appears to be running; None if it is stopped. Own writes do not count."""
+        self._catch_up()
         return job_alive(self._manager.last_commit_ms(), self._facts.config, ms_of(self._clock()))
 
     def require_stopped(self) -> None:
@@ -158,7 +159,12 @@ class CheckpointTool:
                 raise CheckpointsChanged(task_name, log_offset, is_written=bool(offsets))
 
     def _known(self) -> frozenset[str]:
+        self._catch_up()
         return self._facts.task_names | self._manager.task_names()
+
+    def _catch_up(self) -> None:
+        """Read what was written since the last call, by this tool too: a manager may read its topic only once."""
+        self._manager.catch_up(self._own_offsets)
 
     def _current(self, task_name: str) -> Checkpoint | None:
         self._manager.register(task_name)

@@ -1,7 +1,7 @@
 """`LogCheckpoints`, which checkpoint managers over an event log have in common, and the live checkpoints of a log."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Final, NamedTuple
 
 from eventlog.checkpoint import Checkpoint
@@ -48,15 +48,16 @@ class LiveCheckpoints:
         self.last_commit_ms: int | None = None
         """The latest record time (ms since 1970) of any checkpoint, including ignored ones; None if there is none."""
 
-    def catch_up(self, log: EventLog) -> int:
+    def catch_up(self, log: EventLog, own_offsets: Collection[int] = ()) -> int:
         """Read to the current end of the log, and return the number of events.
 
-        The position then is the end, which may be beyond the last event (compaction, control records).
+        The position then is the end, which may be beyond the last event (compaction, control records). The checkpoints
+        at ``own_offsets`` do not count for `last_commit_ms`.
         """
         end = log.end_offset()
         count = 0
         for event in log.read(self.position, end):
-            self._apply(event)
+            self._apply(event, is_own=event.offset in own_offsets)
             count += 1
         self.position = max(self.position, end)
         return count
@@ -76,11 +77,11 @@ class LiveCheckpoints:
         """The tasks that have a live checkpoint."""
         return {task_name for task_name, live in self._by_task.items() if live}
 
-    def _apply(self, event: RecordedEvent) -> None:
+    def _apply(self, event: RecordedEvent, *, is_own: bool) -> None:
         entry = self._decode(event)
         if entry is None:
             return
-        if entry.checkpoint is not None or entry.is_ignored:
+        if not is_own and (entry.checkpoint is not None or entry.is_ignored):
             self.last_commit_ms = max(event.timestamp, self.last_commit_ms or event.timestamp)
         if entry.is_ignored:
             return
@@ -121,6 +122,14 @@ class LogCheckpoints(TaskCheckpoints):
         """The checkpoints on the log from an offset on, of any task. The position stays."""
         with self._lock:
             return list(self._running_live().commits(self._appender.open(), first))
+
+    def catch_up(self, own_offsets: Collection[int] = ()) -> None:
+        """Read to the current end of the log, even if config says that it is read once.
+
+        The checkpoints at ``own_offsets``, which the caller wrote, do not count for `last_commit_ms`.
+        """
+        with self._lock:
+            self._running_live().catch_up(self._appender.open(), own_offsets)
 
     def last_commit_ms(self) -> int | None:
         """See `TaskCheckpoints.last_commit_ms`; of any version."""

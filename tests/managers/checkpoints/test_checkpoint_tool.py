@@ -133,6 +133,30 @@ def test_an_offset_that_is_not_a_string_is_refused(memory_topic: MemoryEventLog)
         writer.plan(given)
 
 
+@pytest.mark.scenario("CKT-02")
+def test_a_second_plan_keeps_what_the_first_has_written(topic: EventLog) -> None:
+    topic.append([checkpoint_v1("t", {"test.foo.0": "41", "test.foo.1": "7"}, at=LONG_AGO)])
+    expected = CheckpointV1({FOO[0]: "12", FOO[1]: "3"})
+    with tool(topic, "t") as writer:
+        writer.write(writer.plan({"t": {FOO[0]: "12"}}))
+        (change,) = writer.plan({"t": {FOO[1]: "3"}})
+        assert list(change.offset_changes()) == [OffsetChange("t", FOO[1], "7", "3")]
+        writer.require_stopped()  # its own write is not that of a running job
+        writer.write([change])
+        assert writer.current() == {"t": expected}
+    assert checkpoints(topic, "t") == [expected]
+
+
+def test_a_job_that_was_started_after_a_plan_is_running(memory_topic: MemoryEventLog) -> None:
+    memory_topic.append([old("t", "1")])
+    with tool(memory_topic, "t") as writer:
+        writer.plan({"t": {FOO[0]: "42"}})
+        writer.require_stopped()
+        memory_topic.append([checkpoint_v1("t", {"test.foo.0": "2"}, at=ms_of(NOW))])
+        with pytest.raises(JobAlive):
+            writer.require_stopped()
+
+
 def test_a_partial_file_leaves_the_other_partitions_unless_it_replaces_them(memory_topic: MemoryEventLog) -> None:
     said = {"test.foo.0": "1", "test.foo.1": "2", "kafka.changelog.0": STATE}
     memory_topic.append([checkpoint_v1("t", said, at=LONG_AGO)])
