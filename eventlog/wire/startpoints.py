@@ -25,8 +25,15 @@ def decode_startpoint(value: bytes) -> Startpoint:
 
 
 def encode_startpoint(startpoint: Startpoint) -> bytes:
-    """Write a startpoint as Samza does."""
-    return dumps(startpoint_to_json(startpoint), ascii_surrogates=True)
+    """Write a startpoint as Samza does.
+
+    Raises:
+        TypeError: a field has a type that could not be read back.
+        ValueError: a time has more than 64 bits.
+    """
+    value = dumps(startpoint_to_json(startpoint), ascii_surrogates=True)
+    _require_readable(value, decode_startpoint, repr(startpoint))
+    return value
 
 
 def decode_fan_out(value: bytes) -> StartpointFanOut:
@@ -38,9 +45,11 @@ def decode_fan_out(value: bytes) -> StartpointFanOut:
 
 
 def encode_fan_out(fan_out: StartpointFanOut) -> bytes:
-    """Write the startpoints of a task as Samza does, in their order."""
+    """Write the startpoints of a task as Samza does, in their order. Raises as `encode_startpoint`."""
     fan_outs = {str(partition): startpoint_to_json(one) for partition, one in fan_out.fan_outs.items()}
-    return dumps({"timestamp": fan_out.timestamp, "fanOuts": fan_outs}, ascii_surrogates=True)
+    value = dumps({"timestamp": fan_out.timestamp, "fanOuts": fan_outs}, ascii_surrogates=True)
+    _require_readable(value, decode_fan_out, f"the fan-out of {fan_out.timestamp!r}")
+    return value
 
 
 def startpoint_to_json(startpoint: Startpoint) -> dict[str, str | int | None]:
@@ -70,6 +79,15 @@ def startpoint_from_json(value: Any) -> Startpoint:
     if created is None:
         raise WireError("missing_field", "a startpoint has no creationTimestamp")
     return read(fields, created)
+
+
+def _require_readable(value: bytes, decode: Callable[[bytes], object], what: str) -> None:
+    """Raise TypeError or ValueError if bytes that are to be written could not be decoded."""
+    try:
+        decode(value)
+    except WireError as error:
+        kind = ValueError if error.reason == "bad_number" else TypeError
+        raise kind(f"{what} cannot be written: {error.detail}") from error
 
 
 def _specific(fields: dict[str, Any], created: int) -> Startpoint:

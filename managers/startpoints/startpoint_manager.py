@@ -77,8 +77,9 @@ class StartpointManager:
         Supersedes an earlier request for the same partition and task, whatever its kind.
 
         Raises:
-            TypeError: an argument has the wrong type.
-            ValueError: a name is blank or not allowed in a key, or the partition number is negative.
+            TypeError: an argument has the wrong type, or a field of the startpoint. Nothing was written.
+            ValueError: a name is blank or not allowed in a key, the partition number is negative, or a time has more
+                than 64 bits. Nothing was written.
             StartpointNotWritten: the log did not accept it; the cause says why.
         """
         store = self._running()
@@ -134,6 +135,7 @@ class StartpointManager:
         stays for the next start.
 
         Raises:
+            TypeError: an argument, or the time of the clock, has the wrong type. Nothing was written.
             ValueError: there is no task.
             StartpointUnreadable: a request for one of these tasks, or the fan-out of a task that gets a new startpoint,
                 cannot be decoded. Nothing was written.

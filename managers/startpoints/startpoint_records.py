@@ -100,7 +100,7 @@ def read_fan_out(name: NamespacedKey, value: bytes) -> StartpointFanOut:
 
 
 def request_value(startpoint: Startpoint) -> bytes:
-    """The bytes of a request."""
+    """The bytes of a request. Raises TypeError or ValueError if they could not be read back."""
     return encode_startpoint(startpoint)
 
 

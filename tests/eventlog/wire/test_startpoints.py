@@ -1,5 +1,7 @@
 """Startpoints and fan-outs as JSON."""
 
+from typing import Any
+
 import pytest
 
 from eventlog.errors import WireError
@@ -60,3 +62,13 @@ def test_an_unreadable_fan_out_is_refused(value: bytes, reason: str) -> None:
     with pytest.raises(WireError) as caught:
         decode_fan_out(value)
     assert caught.value.reason == reason
+
+
+def test_what_could_not_be_read_back_is_not_written() -> None:
+    at_half: Any = 1.5
+    with pytest.raises(TypeError, match=r"=1\.5\) cannot be written: creationTimestamp .* a number, not an integer"):
+        encode_startpoint(StartpointOldest(at_half))
+    with pytest.raises(TypeError, match=r"the fan-out of 1\.5 cannot be written: timestamp "):
+        encode_fan_out(StartpointFanOut(at_half, {}))
+    with pytest.raises(ValueError, match="creationTimestamp of a startpoint is too large"):
+        encode_startpoint(StartpointOldest(2**63))

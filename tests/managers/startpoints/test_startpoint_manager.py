@@ -406,6 +406,10 @@ def test_keys_are_flat(manager: StartpointManager, coordinator_log: EventLog) ->
         (None, specific("1"), None, TypeError),
         (PAGE_VIEWS, None, None, TypeError),
         (PAGE_VIEWS, specific("1"), 3, TypeError),
+        (PAGE_VIEWS, StartpointTimestamp(1.5, NOW_MS), None, TypeError),  # type: ignore[arg-type]
+        (PAGE_VIEWS, StartpointOldest(1.5), None, TypeError),  # type: ignore[arg-type]
+        (PAGE_VIEWS, StartpointSpecific(True, NOW_MS), None, TypeError),  # type: ignore[arg-type]
+        (PAGE_VIEWS, StartpointOldest(2**63), None, ValueError),
         (PAGE_VIEWS, specific("1"), "", ValueError),
         (SystemStreamPartition(" ", "s", 0), specific("1"), None, ValueError),
         (SystemStreamPartition("k", "", 0), specific("1"), None, ValueError),
