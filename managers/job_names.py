@@ -11,9 +11,12 @@ Config = Mapping[str, str]
 
 JOB_NAME: Final = "job.name"
 JOB_ID: Final = "job.id"
+APP_MODE: Final = "app.mode"
+RUN_ID: Final = "app.run.id"
 COORDINATOR_SYSTEM: Final = "job.coordinator.system"
 MONITOR_FREQUENCY: Final = "job.coordinator.monitor-partition-change.frequency.ms"
 _MONITOR_FREQUENCY_DEFAULT: Final = "300000"
+_BATCH: Final = "BATCH"
 
 
 def job_name(config: Config) -> str:
@@ -35,8 +38,22 @@ def coordinator_stream(config: Config) -> StreamIdentity:
 
 
 def checkpoint_stream(config: Config) -> StreamIdentity:
-    """The job's checkpoint topic. Raises `MissingSetting`."""
-    return identify(checkpoint_stream_name(job_name(config), job_id(config)))
+    """The job's checkpoint topic, which a batch job has for each run. Raises `MissingSetting`."""
+    return identify(unique_name_for_batch(checkpoint_stream_name(job_name(config), job_id(config)), config))
+
+
+def is_batch(config: Config) -> bool:
+    """Whether the job ends with its inputs (``app.mode``), so that each run has its own checkpoints and changelogs."""
+    return config.get(APP_MODE, "").strip().upper() == _BATCH
+
+
+def unique_name_for_batch(stream_name: str, config: Config) -> str:
+    """The name of a stream that each run of a batch job has: with ``-<app.run.id>`` (StreamManager of Samza).
+
+    The name stays as it is if the job is not a batch job, or config has no run id.
+    """
+    run_id = config.get(RUN_ID)
+    return f"{stream_name}-{run_id}" if is_batch(config) and run_id is not None else stream_name
 
 
 def coordinator_system(config: Config) -> str:

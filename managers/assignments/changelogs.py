@@ -9,7 +9,7 @@ from eventlog.inputs import DEFAULT_SYSTEM
 from eventlog.partition import SystemStreamPartition
 from managers.job_models.job_model import TaskModel
 from managers.job_models.jvm_order import text_order
-from managers.job_names import Config
+from managers.job_names import Config, unique_name_for_batch
 
 CHANGELOG_SYSTEM: Final = "job.changelog.system"
 
@@ -32,6 +32,15 @@ def store_of(config_key: str) -> str | None:
 
 def changelog_of(config: Config, store: str) -> str | None:
     """A store's changelog as ``system.stream`` (StorageConfig of Samza); None if it has none.
+
+    Each run of a batch job has its own, with ``-<app.run.id>``.
+    """
+    name = configured_changelog(config, store)
+    return None if name is None else unique_name_for_batch(name, config)
+
+
+def configured_changelog(config: Config, store: str) -> str | None:
+    """A store's changelog without the run id of a batch job; None if it has none.
 
     The system comes from the key itself, ``job.changelog.system`` or ``job.default.system``; without any of them, only
     the stream is returned.

@@ -8,16 +8,14 @@ from eventlog.config_values import integer
 from eventlog.log import LogExists
 from eventlog.source import StreamFacts
 from eventlog.streams import StreamIdentity
-from managers.job_names import checkpoint_stream
+from managers.job_names import checkpoint_stream, is_batch
 
-APP_MODE: Final = "app.mode"
 BATCH_RETENTION_MS: Final = 86_400_000
 BROKER_DEFAULT: Final = -1
 
 _SEGMENT_BYTES: Final = "task.checkpoint.segment.bytes"
 _MAX_MESSAGE_BYTES: Final = "task.checkpoint.max.message.bytes"
 _REPLICATION_FACTOR: Final = "task.checkpoint.replication.factor"
-_BATCH: Final = "BATCH"
 
 
 class StreamAdmin(Protocol):
@@ -66,10 +64,9 @@ def checkpoint_topic_settings(config: Mapping[str, str]) -> dict[str, str]:
 
     Raises `ConfigError` if a size is not an integer.
     """
-    is_batch = config.get(APP_MODE, "").strip().upper() == _BATCH
     policy = {"cleanup.policy": "compact,delete", "retention.ms": str(BATCH_RETENTION_MS)}
     return {
-        **(policy if is_batch else {"cleanup.policy": "compact"}),
+        **(policy if is_batch(config) else {"cleanup.policy": "compact"}),
         "segment.bytes": str(integer(config, _SEGMENT_BYTES, 26_214_400)),
         "max.message.bytes": str(integer(config, _MAX_MESSAGE_BYTES, 1_000_012)),
     }

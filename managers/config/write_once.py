@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from managers.assignments.changelogs import changelog_of, store_of
+from managers.assignments.changelogs import configured_changelog, store_of
 from managers.errors import SettingChange
 from managers.job_models.container_grouping import BY_CONTAINER_COUNT, TASK_GROUPER
 from managers.job_models.partition_grouping import BY_HASH, BY_PARTITION, ELASTICITY, GROUPER_FACTORY, MAPPER_FACTORY
@@ -39,7 +39,7 @@ def _changelog_changes(old: Config, new: Config) -> Iterator[SettingChange]:
         store = store_of(key)
         if store is None or not _has_store(new, store):
             continue
-        before, after = changelog_of(old, store), changelog_of(new, store)
+        before, after = configured_changelog(old, store), configured_changelog(new, store)
         if before is not None and before != after:
             yield SettingChange(key, before, after)
 

@@ -51,3 +51,12 @@ def test_the_system_of_the_coordinator_is_not_guessed() -> None:
         coordinator_system({"task.inputs": "kafka.in", "systems.kafka.samza.factory": "x"})
     assert coordinator_system({"job.default.system": "kafka"}) == "kafka"
     assert coordinator_system({"job.default.system": "kafka", "job.coordinator.system": "other"}) == "other"
+
+
+def test_each_run_of_a_batch_job_has_a_checkpoint_topic() -> None:
+    config = {"job.name": "my_job", "job.id": "my-id", "app.mode": "batch", "app.run.id": "run_1"}
+    assert checkpoint_stream(config).stream_name == "__samza_checkpoint_ver_1_for_my-job_my-id-run_1"
+    assert coordinator_stream(config).stream_name == "__samza_coordinator_my-job_my-id"
+    without_id = {key: value for key, value in config.items() if key != "app.run.id"}
+    for shared in (without_id, {**config, "app.mode": "STREAM"}):
+        assert checkpoint_stream(shared).stream_name == "__samza_checkpoint_ver_1_for_my-job_my-id"

@@ -34,6 +34,13 @@ def test_the_system_is_a_prefix_or_another_key() -> None:
     assert changelog_of({"stores.s.changelog": " "}, "s") is changelog_of({}, "s") is None
 
 
+def test_each_run_of_a_batch_job_has_changelogs() -> None:
+    batch = {**CONFIG, "stores.counts.accesslog.enabled": "true", "app.mode": "batch", "app.run.id": "run-id"}
+    (changelog,) = changelogs(batch)
+    assert changelog == StoreChangelog("counts", "kafka", "counts-changelog-run-id")
+    assert access_log_of(batch, changelog) == "counts-changelog-run-id-access-log"
+
+
 def test_stores_without_a_changelog_are_omitted() -> None:
     config = {
         **CONFIG,

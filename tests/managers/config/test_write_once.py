@@ -31,6 +31,11 @@ def test_the_changelog_of_a_store_is_write_once() -> None:
     assert write_once_changes(STORE, without) == [("stores.s.changelog", "kafka.log", None)]
 
 
+def test_another_run_of_a_batch_job_keeps_the_changelog_setting() -> None:
+    first, second = ({**STORE, "app.mode": "BATCH", "app.run.id": run} for run in ("run-1", "run-2"))
+    assert write_once_changes(first, second) == []
+
+
 def test_stores_and_changelogs_can_be_added_and_stores_removed() -> None:
     assert write_once_changes({"stores.s.factory": "RocksDb"}, STORE) == []
     assert write_once_changes({**STORE, "stores.s.changelog": ""}, STORE) == []
