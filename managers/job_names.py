@@ -13,6 +13,7 @@ JOB_NAME: Final = "job.name"
 JOB_ID: Final = "job.id"
 APP_MODE: Final = "app.mode"
 RUN_ID: Final = "app.run.id"
+CHECKPOINT_SYSTEM: Final = "task.checkpoint.system"
 COORDINATOR_SYSTEM: Final = "job.coordinator.system"
 MONITOR_FREQUENCY: Final = "job.coordinator.monitor-partition-change.frequency.ms"
 _MONITOR_FREQUENCY_DEFAULT: Final = "300000"
@@ -56,13 +57,18 @@ def unique_name_for_batch(stream_name: str, config: Config) -> str:
     return f"{stream_name}-{run_id}" if is_batch(config) and run_id is not None else stream_name
 
 
+def system_of(config: Config, key: str) -> str | None:
+    """The system that a config key names, otherwise the job's default system; None if config has neither."""
+    return config.get(key, config.get(DEFAULT_SYSTEM))
+
+
 def coordinator_system(config: Config) -> str:
     """The system of the coordinator stream. It is not inferred from the inputs (SAMZA-788).
 
     Raises:
         MissingSetting: the config has neither the key nor a default system.
     """
-    system = config.get(COORDINATOR_SYSTEM, config.get(DEFAULT_SYSTEM))
+    system = system_of(config, COORDINATOR_SYSTEM)
     if system is None:
         raise MissingSetting(COORDINATOR_SYSTEM, f"nor {DEFAULT_SYSTEM}. Set one of them")
     return system

@@ -6,6 +6,7 @@ from eventlog.config_values import boolean, integer
 from eventlog.errors import ConfigError
 from managers.assignments.changelogs import StoreChangelog
 from managers.job_names import Config
+from managers.streams.stream_settings import setting_key
 
 TRANSACTIONAL_RESTORE: Final = "task.transactional.state.restore.enabled"
 
@@ -28,12 +29,8 @@ def replication_factor(config: Config, changelog: StoreChangelog) -> int:
     Raises:
         ConfigError: the setting is not an integer.
     """
-    keys = (
-        f"stores.{changelog.store}.changelog.{_REPLICATION_FACTOR}",
-        f"stores.default.changelog.{_REPLICATION_FACTOR}",
-        f"systems.{changelog.system}.default.stream.{_REPLICATION_FACTOR}",
-    )
-    return next((integer(config, key, _COPIES) for key in keys if key in config), _COPIES)
+    own_keys = (f"stores.{store}.changelog.{_REPLICATION_FACTOR}" for store in (changelog.store, "default"))
+    return integer(config, setting_key(config, changelog.system, _REPLICATION_FACTOR, *own_keys), _COPIES)
 
 
 def topic_settings(config: Config, changelog: StoreChangelog) -> dict[str, str]:
@@ -95,8 +92,8 @@ def _cleanup(config: Config, changelog: StoreChangelog, own: Config) -> dict[str
 
 
 def _max_message_bytes(config: Config, changelog: StoreChangelog) -> str:
-    of_system = config.get(f"systems.{changelog.system}.default.stream.{_MAX_MESSAGE_BYTES}", _MESSAGE_BYTES)
-    return config.get(f"stores.{changelog.store}.changelog.{_MAX_MESSAGE_BYTES}", of_system)
+    own_key = f"stores.{changelog.store}.changelog.{_MAX_MESSAGE_BYTES}"
+    return config.get(setting_key(config, changelog.system, _MAX_MESSAGE_BYTES, own_key), _MESSAGE_BYTES)
 
 
 def _compaction_lag(config: Config, store: str) -> dict[str, str]:

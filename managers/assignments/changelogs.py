@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from eventlog.config_values import boolean
-from eventlog.inputs import DEFAULT_SYSTEM
 from eventlog.partition import SystemStreamPartition
 from managers.job_models.job_model import TaskModel
 from managers.job_models.jvm_order import text_order
-from managers.job_names import Config, unique_name_for_batch
+from managers.job_names import Config, system_of, unique_name_for_batch
 
 CHANGELOG_SYSTEM: Final = "job.changelog.system"
 
@@ -48,7 +47,7 @@ def configured_changelog(config: Config, store: str) -> str | None:
     stream = config.get(f"stores.{store}.changelog", "").strip()
     if not stream or "." in stream:
         return stream or None
-    system = config.get(CHANGELOG_SYSTEM, config.get(DEFAULT_SYSTEM))
+    system = system_of(config, CHANGELOG_SYSTEM)
     return stream if system is None else f"{system}.{stream}"
 
 

@@ -8,14 +8,11 @@ from eventlog.config_values import integer
 from eventlog.log import LogExists
 from eventlog.source import StreamFacts
 from eventlog.streams import StreamIdentity
-from managers.job_names import checkpoint_stream, is_batch
+from managers.job_names import CHECKPOINT_SYSTEM, checkpoint_stream, is_batch, system_of
+from managers.streams.stream_settings import setting_key
 
 BATCH_RETENTION_MS: Final = 86_400_000
 BROKER_DEFAULT: Final = -1
-
-_SEGMENT_BYTES: Final = "task.checkpoint.segment.bytes"
-_MAX_MESSAGE_BYTES: Final = "task.checkpoint.max.message.bytes"
-_REPLICATION_FACTOR: Final = "task.checkpoint.replication.factor"
 
 
 class StreamAdmin(Protocol):
@@ -39,6 +36,11 @@ OpenAdmin = Callable[[], StreamAdmin]
 def create_checkpoint_topic(open_admin: OpenAdmin, config: Mapping[str, str], *, is_validating: bool) -> None:
     """Create the topic unless it exists, and with ``is_validating`` check it. Always closes the admin.
 
+    Config keys: ``task.checkpoint.<setting>``, otherwise ``systems.<system>.default.stream.<setting>`` of
+    ``task.checkpoint.system`` or ``job.default.system``. Settings, with defaults: ``replication.factor`` (the brokers'
+    default; Samza's 3 is refused by a cluster of fewer brokers), ``segment.bytes`` (25 MiB), ``max.message.bytes``
+    (1,000,012).
+
     Raises:
         MissingSetting: config has no ``job.name``.
         ConfigError: a number in config is invalid.
@@ -52,7 +54,7 @@ def create_checkpoint_topic(open_admin: OpenAdmin, config: Mapping[str, str], *,
 def ensure_checkpoint_topic(admin: StreamAdmin, config: Mapping[str, str], *, is_validating: bool) -> None:
     """Do what `create_checkpoint_topic` does, with an admin that stays open. Raises the same errors."""
     stream = checkpoint_stream(config)
-    copies, settings = integer(config, _REPLICATION_FACTOR, BROKER_DEFAULT), checkpoint_topic_settings(config)
+    copies, settings = _setting(config, "replication.factor", BROKER_DEFAULT), checkpoint_topic_settings(config)
     with suppress(LogExists):
         admin.create_stream(stream, replication_factor=copies, settings=settings)
     if is_validating:
@@ -67,6 +69,11 @@ def checkpoint_topic_settings(config: Mapping[str, str]) -> dict[str, str]:
     policy = {"cleanup.policy": "compact,delete", "retention.ms": str(BATCH_RETENTION_MS)}
     return {
         **(policy if is_batch(config) else {"cleanup.policy": "compact"}),
-        "segment.bytes": str(integer(config, _SEGMENT_BYTES, 26_214_400)),
-        "max.message.bytes": str(integer(config, _MAX_MESSAGE_BYTES, 1_000_012)),
+        "segment.bytes": str(_setting(config, "segment.bytes", 26_214_400)),
+        "max.message.bytes": str(_setting(config, "max.message.bytes", 1_000_012)),
     }
+
+
+def _setting(config: Mapping[str, str], setting: str, default: int) -> int:
+    system = system_of(config, CHECKPOINT_SYSTEM)
+    return integer(config, setting_key(config, system, setting, f"task.checkpoint.{setting}"), default)

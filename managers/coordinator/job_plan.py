@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from eventlog.frozen_dict import frozen
 from eventlog.inputs import DEFAULT_SYSTEM, task_inputs
@@ -16,11 +15,9 @@ from managers.errors import MissingSetting
 from managers.job_models.inputs import count_partitions, pattern_systems, with_matching_inputs
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import build_job_model
-from managers.job_names import JOB_NAME, Config
+from managers.job_names import CHECKPOINT_SYSTEM, JOB_NAME, Config, system_of
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.input_admin import InputAdmin
-
-CHECKPOINT_SYSTEM: Final = "task.checkpoint.system"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +77,7 @@ def checkpoint_system(config: Config) -> str | None:
     """
     if config.get(CHECKPOINT_FACTORY, "").strip() != KAFKA_CHECKPOINT_FACTORY:
         return None
-    system = config.get(CHECKPOINT_SYSTEM, config.get(DEFAULT_SYSTEM))
+    system = system_of(config, CHECKPOINT_SYSTEM)
     if system is None:
         raise MissingSetting(CHECKPOINT_SYSTEM, f"nor {DEFAULT_SYSTEM}. Set one of them")
     return system

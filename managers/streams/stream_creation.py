@@ -6,10 +6,9 @@ from typing import Final, Protocol
 from eventlog.config_values import integer
 from eventlog.log import LogExists
 from eventlog.streams import StreamIdentity
-from managers.job_names import Config, coordinator_stream
+from managers.job_names import COORDINATOR_SYSTEM, Config, coordinator_stream, system_of
+from managers.streams.stream_settings import setting_key
 
-REPLICATION_FACTOR: Final = "job.coordinator.replication.factor"
-SEGMENT_BYTES: Final = "job.coordinator.segment.bytes"
 _BROKER_DEFAULT: Final = -1
 _SEGMENT_BYTES: Final = 26_214_400
 
@@ -24,16 +23,22 @@ class StreamMaker(Protocol):
 def create_coordinator_stream(maker: StreamMaker, config: Config) -> StreamIdentity:
     """Create the coordinator stream of a job unless it exists, and return its identity.
 
-    Config keys, with defaults: ``job.coordinator.replication.factor`` (the brokers' default),
-    ``job.coordinator.segment.bytes`` (25 MiB, as in Samza).
+    Config keys: ``job.coordinator.<setting>``, otherwise ``systems.<system>.default.stream.<setting>`` of
+    ``job.coordinator.system`` or ``job.default.system``. Settings, with defaults: ``replication.factor`` (the brokers'
+    default; Samza's 3 is refused by a cluster of fewer brokers), ``segment.bytes`` (25 MiB).
 
     Raises:
         MissingSetting: the config lacks the job's name.
         ConfigError: a setting is not an integer.
     """
     stream = coordinator_stream(config)
-    copies = integer(config, REPLICATION_FACTOR, _BROKER_DEFAULT)
-    segment_bytes = integer(config, SEGMENT_BYTES, _SEGMENT_BYTES)
+    copies = _setting(config, "replication.factor", _BROKER_DEFAULT)
+    segment_bytes = _setting(config, "segment.bytes", _SEGMENT_BYTES)
     with suppress(LogExists):
         maker.create_stream(stream, replication_factor=copies, segment_bytes=segment_bytes)
     return stream
+
+
+def _setting(config: Config, setting: str, default: int) -> int:
+    system = system_of(config, COORDINATOR_SYSTEM)
+    return integer(config, setting_key(config, system, setting, f"job.coordinator.{setting}"), default)

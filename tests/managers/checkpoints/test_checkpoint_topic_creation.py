@@ -106,6 +106,21 @@ def test_the_topic_of_a_batch_job_is_deleted_too() -> None:
         checkpoint_topic_settings({"task.checkpoint.segment.bytes": "many"})
 
 
+@pytest.mark.scenario("KCM-22")
+def test_settings_of_the_system_count_after_those_of_the_topic() -> None:
+    config = {"job.default.system": "kafka"}
+    config |= {f"systems.kafka.default.stream.{name}": "7" for name in ("segment.bytes", "max.message.bytes")}
+    config["systems.kafka.default.stream.replication.factor"] = "3"
+    admin = NotingAdmin()
+    assert create(admin, **config)[0] == f"create {TOPIC} 3"
+    assert admin.settings == {"cleanup.policy": "compact", "segment.bytes": "7", "max.message.bytes": "7"}
+    own = {f"task.checkpoint.{name}": "2" for name in ("replication.factor", "segment.bytes", "max.message.bytes")}
+    assert create(NotingAdmin(), **config, **own)[0] == f"create {TOPIC} 2"
+    assert checkpoint_topic_settings({**config, **own})["segment.bytes"] == "2"
+    other = {**config, "task.checkpoint.system": "other"}
+    assert checkpoint_topic_settings(other) == checkpoint_topic_settings({})
+
+
 @pytest.mark.scenario("KCM-22", "KCM-23")
 def test_a_topic_is_made_on_brokers(topics: "Topics", kafka_options: "KafkaOptions", job_name: str) -> None:
     from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415
