@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -87,6 +87,10 @@ class RetryingAppender:
     def open(self) -> EventLog:
         """Return the log, opening it if necessary."""
         return self._log.open()
+
+    def use(self) -> AbstractContextManager[EventLog]:
+        """The log, for one operation other than an append; see `LazyLog.use`."""
+        return self._log.use()
 
     def append(self, events: Sequence[NewEvent]) -> range:
         """Append all of the events or none, and return their offsets once they are acknowledged.

@@ -1,6 +1,7 @@
 """A log that was passed in, or is opened when it is needed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from eventlog.log import EventLog
@@ -21,6 +22,16 @@ class LazyLog:
         if self._log is None:
             self._log = self._log_or_opener() if callable(self._log_or_opener) else self._log_or_opener
         return self._log
+
+    @contextmanager
+    def use(self) -> Iterator[EventLog]:
+        """The log, for one operation. If that fails, it is closed, so that the next one opens the log again."""
+        try:
+            yield self.open()
+        except Exception:
+            with suppress(Exception):  # a log that failed may also fail to close
+                self.close()
+            raise
 
     def close(self) -> None:
         """Close the log if it was opened here. Safe to call again; `open` then opens a new one."""

@@ -26,7 +26,7 @@ class CheckpointManager(LogCheckpoints):
         retry: Retry | None = None,
         clock: Clock = system_clock,
     ) -> None:
-        """``log``: the coordinator stream, or a function that opens it, again after each failed write.
+        """``log``: the coordinator stream, or a function that opens it, again after each failed call.
 
         ``source`` is the writer that messages name.
         """
@@ -43,7 +43,8 @@ class CheckpointManager(LogCheckpoints):
 
     def _catch_up(self) -> LiveCheckpoints:
         live = self._running_live()
-        live.catch_up(self._appender.open())
+        with self._appender.use() as log:
+            live.catch_up(log)
         return live
 
     def _read(self, task_name: str) -> Checkpoint | None:

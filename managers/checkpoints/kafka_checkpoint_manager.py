@@ -50,7 +50,7 @@ class KafkaCheckpointManager(LogCheckpoints):
         open_admin: OpenAdmin | None = None,
         writes_any_version: bool = False,
     ) -> None:
-        """``log``: the topic, or a function that opens it, again after each failed write.
+        """``log``: the topic, or a function that opens it, again after each failed call.
 
         ``open_admin`` is needed for `create_resources`. ``writes_any_version`` ignores the versions to write in config:
         a tool writes the version that the job reads.
@@ -110,7 +110,8 @@ class KafkaCheckpointManager(LogCheckpoints):
     def _catch_up(self) -> LiveCheckpoints:
         live = self._running_live()
         if self._is_reading:
-            live.catch_up(self._reader.open())
+            with self._reader.use() as log:
+                live.catch_up(log)
             if self._reads_once:
                 self._close_reader()
         return live

@@ -121,7 +121,9 @@ class LogCheckpoints(TaskCheckpoints):
     def commits(self, first: int) -> list[Commit]:
         """The checkpoints on the log from an offset on, of any task. The position stays."""
         with self._lock:
-            return list(self._running_live().commits(self._appender.open(), first))
+            live = self._running_live()
+            with self._appender.use() as log:
+                return list(live.commits(log, first))
 
     def catch_up(self, own_offsets: Collection[int] = ()) -> None:
         """Read to the current end of the log, even if config says that it is read once.
@@ -129,7 +131,9 @@ class LogCheckpoints(TaskCheckpoints):
         The checkpoints at ``own_offsets``, which the caller wrote, do not count for `last_commit_ms`.
         """
         with self._lock:
-            self._running_live().catch_up(self._appender.open(), own_offsets)
+            live = self._running_live()
+            with self._appender.use() as log:
+                live.catch_up(log, own_offsets)
 
     def last_commit_ms(self) -> int | None:
         """See `TaskCheckpoints.last_commit_ms`; of any version."""

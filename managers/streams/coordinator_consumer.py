@@ -30,18 +30,17 @@ class CoordinatorStreamConsumer:
     """
 
     def __init__(self, log: LogOrOpener) -> None:
-        """``log``: the coordinator stream, or a function that `register` calls to open it and `stop` closes."""
+        """``log``: the coordinator stream, or a function that opens it in `register`, and again after a failed call."""
         self._lazy_log: Final = LazyLog(log)
         self._lock: Final = RLock()
-        self._log: EventLog | None = None
+        self._stream_name: str | None = None
         self._position = 0
         self._is_started = self._is_stopped = self._is_bootstrapped = False
         self._messages: dict[CoordinatorStreamMessage, None] = {}
         self._config: KeyedState[Message] = KeyedState(decode_value)
 
     def __repr__(self) -> str:
-        name = "no stream yet" if self._log is None else self._log.stream_name
-        return f"<{type(self).__name__} of {name} read to offset {self._position}>"
+        return f"<{type(self).__name__} of {self._stream_name or 'no stream yet'} read to offset {self._position}>"
 
     def register(self) -> None:
         """Open the log at its oldest offset. Does nothing when called again (SAMZA-789).
@@ -53,10 +52,10 @@ class CoordinatorStreamConsumer:
         """
         with self._lock:
             self._require_not_stopped()
-            if self._log is None:
+            if self._stream_name is None:
                 log = self._lazy_log.open()
                 self._position = log.start_offset()
-                self._log = log
+                self._stream_name = log.stream_name
 
     def start(self) -> None:
         """Allow reads. Does nothing when called again."""
@@ -77,19 +76,17 @@ class CoordinatorStreamConsumer:
             NotReady: the consumer is not registered and started, or it is stopped.
         """
         with self._lock:
-            log = self._running()
-            end = log.end_offset()
-            if self._position < end:
-                for event in log.read(self._position, end):
-                    self._apply(event)
-                    self._position = event.offset + 1
-                self._position = end
+            self._require_running()
+            with self._lazy_log.use() as log:
+                self._catch_up(log)
             self._is_bootstrapped = True
 
     def has_new_messages(self) -> bool:
         """Whether the log has unread events. Raises as `bootstrap`."""
         with self._lock:
-            return self._position < self._running().end_offset()
+            self._require_running()
+            with self._lazy_log.use() as log:
+                return self._position < log.end_offset()
 
     def get_bootstrapped_stream(self, message_type: str | None = None) -> tuple[CoordinatorStreamMessage, ...]:
         """The messages of a type (case-insensitive) or of all types, including deletes.
@@ -137,11 +134,18 @@ class CoordinatorStreamConsumer:
         if self._is_stopped:
             raise NotReady(_WHAT, "is stopped", "create a new one")
 
-    def _running(self) -> EventLog:
+    def _require_running(self) -> None:
         self._require_not_stopped()
-        if self._log is None or not self._is_started:
+        if self._stream_name is None or not self._is_started:
             raise NotReady(_WHAT, "is not running", "call register() and start() first")
-        return self._log
+
+    def _catch_up(self, log: EventLog) -> None:
+        end = log.end_offset()
+        if self._position < end:
+            for event in log.read(self._position, end):
+                self._apply(event)
+                self._position = event.offset + 1
+            self._position = end
 
     def _apply(self, event: RecordedEvent) -> None:
         try:

@@ -27,7 +27,7 @@ class CoordinatorStreamProducer:
     """
 
     def __init__(self, log: LogOrOpener, *, clock: Clock = system_clock) -> None:
-        """``log``: the coordinator stream, or a function that `start` calls to open it and `stop` closes."""
+        """``log``: the coordinator stream, or a function that opens it at the start, and again after a failed call."""
         self._lazy_log: Final = LazyLog(log)
         self._clock: Final = clock
         self._lock: Final = RLock()
@@ -89,7 +89,8 @@ class CoordinatorStreamProducer:
         with self._lock:
             if not self._is_started:
                 raise NotReady(_WHAT, "is not running", "call start() first")
-            return append_in_parts(self._lazy_log.open(), events)
+            with self._lazy_log.use() as log:
+                return append_in_parts(log, events)
 
     def _event(self, message: Message | CoordinatorStreamMessage) -> NewEvent:
         if isinstance(message, CoordinatorStreamMessage):

@@ -1,5 +1,8 @@
 """A log that was given, or is opened when it is needed."""
 
+import pytest
+
+from eventlog.source import SourceUnavailable
 from managers.lazy_log import LazyLog
 from tests.managers.recording_log import RecordingLog
 
@@ -26,3 +29,19 @@ def test_an_opened_log_is_closed_once_and_opened_again() -> None:
     held.close()
     assert [log.calls for log in opened] == [["close"]]
     assert held.open() is opened[1]
+
+
+def test_a_log_is_opened_again_after_a_failed_operation() -> None:
+    opened: list[RecordingLog] = []
+
+    def open_log() -> RecordingLog:
+        opened.append(RecordingLog())
+        return opened[-1]
+
+    held = LazyLog(open_log)
+    with pytest.raises(SourceUnavailable), held.use():
+        raise SourceUnavailable
+    assert [log.calls for log in opened] == [["close"]]
+    for _ in range(2):
+        with held.use() as log:
+            assert log is opened[1]

@@ -9,14 +9,14 @@ from managers.delegating_log import DelegatingLog
 
 
 class WatchedLog(DelegatingLog):
-    """Records the calls to a log; the first ``failures`` appends fail."""
+    """Records the calls to a log; the first ``failures`` appends fail, and `end_offset` while it ``is_broken``."""
 
     def __init__(self, log: EventLog, *, failures: int = 0) -> None:
         super().__init__(log)
         self.failures = failures
         self.reads: list[tuple[int, int | None]] = []
         self.append_count = 0
-        self.is_closed = False
+        self.is_closed = self.is_broken = False
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         """Append, or fail."""
@@ -30,6 +30,12 @@ class WatchedLog(DelegatingLog):
         """Read, and record the range."""
         self.reads.append((first, until))
         return super().read(first, until)
+
+    def end_offset(self) -> int:
+        """The end, unless the log is broken."""
+        if self.is_broken:
+            raise SourceUnavailable
+        return super().end_offset()
 
     def close(self) -> None:
         """Record it; the log stays open for others."""

@@ -15,7 +15,7 @@ from eventlog.streams import identify
 from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, TaskNotRegistered
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.checkpoint_place import JobCheckpoints
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
 from managers.errors import NotReady
 from managers.lazy_log import LogOrOpener
 from tests.managers.fake_time import FakeTime
@@ -96,6 +96,25 @@ def test_a_failed_start_closes_its_logs(log: MemoryEventLog, make: Maker) -> Non
     assert all(each.is_closed for each in opened)
     manager.stop()
     _assert_refused(manager)
+
+
+@MANAGERS
+@pytest.mark.scenario("HRD-47", "KCM-20")
+def test_a_read_that_failed_is_followed_by_one_with_a_new_log(log: MemoryEventLog, make: Callable[..., Any]) -> None:
+    opened, written = Opened(log), CheckpointV1({IN_0: "1"})
+    polls = {} if make is CheckpointManager else {"config": {STOP_AFTER_FIRST_READ: "false"}}
+    manager = make(opened, **polls)
+    manager.register("t")
+    with manager:
+        manager.write_checkpoint("t", written)
+        assert manager.read_last_checkpoint("t") == written
+        broken = list(opened.logs)
+        for each in broken:
+            each.is_broken = True
+        with pytest.raises(SourceUnavailable):
+            manager.read_last_checkpoint("t")
+        assert broken[-1].is_closed
+        assert manager.read_last_checkpoint("t") == written
 
 
 @MANAGERS

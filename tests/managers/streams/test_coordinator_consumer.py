@@ -24,7 +24,7 @@ from tests.fixtures.kafka_topics import Topics
 from tests.managers.log_makers import LogMaker
 from tests.managers.recording_log import RecordingLog
 from tests.managers.snapshot_readers import check_snapshots, snapshot
-from tests.managers.watched_log import BrokenLog, WatchedLog
+from tests.managers.watched_log import BrokenLog, Opened, WatchedLog
 
 
 def running(log: EventLog) -> CoordinatorStreamConsumer:
@@ -239,3 +239,19 @@ def test_what_cannot_be_read_is_passed_over() -> None:
     with CoordinatorStreamConsumer(log) as consumer:
         assert consumer.config == {"a": "1", "empty": ""}
         assert [message.key for message in consumer.get_bootstrapped_stream()] == ["a", "k", "empty", "b"]
+
+
+def test_a_read_that_failed_is_followed_by_one_with_a_new_log() -> None:
+    memory_log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
+    opened = Opened(memory_log)
+    consumer = CoordinatorStreamConsumer(opened)
+    with consumer:
+        memory_log.append([config_set("a", "1")])
+        for call in (consumer.bootstrap, consumer.has_new_messages):
+            opened.logs[-1].is_broken = True
+            with pytest.raises(SourceUnavailable):
+                call()
+            assert opened.logs[-1].is_closed
+            consumer.bootstrap()
+            assert consumer.config == {"a": "1"}
+    assert len(opened.logs) == 3

@@ -4,12 +4,14 @@ import pytest
 
 from eventlog.log import EventLog
 from eventlog.messages import Delete, Envelope, SetConfig
+from eventlog.source import SourceUnavailable
 from eventlog.wire.coordinator import decode_key, decode_message
 from managers.errors import NotReady
 from managers.streams.coordinator_producer import CoordinatorStreamProducer
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from tests.contracts.event_log import NOW_MS, clock
 from tests.managers.recording_log import RecordingLog
+from tests.managers.watched_log import Opened
 
 
 def said(log: EventLog) -> list[object]:
@@ -83,6 +85,17 @@ def test_it_starts_once_and_stops_in_any_state() -> None:
     producer.stop()
     producer.stop()
     assert log.calls == ["close"]
+
+
+def test_a_send_that_failed_is_followed_by_one_with_a_new_log() -> None:
+    opened = Opened(RecordingLog(), 1)
+    message = SetConfig(config_key="a", config_value="1")
+    with CoordinatorStreamProducer(opened) as producer:
+        with pytest.raises(SourceUnavailable):
+            producer.send(message)
+        assert [log.is_closed for log in opened.logs] == [True]
+        assert producer.send(message) == 0
+    assert len(opened.logs) == 2
 
 
 def test_a_message_that_is_not_whole_is_refused(coordinator_log: EventLog) -> None:
