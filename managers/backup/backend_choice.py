@@ -14,6 +14,7 @@ Backend = TypeVar("Backend")
 
 _STORES: Final = "stores."
 _FACTORY: Final = ".factory"
+_SIDE_INPUTS: Final = ".side.inputs"
 _SIDE_INPUTS_FACTORY: Final = ".side.inputs.processor.factory"
 _BACKUP: Final = "backup.factories"
 _RESTORE: Final = "restore.factories"
@@ -42,6 +43,11 @@ def restore_factories(config: Mapping[str, str], store_name: str) -> tuple[str, 
 def is_durable(config: Mapping[str, str], store_name: str) -> bool:
     """Whether a store has a changelog or another backup."""
     return changelog_of(config, store_name) is not None or bool(backup_factories(config, store_name))
+
+
+def has_side_inputs(config: Mapping[str, str], store_name: str) -> bool:
+    """Whether a store is filled from side inputs, which its local files continue from."""
+    return any(f"{_STORES}{store_name}{suffix}" in config for suffix in (_SIDE_INPUTS, _SIDE_INPUTS_FACTORY))
 
 
 def stores_by_backup_factory(config: Mapping[str, str], stores: Iterable[str]) -> dict[str, tuple[str, ...]]:

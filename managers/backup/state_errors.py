@@ -181,14 +181,15 @@ class StoreNotBackedUp(StateError):
 
 
 class StoreNotRestored(StateError):
-    """A store could not be restored from a state backend, or not opened. The cause says why."""
+    """A store could not be restored from a state backend (None: it has none), or not opened. The cause says why."""
 
-    def __init__(self, task_name: str, store_name: str, factory: str, cause: BaseException) -> None:
+    def __init__(self, task_name: str, store_name: str, factory: str | None, cause: BaseException) -> None:
         self.task_name = task_name
         self.store_name = store_name
         self.factory = factory
+        origin = "" if factory is None else f" from state backend {factory}"
         super().__init__(
-            f"Cannot restore store {store_name!r} of task {task_name!r} from state backend {factory}: "
+            f"Cannot restore store {store_name!r} of task {task_name!r}{origin}: "
             f"{_sentence(cause)} Check the disk and the backend, then restore the task again."
         )
 

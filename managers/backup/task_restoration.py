@@ -14,6 +14,8 @@ from eventlog.timestamps import ms_of
 from managers.backup.backend_choice import (
     backend_factory_store_names,
     backup_factories,
+    has_side_inputs,
+    is_durable,
     require_backends,
     restore_factories,
     stores_by_backup_factory,
@@ -27,6 +29,7 @@ from managers.backup.state_backend import (
     TaskRestoreManager,
 )
 from managers.backup.state_errors import SnapshotDamaged, StoreNotRestored
+from managers.backup.store_directories import set_aside
 from managers.backup.task_storage_commit_manager import TaskStorageCommitManager
 from managers.checkpoints.checkpoint_versions import build_checkpoints, version_of
 from managers.checkpoints.task_checkpoints import TaskCheckpoints
@@ -79,6 +82,9 @@ class TaskRestoration:
         a new checkpoint with the same input offsets is written (SAMZA-2787). A backend that did not restore a store
         but is to back it up is made equal to the store.
 
+        A store without a backup starts empty, since its files may have changes that were not committed. They are
+        renamed to ``<directory>.kept``. A store with side inputs keeps its files.
+
         Raises:
             StateError: a store cannot be restored. Call this again.
             EventLogError: the checkpoints cannot be read.
@@ -87,11 +93,23 @@ class TaskRestoration:
         chosen = backend_factory_store_names(self._task.config, self._store_names, checkpoint)
         require_backends(self._task.config, self._task.task_name, chosen, self._backends)
         first = {store: factory for factory, stores in chosen.items() for store in stores}
+        for store in self._store_names:
+            if store not in first and not is_durable(self._task.config, store):
+                self._empty(store)
         used = {store: self._restore_store(store, factory, checkpoint) for store, factory in first.items()}
         self._match_other_backends(used, checkpoint)
         if used != first and isinstance(checkpoint, CheckpointV2):
             return self._commit_again(checkpoint)
         return checkpoint
+
+    def _empty(self, store: str) -> None:
+        directory = self._task.store_directory(store)
+        if has_side_inputs(self._task.config, store) or not directory.exists():
+            return
+        with self._naming(store, None):
+            kept = set_aside(directory, directory)
+        text = "Store %r of task %r has no backup and starts empty. Its files of the last run are kept in %s."
+        _logger.warning(text, store, self._task.task_name, kept)
 
     def _restore_store(self, store: str, factory: str, checkpoint: Checkpoint | None) -> str:
         """Restore a store, and return the factory that could."""
@@ -115,7 +133,7 @@ class TaskRestoration:
         return self._backends[factory].get_restore_manager(self._task, [store])
 
     @contextmanager
-    def _naming(self, store: str, factory: str) -> Iterator[None]:
+    def _naming(self, store: str, factory: str | None) -> Iterator[None]:
         """Raise errors of disks and of a backend's client with the store."""
         try:
             yield

@@ -226,6 +226,40 @@ def test_an_unknown_factory_is_named(job: Job) -> None:
         TaskRestoration(job.task(), ["counts"], {OBJECTS: job.backends[OBJECTS]}, job.checkpoints)
 
 
+def test_a_store_without_a_backup_starts_empty(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Its files may have changes that were not committed, so that their input would be counted twice."""
+    config, kept = {"stores.side.side.inputs.processor.factory": "F"}, tmp_path / "cache" / "Partition_0.kept"
+    task = StatefulTask(TASK, config, tmp_path, lambda name: DictStore(task.store_directory(name)))
+    names = ("cache", "never used", "side")
+    checkpoints = KafkaCheckpointManager(MemoryEventLog(identify(checkpoint_stream_name("orders"))))
+    checkpoints.register(TASK)
+    with checkpoints:
+        for value in (b"1", b"2"):
+            for name in ("cache", "side"):
+                store = task.open_store(name)
+                store.put(b"count", value)
+                store.flush()
+            assert TaskRestoration(task, names, {}, checkpoints).restore() is None
+            assert not task.store_directory("cache").exists()
+            TaskRestoration(task, names, {}, checkpoints).restore()  # once more changes nothing
+            assert dict(DictStore(kept).range()) == {b"count": value}
+    assert dict(task.open_store("side").range()) == {b"count": b"2"}
+    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert len(warnings) == 2
+    assert warnings[0].startswith("Store 'cache' of task 'Partition 0' has no backup and starts empty.")
+    assert warnings[0].endswith(f"are kept in {kept}.")
+
+
+def test_a_store_that_cannot_be_emptied_is_named(tmp_path: Path) -> None:
+    task = StatefulTask(TASK, {}, tmp_path, lambda name: DictStore(task.store_directory(name)))
+    task.open_store("cache").flush()
+    task.store_directory("cache").with_name("Partition_0.kept").touch()  # a file where a directory belongs
+    checkpoints = KafkaCheckpointManager(MemoryEventLog(identify(checkpoint_stream_name("orders"))))
+    checkpoints.register(TASK)
+    with checkpoints, pytest.raises(StoreNotRestored, match=r"store 'cache' of task 'Partition 0': .* Not a directory"):
+        TaskRestoration(task, ["cache"], {}, checkpoints).restore()
+
+
 def test_the_progress_is_logged(job: Job, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     write(job, COMMITTED)
