@@ -1,7 +1,8 @@
 """Connections to Postgres."""
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import psycopg
@@ -9,6 +10,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.errors import InvalidParameterValue, UndefinedObject
 
 from eventlog.postgres.binary_values import register_binary_dumpers
+from eventlog.source import SourceUnavailable
 
 CONNECT_SECONDS: Final = 10
 
@@ -55,6 +57,16 @@ def server_reason(error: psycopg.Error) -> str | None:
     reason = error.diag.message_primary
     is_about_data = (error.sqlstate or "").startswith(_DATA_EXCEPTIONS)
     return reason.partition(": ")[0] if reason is not None and is_about_data else reason
+
+
+@contextmanager
+def reaching_database() -> Iterator[None]:
+    """Raise errors of a connection, such as that the server has ended it, as `SourceUnavailable`."""
+    try:
+        yield
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise SourceUnavailable(f"Cannot reach the database of the logs ({reason}).") from error
 
 
 def connect(database_url: str, *, application_name: str = "coordstream", autocommit: bool = True) -> Connection:

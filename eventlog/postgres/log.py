@@ -1,7 +1,7 @@
 """An event log in Postgres: the tables of the archive, and a row with the next offset."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from types import TracebackType
 from typing import Final, Self
@@ -23,7 +23,7 @@ from eventlog.log import (
 )
 from eventlog.postgres.archive import archive_end, headers_json, read_archive
 from eventlog.postgres.binary_values import ByteaArray, Int8Array, bytea_array, int8_array
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect, reaching_database
 from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log, stream_names
 from eventlog.source import DATABASE, no_stream
 from eventlog.streams import StreamIdentity, StreamKind
@@ -76,7 +76,8 @@ class PostgresEventLog:
 
     An object is not thread-safe, but any number of processes can use the log at the same time. The archive of a topic
     or a recording can be read in the same way, but not appended to. With a connection of the caller, who closes it, an
-    append is part of the caller's transaction.
+    append is part of the caller's transaction, and errors of the connection are psycopg's. Otherwise they are
+    `SourceUnavailable`.
     """
 
     def __init__(self, database: str | Connection, stream_name: str, *, clock: Clock = system_clock) -> None:
@@ -84,15 +85,17 @@ class PostgresEventLog:
 
         Raises:
             UnknownStream: the database has no such log.
+            SourceUnavailable: the database of the URL does not answer.
         """
         self._owns_connection = isinstance(database, str)
-        self._connection = connect(database) if isinstance(database, str) else database
         self._clock = clock
-        try:
-            self._log = _newest(self._connection, stream_name)
-        except BaseException:
-            self.close()
-            raise
+        with self._reaching():
+            self._connection = connect(database) if isinstance(database, str) else database
+            try:
+                self._log = _newest(self._connection, stream_name)
+            except BaseException:
+                self.close()
+                raise
 
     @classmethod
     def create(cls, database: str | Connection, stream: StreamIdentity, *, clock: Clock = system_clock) -> Self:
@@ -100,6 +103,7 @@ class PostgresEventLog:
 
         Raises:
             StreamExists: the stream has a log, of any backend.
+            SourceUnavailable: the database of the URL does not answer.
         """
         with _connected(database) as connection, connection.transaction():
             _insert(connection, stream, clock())
@@ -138,7 +142,7 @@ class PostgresEventLog:
         for event in events:
             check_timestamp(event)
         calls = list(batches(events, _CALL_EVENTS, _CALL_BYTES)) or [[]]
-        with self._undo_on_error(is_one_call=len(calls) == 1):
+        with self._reaching(), self._undo_on_error(is_one_call=len(calls) == 1):
             first = self._append(calls[0], expected_offset)
             for call in calls[1:]:
                 self._append(call, None)
@@ -147,7 +151,7 @@ class PostgresEventLog:
     @contextmanager
     def exclude_writers(self) -> Iterator[None]:
         """See `EventLog.exclude_writers`: a transaction."""
-        with self._connection.transaction():
+        with self._reaching(), self._connection.transaction():
             self.append([])  # locks the row with the next offset
             yield
 
@@ -155,16 +159,18 @@ class PostgresEventLog:
         """See `EventLog.read`."""
         end = self.end_offset()
         last = end if until is None else max(min(until, end), 0)
-        return read_archive(self._connection, self._log.log_id, max(min(first, end), 0), last)
+        return self._read(max(min(first, end), 0), last)
 
     def start_offset(self) -> int:
         """See `EventLog.start_offset`."""
-        row = self._connection.execute(_START, {"log_id": self._log.log_id}).fetchone()
+        with self._reaching():
+            row = self._connection.execute(_START, {"log_id": self._log.log_id}).fetchone()
         return self.end_offset() if row is None or row[0] is None else int(row[0])
 
     def end_offset(self) -> int:
         """See `EventLog.end_offset`."""
-        return archive_end(self._connection, self._log.log_id)
+        with self._reaching():
+            return archive_end(self._connection, self._log.log_id)
 
     def close(self) -> None:
         """Close the connection, unless it is the caller's."""
@@ -178,6 +184,14 @@ class PostgresEventLog:
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+    def _reaching(self) -> AbstractContextManager[None]:
+        """Translates errors of a connection that is not the caller's."""
+        return reaching_database() if self._owns_connection else nullcontext()
+
+    def _read(self, first: int, until: int) -> Iterator[RecordedEvent]:
+        with self._reaching():
+            yield from read_archive(self._connection, self._log.log_id, first, until)
 
     @contextmanager
     def _undo_on_error(self, *, is_one_call: bool) -> Iterator[None]:
@@ -235,7 +249,7 @@ def _connected(database: str | Connection) -> Iterator[Connection]:
     if not isinstance(database, str):
         yield database
         return
-    with connect(database) as connection:
+    with reaching_database(), connect(database) as connection:
         yield connection
 
 

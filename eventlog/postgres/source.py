@@ -14,12 +14,10 @@ from time import monotonic
 from types import TracebackType
 from typing import Final, Self
 
-import psycopg
-
 from eventlog.backoff import Backoff, no_jitter
 from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.archive import PAGE_EVENTS, read_archive
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection, connect, reaching_database
 from eventlog.postgres.log import BACKEND, EVENT_CHANNEL
 from eventlog.postgres.log_registry import StoredLog, newest_log
 from eventlog.source import DATABASE, Read, SourceUnavailable, StreamFacts, StreamMissing, StreamRefused
@@ -132,13 +130,13 @@ class PostgresSource:
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
         try:
-            if self._connection is None:
-                self._connection = self._connect()
-            yield self._connection
-        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            with reaching_database():
+                if self._connection is None:
+                    self._connection = self._connect()
+                yield self._connection
+        except SourceUnavailable:
             self._disconnect()
-            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise SourceUnavailable(f"Cannot reach the database of the logs ({reason}).") from error
+            raise
 
     def _connect(self) -> Connection:
         connection = connect(self._url, application_name=APPLICATION_NAME)

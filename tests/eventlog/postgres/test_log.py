@@ -1,10 +1,12 @@
 """The event log in Postgres."""
 
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Event
 
+import psycopg
 import pytest
 
 from eventlog.events import LOG_APPEND_TIME, EventColumns, NewEvent, RecordedEvent
@@ -15,12 +17,14 @@ from eventlog.postgres.log import EVENT_CHANNEL, PostgresEventLog, StreamExists,
 from eventlog.postgres.log_registry import insert_log, newest_log
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ensure_partition
 from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.source import SourceUnavailable
 from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.wire.coordinator import encode_key
 from projections.fold.settings import FoldSettings
 from projections.projector import Projector
 from projections.tracked_logs import track_log
 from tests.contracts.event_log import NOW, STREAM, ConditionalAppendContract, clock, new_events
+from tests.fixtures.database_sessions import end_sessions
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 CONFIG_A = NewEvent(encode_key("set-config", "a"), b'{"values":{"value":"1"}}')
@@ -49,6 +53,52 @@ def test_an_unknown_stream_is_reported(database_url: str) -> None:
     with pytest.raises(UnknownStream, match=r"no stream elsewhere\. Create it") as unknown:
         PostgresEventLog(database_url, "elsewhere")
     assert unknown.value.stream_name == "elsewhere"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda log: log.append([CONFIG_A]),
+        lambda log: log.append([CONFIG_A] * 20_000),
+        lambda log: list(log.read()),
+        lambda log: log.start_offset(),
+        lambda log: log.end_offset(),
+        lambda log: log.exclude_writers().__enter__(),
+    ],
+)
+def test_an_ended_session_is_an_unavailable_source(
+    database_url: str, call: Callable[[PostgresEventLog], object]
+) -> None:
+    with PostgresEventLog.create(database_url, STREAM) as log:
+        end_sessions(database_url)
+        for _ in range(2):  # the second time, the connection is closed
+            with pytest.raises(SourceUnavailable, match="Cannot reach the database of the logs"):
+                call(log)
+
+
+def test_a_session_that_ends_during_a_read_is_an_unavailable_source(database_url: str) -> None:
+    with PostgresEventLog.create(database_url, STREAM) as log:
+        log.append(new_events(3))
+        events = log.read()
+        end_sessions(database_url)
+        with pytest.raises(SourceUnavailable):
+            next(events)
+
+
+def test_errors_of_a_connection_of_the_caller_are_the_callers(database_url: str) -> None:
+    with connect(database_url) as connection:
+        log = PostgresEventLog.create(connection, STREAM)
+        end_sessions(database_url)
+        with pytest.raises(psycopg.OperationalError):
+            log.end_offset()
+
+
+def test_a_database_that_does_not_answer_is_an_unavailable_source() -> None:
+    nowhere = "postgresql://127.0.0.1:1/coordstream"
+    with pytest.raises(SourceUnavailable, match="Connection refused"):
+        PostgresEventLog(nowhere, STREAM.stream_name)
+    with pytest.raises(SourceUnavailable, match="Connection refused"):
+        PostgresEventLog.create(nowhere, STREAM)
 
 
 def test_logs_of_one_database_do_not_mix(database_url: str) -> None:

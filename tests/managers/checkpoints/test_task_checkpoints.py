@@ -10,6 +10,7 @@ from eventlog.checkpoint import CheckpointV1
 from eventlog.log import EventLog
 from eventlog.memory import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, TaskNotRegistered
@@ -18,6 +19,7 @@ from managers.checkpoints.checkpoint_place import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
 from managers.errors import NotReady
 from managers.lazy_log import LogOrOpener
+from tests.fixtures.database_sessions import end_sessions
 from tests.managers.fake_time import FakeTime
 from tests.managers.log_makers import LogMaker
 from tests.managers.watched_log import BrokenLog, Opened
@@ -114,6 +116,23 @@ def test_a_read_that_failed_is_followed_by_one_with_a_new_log(log: MemoryEventLo
         with pytest.raises(SourceUnavailable):
             manager.read_last_checkpoint("t")
         assert broken[-1].is_closed
+        assert manager.read_last_checkpoint("t") == written
+
+
+@MANAGERS
+@pytest.mark.scenario("HRD-47")
+def test_a_manager_reads_again_after_an_outage_of_the_database(database_url: str, make: Callable[..., Any]) -> None:
+    kind = "coordinator" if make is CheckpointManager else "checkpoint"
+    stream, written = identify("orders", kind), CheckpointV1({IN_0: "1"})
+    PostgresEventLog.create(database_url, stream).close()
+    polls = {} if make is CheckpointManager else {"config": {STOP_AFTER_FIRST_READ: "false"}}
+    manager = make(lambda: PostgresEventLog(database_url, stream.stream_name), **polls)
+    manager.register("t")
+    with manager:
+        manager.write_checkpoint("t", written)
+        end_sessions(database_url)
+        with pytest.raises(SourceUnavailable):
+            manager.read_last_checkpoint("t")
         assert manager.read_last_checkpoint("t") == written
 
 

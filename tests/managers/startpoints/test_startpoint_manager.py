@@ -13,6 +13,8 @@ from eventlog.events import NewEvent
 from eventlog.log import AppendRefused, EventLog
 from eventlog.memory import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.source import SourceUnavailable
 from eventlog.startpoint import (
     EXPIRY_MS,
     Startpoint,
@@ -29,6 +31,7 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from tests.builders import config_set, coordinator_key, fan_out, raw, startpoint, task_partition
 from tests.contracts.event_log import NOW_MS
+from tests.fixtures.database_sessions import end_sessions
 from tests.managers.interrupted_log import InterruptedLog, Killed, MortalLog, UnconditionalLog
 from tests.managers.log_makers import LogMaker
 from tests.managers.recording_log import RecordingLog
@@ -703,3 +706,14 @@ def test_an_error_of_the_log_names_the_startpoint(
         act(manager, task)
     assert (raised.value.partition, raised.value.task_name) == (PAGE_VIEWS, task)
     assert isinstance(raised.value.__cause__, AppendRefused)
+
+
+def test_an_outage_of_the_database_is_an_error_of_the_log(database_url: str) -> None:
+    with PostgresEventLog.create(database_url, identify("__samza_coordinator_orders_1")) as log:
+        manager = managing(log)
+        end_sessions(database_url)
+        with pytest.raises(StartpointNotWritten) as raised:
+            manager.write_startpoint(PAGE_VIEWS, specific("1"))
+        assert isinstance(raised.value.__cause__, SourceUnavailable)
+        with pytest.raises(SourceUnavailable):
+            manager.read_startpoint(PAGE_VIEWS)
