@@ -42,7 +42,11 @@ if TYPE_CHECKING:
         UnknownMessage as UnknownMessage,
     )
     from eventlog.partition import SystemStreamPartition as SystemStreamPartition, TaskName as TaskName
-    from eventlog.postgres.log import PostgresEventLog as PostgresEventLog, UnknownStream as UnknownStream
+    from eventlog.postgres.log import (
+        PostgresEventLog as PostgresEventLog,
+        StreamExists as StreamExists,
+        UnknownStream as UnknownStream,
+    )
     from eventlog.postgres.admin import PostgresAdmin as PostgresAdmin
     from eventlog.startpoint import (
         Startpoint as Startpoint,
@@ -269,7 +273,7 @@ _NAMES: Final = {
     ),
     "eventlog.partition": "SystemStreamPartition TaskName",
     "eventlog.postgres.admin": "PostgresAdmin",
-    "eventlog.postgres.log": "PostgresEventLog UnknownStream",
+    "eventlog.postgres.log": "PostgresEventLog StreamExists UnknownStream",
     "eventlog.startpoint": (
         "Startpoint StartpointMaker StartpointNotSupported StartpointOldest StartpointSpecific StartpointTimestamp "
         "StartpointUpcoming StartpointVisitor"

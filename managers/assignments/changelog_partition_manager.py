@@ -9,7 +9,7 @@ from eventlog.log import Clock, system_clock
 from eventlog.messages import Delete, Envelope, Message, SetChangelogMapping
 from managers.assignments.changelog_errors import ChangelogRemap, ChangelogRemapped
 from managers.assignments.changelogs import assign_changelog_partitions
-from managers.checkpoints.task_checkpoints import require_task_name
+from managers.checkpoints.task_checkpoints import require_task_name, require_task_names
 from managers.signature import JOB_COORDINATOR, make_envelope, mark_forced
 from managers.signed_messages import SignedMessages, sign
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -81,7 +81,7 @@ class ChangelogPartitionManager:
             TypeError: a task is not a string, or ``task_names`` is a single string. Nothing was written.
             NotReady: the store is not open.
         """
-        names = _names(task_names)
+        names = require_task_names(task_names)
         with self._lock:
             known = self.read_change_log_partition_mapping()
             assigned = assign_changelog_partitions(names, known)
@@ -122,15 +122,6 @@ def remaps(known: Mapping[str, int], mapping: Mapping[str, int | None]) -> list[
         for task_name, partition in sorted(mapping.items())
         if partition is not None and known.get(task_name, partition) != partition
     ]
-
-
-def _names(task_names: Iterable[str]) -> list[str]:
-    if isinstance(task_names, str):  # each letter would get a partition forever
-        raise TypeError(f"task_names must be a list of strings, not the string {task_names!r}")
-    names = list(task_names)
-    for task_name in names:
-        require_task_name(task_name)
-    return names
 
 
 def _message(task_name: str, partition: int | None) -> Message:

@@ -6,7 +6,7 @@ from typing import Final
 
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Delete, Message, SetTaskContainerMapping, SetTaskModeMapping
-from managers.checkpoints.task_checkpoints import require_task_name
+from managers.checkpoints.task_checkpoints import require_task_name, require_task_names
 from managers.errors import ManagerError
 from managers.job_models.job_model import ACTIVE, STANDBY, TaskMode
 from managers.signature import JOB_COORDINATOR
@@ -68,7 +68,12 @@ class TaskAssignmentManager:
         self._messages.write(task_container_messages(mappings))
 
     def delete_task_container_mappings(self, task_names: Iterable[str]) -> None:
-        """Delete the containers and modes of tasks. Raises `NotReady`."""
+        """Delete the containers and modes of tasks.
+
+        Raises:
+            TypeError: a task is not a string, or ``task_names`` is a single string. Nothing was written.
+            NotReady: the store is not open.
+        """
         self._messages.write(task_delete_messages(task_names))
 
     def close(self) -> None:
@@ -86,8 +91,8 @@ def task_container_messages(mappings: TaskContainers) -> list[Message]:
 
 
 def task_delete_messages(task_names: Iterable[str]) -> list[Message]:
-    """The messages that delete the container and the mode of tasks. Raises TypeError if a name is not a string."""
-    return [message for task_name in task_names for message in _deletes(task_name)]
+    """The messages of `TaskAssignmentManager.delete_task_container_mappings`; raises TypeError as it does."""
+    return [message for task_name in require_task_names(task_names) for message in _deletes(task_name)]
 
 
 def parse_task_mode(task_name: str, task_mode: str) -> TaskMode:

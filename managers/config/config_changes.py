@@ -46,7 +46,13 @@ class ConfigSubscription:
     """
 
     def __init__(self, log: EventLog, keys: Iterable[str] = ("*",), *, position: int | None = None) -> None:
-        """``keys`` are shell patterns, such as ``task.*``. ``position`` is that of an earlier subscription."""
+        """``keys`` are shell patterns, such as ``task.*``. ``position`` is that of an earlier subscription.
+
+        Raises:
+            TypeError: ``keys`` is a single string.
+        """
+        if isinstance(keys, str):  # each letter would be a pattern
+            raise TypeError(f"keys must be a list of patterns, not the string {keys!r}")
         self._log: Final = log
         self._patterns: Final = tuple(keys)
         self._lock: Final = RLock()

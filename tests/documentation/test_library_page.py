@@ -2,6 +2,7 @@
 
 import doctest
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -113,3 +114,10 @@ def test_a_wrong_example_is_told() -> None:
 def test_each_manager_has_an_example() -> None:
     managers = {name for name, module in coordstream._MODULES.items() if module.startswith("managers.")}
     assert sorted(name for name in managers - NOT_SHOWN if name not in TEXT) == []
+
+
+def test_each_error_of_the_page_can_be_imported() -> None:
+    tables = [line.split("|")[1] for line in TEXT[TEXT.index("## Errors") :].splitlines() if line.startswith("| `")]
+    names = {name for cell in tables for name in re.findall(r"`(\w+)`", cell)}
+    assert "StreamExists" in names
+    assert sorted(name for name in names if not hasattr(coordstream, name)) == []

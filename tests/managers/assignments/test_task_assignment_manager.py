@@ -74,6 +74,8 @@ def test_invalid_arguments_write_nothing(manager: TaskAssignmentManager, coordin
         manager.write_task_container_mappings({wrong: {"Task0": "Active"}})
     with pytest.raises(TypeError, match="task_name must be a string, not 7"):
         manager.write_task_container_mappings({"0": {wrong: "Active"}})
+    with pytest.raises(TypeError, match="task_names must be a list of strings, not the string 'Task0'"):
+        manager.delete_task_container_mappings("Task0")
     assert coordinator_log.end_offset() == 0
 
 
