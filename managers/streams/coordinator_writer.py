@@ -1,7 +1,8 @@
 """CoordinatorStreamWriter: sets and deletes single config keys of a job."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from threading import RLock
 from types import TracebackType
 from typing import Final, Self
 
@@ -17,7 +18,7 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 class CoordinatorStreamWriter:
     """Sets and deletes config keys; calls return once they are acknowledged (Samza's class, SAMZA-2797).
 
-    A change of a write-once setting is refused unless the writer has ``force``. A context manager.
+    A change of a write-once setting is refused unless the writer has ``force``. A context manager. Thread-safe.
     """
 
     def __init__(
@@ -28,24 +29,28 @@ class CoordinatorStreamWriter:
         self._source: Final = source
         self._force: Final = force
         self._clock: Final = clock
+        self._lock: Final = RLock()
         self._store: CoordinatorStreamStore | None = None
 
     def start(self) -> None:
         """Open and read the stream. Does nothing when called again."""
-        if self._store is None:
-            store = CoordinatorStreamStore(self._lazy_log.open())
-            store.init()
-            self._store = store
+        with self._lock:
+            if self._store is None:
+                store = CoordinatorStreamStore(self._lazy_log.open())
+                store.init()
+                self._store = store
 
     def stop(self) -> None:
         """Close the log if it was opened here. Safe to call before `start` and again."""
-        self._store = None
-        self._lazy_log.close()
+        with self._lock:
+            self._store = None
+            self._lazy_log.close()
 
     @property
     def config(self) -> Mapping[str, str]:
         """The job's current config."""
-        return read_config(self._running())
+        with self._running() as store:
+            return read_config(store)
 
     def send_message(self, message_type: str, key: str, value: str) -> None:
         """Write a ``set-config`` message.
@@ -59,15 +64,16 @@ class CoordinatorStreamWriter:
 
     def send_set_config(self, key: str, value: str) -> None:
         """Set a config key. Raises `WriteOnceChange`."""
-        set_config(self._running(), key, value, source=self._source, force=self._force, clock=self._clock)
+        with self._running() as store:
+            set_config(store, key, value, source=self._source, force=self._force, clock=self._clock)
 
     def send_delete_config(self, key: str) -> bool:
         """Delete a config key, in every live spelling; return whether it was set. Raises `WriteOnceChange`."""
-        store = self._running()
-        if key not in read_config(store):
-            return False
-        delete_config(store, key, source=self._source, force=self._force, clock=self._clock)
-        return True
+        with self._running() as store:
+            if key not in read_config(store):
+                return False
+            delete_config(store, key, source=self._source, force=self._force, clock=self._clock)
+            return True
 
     def __enter__(self) -> Self:
         try:
@@ -83,7 +89,9 @@ class CoordinatorStreamWriter:
     ) -> None:
         self.stop()
 
-    def _running(self) -> CoordinatorStreamStore:
-        if self._store is None:
-            raise NotReady("the coordinator stream writer", "is not running", "call start() first")
-        return self._store
+    @contextmanager
+    def _running(self) -> Iterator[CoordinatorStreamStore]:
+        with self._lock:
+            if self._store is None:
+                raise NotReady("the coordinator stream writer", "is not running", "call start() first")
+            yield self._store
