@@ -186,6 +186,18 @@ class StreamBusy(ProjectionError):
         super().__init__(f"{stream_name} is being read by {holder}. Wait until that ends, or stop it.")
 
 
+class ImportRefused(ProjectionError):
+    """The recorded stream is a log in Postgres, which only its writers extend, and it lacks events of the recording."""
+
+    def __init__(self, stream_name: str) -> None:
+        self.stream_name = stream_name
+        super().__init__(
+            f"{stream_name} is a log in Postgres, and the recording has events that differ from it or that it lacks. "
+            "An import does not change such a log. Append a recording of the new events only, with "
+            f"`coordstream log append {stream_name} --file FILE`, or import this one into another database."
+        )
+
+
 class WorkerEnded(ProjectionError):
     """A worker process of an import ended without a result; ``exit_code`` as in `multiprocessing`."""
 

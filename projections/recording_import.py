@@ -2,7 +2,7 @@
 
 Events that the archive has are compared and skipped, so an interrupted import continues where it stopped, and a
 repeated one does nothing. If an event differs, the recording is a new incarnation of the stream, which becomes current
-once it is complete.
+once it is complete. A log in Postgres is never changed: only its writers know its end.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,8 +17,10 @@ from eventlog.events import RecordedEvent
 from eventlog.garbage_collection import no_collections
 from eventlog.postgres.archive_comparison import first_difference
 from eventlog.postgres.connection import Connection
+from eventlog.postgres.log import BACKEND as POSTGRES
+from eventlog.postgres.log_registry import StoredLog, newest_log
 from eventlog.streams import StreamIdentity
-from projections.errors import LogRebuilt
+from projections.errors import ImportRefused, LogRebuilt
 from projections.fold.settings import FoldSettings
 from projections.planner_statistics import analyze
 from projections.projector import BATCH_EVENTS, Applied, Clock, MakeProjector, Projector
@@ -75,7 +77,13 @@ def import_stream(
     Raises:
         StreamBusy: another process imports or follows the stream.
         FoldVersionDiffers: other settings folded the stream before.
+        ImportRefused: the stream is a log in Postgres, and the recording has events that it lacks.
     """
+    stored = newest_log(connection, stream.stream_name)
+    if stored is not None and stored.backend == POSTGRES:
+        present = _require_all(connection, stored, read_events())
+        on_progress(present)
+        return Imported(stream, stored.incarnation, 0, present, 0)
     with _asynchronous_commits(connection), stream_lock(connection, stream.stream_name):
         log, skipped = _log_to_continue(connection, stream, read_events, settings, clock)
         on_progress(skipped)
@@ -111,6 +119,14 @@ def _apply(projector: Projector, batch: list[RecordedEvent]) -> Applied:
         return projector.apply(batch)
 
 
+def _require_all(connection: Connection, log: StoredLog, events: Iterable[RecordedEvent]) -> int:
+    """The number of events. Raises ImportRefused: the log lacks one of them."""
+    present = _count_if_all(connection, log.log_id, events)
+    if present is None:
+        raise ImportRefused(log.stream_name)
+    return present
+
+
 def _log_to_continue(
     connection: Connection, stream: StreamIdentity, read_events: ReadEvents, settings: FoldSettings, clock: Clock
 ) -> tuple[TrackedLog, int]:
@@ -128,16 +144,21 @@ def _log_to_continue(
 
 
 def _matching_events(connection: Connection, log: TrackedLog, events: Iterable[RecordedEvent]) -> int | None:
-    """How many of the events the archive has; None if one of them differs."""
+    """How many of the events the log has folded; None if one of them differs."""
+    return _count_if_all(connection, log.log_id, takewhile(lambda event: event.offset < log.next_offset, events))
+
+
+def _count_if_all(connection: Connection, log_id: int, events: Iterable[RecordedEvent]) -> int | None:
+    """The number of events; None if the archive lacks one of them, or has another one at its offset."""
     count = 0
 
-    def below_the_position() -> Iterator[RecordedEvent]:
+    def counted() -> Iterator[RecordedEvent]:
         nonlocal count
-        for event in takewhile(lambda event: event.offset < log.next_offset, events):
+        for event in events:
             count += 1
             yield event
 
-    return count if first_difference(connection, log.log_id, below_the_position()) is None else None
+    return count if first_difference(connection, log_id, counted()) is None else None
 
 
 def _batches(events: Iterable[RecordedEvent], first: int, size: int) -> Iterator[list[RecordedEvent]]:

@@ -126,9 +126,9 @@ def test_an_error_of_a_worker_is_raised_with_its_type(database_url: str, empty_d
         import_at_once(database_url, [replace(JOBS[0], read_events=refused_events)])
     assert str(refused.value) == "these events are refused"
     assert "in refused_events" in "".join(refused.value.__notes__)
-    with pytest.raises(psycopg.errors.InvalidSchemaName) as undefined:
+    with pytest.raises(psycopg.errors.UndefinedTable) as undefined:
         import_at_once(empty_database_url)
-    assert undefined.value.diag.message_primary == 'schema "projection" does not exist'
+    assert undefined.value.diag.message_primary == 'relation "eventlog.log" does not exist'
     with pytest.raises(psycopg.OperationalError, match="no_such_database"):
         import_at_once(make_conninfo(database_url, dbname="no_such_database"))
 

@@ -7,12 +7,13 @@ from typing import Final
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from eventlog.events import RecordedEvent
+from eventlog.events import NewEvent, RecordedEvent
 from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
-from projections.errors import FoldVersionDiffers
+from projections.errors import FoldVersionDiffers, ImportRefused
 from projections.fold.settings import CODE_VERSION, FoldSettings
 from projections.projector import MakeProjector, Projector
 from projections.recording_import import import_stream
@@ -175,6 +176,22 @@ def test_rows_folded_with_another_key_are_refused(database_url: str) -> None:
         with pytest.raises(FoldVersionDiffers, match=message):
             import_stream(connection, identify(STREAM), lambda: OLD, other, lambda: ARCHIVED_AT)
         assert shown(connection) == OLD_ROWS
+
+
+ANOTHER: Final = configs({"a": "1", "b": "2", "c": "3", "d": "4"}, FIRST_RUN_MS)[3]
+
+
+@pytest.mark.parametrize("changed", [[*OLD, ANOTHER], [*OLD[:2], OLD[2]._replace(value=None)], NEW])
+def test_a_log_in_postgres_is_never_changed(database_url: str, changed: list[RecordedEvent]) -> None:
+    with connect(database_url) as connection, PostgresEventLog.create(database_url, identify(STREAM)) as log:
+        log.append([NewEvent(event.key, event.value, event.timestamp) for event in OLD])
+        for present in (OLD, OLD[:2], []):
+            imported = import_events(connection, STREAM, present)
+            assert (imported.added, imported.skipped, imported.incarnation) == (0, len(present), 1)
+        with pytest.raises(ImportRefused, match=f"log append {STREAM} --file"):
+            import_events(connection, STREAM, changed)
+        assert shown(connection, "select count(*) from projection.job_log") == [(0,)]
+        assert log.append([NewEvent(ANOTHER.key, ANOTHER.value)]) == range(3, 4)
 
 
 def test_batches_do_not_wait_for_the_disk(database_url: str) -> None:
