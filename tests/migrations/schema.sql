@@ -9830,6 +9830,51 @@ CREATE VIEW projection.locked_stream AS
   WHERE (((a.backend_start IS NULL) OR (a.backend_start <= h.taken_at)) AND has_table_privilege(a.usesysid, 'projection.stream_holder'::text, 'update'::text));
 
 --
+-- Name: log_status; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.log_status AS
+ SELECT p.job_name,
+    p.job_id,
+    p.job_bucket,
+    p.stream_name,
+    p.stream_kind,
+    p.incarnation,
+    p.next_offset,
+    p.end_offset,
+    p.lag,
+    p.state,
+    p.state_detail,
+    p.heartbeat_at,
+    p.fold_version,
+    p.horizon_offset,
+    p.horizon_time,
+    p.is_newest,
+        CASE
+            WHEN (t.stream_name IS NOT NULL) THEN 'retired'::text
+            WHEN (p.is_newest AND (p.state <> 'refused'::text) AND projection.is_lost(p.state, p.heartbeat_at)) THEN 'lost'::text
+            ELSE p.state
+        END AS shown_state
+   FROM (( SELECT p_1.job_name,
+            p_1.job_id,
+            p_1.job_bucket,
+            p_1.stream_name,
+            p_1.stream_kind,
+            p_1.incarnation,
+            p_1.next_offset,
+            p_1.end_offset,
+            p_1.lag,
+            p_1.state,
+            p_1.state_detail,
+            p_1.heartbeat_at,
+            p_1.fold_version,
+            p_1.horizon_offset,
+            p_1.horizon_time,
+            (p_1.incarnation = max(p_1.incarnation) OVER (PARTITION BY p_1.job_name, p_1.job_id, p_1.stream_name)) AS is_newest
+           FROM coordinator.log_position p_1) p
+     LEFT JOIN eventlog.retired_stream t ON ((t.stream_name = p.stream_name)));
+
+--
 -- Name: message_current; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -11842,6 +11887,13 @@ GRANT SELECT ON TABLE projection.stream_holder TO coordstream_replayer;
 
 GRANT SELECT ON TABLE projection.locked_stream TO coordstream_reader;
 GRANT SELECT ON TABLE projection.locked_stream TO coordstream_replayer;
+
+--
+-- Name: TABLE log_status; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.log_status TO coordstream_reader;
+GRANT SELECT ON TABLE projection.log_status TO coordstream_replayer;
 
 --
 -- Name: TABLE message_current; Type: ACL; Schema: projection; Owner: -

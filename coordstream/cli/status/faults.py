@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from projections.fold.settings import NOT_FOLDED
 
-_WORST_FIRST: Final = ("lost", "refused", "replacing", "catching-up", "stopped", "live", "retired")
+WORST_FIRST: Final = ("lost", "refused", "replacing", "catching-up", "stopped", "live", "retired")
 
 _NOT_LIVE: Final = {
     "stopped": "is not followed. Start its follower",
@@ -29,7 +29,7 @@ class Limits(NamedTuple):
 
 def worst_state(states: Iterable[str]) -> str | None:
     """The state that needs attention most; None if there are no states."""
-    return min(states, key=_WORST_FIRST.index, default=None)
+    return min(states, key=WORST_FIRST.index, default=None)
 
 
 def is_to_rebuild(log: Status) -> bool:

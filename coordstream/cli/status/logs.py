@@ -15,14 +15,11 @@ from projections.stream_lock import holders
 STATUS: Final = sql.SQL(
     """
     select p.*, l.backend, l.cluster_id, l.topic_id,
-           p.incarnation = max(p.incarnation) over (partition by p.stream_name) as is_newest,
-           projection.is_lost(p.state, p.heartbeat_at) as is_lost, t.retired_at is not null as is_retired,
            greatest(extract(epoch from now() - p.heartbeat_at), 0)::float8 as heartbeat_age_seconds,
            e.record_time as last_event_time, q.quarantine_open, coalesce(g.gap_count, 0) as gap_count
-    from coordinator.log_position p
+    from projection.log_status p
     left join projection.job_log j using (stream_name, incarnation)
     left join projection.archived_log l using (log_id)
-    left join projection.retired_stream t using (stream_name)
     left join lateral (
       select a.record_time from projection.archived_event a where a.log_id = j.log_id order by a.log_offset desc limit 1
     ) e on true
@@ -59,7 +56,7 @@ def logs_now(database: Database) -> tuple[Rows, str]:
 def recorded_logs(connection: Connection) -> Rows:
     """Every log with its state, and with its end as its follower last saw it."""
     found, unread = fetch(connection, STATUS), fetch(connection, UNREAD)
-    columns = (name for name in found.columns if name not in ("is_lost", "is_retired"))
+    columns = (name for name in found.columns if name != "shown_state")
     return Rows(columns, [*map(_with_state, found), *map(_unread, unread)])
 
 
@@ -94,14 +91,9 @@ def _is_on_brokers(row: Row) -> bool:
 
 
 def _with_state(row: Row) -> Row:
-    """The row with its state: ``retired``, or ``lost`` if its follower ended unexpectedly.
-
-    Only the newest incarnation needs a follower.
-    """
-    is_lost = row.pop("is_lost") and row["is_newest"] and row["state"] != "refused"
-    is_retired = row.pop("is_retired")
-    state = "retired" if is_retired else "lost" if is_lost else row["state"]
-    return row | {"state": state, "topic_is_missing": False}
+    """The row with the state that people see."""
+    shown = row.pop("shown_state")
+    return row | {"state": shown, "topic_is_missing": False}
 
 
 def _unread(log: Row) -> Row:

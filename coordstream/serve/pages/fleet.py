@@ -1,44 +1,41 @@
 """The page of all jobs: problems first, or as of a time."""
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Final
 
 from psycopg import sql
 
 from coordstream.cli.query.rows import Row, fetch
+from coordstream.cli.status.faults import WORST_FIRST
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.paging import Page, page_of
 from eventlog.postgres.connection import Connection
 
 PAGE_ROWS: Final = 50
 
-# As in `coordstream status`, the newest log of a stream decides, and the worst log of a job.
+# As in `coordstream status`, the newest log of a stream decides, and the worst log of a job. A retired log is not a
+# problem.
 _NOW: Final = sql.SQL(
     """
-    with log as (
-      select p.job_name, p.job_id, p.lag, p.state_detail,
-        p.incarnation = max(p.incarnation) over (partition by p.stream_name) as is_newest,
-        case when p.state <> 'refused' and projection.is_lost(p.state, p.heartbeat_at) then 'lost'
-             else p.state end as state
-      from coordinator.log_position p
-    ), open as (
+    with open as (
       select q.job_name, q.job_id, count(*) as quarantined
       from coordinator.quarantine q where not q.is_resolved group by q.job_name, q.job_id
     ), job as (
       select l.job_name, l.job_id,
-        (array['lost', 'refused', 'replacing', 'catching-up', 'stopped', 'live'])[min(array_position(
-          array['lost', 'refused', 'replacing', 'catching-up', 'stopped', 'live'], l.state))] as state,
+        (%(worst_first)s::text[])[min(array_position(%(worst_first)s::text[], l.shown_state))] as state,
         case when count(*) = count(l.lag) then sum(l.lag)::bigint end as lag,
-        string_agg(l.state_detail, ' ' order by l.state_detail) as state_detail
-      from log l where l.is_newest group by l.job_name, l.job_id
+        string_agg(l.state_detail, ' ' order by l.state_detail) as state_detail,
+        bool_or(l.state_detail is not null and l.shown_state <> 'retired') as is_prevented
+      from projection.log_status l where l.is_newest group by l.job_name, l.job_id
     )
     select j.*, coalesce(o.quarantined, 0) as quarantined,
-      j.state in ('lost', 'refused') or o.quarantined > 0 or j.state_detail is not null as is_problem
+      j.state in ('lost', 'refused') or o.quarantined > 0 or j.is_prevented as is_problem
     from job j left join open o using (job_name, job_id)
     where %(search)s::text is null or strpos(lower(j.job_name || '/' || j.job_id), lower(%(search)s)) > 0
     order by is_problem desc nulls last, j.state in ('lost', 'refused') desc, coalesce(o.quarantined, 0) desc,
-      j.state not in ('stopped', 'live') desc, j.lag desc nulls last, j.job_name, j.job_id
+      j.state not in ('stopped', 'live', 'retired') desc, j.lag desc nulls last, j.job_name, j.job_id
     """
 )
 _DETAILS: Final = sql.SQL(
@@ -94,7 +91,7 @@ def fleet(connection: Connection, asked: Asked) -> Row:
     """A page of the jobs: those with problems first; as of a time, those that existed, by name."""
     search, at = asked.text("q"), asked.cut.time
     if at is None:
-        every = fetch(connection, _NOW, {"search": search})
+        every = fetch(connection, _NOW, {"search": search, "worst_first": list(WORST_FIRST)})
         jobs = [job for job in every if asked.text("show") != "problems" or job["is_problem"]]
     else:
         jobs = fetch(connection, _THEN, {"search": search, "at": at})
@@ -103,10 +100,16 @@ def fleet(connection: Connection, asked: Asked) -> Row:
     return {
         "search": search,
         "page": page._replace(rows=_with_details(connection, page, at)),
-        "states": Counter(job["state"] for job in every),
+        "states": _count_states(every),
         "job_count": len(every),
         "problem_count": sum(bool(job["is_problem"]) for job in every),
     }
+
+
+def _count_states(jobs: Iterable[Row]) -> dict[str, int]:
+    """The number of jobs by state, the worst state first."""
+    counts = Counter(job["state"] for job in jobs)
+    return {state: counts[state] for state in WORST_FIRST if counts[state]}
 
 
 def _with_details(connection: Connection, page: Page, at: datetime | None) -> list[Row]:

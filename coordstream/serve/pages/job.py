@@ -17,15 +17,8 @@ PAGE_ROWS: Final = 100
 
 _LOGS: Final = sql.SQL(
     """
-    select p.*,
-      case when p.state <> 'refused' and projection.is_lost(p.state, p.heartbeat_at) then 'lost'
-           else p.state end as state
-    from coordinator.log_position p
-    where p.job_name = %(name)s and p.job_id = %(id)s
-      and p.incarnation = (
-        select max(n.incarnation) from coordinator.log_position n
-        where n.job_name = %(name)s and n.job_id = %(id)s and n.stream_name = p.stream_name)
-    order by p.stream_kind desc
+    select * from projection.log_status
+    where job_name = %(name)s and job_id = %(id)s and is_newest order by stream_kind desc
     """
 )
 _IS_OBSERVED: Final = sql.SQL(

@@ -56,3 +56,15 @@ from eventlog.log l join eventlog.log_head h using (log_id)
 where l.backend = 'postgres'
   and not exists (select from projection.job_log j where j.stream_name = l.stream_name)
   and not exists (select from projection.refused_stream r where r.stream_name = l.stream_name);
+
+-- Every log with the state that people and monitors see: also `retired`, or `lost` if its follower ended unexpectedly. Only the
+-- newest incarnation needs a follower. The window names the job, so that a filter on the job applies below it.
+create view projection.log_status as
+select p.*,
+  case when t.stream_name is not null then 'retired'
+       when p.is_newest and p.state <> 'refused' and projection.is_lost(p.state, p.heartbeat_at) then 'lost'
+       else p.state end as shown_state
+from (
+  select p.*, p.incarnation = max(p.incarnation) over (partition by p.job_name, p.job_id, p.stream_name) as is_newest
+  from coordinator.log_position p) p
+left join eventlog.retired_stream t on t.stream_name = p.stream_name;

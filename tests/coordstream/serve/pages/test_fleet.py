@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from eventlog.postgres.connection import connect
+from projections.retired_streams import retire_streams
 from tests.acceptance.fleet import copy_jobs
 from tests.acceptance.imported_job import ImportedJob
 from tests.builders import checkpoint_v1, config_set, container_host, raw, task_container
@@ -58,6 +59,21 @@ def test_problems_come_first(site: Site, database_url: str) -> None:
     assert "1 event" in quarantine.text
     assert "not_json" in quarantine.text or "not json" in quarantine.text
     assert "None." in site.get("/quarantine", job="accounts").text
+
+
+def test_a_retired_job_is_no_problem(site: Site, database_url: str) -> None:
+    with connect(database_url) as connection:
+        old = ImportedJob(connection, "views", coordinator=[config_set()])
+        ImportedJob(connection, "orders", coordinator=[config_set()])
+        connection.execute("update projection.position set state = 'live', heartbeat_at = now() - interval '1 hour'")
+        assert "2 lost" in site.get("/").text
+        retire_streams(connection, [old.coordinator_stream])
+    every = site.get("/")
+    assert "1 lost 1 retired" in every.text
+    assert "retired on" in every.text
+    assert [link.rpartition("job=")[2] for link in jobs_of(every.links)] == ["orders%2F1", "views%2F1"]
+    assert jobs_of(site.get("/", show="problems").links) == jobs_of(every.links)[:1]
+    assert any(span["class"] == "tag retired" for span in site.get("/job", job="views").all("span") if "class" in span)
 
 
 def test_an_empty_database_says_what_to_do(site: Site) -> None:
