@@ -60,22 +60,13 @@ def is_kafka(config: Config, system: str) -> bool:
     return config.get(f"systems.{system}.samza.factory", KAFKA_SYSTEM_FACTORY) == KAFKA_SYSTEM_FACTORY
 
 
-def own_servers(config: Config, system: str) -> str | None:
-    """The brokers of the settings for a system that has none in the job's config and that has the job's own streams.
-
-    None: use the brokers in the config.
-    """
-    kafka = load_settings().kafka
-    has_servers = any(config.get(f"systems.{system}.{user}.bootstrap.servers") for user in ("consumer", "producer"))
-    own_system = config.get("job.coordinator.system") or config.get("job.default.system") or system
-    return None if kafka is None or has_servers or system != own_system else kafka.bootstrap_servers
-
-
 @contextmanager
 def open_input(config: Config, system: str, given_servers: str | None = None) -> Iterator[BoundedSystemAdmin]:
-    """Connect to an input system, by the job's name for it; ``given_servers`` override those in the job's config.
+    """Connect to an input system, by the job's name for it.
 
-    Credentials (``COORDSTREAM_KAFKA_OPTIONS``) are sent only to brokers that the user has named.
+    Its brokers are ``given_servers``, or else those of the job's config. If that has none, the system of the job's own
+    streams has the brokers of the settings. Credentials (``COORDSTREAM_KAFKA_OPTIONS``) are sent only to brokers that
+    the user has named.
 
     Raises:
         InputUnknown: The system is not Kafka, its brokers are unknown, or none of them answers.
@@ -130,14 +121,23 @@ def input_options(config: Config, system: str, given_servers: str | None) -> Kaf
     if given_servers is not None:
         return KafkaOptions.parse(given_servers) if own is None else _with_servers(own, given_servers)
     configured = _configured_brokers(config, system)
+    if configured is None:
+        if own is None or not _has_own_streams(config, system):
+            raise _without_brokers(system)
+        return own
     return own if own is not None and configured.bootstrap_servers == own.bootstrap_servers else configured
+
+
+def _has_own_streams(config: Config, system: str) -> bool:
+    """Whether a system has the job's own streams, as is assumed where the job's config does not say."""
+    return system == (config.get("job.coordinator.system") or config.get("job.default.system") or system)
 
 
 def _with_servers(own: KafkaOptions, servers: str) -> KafkaOptions:
     return KafkaOptions(KafkaOptions.parse(servers).bootstrap_servers, own.client_options)
 
 
-def _configured_brokers(config: Config, system: str) -> KafkaOptions:
+def _configured_brokers(config: Config, system: str) -> KafkaOptions | None:
     if not is_kafka(config, system):
         raise InputUnknown(f"System {system} is not Kafka. Only Kafka inputs are supported.")
     for user in ("consumer", "producer"):
@@ -150,8 +150,12 @@ def _configured_brokers(config: Config, system: str) -> KafkaOptions:
                 f"Invalid value of {key} in the job's config. Expected a comma-separated list of host:port. "
                 "Correct it with `coordstream config set`."
             ) from None
+    return None
+
+
+def _without_brokers(system: str) -> InputUnknown:
     reason = f"The job's config has no brokers for system {system}."
-    raise InputUnknown(
+    return InputUnknown(
         f"{reason} Use --input-bootstrap-servers.",
         f"{reason} Set systems.{system}.consumer.bootstrap.servers with `coordstream config set`.",
     )

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from coordstream.cli.bridge.checkpoints import PartitionCheckpoint
-from coordstream.cli.input_system import Config, input_options, is_kafka, own_servers
+from coordstream.cli.input_system import Config, input_options, is_kafka
 from eventlog.errors import EventLogError
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import CredentialsRefused, SourceUnavailable
@@ -58,7 +58,7 @@ def find_cluster(config: Config, system: str, given_servers: str | None) -> Kafk
     if not is_kafka(config, system):
         return f"System {system} is not Kafka."
     try:
-        return input_options(config, system, given_servers or own_servers(config, system))
+        return input_options(config, system, given_servers)
     except EventLogError as error:
         return str(error)
 

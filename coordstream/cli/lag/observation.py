@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from operator import attrgetter
 
-from coordstream.cli.input_system import InputUnknown, OpenInputs, own_servers, read_input_config
+from coordstream.cli.input_system import InputUnknown, OpenInputs, read_input_config
 from eventlog.errors import EventLogError
 from eventlog.log import Clock
 from eventlog.postgres.connection import Connection
@@ -47,7 +47,7 @@ def _observe(
     observed_at = clock()
     for system, partitions in groupby(wanted, key=attrgetter("system_name")):
         try:
-            admin = inputs.admin(config, system, given_servers or own_servers(config, system))
+            admin = inputs.admin(config, system, given_servers)
             streams = dict.fromkeys(one.stream_name for one in partitions)
             answers.append(BoundsOfSystem(system, admin.get_bounds(streams)))
         except EventLogError as error:

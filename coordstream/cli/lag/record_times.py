@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Final
 
-from coordstream.cli.input_system import Config, input_options, own_servers, read_input_config
+from coordstream.cli.input_system import input_options, read_input_config
 from coordstream.cli.query.rows import Row
 from eventlog.consumer_group import GroupPartition
 from eventlog.errors import EventLogError
@@ -32,7 +32,7 @@ def add_record_times(connection: Connection, rows: Sequence[Row], given_servers:
             row["seconds_behind"] = None
             try:
                 config = config_of(Job(row["job_name"], row["job_id"]))
-                waiting[_cluster(config, row["system_name"], given_servers)].append(row)
+                waiting[input_options(config, row["system_name"], given_servers)].append(row)
             except EventLogError as error:
                 failures.append(str(error))
     for cluster, behind in waiting.items():
@@ -41,10 +41,6 @@ def add_record_times(connection: Connection, rows: Sequence[Row], given_servers:
         except EventLogError as error:
             failures.append(str(error))
     return [f"Cannot read the next records: {failure}" for failure in dict.fromkeys(failures)]
-
-
-def _cluster(config: Config, system: str, given_servers: str | None) -> KafkaOptions:
-    return input_options(config, system, given_servers or own_servers(config, system))
 
 
 def _read_times(cluster: KafkaOptions, rows: Sequence[Row]) -> None:

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from coordstream.cli.input_system import Config, input_options, open_input, own_servers
+from coordstream.cli.input_system import Config, input_options, open_input
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint
 from eventlog.system_admin import BoundedSystemAdmin, PartitionBounds
@@ -63,17 +63,13 @@ class Inputs:
         from eventlog.kafka.record_counter import RecordCounter  # noqa: PLC0415 (loads kafka-python)
 
         if system not in self._counters:
-            options = input_options(self._config, system, self._given_servers(system))
+            options = input_options(self._config, system, self._servers)
             self._counters[system] = self._opened.enter_context(RecordCounter(options))
         return self._counters[system]
 
-    def _given_servers(self, system: str) -> str | None:
-        return self._servers or own_servers(self._config, system)
-
     def _admin(self, system: str) -> BoundedSystemAdmin:
         if system not in self._admins:
-            opened = open_input(self._config, system, self._given_servers(system))
-            self._admins[system] = self._opened.enter_context(opened)
+            self._admins[system] = self._opened.enter_context(open_input(self._config, system, self._servers))
         return self._admins[system]
 
     def __enter__(self) -> Self:

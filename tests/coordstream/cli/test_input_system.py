@@ -47,6 +47,21 @@ def test_credentials_are_sent_only_to_brokers_that_the_user_named(monkeypatch: p
     assert input_options(CONFIG, "kafka", "g:1").bootstrap_servers == "g:1"
 
 
+def test_the_settings_have_the_brokers_of_the_jobs_own_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "own:1")
+    monkeypatch.setenv("COORDSTREAM_KAFKA_OPTIONS", '{"client_id": "us"}')
+    own = KafkaOptions("own:1", {"client_id": "us"})
+    for key in ("job.coordinator.system", "job.default.system"):
+        config = {key: "kafka"}
+        assert input_options(config, "kafka", None) == own
+        with pytest.raises(InputUnknown, match="has no brokers for system other"):
+            input_options(config, "other", None)
+    assert input_options({}, "kafka", None) == own
+    assert input_options(CONFIG, "kafka", None) == KafkaOptions("c:1")
+    with pytest.raises(InputUnknown, match="System kafka is not Kafka"):
+        input_options({"systems.kafka.samza.factory": "x.Factory"}, "kafka", None)
+
+
 @pytest.mark.parametrize(
     ("config", "sentence"),
     [
