@@ -118,6 +118,8 @@ class _Bisection:
     def run(self, begin: datetime | None, end: datetime | None) -> Found:
         """The event that made the condition true between two times."""
         first, last = self._connection.execute(_RANGE, tuple(self._job)).fetchall()[0]
+        if first is None:
+            raise CoordstreamError(f"{self._job} has no events yet.")
         low = self._cut_at(begin or first - timedelta(microseconds=1))
         high = self._cut_at(min(end, last) if end else last)
         if low.at >= high.at:

@@ -46,6 +46,13 @@ def test_the_commit_that_reached_an_offset_is_the_first_of_a_linear_scan(wordcou
     assert (kind, offset) == ("checkpoint", linear)
 
 
+@pytest.mark.parametrize("words", [(), ("--from", "2026-11-21"), RUN_1])
+def test_a_job_without_events_is_refused(cli: CommandLine, words: tuple[str, ...]) -> None:
+    cli.done("log", "create", "__samza_coordinator_orders_1")
+    cli.follow("--all", "--once")
+    assert cli.refused("bisect", "true", "--job", "orders", *words) == "orders/1 has no events yet."
+
+
 def test_a_range_in_which_nothing_changes_is_refused(wordcount: CommandLine) -> None:
     always = wordcount.refused("bisect", "true", "--job", "wordcount_pv")
     assert always.startswith("The condition is true at 2026-11-21 09:16:29 UTC already.")
