@@ -41,12 +41,14 @@ class _Request(NamedTuple):
 class AccessControl:
     """Middleware that raises `Forbidden`. Sets ``scope["state"]["is_authorized"]``.
 
-    Without a token, only requests to a loopback name are answered (see `is_for_loopback`).
+    Without a token, only requests to a loopback name are answered (see `is_for_loopback`). ``token_option`` is how to
+    give one, for the message.
     """
 
-    def __init__(self, app: ASGIApp, token: Token | None) -> None:
+    def __init__(self, app: ASGIApp, token: Token | None, token_option: str) -> None:
         self._app = app
         self._token = token
+        self._token_option = token_option
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request, or raise `Forbidden`."""
@@ -58,7 +60,7 @@ class AccessControl:
 
     def _is_authorized(self, request: _Request) -> bool:
         if self._token is None:
-            _check_host(request)
+            _check_host(request, self._token_option)
             return True
         given = request.headers.getlist("authorization")
         if len(given) == 1 and self._token.is_in(given[0]):
@@ -100,10 +102,12 @@ def _check_headers(request: _Request) -> None:
         raise Forbidden(431, f"The headers are more than {MOST_HEADERS}, or {LONGEST_HEADERS} bytes.", _CLOSE)
 
 
-def _check_host(request: _Request) -> None:
+def _check_host(request: _Request, token_option: str) -> None:
     if not is_for_loopback(request.headers.getlist("host")):
         raise Forbidden(
-            421, "Without a token, only requests to localhost are answered. Start the server with --token-file.", _CLOSE
+            421,
+            f"Without a token, only requests to localhost are answered. Start the server with {token_option} FILE.",
+            _CLOSE,
         )
 
 

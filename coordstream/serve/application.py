@@ -37,7 +37,11 @@ _SERVER_ERROR: Final = 500
 
 
 def build_app(
-    routes: Sequence[BaseRoute], token: Token | None, report: Report, error_response: ErrorResponse = json_response
+    routes: Sequence[BaseRoute],
+    token: Token | None,
+    token_option: str,
+    report: Report,
+    error_response: ErrorResponse = json_response,
 ) -> Starlette:
     """An application. Handlers raise `Refused`, or any other error, which becomes an answer with status 500.
 
@@ -47,7 +51,7 @@ def build_app(
         routes=routes,
         middleware=[
             Middleware(SafeAnswers, report=report, error_response=error_response),
-            Middleware(AccessControl, token=token),
+            Middleware(AccessControl, token=token, token_option=token_option),
         ],
         exception_handlers={HTTPException: _raise_refused},
     )

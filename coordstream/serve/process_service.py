@@ -37,7 +37,7 @@ def serving_process(address: Address, token_file: Path | None, watched: Watched,
         CoordstreamError: the address is taken, or a token is missing or invalid.
     """
     token = required_token(address, token_file, PORT_OPTION, TOKEN_OPTION)
-    app = build_app([Route("/healthz", answer_health), Route("/metrics", answer_metrics)], token, report)
+    app = build_app([Route("/healthz", answer_health), Route("/metrics", answer_metrics)], token, TOKEN_OPTION, report)
     app.state.watched = watched
     with listen(address, PORT_OPTION) as listener:
         report(f"Serving /healthz and /metrics on http://{address._replace(port=listener.getsockname()[1])}/.")

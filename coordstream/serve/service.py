@@ -27,6 +27,8 @@ from coordstream.serve.token import required_token
 from coordstream.settings import Settings
 from eventlog.postgres.connection import Connection
 
+TOKEN_OPTION: Final = "--token-file"  # noqa: S105 (its name)
+
 _PROBES: Final = 2
 """/readyz and /metrics, each of which reads once at a time and waits for no page."""
 _QUERY_GRACE_SECONDS: Final = 1.5
@@ -67,9 +69,9 @@ def open_service(
     Raises:
         CoordstreamError: the address is taken, or a token is missing or invalid.
     """
-    token = required_token(address, token_file, "--bind", "--token-file")
+    token = required_token(address, token_file, "--bind", TOKEN_OPTION)
     pool = ReadPool(settings, url, query_seconds=limits.query_seconds, connections=QUERIES + _PROBES)
-    app = build_app(_routes(), token, report, error_response)
+    app = build_app(_routes(), token, TOKEN_OPTION, report, error_response)
     app.state.pool = pool
     app.state.queue = QueryQueue()
     app.state.readiness = SharedAnswer(partial(_in_snapshot, pool, partial(readiness, most_lag=limits.ready_lag)))

@@ -27,8 +27,8 @@ class Token:
         return hmac.compare_digest(_digest(given), self._digest)
 
 
-def read_token(path: Path) -> Token:
-    """The token in a file.
+def read_token(path: Path, option: str) -> Token:
+    """The token in a file. ``option`` names the file, for the message.
 
     Raises:
         CoordstreamError: the file cannot be read, or its token is too short or cannot be sent in a header.
@@ -37,7 +37,7 @@ def read_token(path: Path) -> Token:
         text = read_secret(path)
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
-        raise CoordstreamError(f"Cannot read the token file '{path}': {reason}. Correct --token-file.") from None
+        raise CoordstreamError(f"Cannot read the token file '{path}': {reason}. Correct {option}.") from None
     except ValueError:
         raise CoordstreamError(f"The token file '{path}' has no text. Write a token to it.") from None
     if len(text) < LEAST_LENGTH or not text.isascii() or not text.isprintable() or " " in text:
@@ -55,7 +55,7 @@ def required_token(address: Address, token_file: Path | None, option: str, token
         CoordstreamError: other machines can connect and no token is given, or it is invalid.
     """
     if token_file is not None:
-        return read_token(token_file)
+        return read_token(token_file, token_option)
     if address.is_loopback:
         return None
     raise CoordstreamError(

@@ -48,6 +48,13 @@ def test_a_follower_that_works_or_waits_is_live(outage: str) -> None:
     assert 'coordstream_follower_stream_lag_offsets{stream_name="b"} NaN' in lines
 
 
+def test_a_request_for_another_host_is_told_the_option_of_the_follower() -> None:
+    with serving(None) as client:
+        answer = client.get("/healthz", headers={"Host": "attacker.example"})
+    assert answer.status_code == 421
+    assert "Start the server with --metrics-token-file FILE." in answer.text
+
+
 def test_a_follower_that_hangs_is_not() -> None:
     with serving(Activity(61, 0, "", [])) as client:
         answer = client.get("/healthz")

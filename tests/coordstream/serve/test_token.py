@@ -43,7 +43,7 @@ def test_everything_else_is_rejected(header: str) -> None:
 
 def test_a_token_is_read_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "token").write_text(f"{SECRET}\n")
-    token = read_token(tmp_path / "token")
+    token = read_token(tmp_path / "token", "--metrics-token-file")
     assert token.is_in(f"Bearer {SECRET}")
     assert SECRET not in repr(vars(token))
 
@@ -54,10 +54,12 @@ def test_a_token_is_read_from_a_file(tmp_path: Path) -> None:
 def test_an_unusable_token_is_refused_without_showing_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "token").write_text(text)
     with pytest.raises(CoordstreamError) as refused:
-        read_token(tmp_path / "token")
+        read_token(tmp_path / "token", "--metrics-token-file")
     assert not text.strip() or text.strip() not in str(refused.value)
 
 
 def test_a_missing_token_file_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(CoordstreamError, match=r"Cannot read the token file .*: no such file or directory\."):
-        read_token(tmp_path / "token")
+    with pytest.raises(
+        CoordstreamError, match=r"Cannot read the token file .*: no such file or directory\. Correct --metrics"
+    ):
+        read_token(tmp_path / "token", "--metrics-token-file")
