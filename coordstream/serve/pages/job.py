@@ -1,7 +1,6 @@
 """The page of a job: its logs, and its tasks with their lag."""
 
-import re
-from typing import Any, Final
+from typing import Final
 
 from psycopg import sql
 
@@ -10,6 +9,7 @@ from coordstream.cli.query.rows import Row, fetch, job_values, state
 from coordstream.cli.task import task_relations, task_rows
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.paging import page_of
+from eventlog.natural_order import natural_order
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
@@ -51,7 +51,7 @@ def job_page(connection: Connection, asked: Asked) -> Row:
     ]
     search = asked.text("q")
     shown = [task for task in tasks if search is None or search.casefold() in task["task_name"].casefold()]
-    shown.sort(key=lambda task: natural(task["task_name"]))
+    shown.sort(key=lambda task: natural_order(task["task_name"]))
     return head | {
         "logs": [] if asked.cut.time else fetch(connection, _LOGS, job_values(job)),
         "page": page_of(shown, asked.page_number, PAGE_ROWS),
@@ -60,11 +60,6 @@ def job_page(connection: Connection, asked: Asked) -> Row:
         "metadata": state(connection, "job_coordinator_metadata", job, asked.cut),
         "is_observed": bool(lag),
     }
-
-
-def natural(name: str) -> list[Any]:
-    """A key that sorts numbers in names by their value."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name, flags=re.ASCII)]
 
 
 def _lag(connection: Connection, job: Job) -> dict[str, Row]:

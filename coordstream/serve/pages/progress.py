@@ -12,6 +12,7 @@ from coordstream.cli.query.rows import PARTITION, Row
 from coordstream.serve.failures import BadRequest
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.plot import Bars, Line, Point, Span, draw_line, draw_rates
+from eventlog.natural_order import natural_order
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
@@ -62,7 +63,7 @@ def read_progress(connection: Connection, job: Job, task: str, until: datetime, 
         return None
     span = Span(max(since, min(commit.time for commit in commits)), until)
     points = _points(commits)
-    names = sorted(points, key=_natural)
+    names = sorted(points, key=natural_order)
     lines = [draw_line(name, points[name], span) for name in names[:MOST_LINES]]
     rates = draw_rates([commit.time for commit in commits], span)
     return Progress(span, word, lines, len(names), rates, commits[:-11:-1], len(commits) >= MOST_COMMITS)
@@ -92,8 +93,3 @@ def _points(commits: list[Commit]) -> dict[str, list[Point]]:
             if row["input_offset_number"] is not None:
                 points.setdefault(input_partition(row), []).append((commit.time, row["input_offset_number"]))
     return points
-
-
-def _natural(name: str) -> tuple[str, int, str]:
-    stream, _, number = name.rpartition(".")
-    return stream, int(number) if number.isdigit() else 0, number

@@ -6,7 +6,8 @@ from coordstream.cli.query.rows import Row, state
 from coordstream.cli.startpoint.places import type_and_value
 from coordstream.cli.startpoint.show import startpoint_steps
 from coordstream.serve.pages.asked import Asked
-from coordstream.serve.pages.job import job_head, natural
+from coordstream.serve.pages.job import job_head
+from eventlog.natural_order import natural_order
 from eventlog.postgres.connection import Connection
 
 MOST_STEPS: Final = 100
@@ -19,7 +20,7 @@ def startpoints_page(connection: Connection, asked: Asked) -> Row:
     fan_outs = state(connection, "startpoint_fan_out", job, asked.cut)
     return head | {
         "requests": sorted(requests, key=lambda row: int(row["log_offset"])),
-        "fan_outs": sorted(fan_outs, key=lambda row: natural(row["task_name"])),
+        "fan_outs": sorted(fan_outs, key=lambda row: natural_order(row["task_name"])),
         "steps": startpoint_steps(connection, job, asked.cut.time, limit=MOST_STEPS)[::-1],
         "most": MOST_STEPS,
         "place": type_and_value,

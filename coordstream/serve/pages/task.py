@@ -12,9 +12,10 @@ from coordstream.cli.task import start, task_named, task_partitions, task_relati
 from coordstream.errors import CoordstreamError
 from coordstream.serve.failures import NotFound
 from coordstream.serve.pages.asked import Asked
-from coordstream.serve.pages.job import job_head, natural
+from coordstream.serve.pages.job import job_head
 from coordstream.serve.pages.paging import page_of
 from coordstream.serve.pages.progress import SPANS, Progress, read_progress, span_word
+from eventlog.natural_order import natural_order
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
@@ -29,7 +30,7 @@ def task_page(connection: Connection, asked: Asked) -> Row:
     rows = task_rows(relations)
     task = _find_task(rows, name, f"{job}{asked.cut}", head["early"])
     partitions = task_partitions(connection, job, name, asked.cut, relations)
-    names = sorted((row["task_name"] for row in rows), key=natural)
+    names = sorted((row["task_name"] for row in rows), key=natural_order)
     place = names.index(name)
     return head | {
         "task": task,

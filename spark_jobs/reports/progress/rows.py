@@ -1,12 +1,12 @@
 """The results of checkpoint_progress, read back from its Parquet files."""
 
-import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as sf
 
+from eventlog.natural_order import natural_order
 from spark_jobs.reports.progress.transforms import EPOCH, TASK
 
 
@@ -29,10 +29,9 @@ class TaskProgress:
         """The task's name, preceded by its job's if `with_job` is set."""
         return f"{self.job_name}/{self.job_id} {self.task_name}" if with_job else self.task_name
 
-    def order(self) -> list[tuple[bool, int, str]]:
+    def order(self) -> tuple[list[tuple[int, str]], str]:
         """Sort key: the label, with its numbers compared as numbers (`Partition 2` before `Partition 10`)."""
-        parts = re.split(r"([0-9]+)", self.label(with_job=True))
-        return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
+        return natural_order(self.label(with_job=True))
 
 
 @dataclass(frozen=True)

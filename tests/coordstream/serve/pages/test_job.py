@@ -44,6 +44,15 @@ def test_many_tasks_have_pages_in_the_order_of_their_numbers(site: Site, databas
     assert "Previous: Partition 8 Next: Partition 10" in task.text
 
 
+def test_digits_of_other_scripts_are_no_numbers(site: Site, database_url: str) -> None:
+    names = ["Partition 2", "Partition 10", "Partition ²", "Partition ٣"]
+    with connect(database_url) as connection:
+        ImportedJob(connection, "orders", checkpoints=[checkpoint_v1(name, {"kafka.in².0": "7"}) for name in names])
+    tasks = [link for link in site.get("/job", job="orders").links if urlsplit(link).path == "/task"]
+    assert [parse_qs(urlsplit(link).query)["task"][0] for link in tasks] == names
+    assert "Previous: Partition ²" in site.get(tasks[-1]).text
+
+
 def test_anomalies_are_explained(site: Site, database_url: str) -> None:
     with connect(database_url) as connection:
         offsets = ("7", "3")
