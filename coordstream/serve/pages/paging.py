@@ -19,7 +19,12 @@ class Page(NamedTuple):
 
 def page_of(rows: Sequence[Row], number: int, page_rows: int) -> Page:
     """The page with a number; the last one if there are fewer."""
-    pages = max(-(-len(rows) // page_rows), 1)
+    page = page_to_fill(len(rows), number, page_rows)
+    return page._replace(rows=list(rows[page.first - 1 :][:page_rows]))
+
+
+def page_to_fill(total: int, number: int, page_rows: int) -> Page:
+    """As `page_of`, of a list with ``total`` rows, but without its rows."""
+    pages = max(-(-total // page_rows), 1)
     shown = min(number, pages)
-    first = (shown - 1) * page_rows
-    return Page(list(rows[first : first + page_rows]), shown, pages, len(rows), first + 1)
+    return Page([], shown, pages, total, (shown - 1) * page_rows + 1)

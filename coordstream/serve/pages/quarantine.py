@@ -6,7 +6,7 @@ from psycopg import sql
 
 from coordstream.cli.query.rows import Row, fetch
 from coordstream.serve.pages.asked import Asked
-from coordstream.serve.pages.paging import Page
+from coordstream.serve.pages.paging import Page, page_to_fill
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
@@ -15,14 +15,20 @@ MOST_GAPS: Final = 200
 
 _QUARANTINE: Final = sql.SQL(
     """
-    select q.*, count(*) over () as total from coordinator.quarantine q
+    from coordinator.quarantine q
     where (%(name)s::text is null or q.job_name = %(name)s and q.job_id = %(id)s)
       and (%(at)s::timestamptz is null or q.record_time <= %(at)s)
       and (%(shows_resolved)s or not q.is_resolved)
+    """
+)
+_COUNT: Final = sql.SQL("select count(*) as total {}").format(_QUARANTINE)
+_ROWS: Final = sql.SQL(
+    """
+    select q.* {}
     order by q.record_time desc nulls last, q.job_name, q.job_id, q.stream_kind, q.incarnation desc, q.log_offset desc
     limit %(limit)s offset %(skipped)s
     """
-)
+).format(_QUARANTINE)
 _GAPS: Final = sql.SQL(
     """
     select g.*, count(*) over () as total from coordinator.log_gap g
@@ -49,11 +55,11 @@ def quarantine_page(connection: Connection, asked: Asked) -> Row:
 
 
 def _quarantine(connection: Connection, asked: Asked, job: Job | None, *, shows_resolved: bool) -> Page:
-    skipped = (asked.page_number - 1) * PAGE_ROWS
-    values = {"at": asked.cut.time, "shows_resolved": shows_resolved, "limit": PAGE_ROWS, "skipped": skipped}
-    rows = fetch(connection, _QUARANTINE, {**_of(job), **values})
-    total = rows[0]["total"] if rows else 0
-    return Page(rows, asked.page_number, max(-(-total // PAGE_ROWS), asked.page_number), total, skipped + 1)
+    values = {**_of(job), "at": asked.cut.time, "shows_resolved": shows_resolved}
+    (counted,) = fetch(connection, _COUNT, values)
+    page = page_to_fill(counted["total"], asked.page_number, PAGE_ROWS)
+    rows = fetch(connection, _ROWS, {**values, "limit": PAGE_ROWS, "skipped": page.first - 1})
+    return page._replace(rows=rows)
 
 
 def _of(job: Job | None) -> Row:

@@ -77,4 +77,7 @@ def test_quarantine_has_pages_and_gaps_their_reason(site: Site, database_url: st
     assert "compacted 7 9" in page.text
     assert identify(coordinator_stream_name("orders")).stream_name in page.text
     assert "51–60 of 60 events" in site.get("/quarantine", page=2, job="orders").text
+    beyond = site.get("/quarantine", page=99).text
+    assert "Quarantine 60 events" in beyond
+    assert "51–60 of 60 events, page 2 of 2" in beyond
     assert "None." in site.get("/quarantine", as_of="2000-01-01").text
