@@ -49,7 +49,8 @@ def faults(logs: Sequence[Status], limits: Limits) -> Iterator[str]:
     for log in logs:
         if log["is_newest"] and log["state"] != "retired":
             found = _of_recording(log, limits) if log["backend"] == "recording" else _of_log(log, limits)
-            yield from (f"{log['stream_name']} {fault}." for fault in found)
+            # the detail of a state may end in a full stop
+            yield from (f"{log['stream_name']} {fault.removesuffix('.')}." for fault in found)
 
 
 def _of_recording(log: Status, limits: Limits) -> Iterator[str]:

@@ -48,6 +48,8 @@ def log(state: str = "live", age: float | None = 3, lag: int | None = 0, **other
         (log("lost", 90, None, backend="recording"), Limits(9), [IN_PART, NOT_IMPORTED]),
         (log("refused", 2, None, state_detail="why", backend="recording"), Limits(), [f"{STREAM} is refused: why."]),
         (log("refused", 2, None, state_detail="why"), Limits(None, 9), [f"{STREAM} is refused: why."]),
+        (log("refused", 2, None, state_detail="Why. Do it."), Limits(), [f"{STREAM} is refused: Why. Do it."]),
+        (log("live", state_detail="It waits."), Limits(), [f"{STREAM} is not followed now: It waits."]),
         (log("refused", 90, None, state_detail="why"), Limits(None, 9), [f"{STREAM} is refused: why.", NO_HEARTBEAT]),
         (log("catching-up", state_detail="why"), Limits(), [f"{STREAM} is not followed now: why."]),
         (log("stopped", None, 3, state_detail="never"), Limits(), []),
