@@ -52,7 +52,7 @@ def read_reset(word: str, options: BridgeOptions, clusters: Clusters) -> Reset:
 
     Raises:
         UnknownJob: no job has the name, or several have it.
-        CoordstreamError: the group has no offset that others have set.
+        CoordstreamError: no offset that others have set was found; the cluster of an input may be unknown.
         SourceUnavailable: a cluster does not answer.
     """
     with open_database() as database:
@@ -60,9 +60,12 @@ def read_reset(word: str, options: BridgeOptions, clusters: Clusters) -> Reset:
         config = read_input_config(database.connection, job)
         found = by_cluster(config, read_checkpoints(database.connection, job), options.servers)
     reset = Reset(job, options.group_of(job))
+    failures = [cluster for cluster in found if isinstance(cluster, str)]
     for cluster, checkpoints in found.items():
         if not isinstance(cluster, str):
             reset.add(cluster, checkpoints, clusters.groups(cluster).offsets(reset.group_id))
+    if not reset.offsets and failures:
+        raise CoordstreamError(f"Cannot read the offsets of the group {reset.group_id}. {' '.join(failures)}")
     if not reset.offsets:
         raise CoordstreamError(f"Nobody has reset the group {reset.group_id}: it has no offsets that others have set.")
     return reset

@@ -17,6 +17,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import connect
 from eventlog.source import CredentialsRefused, SourceUnavailable
 from projections.job_choice import Job
+from tests.acceptance.imported_job import ImportedJob
 from tests.builders import checkpoint_v1, config_set, task_partition
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.rewindable_job import RewindableJob
@@ -285,3 +286,12 @@ def test_invalid_options_are_refused(cli: CommandLine, words: tuple[str, ...], s
 
 def test_an_unknown_job_is_refused(wordcount: CommandLine) -> None:
     assert 'No job "nothing".' in wordcount.refused(*BRIDGE, "nothing")
+
+
+def test_a_reset_of_inputs_on_unknown_brokers_cannot_be_imported(cli: CommandLine) -> None:
+    with connect(cli.database_url) as connection:
+        ImportedJob(connection, "orders", checkpoints=[checkpoint_v1("Partition 0", {"kafka.in.0": "7"})])
+    assert cli.refused(*BRIDGE, "orders", "--import-reset") == (
+        "Cannot read the offsets of the group samza.orders.1. The job's config has no brokers for system kafka. "
+        "Use --input-bootstrap-servers."
+    )
