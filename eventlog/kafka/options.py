@@ -150,6 +150,13 @@ def _check_together(options: Mapping[str, Any]) -> None:
             )
     if protocol.startswith("SASL_"):
         _check_credentials(options)
+    _check_certificate(options)
+
+
+def _check_certificate(options: Mapping[str, Any]) -> None:
+    for name in ("ssl_keyfile", "ssl_password"):
+        if name in options and "ssl_certfile" not in options:
+            raise OptionRefused(f"The Kafka option 'ssl_certfile' is missing; {name} requires it.")
 
 
 def _check_credentials(options: Mapping[str, Any]) -> None:

@@ -67,6 +67,8 @@ def test_no_value_of_an_option_is_shown() -> None:
         ({"sasl_plain_password": "a secret"}, "'sasl_plain_password' has no effect with security_protocol PLAINTEXT"),
         ({"security_protocol": "SSL", **dict([*SCRAM.items()][1:])}, "'sasl_mechanism' has no effect with .* SSL\\."),
         ({"security_protocol": "SASL_PLAINTEXT", "ssl_password": "a secret"}, "'ssl_password' has no effect with"),
+        ({"security_protocol": "SSL", "ssl_keyfile": __file__}, "'ssl_certfile' is missing; ssl_keyfile requires it"),
+        ({**SCRAM, "security_protocol": "SASL_SSL", "ssl_password": "a secret"}, "'ssl_certfile' is missing; ssl_pass"),
         ({"security_protocol": "SASL_SSL"}, "'sasl_mechanism' is missing. Expected one of PLAIN, SCRAM-SHA-256"),
         ({**SCRAM, "sasl_mechanism": "DIGEST"}, "'sasl_mechanism'. Expected one of"),
         ({name: text for name, text in SCRAM.items() if "password" not in name}, "'sasl_plain_password' is missing"),
