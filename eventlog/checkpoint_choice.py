@@ -1,9 +1,11 @@
 """Which versions of a task's checkpoint a job writes, and which of them it reads (KafkaCheckpointManager)."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
+from eventlog.config_values import integer
 from eventlog.errors import ConfigError
 
 READ_VERSIONS: Final = "task.checkpoint.read.versions"
@@ -13,6 +15,7 @@ DEFAULT_READ_VERSIONS: Final = (1,)
 DEFAULT_WRITE_VERSIONS: Final = (1, 2)
 """All versions that there are."""
 DEFAULT_MAX_AGE_MS: Final = 600_000
+_VERSION: Final = re.compile(r"\s*[0-9]+\s*")
 
 Payload = TypeVar("Payload")
 
@@ -50,7 +53,7 @@ def write_versions(config: Mapping[str, str]) -> tuple[int, ...] | None:
 
 def parse_max_age(value: str | None) -> int:
     """How much newer (ms) a less preferred version must be to be used; 10 minutes by default. Raises `ConfigError`."""
-    return DEFAULT_MAX_AGE_MS if value is None or not value.strip() else _number(LIVE_MAX_AGE, value)
+    return integer({} if value is None else {LIVE_MAX_AGE: value}, LIVE_MAX_AGE, DEFAULT_MAX_AGE_MS)
 
 
 def choose(
@@ -83,12 +86,7 @@ def _log_offset(candidate: Candidate[Payload]) -> int:
 def _versions(name: str, value: str | None, default: tuple[int, ...]) -> tuple[int, ...]:
     if value is None or not value.strip():
         return default
-    numbers = (_number(name, part) for part in value.split(","))
-    return tuple(dict.fromkeys(numbers))
-
-
-def _number(name: str, text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise ConfigError(f"Invalid value of {name}. Expected integers separated by commas, such as 1,2.") from None
+    parts = value.split(",")
+    if not all(map(_VERSION.fullmatch, parts)):
+        raise ConfigError(f"Invalid value of {name}. Expected integers separated by commas, such as 1,2.")
+    return tuple(dict.fromkeys(map(int, parts)))

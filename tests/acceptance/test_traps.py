@@ -136,6 +136,17 @@ def test_t20_v2_goes_stale_after_a_rollback_to_v1(database: Connection) -> None:
     assert preferred == [(0,), (11,)]
 
 
+@pytest.mark.parametrize(("max_age", "version"), [("-1", 1), ("+0", 2), ("10m", 2)])
+def test_the_age_of_a_live_checkpoint_is_read_as_samza_reads_it(
+    database: Connection, max_age: str, version: int
+) -> None:
+    """It may have a sign. If it is not an integer, Samza fails, and the relations use the default."""
+    config = [config_set("task.checkpoint.read.versions", "2,1"), config_set("task.live.checkpoint.max.age", max_age)]
+    both = [checkpoint_v2("t", at=FIRST_TIME), checkpoint_v1("t", at=FIRST_TIME)]
+    job = ImportedJob(database, f"age{max_age}", coordinator=config, checkpoints=both)
+    assert job.rows("checkpoint", "checkpoint_version") == [(version,)]
+
+
 def test_t22_null_offsets_are_legal(database: Connection) -> None:
     config = [config_set("stores.s.changelog", "kafka.changes")]
     offsets = {"kafka.in.0": None, "kafka.changes.0": f"{FIRST_TIME}-7:null", "kafka.bare.1": "3"}

@@ -106,7 +106,7 @@ def test_versions_and_age_as_config_writes_them() -> None:
     assert parse_read_versions("2, 1") == (2, 1)
     assert parse_read_versions("1,1") == (1,)
     assert parse_read_versions(None) == parse_read_versions(" ") == (1,)
-    assert (parse_max_age(None), parse_max_age("0")) == (600_000, 0)
+    assert (parse_max_age(None), parse_max_age("0"), parse_max_age("-5")) == (600_000, 0, -5)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_the_versions_to_write_are_read_from_config(text: str | None, versions: 
     assert write_versions({} if text is None else {WRITE_VERSIONS: text}) == versions
 
 
-@pytest.mark.parametrize("text", ["3", "1,0", "one"])
+@pytest.mark.parametrize("text", ["3", "1,0", "one", "1_0", "-1", "1,", "²"])
 def test_other_versions_to_write_are_refused(text: str) -> None:
     with pytest.raises(ConfigError, match=WRITE_VERSIONS):
         write_versions({WRITE_VERSIONS: text})
@@ -125,5 +125,6 @@ def test_other_versions_to_write_are_refused(text: str) -> None:
 def test_a_value_that_is_not_a_number_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"task\.checkpoint\.read\.versions"):
         parse_read_versions("two")
-    with pytest.raises(ConfigError, match=r"task\.live\.checkpoint\.max\.age"):
-        parse_max_age("10m")
+    for text in ("10m", "1_0", " ", "5 "):
+        with pytest.raises(ConfigError, match=rf"^task\.live\.checkpoint\.max\.age is '{text}', not an integer\.$"):
+            parse_max_age(text)

@@ -127,7 +127,7 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
     AS $_$
   select v.versions,
     case sign(array_position(v.versions, 1) - array_position(v.versions, 2)) when 1 then 1 when -1 then 2 end,
-    case when c.max_age ~ '^[0-9]{1,15}$' then c.max_age::bigint * interval '1 millisecond' else interval '10 minutes' end,
+    case when c.max_age ~ '^[+-]?[0-9]{1,15}$' then c.max_age::bigint * interval '1 millisecond' else interval '10 minutes' end,
     case when $2 is null and exists (
            select from projection.event_key k
            where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other
