@@ -1,31 +1,22 @@
 """The changelogs of stores in a Kafka cluster."""
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Final, Self
 
-from kafka import KafkaConsumer, KafkaProducer, TopicPartition
-from kafka.errors import (
-    BrokerResponseError,
-    KafkaError,
-    KafkaTimeoutError,
-    LogTruncationError,
-    OffsetOutOfRangeError,
-    RetriableError,
-)
+from kafka import KafkaProducer
+from kafka.errors import BrokerResponseError, KafkaError, KafkaTimeoutError, RetriableError
 
 from eventlog.changelog import Change
-from eventlog.events import RecordedEvent
-from eventlog.kafka.client import Connected, connect, translate_errors
-from eventlog.kafka.fetch_response import return_events
+from eventlog.kafka.client import Connected, connect
 from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.partition_reader import PartitionReader
 from eventlog.kafka.producer import APPEND_SECONDS, abandon
 from eventlog.kafka.system_admin import KafkaSystemAdmin
 from eventlog.log import AppendRefused
 from eventlog.partition import SystemStreamPartition
-from eventlog.source import OffsetLost, SourceUnavailable
+from eventlog.source import SourceUnavailable
 from eventlog.system_admin import InputMissing, SystemStreamPartitionMetadata
 
 UNWRITTEN_BYTES: Final = 1 << 20
@@ -34,7 +25,6 @@ UNWRITTEN_BYTES: Final = 1 << 20
 SILENCE_SECONDS: Final = 90.0
 """How long a read may return nothing: brokers abort a transaction whose producer has died after 60 s."""
 
-_POLL_MS: Final = 500
 _NEVER_MS: Final = 7_200_000
 _PRODUCER: Final[dict[str, Any]] = {
     "acks": "all",
@@ -43,15 +33,6 @@ _PRODUCER: Final[dict[str, Any]] = {
     "max_request_size": 2**31 - 1,  # the topic's limit counts
     "max_block_ms": int(APPEND_SECONDS * 1000),
     "delivery_timeout_ms": _NEVER_MS,
-    "metrics_enabled": False,
-}
-_CONSUMER: Final[dict[str, Any]] = {
-    "group_id": None,
-    "enable_auto_commit": False,
-    "auto_offset_reset": "none",
-    "isolation_level": "read_committed",
-    "max_partition_fetch_bytes": 8 << 20,
-    "max_poll_records": 10_000,
     "metrics_enabled": False,
 }
 
@@ -74,10 +55,9 @@ class KafkaChangelogs:
         """``append_seconds``: how long brokers may take to acknowledge changes, ``silence_seconds``: to return some."""
         self._options = options
         self._append_seconds = append_seconds
-        self._silence_seconds = silence_seconds
         self._admin = KafkaSystemAdmin(options)
         self._producer: Connected | None = None
-        self._consumer: Connected | None = None
+        self._reader = PartitionReader(options, "read_committed", silence_seconds)
         self._unwritten: dict[SystemStreamPartition, dict[bytes, bytes | None]] = {}
         self._unwritten_bytes = 0
         self._awaits_acknowledgements = False
@@ -128,30 +108,14 @@ class KafkaChangelogs:
         Raises:
             StreamRefused: a record cannot be decoded.
         """
-        if first >= until:
-            return
-        topic = TopicPartition(partition.stream, partition.partition)
-        with translate_errors(self._options):
-            consumer = self._connected_consumer()
-            consumer.assign([topic])
-            consumer.seek(topic, first)
-            position, heard_at = first, time.monotonic()
-            while position < until:
-                events = _poll(consumer, topic, position)
-                following = consumer.position(topic)
-                if following > position:
-                    position, heard_at = following, time.monotonic()
-                elif time.monotonic() - heard_at > self._silence_seconds:
-                    raise SourceUnavailable(self._describe_silence(partition, position, until))
-                yield _changes(events, until)
+        for events in self._reader.read(partition.stream, partition.partition, first, until):
+            yield [Change(event.offset, event.key, event.value) for event in events if event.key is not None]
 
     def close(self) -> None:
         """See `Changelogs.close`."""
         if self._producer is not None:
             self._abandon_producer()
-        if self._consumer is not None:
-            self._consumer.client.close()
-            self._consumer = None
+        self._reader.close()
         self._admin.close()
 
     def __enter__(self) -> Self:
@@ -161,12 +125,6 @@ class KafkaChangelogs:
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
-
-    def _connected_consumer(self) -> Any:
-        if self._consumer is None:
-            self._consumer = connect(KafkaConsumer, self._options, **_CONSUMER)
-            return_events(self._consumer.client)
-        return self._consumer.client
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
@@ -212,25 +170,3 @@ class KafkaChangelogs:
         return SourceUnavailable(
             f"{self._options.place} did not acknowledge changes in {names}. They are kept: flush again."
         )
-
-    def _describe_silence(self, partition: SystemStreamPartition, position: int, until: int) -> str:
-        return (
-            f"{partition} returned nothing after offset {position - 1} for {self._silence_seconds:g} s, but its end is "
-            f"at {until}. Check its brokers and open transactions."
-        )
-
-
-def _poll(consumer: Any, topic: TopicPartition, position: int) -> Sequence[RecordedEvent]:
-    try:
-        events: Sequence[RecordedEvent] = consumer.poll(timeout_ms=_POLL_MS).get(topic, ())
-    except (LogTruncationError, OffsetOutOfRangeError) as error:
-        raise OffsetLost(topic.topic, position) from error
-    return events
-
-
-def _changes(events: Sequence[RecordedEvent], until: int) -> list[Change]:
-    return [
-        Change(event.offset, event.key, event.value)
-        for event in events
-        if event.key is not None and event.offset < until
-    ]
