@@ -41,6 +41,13 @@ where h.job_name = %(name)s and h.job_id = %(id)s and h.stream_kind = %(kind)s a
   and h.log_offset >= %(first)s and h.log_offset < %(last)s {condition}
 order by h.log_offset
 """)
+_NOW: Final = "select now()"
+_EXPIRED: Final = sql.SQL("""
+select h.* from coordinator.startpoint_history h
+where h.job_name = %(name)s and h.job_id = %(id)s and h.incarnation = %(incarnation)s
+  and h.status = 'expired' and h.record_time > %(after)s and h.record_time <= %(now)s
+order by h.record_time
+""")
 
 
 class Position(NamedTuple):
@@ -97,18 +104,29 @@ class Watcher:
         with connection.transaction():
             connection.execute(_SNAPSHOT)
             self._next = {each.log_id: self._start(each, since) for each in self._positions()}
+            self._told_until = since or self._now()
             self._narrator = Narrator(self._state(Cut(since)))
 
     def new_lines(self) -> Iterator[Row]:
-        """What the events since the last call said: each log in its order, both logs by record time."""
+        """What the events since the last call said, and which startpoints have expired since, by record time.
+
+        The events of each log are in its order.
+        """
         with self._connection.transaction():
             self._connection.execute(_SNAPSHOT)
-            positions = self._positions()
+            positions, now = self._positions(), self._now()
             logs = [self._rows(each, self._next.get(each.log_id, 0)) for each in positions]
-            for row, kind in merge(*logs, key=_time):
+            expired = [self._expired(each, now) for each in positions if each.stream_kind == "coordinator"]
+            for row, kind in merge(*logs, *expired, key=_time):
                 if (sentence := self._narrator.sentence(kind, row)) is not None:
                     yield _line(row, kind, sentence)
         self._next |= {each.log_id: each.next_offset for each in positions}
+        self._told_until = now
+
+    def _now(self) -> datetime:
+        """The time of the transaction, at which the relations judge whether a startpoint has expired."""
+        now: datetime = self._connection.execute(_NOW).fetchall()[0][0]
+        return now
 
     def _positions(self) -> list[Position]:
         return [Position(*row) for row in self._connection.execute(_POSITIONS, tuple(self._job)).fetchall()]
@@ -141,10 +159,20 @@ class Watcher:
         return merge(*found, key=lambda each: each[0]["log_offset"])
 
     def _rows_of_kind(self, kind: str, log_id: int, values: Row) -> Iterator[tuple[Row, str]]:
-        """The rows of a kind, fetched while they are printed."""
         condition = _PREFERRED if KINDS[kind].only_preferred else sql.SQL("")
         query = _BETWEEN.format(relation=sql.Identifier(KINDS[kind].relation), condition=condition)
-        with self._connection.cursor(f"watch_{kind}_{log_id}", row_factory=dict_row) as cursor:
+        return self._fetch(kind, f"watch_{kind}_{log_id}", query, values)
+
+    def _expired(self, log: Position, now: datetime) -> Iterator[tuple[Row, str]]:
+        """The startpoints that have expired since the last call, which no event says."""
+        if "startpoint" not in self._kinds:
+            return iter(())
+        values = {"incarnation": log.incarnation, "after": self._told_until, "now": now}
+        return self._fetch("startpoint", "watch_expired", _EXPIRED, {**job_values(self._job), **values})
+
+    def _fetch(self, kind: str, name: str, query: sql.Composable, values: Row) -> Iterator[tuple[Row, str]]:
+        """The rows of a query, with their kind, fetched while they are printed. ``name`` is that of the cursor."""
+        with self._connection.cursor(name, row_factory=dict_row) as cursor:
             cursor.adapters.register_loader("timestamptz", IsoTimeLoader)
             cursor.itersize = FETCHED_AT_ONCE
             for row in cursor.execute(query.as_bytes(self._connection), values):

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -16,9 +16,10 @@ from coordstream.cli.watch import command
 from coordstream.cli.watch.sentences import KINDS, Narrator
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
+from eventlog.startpoint import EXPIRY_MS, StartpointOldest
 from eventlog.streams import identify
 from projections.job_choice import find_job
-from tests.builders import config_set, container_host, set_checkpoint, task_container
+from tests.builders import config_set, container_host, set_checkpoint, startpoint, task_container
 from tests.coordstream.command_line import CommandLine
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE, wait_until
@@ -111,6 +112,25 @@ def test_only_what_changed_is_told(cli: CommandLine, tmp_path: Path) -> None:
     ]
 
 
+def test_a_startpoint_that_expires_is_told_once(cli: CommandLine) -> None:
+    expired_at = datetime.now(UTC) - timedelta(minutes=30)
+    created_ms = int(expired_at.timestamp() * 1_000) - EXPIRY_MS
+    with PostgresEventLog.create(cli.database_url, identify(STREAM)) as log:
+        log.append([config_set("job.name", "counts"), startpoint("kafka.in.0", StartpointOldest(created_ms))])
+    assert cli("follow", STREAM, "--once").code == 0
+    sentence = "Startpoint for kafka.in.0, oldest: expired"
+    with connect(cli.database_url) as connection:
+        job = find_job(connection, "counts")
+        watcher = command.Watcher(connection, job, ("startpoint",), expired_at - timedelta(minutes=1))
+        told = [line for line in watcher.new_lines() if line["sentence"] == sentence]
+        assert [(line["time"], line["log_offset"]) for line in told] == [(f"{expired_at:%F %T.%f}"[:-3], None)]
+        assert list(watcher.new_lines()) == []
+        later = command.Watcher(connection, job, ("startpoint",), expired_at + timedelta(minutes=1))
+        assert sentence not in [line["sentence"] for line in later.new_lines()]
+        others = command.Watcher(connection, job, ("config",), expired_at - timedelta(minutes=1))
+        assert sentence not in [line["sentence"] for line in others.new_lines()]
+
+
 def test_control_characters_of_names_are_escaped() -> None:
     row = {"task_name": "a\x1b[2J", "container_id": "0\x1b[2J"}
     sentence = Narrator().sentence("task", row)
@@ -132,7 +152,9 @@ def test_a_long_past_is_fetched_while_it_is_told(wordcount: CommandLine, monkeyp
         rest = list(lines)
     told = [first, *rest]
     assert len(told) > 100
-    offsets = [line["log_offset"] for line in told if line["stream_kind"] == "coordinator"]
+    offsets = [
+        line["log_offset"] for line in told if line["stream_kind"] == "coordinator" and line["log_offset"] is not None
+    ]
     assert offsets == sorted(offsets)
 
 
