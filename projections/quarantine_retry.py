@@ -1,6 +1,6 @@
 """Retries events in quarantine: if this program can read what an older one could not, the log is rebuilt."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -52,16 +52,22 @@ def check_quarantine(
 
 
 def rebuild_checked_log(
-    connection: Connection, check: QuarantineCheck, settings: FoldSettings, *, batch_events: int = BATCH_EVENTS
+    connection: Connection,
+    check: QuarantineCheck,
+    settings: FoldSettings,
+    *,
+    batch_events: int = BATCH_EVENTS,
+    on_progress: Callable[[int], None] = lambda _: None,
 ) -> int:
     """Lock the stream of a log, rebuild the log from the archive, and return the number of its events.
 
     Raises:
         StreamBusy: the stream is being followed or imported.
-        FoldVersionDiffers, ArchiveIncomplete, RebuildFailed: see `rebuild_log`.
+        FoldVersionDiffers, ArchiveIncomplete, RebuildFailed, LockNotAvailable: see `rebuild_log`.
     """
     with stream_lock(connection, check.log.stream.stream_name):
-        return rebuild_log(connection, check.log, settings, batch_events=batch_events).events
+        rebuilt = rebuild_log(connection, check.log, settings, batch_events=batch_events, on_progress=on_progress)
+        return rebuilt.events
 
 
 def _check_log(connection: Connection, log: TrackedLog, settings: FoldSettings) -> QuarantineCheck:

@@ -1,13 +1,15 @@
 """`coordstream quarantine retry`: rebuild the logs with events that this program can decode now."""
 
 import sys
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import typer
-from rich.console import Console
 
 from coordstream.cli.arguments.options import Csv, Json, MaybeJob
 from coordstream.cli.database import open_database
+from coordstream.cli.job.selection import JobLog, work_on_logs
+from coordstream.cli.output.event_status import OnProgress
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.rows import Row, Rows
 from eventlog.postgres.connection import Connection
@@ -16,6 +18,10 @@ from projections.fold.settings import FoldSettings
 from projections.job_choice import Job, find_job
 from projections.quarantine_retry import QuarantineCheck, check_quarantine, rebuild_checked_log
 from projections.rebuild import TRACKED_BACKENDS, mark_for_rebuild
+from projections.tracked_logs import TrackedLog
+
+End = int | StreamBusy | str
+"""How the retry of a log ended: the number of rebuilt events, or why there was no rebuild."""
 
 _STREAMS: Final = "select distinct stream_name, job_name, job_id from projection.job_log order by stream_name"
 RETRIED: Final = (
@@ -37,7 +43,7 @@ def retry(job: MaybeJob = None, as_json: Json = False, as_csv: Csv = False) -> N
 
     The relations are then as if the event had been decoded at once. Readers see the old rows until the rebuild is
     complete. Logs of an older version of this program, and logs whose rows were lost with their tables, are rebuilt
-    too. The exit code is 1 if such a log is being followed or imported.
+    too. The exit code is 1 if such a log is being followed or imported, or cannot be rebuilt.
     """
     with open_database(warns=False) as database:
         settings = FoldSettings(database.secrets)
@@ -45,15 +51,12 @@ def retry(job: MaybeJob = None, as_json: Json = False, as_csv: Csv = False) -> N
             mark_for_rebuild(database.connection, TRACKED_BACKENDS)
             jobs = _jobs_of_streams(database.connection, job)
         checks = check_quarantine(database.connection, jobs, settings)
-        done = [_rebuild(database.connection, check, settings) for check in checks]
-    rows = Rows(
-        RETRIED,
-        (_row(jobs[check.log.stream.stream_name], check, *end) for check, end in zip(checks, done, strict=True)),
-    )
+        ends = _rebuild(database.connection, checks, jobs, settings)
+    rows = Rows(RETRIED, (_row(jobs[check.log.stream.stream_name], check, ends.get(check)) for check in checks))
     print_rows(rows, COLUMNS, title=f"Quarantine of {job or 'all jobs'}, retried", as_json=as_json, as_csv=as_csv)
-    refusals = [sentence for _, sentence in done if sentence]
-    for sentence in refusals:
-        print(sentence, file=sys.stderr)
+    refusals = [end for end in ends.values() if not isinstance(end, int)]
+    for refusal in refusals:
+        print(refusal, file=sys.stderr)
     if refusals:
         raise typer.Exit(1)
 
@@ -66,18 +69,23 @@ def _jobs_of_streams(connection: Connection, word: str | None) -> dict[str, Job]
     return {stream_name: job for stream_name, job in jobs.items() if wanted in (None, job)}
 
 
-def _rebuild(connection: Connection, check: QuarantineCheck, settings: FoldSettings) -> tuple[int | None, str]:
-    """The number of rebuilt events (None: no rebuild was needed), and a message if the stream is in use."""
-    if not check.needs_rebuild:
-        return None, ""
-    with Console(stderr=True).status(f"Rebuilding {check.log.stream.stream_name}"):
+def _rebuild(
+    connection: Connection, checks: Sequence[QuarantineCheck], jobs: Mapping[str, Job], settings: FoldSettings
+) -> dict[QuarantineCheck, End]:
+    """Rebuild the logs that need it, one after the other."""
+    wanted = {check.log.log_id: check for check in checks if check.needs_rebuild}
+
+    def rebuild(log: TrackedLog, show: OnProgress) -> int | StreamBusy:
         try:
-            return rebuild_checked_log(connection, check, settings), ""
+            return rebuild_checked_log(connection, wanted[log.log_id], settings, on_progress=show)
         except StreamBusy as error:
-            return None, str(error)
+            return error
+
+    logs = [JobLog(jobs[check.log.stream.stream_name], check.log) for check in wanted.values()]
+    return dict(zip(wanted.values(), work_on_logs(logs, "rebuild", rebuild), strict=True))
 
 
-def _row(job: Job, check: QuarantineCheck, folded: int | None, refusal: str) -> Row:
+def _row(job: Job, check: QuarantineCheck, end: End | None) -> Row:
     return {
         "job_name": job.name,
         "job_id": job.id,
@@ -86,6 +94,12 @@ def _row(job: Job, check: QuarantineCheck, folded: int | None, refusal: str) -> 
         "incarnation": check.log.incarnation,
         "tried_count": check.unresolved,
         "understood_count": check.readable,
-        "folded_count": folded,
-        "outcome": "busy" if refusal else "unchanged" if folded is None else "rebuilt",
+        "folded_count": end if isinstance(end, int) else None,
+        "outcome": _outcome(end),
     }
+
+
+def _outcome(end: End | None) -> str:
+    if end is None:
+        return "unchanged"
+    return "rebuilt" if isinstance(end, int) else "busy" if isinstance(end, StreamBusy) else "failed"

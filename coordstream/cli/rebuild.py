@@ -6,20 +6,15 @@ from enum import StrEnum
 from typing import Annotated, Final
 
 import typer
-from psycopg.errors import LockNotAvailable
 
 from coordstream.cli.arguments.options import Csv, Json
 from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
-from coordstream.cli.output.event_status import OnProgress
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.rows import Row, Rows
-from eventlog.postgres.connection import Connection
-from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.rebuild import TRACKED_BACKENDS, Rebuilt, mark_for_rebuild, rebuild_log
-from projections.tracked_logs import TrackedLog
 
 app = typer.Typer()
 
@@ -73,7 +68,9 @@ def rebuild(
             mark_for_rebuild(database.connection, TRACKED_BACKENDS)
             logs = selected_logs(database.connection, jobs or [])
         results = work_on_logs(
-            logs, "rebuild", lambda log, show: _rebuild(database.connection, log, settings, topics, show)
+            logs,
+            "rebuild",
+            lambda log, show: rebuild_log(database.connection, log, settings, source=topics, on_progress=show),
         )
     done = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, Rebuilt)]
     rows = Rows(_ROW, (_row(each, result) for each, result in done))
@@ -84,16 +81,6 @@ def rebuild(
         print(sentence, file=sys.stderr)
     if failures:
         raise typer.Exit(1)
-
-
-def _rebuild(
-    connection: Connection, log: TrackedLog, settings: FoldSettings, topics: EventSource | None, show: OnProgress
-) -> Rebuilt | str:
-    try:
-        return rebuild_log(connection, log, settings, source=topics, on_progress=show)
-    except LockNotAvailable:
-        name = log.stream.stream_name
-        return f"Cannot rebuild {name}: another session is rebuilding or writing it. Try again later."
 
 
 def _describe_difference(result: Rebuilt) -> str:

@@ -116,6 +116,8 @@ def work_on_logs(
                 return work(log, status.started(f"{name}, {verb}"))
             except (ProjectionError, EventLogError) as error:
                 return f"Cannot {verb} {name}. {error}"
+            except psycopg.errors.LockNotAvailable:
+                return f"Cannot {verb} {name}: another session is rebuilding or writing it. Try again later."
             except psycopg.OperationalError as error:  # includes a full disk and a canceled statement
                 if (reason := server_reason(error)) is None:  # the connection is lost
                     raise

@@ -6,6 +6,8 @@ import pytest
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import connect
+from eventlog.postgres.log_registry import hold_archive
+from projections import rebuild
 from projections.fold import batch, settings
 from projections.stream_lock import stream_lock
 from tests.builders import changelog_set, config_set, raw, recorded
@@ -77,6 +79,23 @@ def test_a_log_that_is_being_followed_is_busy(older: CommandLine) -> None:
     assert (finished.code, finished.json[0]["outcome"]) == (1, "busy")
     assert finished.err.startswith(f"{STREAM} is being read by a follower on ")
     assert finished.err.endswith("Wait until that ends, or stop it.\n")
+    assert mappings(older) == []
+
+
+def test_a_log_that_cannot_be_rebuilt_does_not_hide_the_others(older: CommandLine, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION - 1)
+        others = recorded([config_set("job.name", "orders")])
+        older.done("import", recording(tmp_path / "s.jsonl", others, "__samza_coordinator_orders_1"))
+    with connect(older.database_url) as other, other.transaction(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rebuild, "LOCK_TIMEOUT", "set local lock_timeout = '10ms'")
+        hold_archive(other, STREAM)
+        finished = older("quarantine", "retry", "--json")
+    assert [(row["job_name"], row["outcome"]) for row in finished.json] == [("counts", "failed"), ("orders", "rebuilt")]
+    assert (finished.code, finished.err) == (
+        1,
+        f"Cannot rebuild {STREAM}: another session is rebuilding or writing it. Try again later.\n",
+    )
     assert mappings(older) == []
 
 
