@@ -1,6 +1,7 @@
 """The log that a stream's name and an incarnation refer to."""
 
 from collections.abc import Collection
+from typing import Final
 
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import known_names
@@ -8,15 +9,21 @@ from eventlog.postgres.connection import Connection
 from projections.job_choice import NO_LOGS
 from projections.tracked_logs import TrackedLog, logs_of
 
+_IS_UNREAD: Final = "select from projection.unread_log where stream_name = %s"
+
 
 def find_log(connection: Connection, stream_name: str, incarnation: int | None = None) -> TrackedLog:
     """The log of a stream's incarnation; None means the current one.
 
     Raises:
-        CoordstreamError: the stream or the incarnation is unknown.
+        CoordstreamError: the stream or the incarnation is unknown, or no follower has read the stream yet.
     """
     known = logs_of(connection, stream_name)
     if not known:
+        if connection.execute(_IS_UNREAD, (stream_name,)).fetchone() is not None:
+            raise CoordstreamError(
+                f"{stream_name} has not been followed yet. Run `coordstream follow {stream_name} --once` first."
+            )
         raise unknown_stream(stream_name, _names(connection))
     for log in known:
         if log.incarnation == incarnation or (incarnation is None and log.is_current):

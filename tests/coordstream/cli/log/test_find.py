@@ -28,3 +28,13 @@ def test_an_unknown_stream_is_reported_with_the_known_ones(cli: CommandLine, tmp
     assert cli.refused("log", "show", "x") == NO_LOGS
     cli.done("import", recording(tmp_path / "r.jsonl", [config_event(0, "a", "1")]))
     assert cli.refused("log", "show", "x") == f"No stream 'x'. Known streams: {STREAM}."
+
+
+def test_a_stream_that_was_not_followed_yet_is_not_unknown(cli: CommandLine) -> None:
+    cli.done("log", "create", STREAM)
+    for command in (("log", "show", STREAM), ("export", STREAM, "-o", "r.jsonl")):
+        assert cli.refused(*command) == (
+            f"{STREAM} has not been followed yet. Run `coordstream follow {STREAM} --once` first."
+        )
+    cli.follow(STREAM, "--once")
+    cli.done("log", "show", STREAM)
