@@ -40,10 +40,11 @@ select coordinator_log, coordinator_incarnation, coordinator_cut, checkpoint_log
 from projection.job_at(%s, %s, %s)
 """
 _RANGE: Final = """
-select min(f.log_time), max(n.at) from projection.job_log l
+select min(f.log_time), max(n.at), max(h.horizon_time) from projection.job_log l
 cross join lateral (
   select t.log_time from projection.log_time t where t.log_id = l.log_id order by t.log_offset limit 1) f
 cross join lateral projection.log_time_at(l.log_id, 9223372036854775807) n
+left join projection.log_horizon h on h.log_id = l.log_id and l.is_current
 where l.job_name = %s and l.job_id = %s
 """
 _EVENT: Final = sql.SQL("""
@@ -77,7 +78,7 @@ def bisect(
     begin: Annotated[
         datetime | None,
         typer.Option(
-            "--from", metavar="TIME", parser=parse_time, help="When it was false (default: before all events)."
+            "--from", metavar="TIME", parser=parse_time, help="When it was false (default: before all retained events)."
         ),
     ] = None,
     end: Annotated[
@@ -117,15 +118,16 @@ class _Bisection:
 
     def run(self, begin: datetime | None, end: datetime | None) -> Found:
         """The event that made the condition true between two times."""
-        first, last = self._connection.execute(_RANGE, tuple(self._job)).fetchall()[0]
+        first, last, horizon = self._connection.execute(_RANGE, tuple(self._job)).fetchall()[0]
         if first is None:
             raise CoordstreamError(f"{self._job} has no events yet.")
-        low = self._cut_at(begin or first - timedelta(microseconds=1))
+        low = self._cut_at(begin or horizon or first - timedelta(microseconds=1))
         high = self._cut_at(min(end, last) if end else last)
         if low.at >= high.at:
             raise typer.BadParameter(f"There are no events of {self._job} between '--from' and '--to'.")
         if self._is_true(low):
-            raise CoordstreamError(f"The condition is true at {_utc(low.at)} already. Use an earlier '--from'.")
+            advice = "Use an earlier '--from'." if low.at != horizon else "History before that time is not retained."
+            raise CoordstreamError(f"The condition is true at {_utc(low.at)} already. {advice}")
         if not self._is_true(high):
             raise CoordstreamError(f"The condition is false at {_utc(high.at)}. Use another '--to'.")
         return first_true(low, high, self._cut_at, self._is_true)

@@ -149,6 +149,14 @@ def test_earlier_times_are_refused_with_the_horizon(kept: CommandLine) -> None:
         assert "Use that time or a later one, or the time of a pin." in refusal
 
 
+def test_bisect_searches_from_the_horizon(kept: CommandLine) -> None:
+    run(kept)
+    newest = "exists (select from config where config_key = 'app.day' and config_value = '{}')"
+    (event,) = kept.rows("bisect", "--job", JOB, newest.format(DAYS[-1]))
+    assert event["message_key"] == "app.day"
+    assert "already. History before that time is not retained." in kept.refused("bisect", "--job", JOB, "true")
+
+
 def test_a_removed_pin_is_no_longer_answered(kept: CommandLine) -> None:
     kept.done("pin", "add", "audit", "--at", PINNED.isoformat())
     run(kept)
