@@ -10,6 +10,7 @@ from eventlog.frozen_dict import frozen_each
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, parse_int32
 from eventlog.secrets.secret_policy import SecretPolicy
 from managers.checkpoints.checkpoint_errors import CheckpointFileError
+from managers.java_properties import BLANKS, Line, logical_lines, unescape
 
 TaskOffsets = Mapping[str, Mapping[SystemStreamPartition, str]]
 
@@ -21,18 +22,9 @@ _LINE: Final = re.compile(
     rf"(?:{_BLANK}[=:]{_BLANK}|[ \t\f]+)(?P<offset>.*)",
     re.DOTALL,
 )
-_ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.|$)", re.DOTALL)
-_ESCAPED: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _UNESCAPED: Final = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f"}
 _SECRETS: Final = SecretPolicy(b"")  # for what counts as one; nothing is fingerprinted
 _logger: Final = logging.getLogger(__name__)
-
-
-class Line(NamedTuple):
-    """A line of a property file without escapes, and the number of the line on which it begins."""
-
-    number: int
-    text: str
 
 
 class OffsetFile(NamedTuple):
@@ -116,7 +108,7 @@ def _add(offsets: dict[SystemStreamPartition, str], found: re.Match[str], place:
     except WireError as error:
         raise CheckpointFileError(place, number, error.detail) from None
     partition = SystemStreamPartition(found["system"], found["stream"], partition_id)
-    offset = found["offset"].strip(" \t\f")
+    offset = found["offset"].strip(BLANKS)
     if not offset:
         raise CheckpointFileError(place, number, f"{partition} has no offset")
     if offsets.setdefault(partition, offset) != offset:
@@ -124,37 +116,12 @@ def _add(offsets: dict[SystemStreamPartition, str], found: re.Match[str], place:
 
 
 def _lines(text: str, place: str) -> Iterator[Line]:
-    """The lines that are not comments or empty. A line that ends in a backslash continues on the next."""
-    begun: Line | None = None
-    for number, raw in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
-        stripped = raw.lstrip(" \t\f")
-        if begun is None and (not stripped or stripped[0] in "#!"):
-            continue
-        line = Line(number, stripped) if begun is None else Line(begun.number, begun.text + stripped)
-        begun = line._replace(text=line.text[:-1]) if _continues(line.text) else None
-        if begun is None:
-            yield _unescape(line, place)
-    if begun is not None:
-        yield _unescape(begun, place)
-
-
-def _continues(text: str) -> bool:
-    return (len(text) - len(text.rstrip("\\"))) % 2 == 1
-
-
-def _unescape(line: Line, place: str) -> Line:
-    def replace(escape: re.Match[str]) -> str:
-        letter = escape[1]
-        if letter == "u":
-            raise CheckpointFileError(place, line.number, r"\u is not followed by four hexadecimal digits")
-        return chr(int(letter[1:], 16)) if letter.startswith("u") else _ESCAPED.get(letter, letter)
-
-    text = _ESCAPE.sub(replace, line.text)
-    try:  # combine surrogate pairs
-        whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
-    except UnicodeDecodeError:
-        raise CheckpointFileError(place, line.number, "it contains half of a surrogate pair") from None
-    return Line(line.number, whole)
+    """The logical lines of a file, without escapes."""
+    for line in logical_lines(text):
+        try:
+            yield line._replace(text=unescape(line.text))
+        except ValueError as error:
+            raise CheckpointFileError(place, line.number, str(error)) from None
 
 
 def _escape(text: str) -> str:

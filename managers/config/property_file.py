@@ -2,23 +2,20 @@
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from eventlog.error_text import printable_text
 from eventlog.errors import ConfigError
 from eventlog.secrets.secret_policy import holds_fingerprint
+from managers.java_properties import Line, logical_lines, unescape
 
 ENCODING: Final = "iso-8859-1"
 """Java's encoding of property files. Other characters are written as ``\\uXXXX``."""
 
 _BYTE_ORDER_MARKS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_LINE_END: Final = re.compile("\r\n|\n|\r")
-_BLANKS: Final = " \t\f"
 _KEY: Final = re.compile(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
 _SEPARATOR: Final = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
-_ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_LETTERS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
 class PropertyFileError(ConfigError):
@@ -38,13 +35,6 @@ class Property(NamedTuple):
     value: str
 
 
-class _Line(NamedTuple):
-    """A logical line: natural lines joined where one ends with a backslash. ``number`` is that of the first."""
-
-    number: int
-    text: str
-
-
 def as_config(properties: Iterable[Property]) -> dict[str, str]:
     """The keys and values; the last value of a key counts."""
     return {each.key: each.value for each in properties}
@@ -61,39 +51,16 @@ def parse_properties(file: bytes, place: str) -> list[Property]:
         raise PropertyFileError(
             place, 1, "it has a byte order mark, which Samza takes for a part of the key. Save the file without it"
         )
-    return [_parse(line, place) for line in _logical_lines(file.decode(ENCODING))]
+    return [_parse(line, place) for line in logical_lines(file.decode(ENCODING))]
 
 
-def _natural_lines(text: str) -> list[str]:
-    *lines, last = _LINE_END.split(text)
-    return [*lines, last] if last else lines
-
-
-def _logical_lines(text: str) -> Iterator[_Line]:
-    number, joined, is_continued = 0, "", False
-    for here, natural in enumerate(_natural_lines(text), 1):
-        line = natural.lstrip(_BLANKS)
-        if not joined:
-            is_continued = False
-            if not line or line[0] in "#!":
-                continue
-            number = here
-        is_continued = (len(line) - len(line.rstrip("\\"))) % 2 == 1
-        joined += line.removesuffix("\\") if is_continued else line
-        if not is_continued:
-            yield _Line(number, joined)
-            joined = ""
-    if is_continued:
-        yield _Line(number, joined)
-
-
-def _parse(line: _Line, place: str) -> Property:
+def _parse(line: Line, place: str) -> Property:
     found = _KEY.match(line.text)
     end = 0 if found is None else found.end()
     separator = _SEPARATOR.match(line.text, end)
     value = line.text[end if separator is None else separator.end() :]
     try:
-        return _checked(Property(line.number, _unescape(line.text[:end]), _unescape(value)))
+        return _checked(Property(line.number, unescape(line.text[:end]), unescape(value)))
     except ValueError as error:
         raise PropertyFileError(place, line.number, str(error)) from None
 
@@ -106,19 +73,3 @@ def _checked(read: Property) -> Property:
     if holds_fingerprint(f"{read.key}\n{read.value}".encode()):
         raise ValueError(f"{printable_text(read.key)} has the fingerprint of a secret. Use the secret itself")
     return read
-
-
-def _unescape(text: str) -> str:
-    """The text that escapes stand for. Raises ValueError, which does not repeat the text: it may be a secret."""
-    plain = _ESCAPE.sub(_replacement, text)
-    try:
-        return plain.encode("utf-16", "surrogatepass").decode("utf-16")  # Java writes one character as a pair
-    except UnicodeDecodeError:
-        raise ValueError(r"a \u escape is only half of a surrogate pair") from None
-
-
-def _replacement(found: re.Match[str]) -> str:
-    escape = found[1]
-    if escape == "u":
-        raise ValueError(r"malformed \u escape. Expected four hexadecimal digits")
-    return chr(int(escape[1:], 16)) if len(escape) > 1 else _LETTERS.get(escape, escape)

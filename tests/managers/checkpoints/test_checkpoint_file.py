@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from eventlog.partition import SystemStreamPartition
 from managers.checkpoints.checkpoint_errors import CheckpointFileError
-from managers.checkpoints.checkpoint_file import Line, decode_file, parse_offsets, property_lines
+from managers.checkpoints.checkpoint_file import decode_file, parse_offsets, property_lines
+from managers.java_properties import Line
 
 WELL = "tasknames.Partition 0.systems.kafka.streams.my.topic.partitions.0=10"
 MY_TOPIC = {"Partition 0": {SystemStreamPartition("kafka", "my.topic", 0): "10"}}
