@@ -90,9 +90,10 @@ def plan_restore_to_end(oldest: int, newest: int | None, local: Mapping[Path, in
 
     ``local`` has the store's own directory and its offset, if it can be used.
     """
-    for directory, offset in local.items():
-        if newest is not None and offset <= newest:
-            return RestorePlan(directory, max(offset + 1, oldest), newest)
-        end = "is empty" if newest is None else f"ends at offset {newest}"
-        return RestorePlan(None, oldest, newest, f"its directory is at offset {offset} of its changelog, which {end}")
-    return RestorePlan(None, oldest, newest)
+    directory, offset = next(iter(local.items()), (None, 0))
+    if directory is None:
+        return RestorePlan(None, oldest, newest)
+    if newest is not None and offset <= newest:
+        return RestorePlan(directory, max(offset + 1, oldest), newest)
+    end = "is empty" if newest is None else f"ends at offset {newest}"
+    return RestorePlan(None, oldest, newest, f"its directory is at offset {offset} of its changelog, which {end}")

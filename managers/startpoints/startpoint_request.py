@@ -13,6 +13,7 @@ from eventlog.partition import (
     parse_int32,
     startpoint_key_readings,
 )
+from managers.assignments.changelogs import changelogs
 from managers.startpoints.next_starts import StartpointFacts, Stream, stream_of
 from managers.startpoints.startpoint_errors import InvalidStartpointRequest
 from managers.startpoints.startpoint_fan_out import (
@@ -26,8 +27,6 @@ from managers.startpoints.startpoint_records import TaskPartitions, describe_key
 COORDINATOR_FACTORY: Final = "job.coordinator.factory"
 NO_LEADER_FACTORY: Final = "org.apache.samza.standalone.PassthroughJobCoordinatorFactory"
 
-_STORES: Final = "stores."
-_CHANGELOG: Final = ".changelog"
 
 WarningCode = Literal["never_followed", "waits_for_a_change", "dotted_stream", "ambiguous_key", "stores_stay"]
 
@@ -179,11 +178,7 @@ def _coordinator_warnings(config: Mapping[str, str]) -> Iterator[StartpointWarni
 
 
 def _store_warnings(config: Mapping[str, str]) -> Iterator[StartpointWarning]:
-    stores = sorted(
-        key.removeprefix(_STORES).removesuffix(_CHANGELOG)
-        for key, stream in config.items()
-        if key.startswith(_STORES) and key.endswith(_CHANGELOG) and len(key) > len(_STORES + _CHANGELOG) and stream
-    )
+    stores = [each.store for each in changelogs(config)]
     if stores:
         noun = "state store" if len(stores) == 1 else "state stores"
         yield StartpointWarning(
