@@ -39,11 +39,16 @@ class _Job(NamedTuple):
 
 
 def apply_checkpoints(application: Application) -> int:
-    """Write the checkpoints of a plan that are not written yet, and return their number."""
+    """Write the checkpoints of a plan that are not written yet, and return their number.
+
+    A dry run returns how many of an interrupted `apply` are not written; 0 if there was none.
+    """
     with _open(application.plan.job_word) as job:
         require_same_stream(application.plan, job.found.log)
         if not (application.dry_run or application.force):
             _require_only_own_commits(job, application.begun)
+        if application.begun is not None and application.dry_run:
+            return len(missing_checkpoints(job.tool, application.begun.checkpoints))
         begun = application.begun or _begin(application, job)
         return 0 if begun is None else _write(application, begun, job)
 

@@ -36,13 +36,19 @@ EXPIRY_HOURS: Final = EXPIRY_MS // 3_600_000
 
 
 def apply_requests(application: Application) -> int:
-    """Write the startpoints of a plan that are not written yet, and return their number."""
+    """Write the startpoints of a plan that are not written yet, and return their number.
+
+    A dry run returns how many of an interrupted `apply` are not written; 0 if there was none.
+    """
     with (
         open_startpoint_job(application.plan.job_word, system_clock) as found,
         CoordinatorStreamStore(found.log) as store,
     ):
         require_same_stream(application.plan, found.log)
-        begun = _begun(application) or _begin(application, found, store)
+        begun = _begun(application)
+        if begun is not None and application.dry_run:
+            return _count_missing(begun, found.log)
+        begun = begun or _begin(application, found, store)
         return 0 if begun is None else _write(application, begun, found.log, store)
 
 
@@ -80,6 +86,11 @@ def _write(application: Application, begun: UndoFile, log: EventLog, store: Coor
     except StartpointsChanged as error:
         then = f"To undo: {application.undo_command}" if error.is_written else "Make a new plan."
         raise WorldMoved(f"{error} {then}") from None
+
+
+def _count_missing(begun: UndoFile, log: EventLog) -> int:
+    values = values_since(log, begun.log_offset, [each.key_text for each in begun.requests])
+    return sum(each.after is not None and each.after.encode() not in values[each.key_text] for each in begun.requests)
 
 
 def _begun(application: Application) -> UndoFile | None:

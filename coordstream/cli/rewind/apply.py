@@ -63,9 +63,9 @@ def apply(
         yes=yes,
         dry_run=dry_run,
     )
-    written = apply_checkpoints(application) if checkpoints else apply_requests(application)
+    count = apply_checkpoints(application) if checkpoints else apply_requests(application)
     if is_shown:
-        print(_result(written, checkpoints=checkpoints, dry_run=dry_run, is_continued=begun is not None))
+        print(_result(count, checkpoints=checkpoints, dry_run=dry_run, is_continued=begun is not None))
     else:
         print_list([{**row, "is_written": not dry_run} for row in plan_rows(plan)], as_csv=as_csv)
     note("" if dry_run else f"To undo: {application.undo_command}")
@@ -96,8 +96,12 @@ def undo(
         print(f"Undone: {counted} written." if written else "Nothing to write: the rewind is undone.")
 
 
-def _result(written: int, *, checkpoints: bool, dry_run: bool, is_continued: bool) -> str:
-    counted = count_checkpoints(written) if checkpoints else count_startpoints(written)
+def _result(count: int, *, checkpoints: bool, dry_run: bool, is_continued: bool) -> str:
+    """What was written; for a dry run, what an interrupted `apply` has left to write."""
+    counted = count_checkpoints(count) if checkpoints else count_startpoints(count)
+    if is_continued and not count:
+        return "Nothing to write: the plan is already applied."
     if dry_run:
-        return "Nothing was written (dry run)."
-    return f"{counted} written." if written or not is_continued else "Nothing to write: the plan is already applied."
+        rest = f" The plan was applied in part: {counted} to write." if is_continued else ""
+        return f"Nothing was written (dry run).{rest}"
+    return f"{counted} written."

@@ -105,6 +105,25 @@ def test_an_interrupted_apply_can_be_undone(kafka_cli: CommandLine, job: Rewinda
     assert job.starts() == before
 
 
+@pytest.mark.parametrize(
+    ("options", "left"),
+    [((), "1 startpoint"), (("--checkpoints",), "1 checkpoint")],
+    ids=["startpoints", "checkpoints"],
+)
+def test_a_dry_run_after_an_interrupted_apply_writes_nothing(
+    kafka_cli: CommandLine, job: RewindableJob, options: tuple[str, ...], left: str
+) -> None:
+    assert kafka_cli("rewind", "plan", job.name, "--to-earliest", "-o", "plan.json").code == 0
+    assert killed_at(WRITES - 2, "apply", "plan.json", *options)
+    before = job.starts()
+    dry_run = ("rewind", "apply", "plan.json", "--dry-run", *options)
+    message = f"Nothing was written (dry run). The plan was applied in part: {left} to write."
+    assert kafka_cli.done(*dry_run).splitlines()[-1] == message
+    assert job.starts() == before
+    assert kafka_cli("rewind", "apply", "plan.json", "--yes", *options).out.splitlines()[-1] == f"{left} written."
+    assert kafka_cli.done(*dry_run).splitlines()[-1] == "Nothing to write: the plan is already applied."
+
+
 def offsets(starts: Mapping[int, tuple[str, str | None]]) -> dict[int, str | None]:
     return {partition: offset for partition, (_, offset) in starts.items()}
 
