@@ -1,5 +1,7 @@
 """Files that appear whole, or not at all."""
 
+import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,14 +18,28 @@ def cannot_write(path: Path, error: OSError) -> str:
 def replaced_file(path: Path) -> Iterator[IO[bytes]]:
     """A temporary file beside ``path``, which takes its place at the end, or is deleted after an error.
 
-    Only its owner can read it. Raises OSError if it cannot be written.
+    Only its owner can read it. A symbolic link is kept, and its target replaced. A device or a FIFO is not replaced but
+    written to. Raises OSError if it cannot be written.
     """
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as temporary:
+    if _is_special(path):
+        with path.open("wb") as file:
+            yield file
+        return
+    target = Path(os.path.realpath(path))
+    with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as temporary:
         beside = Path(temporary.name)
         try:
             yield temporary
             temporary.flush()
-            beside.replace(path)
+            beside.replace(target)
         except BaseException:
             beside.unlink()
             raise
+
+
+def _is_special(path: Path) -> bool:
+    """Whether the path is that of something other than a regular file."""
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        return False

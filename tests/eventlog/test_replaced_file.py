@@ -1,0 +1,74 @@
+"""Files that appear whole, or not at all, and what is written to instead of replaced."""
+
+import os
+import stat
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from eventlog.replaced_file import replaced_file
+
+
+def replace(path: Path, contents: bytes) -> None:
+    with replaced_file(path) as file:
+        file.write(contents)
+
+
+def test_a_file_is_replaced_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    with replaced_file(path) as file:
+        file.write(b"new")
+        assert path.read_bytes() == b"old"
+    assert path.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_the_target_of_a_symbolic_link_is_replaced(tmp_path: Path, *, exists: bool) -> None:
+    target, link = tmp_path / "folder" / "target", tmp_path / "link"
+    target.parent.mkdir()
+    if exists:
+        target.write_bytes(b"old")
+    link.symlink_to("folder/target")
+    replace(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
+def test_a_fifo_is_written_to(tmp_path: Path) -> None:
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit(path.read_bytes)
+        replace(path, b"new")
+        assert read.result() == b"new"
+    assert path.is_fifo()
+
+
+def null_device(path: Path) -> None:
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 3))
+        path.write_bytes(b"")
+    except PermissionError:
+        pytest.skip("creating and opening a device needs the rights of root")
+
+
+def link_to_null_device(path: Path) -> None:
+    null_device(path.with_name("device"))
+    path.symlink_to("device")
+
+
+@pytest.mark.parametrize("make", [null_device, link_to_null_device])
+def test_a_device_is_written_to(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    path = tmp_path / "null"
+    make(path)
+    replace(path, b"new")
+    assert path.is_char_device()
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError):
+        replace(tmp_path, b"new")
