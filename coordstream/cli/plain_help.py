@@ -1,8 +1,12 @@
-"""Help in the words of users: Typer names Python's types, `<bool>` for a flag and `<list[Path]>` for files."""
+"""Help in the words of users: Typer names Python's types, `<bool>` for a flag and `<list[Path]>` for files.
+
+Also, arguments that begin with a dash.
+"""
 
 from typing import Any
 
 import typer
+from typer._click.parser import _OptionParser, _ParsingState
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 
@@ -12,6 +16,13 @@ class PlainCommand(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, without the names of Python's types."""
         return [_without_type(parameter) for parameter in super().get_params(ctx)]
+
+    def make_parser(self, ctx: Any) -> _OptionParser:
+        """As Typer; where arguments may begin with a dash, a longer word such as -2h contains no options."""
+        parser = super().make_parser(ctx)
+        if parser.ignore_unknown_options:
+            parser.__class__ = _WholeWords
+        return parser
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As Typer; its error for an option without its argument lacks the context, which names the command."""
@@ -32,6 +43,16 @@ class PlainGroup(TyperGroup):
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, without the names of Python's types."""
         return [_without_type(parameter) for parameter in super().get_params(ctx)]
+
+
+class _WholeWords(_OptionParser):
+    """A parser that takes -h for an option, and -2h for an argument."""
+
+    def _match_short_opt(self, arg: str, state: _ParsingState) -> None:
+        if len(arg) == len("-h"):
+            super()._match_short_opt(arg, state)
+        else:
+            state.largs.append(arg)
 
 
 def _without_type(parameter: Any) -> Any:

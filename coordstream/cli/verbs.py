@@ -17,7 +17,7 @@ _SINGLE_BREAK: Final = re.compile(r"(?<!\n)\n(?!\n|- )")
 class Verb(NamedTuple):
     """A word after a noun, and the function of another module that it runs.
 
-    ``takes_dashes``: an argument may begin with a dash, for example the value -1.
+    ``takes_dashes``: an argument may begin with one dash, for example the value -1. Only -h alone is help.
     """
 
     word: str

@@ -36,7 +36,7 @@ Force = Annotated[
     bool,
     typer.Option("--force", help="Change write-once keys too; the message's source records it."),
 ]
-# no -y: click would also take the letter out of a value such as -Dmy=1
+# no -y: it may be the value
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation (never asked without a terminal).")]
 
 

@@ -48,6 +48,17 @@ def test_a_key_is_set_and_deleted(orders: CommandLine) -> None:
     assert messages[-1].is_delete
 
 
+@pytest.mark.parametrize("value", ["-Dhome=/x", "-Xshare:off", "-h=1", "-hh", "-y"])
+def test_a_value_with_a_dash_is_not_taken_for_options(orders: CommandLine, value: str) -> None:
+    orders.done("config", "set", "orders", "task.opts", value)
+    assert config(orders) == {"task.opts": value}
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_a_lone_option_shows_help(orders: CommandLine, option: str) -> None:
+    assert "Set a key of a job's config." in orders.done("config", "set", "orders", "task.opts", option)
+
+
 def test_a_secret_is_read_from_standard_input_and_not_echoed(
     orders: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

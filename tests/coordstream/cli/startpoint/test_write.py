@@ -64,6 +64,12 @@ def test_a_whole_stream_is_rewound_at_once(job: CommandLine) -> None:
     )
 
 
+@pytest.mark.parametrize("position", ["-2h", "-120minutes", "-7200sec"])
+def test_a_time_with_a_dash_is_not_taken_for_options(job: CommandLine, position: str) -> None:
+    assert job(*WRITE, "kafka.page-views.3", position, "--yes").code == 0
+    assert requests(job)["kafka.page-views.3"] == StartpointTimestamp(TWO_HOURS_AGO_MS, NOW_MS)
+
+
 def test_the_plan_and_the_undo_commands_are_printed(job: CommandLine) -> None:
     finished = job(*WRITE, "kafka.page-views", "2 hours ago", "--yes")
     lines = finished.out.splitlines()
