@@ -40,7 +40,7 @@ class Settings(BaseSettings):
 
     - ``home`` has the embedded Postgres, the masking key and caches.
     - ``database_url``: unset means the embedded Postgres.
-    - ``mask_key`` is any text; unset means a key file in ``home``.
+    - ``mask_key`` is any text but an empty one; unset means a key file in ``home``.
     - ``secret_patterns`` replace the default patterns. A config value is shown as a fingerprint if its key contains one
       of them, in any case, or if the value itself looks like a secret.
     - ``kafka_bootstrap_servers``: unset means that streams are logs in Postgres.
@@ -91,6 +91,13 @@ class Settings(BaseSettings):
         if url is not None and not url.get_secret_value().startswith(_URL_SCHEMES):
             raise ValueError("expected a URL that begins with postgresql://")
         return url
+
+    @field_validator("mask_key")
+    @classmethod
+    def _not_empty(cls, key: SecretStr | None) -> SecretStr | None:
+        if key is not None and not key.get_secret_value():
+            raise ValueError("it is empty. Use a long random text, or remove the setting: a key is then generated")
+        return key
 
     @field_validator("secret_patterns", mode="before")
     @classmethod

@@ -58,6 +58,18 @@ def test_an_empty_variable_counts_as_unset(monkeypatch: pytest.MonkeyPatch) -> N
     assert load_settings().database_url is None
 
 
+def test_an_empty_mask_key_is_refused_in_the_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_MASK_KEY", "")
+    assert load_settings().mask_key is None
+    (folder / "coordstream.toml").write_text('mask_key = ""\n')
+    with pytest.raises(SettingsError) as refused:
+        load_settings()
+    assert str(refused.value) == (
+        "Invalid COORDSTREAM_MASK_KEY (or mask_key in coordstream.toml): it is empty. Use a long random text, or "
+        "remove the setting: a key is then generated."
+    )
+
+
 def test_secrets_show_in_no_text_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://me:hunter2@db/x?sslmode=require")
     monkeypatch.setenv("COORDSTREAM_MASK_KEY", "hunter2")
