@@ -49,8 +49,7 @@ class OffsetSettings:
 
     def next_offset(self, system: str, offset: str) -> str | None:
         """The offset after a processed one: one more for Samza's Kafka system; None if only the system knows it."""
-        is_kafka = self._config.get(f"systems.{system}.samza.factory") == KAFKA_SYSTEM_FACTORY
-        return offset_after(offset) if is_kafka else None
+        return offset_after(offset) if is_kafka_system(self._config, system) else None
 
     def _keys(self, system: str, stream: str, name: str) -> Iterator[str]:
         ids = self._ids.get((system, stream), ())
@@ -59,6 +58,11 @@ class OffsetSettings:
         yield from (f"streams.{each}.{name}" for each in ids)
         yield f"systems.{system}.streams.{stream}.{name}"
         yield f"systems.{system}.default.stream.{name}"
+
+
+def is_kafka_system(config: Config, system: str) -> bool:
+    """Whether a job's config says that a system is Samza's Kafka system."""
+    return config.get(f"systems.{system}.samza.factory") == KAFKA_SYSTEM_FACTORY
 
 
 def refuse_unknown_defaults(config: Config) -> None:

@@ -113,6 +113,12 @@ def offset_after(offset: str) -> str | None:
     return None if following is None else str(following)
 
 
+def is_kafka_offset(offset: str | None) -> bool:
+    """Whether Kafka can read from an offset: a number of 64 bits, 0 or more."""
+    number = None if offset is None else _parse_offset(offset)
+    return number is not None and number >= 0
+
+
 def compare_offsets(one: str, other: str) -> int | None:
     """-1, 0 or 1 if ``one`` is before, at or after ``other``; None if either is not an integer."""
     first, second = _parse_offset(one), _parse_offset(other)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventlog.system_admin import compare_offsets, offset_after
+from eventlog.system_admin import compare_offsets, is_kafka_offset, offset_after
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,16 @@ from eventlog.system_admin import compare_offsets, offset_after
 )
 def test_the_offset_after_one(offset: str, after: str | None) -> None:
     assert offset_after(offset) == after
+
+
+@pytest.mark.parametrize("offset", ["0", "41", "9223372036854775807"])
+def test_offsets_of_kafka(offset: str) -> None:
+    assert is_kafka_offset(offset)
+
+
+@pytest.mark.parametrize("offset", [None, "", "-1", "abc", "9223372036854775808", "9" * 26])
+def test_kafka_cannot_read_from(offset: str | None) -> None:
+    assert not is_kafka_offset(offset)
 
 
 @pytest.mark.parametrize(

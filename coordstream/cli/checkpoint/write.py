@@ -16,8 +16,8 @@ from coordstream.cli.query.rows import Row
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import list_names
 from eventlog.log import require_writable, system_clock
-from eventlog.offset_settings import KAFKA_SYSTEM_FACTORY
-from eventlog.system_admin import offset_after
+from eventlog.offset_settings import is_kafka_system
+from eventlog.system_admin import is_kafka_offset, offset_after
 from managers.checkpoints.checkpoint_errors import CheckpointsChanged
 from managers.checkpoints.checkpoint_file import TaskOffsets
 from managers.checkpoints.checkpoint_place import writing_manager
@@ -120,14 +120,13 @@ def _read_facts(logs: JobLogs, overrides: Mapping[str, str]) -> JobFacts:
 
 
 def _require_usable_offsets(given: TaskOffsets, facts: JobFacts) -> None:
-    """Raise CoordstreamError if an offset of a Kafka system is not a number: the job would fail at its next start."""
+    """Raise CoordstreamError if the offset after one is none of Kafka's: the job would fail at its next start."""
     for task_name, offsets in given.items():
         for partition, offset in offsets.items():
-            is_kafka = facts.config.get(f"systems.{partition.system}.samza.factory") == KAFKA_SYSTEM_FACTORY
-            if is_kafka and offset_after(offset) is None:
+            if is_kafka_system(facts.config, partition.system) and not is_kafka_offset(offset_after(offset)):
                 raise CoordstreamError(
                     f"Invalid offset {offset!r} for {task_name}, {partition}. "
-                    "Offsets of Kafka are numbers. Correct it; nothing was written."
+                    f"Expected a number from -1 (start at offset 0) to {2**63 - 2}. Correct it; nothing was written."
                 )
 
 

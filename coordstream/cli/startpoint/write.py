@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.input import parse_input
+from coordstream.cli.arguments.input import Input, parse_input
 from coordstream.cli.arguments.options import Csv, DryRun, InputServers, JobWord, Json, Tasks, Yes
 from coordstream.cli.arguments.position import parse_position
 from coordstream.cli.completion import complete_input
@@ -21,7 +21,9 @@ from coordstream.cli.startpoint.undo_commands import delete_commands, write_comm
 from coordstream.cli.startpoint.warnings import warnings
 from coordstream.errors import CoordstreamError
 from eventlog.log import require_writable, system_clock
-from eventlog.startpoint import EXPIRY_MS
+from eventlog.offset_settings import is_kafka_system
+from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointSpecific
+from eventlog.system_admin import is_kafka_offset
 from managers.startpoints.concurrent_writes import write_unless_changed
 from managers.startpoints.startpoint_errors import StartpointsChanged
 from managers.startpoints.startpoint_records import request_value
@@ -80,6 +82,8 @@ def write(
     check_servers(servers)
     with open_startpoint_job(job, system_clock) as found:
         input_ = parse_input(given, found.facts.streams)
+        if is_kafka_system(found.facts.job.config, input_.system):
+            _require_kafka_offset(startpoint, input_)
         plan = plan_write(found, input_, startpoint, tasks or (), servers=servers, force=force)
         if not dry_run:
             require_writable(found.log)
@@ -98,6 +102,15 @@ def write(
         print("Nothing was written (dry run).")
     else:
         _print_result(plan)
+
+
+def _require_kafka_offset(startpoint: Startpoint, input_: Input) -> None:
+    """Raise CoordstreamError if an offset is none of Kafka's: the job would fail at its next start."""
+    if isinstance(startpoint, StartpointSpecific) and not is_kafka_offset(startpoint.value):
+        raise CoordstreamError(
+            f"Invalid offset {startpoint.value!r} for {input_.system}.{input_.stream}. "
+            f"Expected a number from 0 to {2**63 - 1}. Correct it; nothing was written."
+        )
 
 
 def _write(plan: WritePlan) -> None:

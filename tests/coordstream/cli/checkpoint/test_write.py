@@ -162,8 +162,9 @@ def test_an_invalid_line_is_refused_with_its_number(job: CommandLine, tmp_path: 
         (
             (GIVEN.replace("=7", f"={2**63}"), "--yes"),
             1,
-            "Offsets of Kafka are numbers. Correct it; nothing was written",
+            f"Expected a number from -1 (start at offset 0) to {2**63 - 2}. Correct it; nothing was written",
         ),
+        ((GIVEN.replace("=7", "=-2"), "--yes"), 1, "Invalid offset '-2' for Partition 1, kafka.page-views.1. "),
         (("nothing.properties", "--yes"), 1, "Cannot access 'nothing.properties': no such file or directory."),
         ((GIVEN, "kafka.page-views.1=7"), 2, "Expected TASK/SYSTEM.STREAM.PARTITION=OFFSET, for example"),
         ((GIVEN, "--config", "x"), 2, "Invalid value for '--config'. Expected KEY=VALUE."),
