@@ -1,6 +1,6 @@
 """Help in the words of users: Typer names Python's types, `<bool>` for a flag and `<list[Path]>` for files.
 
-Also, arguments that begin with a dash.
+Also, which arguments are accepted: those that begin with a dash, and those in UTF-8.
 """
 
 from typing import Any
@@ -8,6 +8,8 @@ from typing import Any
 import typer
 from typer._click.parser import _OptionParser, _ParsingState
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+from coordstream.cli.arguments.raw_text import require_utf8
 
 
 class PlainCommand(TyperCommand):
@@ -25,12 +27,18 @@ class PlainCommand(TyperCommand):
         return parser
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As Typer; its error for an option without its argument lacks the context, which names the command."""
+        """As Typer; its error for an option without its argument lacks the context, which names the command.
+
+        Text that is not UTF-8 is refused, but not while a shell asks for completions.
+        """
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
         except typer.TyperException as error:
             error.ctx = getattr(error, "ctx", None) or ctx  # type: ignore[attr-defined]
             raise
+        if not ctx.resilient_parsing:
+            require_utf8(ctx, self.get_params(ctx))
+        return rest
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """What follows the command in its usage: `JOB [TASK]`, where Typer writes `{JOB} [TASK]`."""

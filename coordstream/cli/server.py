@@ -11,6 +11,7 @@ import typer
 from psycopg.conninfo import conninfo_to_dict
 
 from coordstream.cli.arguments.options import Json
+from coordstream.cli.arguments.raw_text import RawText
 from coordstream.cli.database import URL_SETTING, connecting, database_errors, migrate_if_needed, open_database
 from coordstream.cli.output.tables import print_json
 from coordstream.cli.termination import interrupts_ignored
@@ -66,7 +67,9 @@ def down(as_json: Json = False) -> None:
 
 @app.command()
 def psql(
-    options: Annotated[list[str] | None, typer.Argument(metavar="-- OPTIONS", help="Options of psql.")] = None,
+    options: Annotated[
+        list[str] | None, typer.Argument(metavar="-- OPTIONS", parser=RawText, help="Options of psql.")
+    ] = None,
 ) -> None:
     """Open psql on the database. The password is passed in the environment, never as an argument."""
     with open_database() as database:

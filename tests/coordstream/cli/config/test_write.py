@@ -235,7 +235,10 @@ def test_a_job_that_cannot_be_written_to_is_refused(wordcount: CommandLine) -> N
     [
         (("orders", "a"), "Missing argument 'VALUE'"),
         (("orders", "", "1"), "Invalid key ''. Expected a name."),
-        (("orders", "a", "\udcff"), "key and value must be UTF-8"),
+        (
+            ("orders", "a", "\udcff"),
+            "Invalid value for 'VALUE': Expected text in UTF-8. See `coordstream config set --help`.",
+        ),
         (("orders", "a", "1", "--forse"), "unexpected extra argument"),
     ],
 )

@@ -137,6 +137,7 @@ def test_a_config_key_is_set_as_samza_s_script_does(counts: CommandLine) -> None
             ("--type", "set-config", "--key", "a", "--value", "8", "--file", "f"),
             "only --force, --kind and --json go with it",
         ),
+        (("--type", "set-config", "--key", "a", "--value", "\udcff"), "key and value must be UTF-8"),
         (("--type", "delete", "--key", "a", "--value", "8"), "Invalid --type 'delete'. Expected set-config."),
         (("--key", "a", "--value", "8", "--force"), "--force goes with --type only."),
     ],

@@ -1,0 +1,31 @@
+"""Arguments are text in UTF-8, except those that may have any bytes, as paths do."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import typer
+
+
+class RawText(str):
+    """The parser of an argument or option that need not be UTF-8; Python escapes its other bytes (surrogateescape)."""
+
+    __slots__ = ()
+
+
+def require_utf8(context: typer.Context, parameters: Iterable[Any]) -> None:
+    """Raise typer.BadParameter for the first value that is text, but not UTF-8: no stream and no row can contain it."""
+    for parameter in parameters:
+        given = context.params.get(parameter.name)
+        values = given if isinstance(given, list | tuple) else [given]
+        if not all(_is_utf8(value) for value in values):
+            raise typer.BadParameter("Expected text in UTF-8.", ctx=context, param=parameter)
+
+
+def _is_utf8(value: object) -> bool:
+    if not isinstance(value, str) or isinstance(value, RawText):
+        return True
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
