@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import typer
 
-from coordstream.cli.database import open_database
+from coordstream.cli.database import database_errors, open_database
 from coordstream.settings import Settings, load_settings
 from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.log import EventLog
@@ -58,12 +58,12 @@ def open_log(stream_name: str, kind: str | None, *, takes_many: bool) -> Iterato
 
 @contextmanager
 def open_source() -> Iterator[EventSource]:
-    """All streams of the brokers, or else of the database."""
+    """All streams of the brokers, or else of the database, whose errors are raised as `DatabaseError`."""
     settings, url = load_settings(), ""
     if settings.kafka is None:
         with open_database() as database:
             url = database.url
-    with source_of(settings, url) as source:
+    with database_errors(settings), source_of(settings, url) as source:
         yield source
 
 

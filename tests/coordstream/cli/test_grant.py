@@ -5,7 +5,7 @@ import pytest
 
 from eventlog.events import NewEvent
 from eventlog.postgres.log import PostgresEventLog
-from tests.coordstream.command_line import CommandLine
+from tests.coordstream.command_line import COORDINATOR, CommandLine
 from tests.fixtures.database_users import database_user, user_of
 
 pytestmark = pytest.mark.slow
@@ -77,7 +77,14 @@ def test_a_reader_uses_the_command_line(wordcount: CommandLine, ann: str, monkey
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", ann)
     assert [wordcount.done(*question, "--json") for question in questions] == owners
     assert {row["backend"] for row in wordcount.rows("status")} == {"recording"}
-    for command in (("export", "__samza_coordinator_wordcount-pv_1"), ("verify", "--all"), ("rebuild", "--all")):
+    for command in (
+        ("export", COORDINATOR),
+        ("log", "show", COORDINATOR),
+        ("log", "tail", COORDINATOR),
+        ("log", "tail", COORDINATOR, "--follow"),
+        ("verify", "--all"),
+        ("rebuild", "--all"),
+    ):
         refusal = wordcount.refused(*command)
         assert "permission denied for schema eventlog. Connect as the database's owner, or as a user with" in refusal
 
