@@ -29,6 +29,9 @@ _MOST_NAMES: Final = 3
 _ENDED: Final = (AdminShutdown, CannotConnectNow, CrashShutdown)
 """The server, or an administrator, ended the session. A new one may be possible."""
 
+_REFUSED_BY_DRIVER: Final = (psycopg.DataError, psycopg.ProgrammingError, psycopg.NotSupportedError)
+"""What the driver raises, without a reason of the server, for a value that it cannot send."""
+
 
 class DatabaseError(CoordstreamError):
     """The database cannot be reached, or refused a statement; the message never holds the statement or its details."""
@@ -114,6 +117,13 @@ def open_connection(settings: Settings, url: str, application_name: str = "coord
         advice = f"Start it, or correct {URL_SETTING}." if settings.database_url else "See its log."
         kind = DatabaseError if refuses_login(error) else DatabaseUnreachable
         raise kind(f"Cannot reach {place(settings)} ({failure_line(error)}). {advice}") from None
+    except psycopg.ProgrammingError as error:
+        if error.sqlstate is not None:  # of the server
+            raise
+        reason = str(error).partition(":")[0]  # a value follows
+        raise DatabaseError(
+            f"Invalid option for {place(settings)}: {reason}. Correct {URL_SETTING}, or PGCONNECT_TIMEOUT."
+        ) from None
 
 
 @contextmanager
@@ -171,8 +181,13 @@ def _describe_rebuild(streams: Sequence[str]) -> str:
 
 def _translate(settings: Settings, error: psycopg.Error) -> DatabaseError:
     reason = server_reason(error)
-    if reason is None or isinstance(error, _ENDED):
+    if isinstance(error, _ENDED) or (reason is None and not isinstance(error, _REFUSED_BY_DRIVER)):
         lost = f"Lost the connection to {place(settings)} ({reason or failure_line(error)})."
         return DatabaseUnreachable(f"{lost} Try again when it is running.")
+    if reason is None:  # the text of the driver may repeat the value
+        return DatabaseError(
+            f"The input has a value that {place(settings)} cannot store ({type(error).__name__}), such as a text "
+            "with a null character. Correct the input."
+        )
     advice = _RIGHTS if isinstance(error, InsufficientPrivilege) else ""
     return DatabaseError(f"An error of {place(settings)}: {reason}.{advice}")

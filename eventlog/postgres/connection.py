@@ -1,6 +1,7 @@
 """Connections to Postgres."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -23,6 +24,8 @@ _LOGIN_REFUSALS: Final = (
     "not permitted to log in",
     "permission denied for database",
 )
+_INVALID_OPTION: Final = re.compile(r"invalid (\w+ value|port number)\b")
+"""Of libpq, as in: invalid sslmode value: "no"."""
 
 _CHECK_CLIENT: Final = "set client_connection_check_interval = '2s'"
 _SESSION: Final = """
@@ -41,11 +44,12 @@ def failure_line(error: Exception) -> str:
 
 
 def refuses_login(error: Exception) -> bool:
-    """Whether the server rejected the user or password, rather than being unreachable.
+    """Whether the server rejected the user or password, or libpq an option, rather than the server being unreachable.
 
     libpq has no SQLSTATE for this. A server whose messages are not in English counts as unreachable.
     """
-    return any(words in failure_line(error) for words in _LOGIN_REFUSALS)
+    line = failure_line(error)
+    return any(words in line for words in _LOGIN_REFUSALS) or _INVALID_OPTION.search(line) is not None
 
 
 def server_reason(error: psycopg.Error) -> str | None:

@@ -19,6 +19,7 @@ _TIMESTAMP_TYPE_NAMES: Final = {number: name for name, number in _TIMESTAMP_TYPE
 _NATURAL: Final = rb"(0|[1-9][0-9]{0,17})"
 _EPOCH: Final = rb"(0|[1-9][0-9]{0,8})"
 _BASE64: Final = rb'(?:null|"([^"]*)")'
+_LARGEST: Final = 2**63 - 1
 _match_plain_line: Final = re.compile(
     rb'\{"topic":"([a-zA-Z0-9._-]+)","partition":0,"offset":%b,"timestamp":%b,"timestamp_type":"(CreateTime|LogAppendTime)",'
     rb'"key_b64":%b,"value_b64":%b,"headers":\[\](?:,"leader_epoch":%b)?\}\n'
@@ -69,9 +70,9 @@ def _decode_any_line(line: bytes) -> tuple[str, RecordedEvent]:
     if not isinstance(fields, dict):
         raise LineError(f"{json_type(fields)} instead of an object with topic, offset, key_b64, value_b64")
     _check_partition(_field(fields, "partition", int))
-    topic: str = _field(fields, "topic", str)
+    topic = _topic(fields)
     event = RecordedEvent(
-        _natural(fields, "offset"),
+        _offset(fields),
         _integer(fields, "timestamp", 64),
         _timestamp_type(fields),
         _bytes(fields, "key_b64"),
@@ -121,11 +122,20 @@ def _integer(fields: dict[str, Any], name: str, bits: int) -> int:
     return value
 
 
-def _natural(fields: dict[str, Any], name: str) -> int:
-    value = _integer(fields, name, 64)
-    if value < 0:
-        raise LineError(f"{name} is below 0")
-    return value
+def _topic(fields: dict[str, Any]) -> str:
+    topic: str = _field(fields, "topic", str)
+    if "\0" in topic or not _is_utf8(topic):
+        raise LineError("topic has a null character or a lone surrogate, which Postgres cannot store")
+    return topic
+
+
+def _offset(fields: dict[str, Any]) -> int:
+    offset = _integer(fields, "offset", 64)
+    if offset < 0:
+        raise LineError("offset is below 0")
+    if offset == _LARGEST:
+        raise LineError(f"offset is {_LARGEST}, and the next offset would have more than 64 bits")
+    return offset
 
 
 def _timestamp_type(fields: dict[str, Any]) -> int:
@@ -163,6 +173,14 @@ def _headers(headers: Any) -> tuple[tuple[str, bytes | None], ...]:
     if not isinstance(headers, list) or not all(_is_header(header) for header in headers):
         raise LineError("headers is not a list of [name, base64 or null]")
     return tuple((name, _from_base64(value, "a header")) for name, value in headers)
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_header(header: Any) -> bool:

@@ -43,6 +43,28 @@ def test_a_database_that_does_not_answer_is_reported(cli: CommandLine, monkeypat
     )
 
 
+def test_an_invalid_option_of_the_url_is_not_a_lost_connection(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", f"{cli.database_url}?connect_timeout=hunter2")
+    sentence = (
+        "Invalid option for the database of COORDSTREAM_DATABASE_URL: bad value for connect_timeout. "
+        "Correct COORDSTREAM_DATABASE_URL, or PGCONNECT_TIMEOUT."
+    )
+    assert cli.refused("status") == sentence
+    assert cli.refused("follow", "--all") == sentence
+
+
+def test_a_value_that_the_driver_refuses_is_not_a_lost_connection(cli: CommandLine) -> None:
+    with pytest.raises(DatabaseError) as raised, open_database() as database:
+        database.connection.execute("select %s", ("hunter2\0",))
+    assert not isinstance(raised.value, DatabaseUnreachable)
+    assert str(raised.value) == (
+        "The input has a value that the database of COORDSTREAM_DATABASE_URL cannot store (DataError), such as a text "
+        "with a null character. Correct the input."
+    )
+
+
 def test_a_wrong_password_is_reported_and_not_printed(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = re.sub(r":[^:@]*@", ":hunter2@", cli.database_url)
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", wrong)

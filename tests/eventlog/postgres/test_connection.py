@@ -109,9 +109,12 @@ def test_connecting_to_a_server_that_does_not_answer_times_out(
         (r"(//[^:]*):[^@]*@", r"\1:wrong@", True),
         (r"//[^:]*:", "//unknown-host:", True),
         (r"/[^/]*$", "/no-such-database", True),
+        (r"$", "?sslmode=bogus", True),
+        (r"$", "?keepalives=bogus", True),
+        (r":[0-9]+/", ":99999/", True),
         (r":[0-9]+/", ":1/", False),
     ],
-    ids=["password", "user", "database", "port"],
+    ids=["password", "user", "database", "mode", "number", "port number", "port"],
 )
 def test_a_refused_login_and_an_unreachable_server_differ(
     database_url: str, pattern: str, other: str, is_refused: bool

@@ -180,6 +180,8 @@ def test_a_different_past_is_a_new_incarnation(cli: CommandLine, tmp_path: Path)
         (line(partition=3), "line 1: a record of partition 3, while a log of Samza has only partition 0"),
         (line(offset="0"), "line 1: offset is "),
         (line(offset=-1), "line 1: offset is below 0"),
+        (line(offset=2**63 - 1), "line 1: offset is 9223372036854775807, and the next offset"),
+        (line(topic="__samza_coordinator_a\0b_1"), "line 1: topic has a null character"),
         (line(value_b64="%%"), "line 1: value_b64 is not base64"),
         (line(timestamp_type="x"), "line 1: timestamp_type is neither"),
         (line(topic="counts"), "Unknown kind of stream counts: its name starts neither with"),
