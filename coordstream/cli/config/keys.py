@@ -1,5 +1,6 @@
 """The config keys that a pattern of ``--key`` matches."""
 
+import shlex
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from typing import Annotated, Final
@@ -31,11 +32,14 @@ def matching_keys(connection: Connection, job: Job, pattern: str) -> list[str]:
 
 
 def no_match(connection: Connection, job: Job, pattern: str) -> str:
-    """A sentence about a pattern that matches no key, with a suggestion."""
-    keys = _keys(connection, job)
+    """A sentence about a pattern that matches no key in a state of the config, with a suggestion."""
+    keys, shown = _keys(connection, job), printable_text(pattern)
+    if any(fnmatchcase(key, pattern) for key in keys):
+        history = shlex.join(["coordstream", "config", "history", str(job), "--key", shown])
+        return f'Each config key of {job} that matches "{shown}" was deleted, or set later. See `{history}`.'
     below = any(key.startswith(f"{pattern}.") for key in keys)
-    question = f' Did you mean "{printable_text(pattern)}.*"?' if below else did_you_mean(pattern, keys)
-    return f'No config key of {job} matches "{printable_text(pattern)}".{question}'
+    question = f' Did you mean "{shown}.*"?' if below else did_you_mean(pattern, keys)
+    return f'No config key of {job} matches "{shown}".{question}'
 
 
 def _keys(connection: Connection, job: Job) -> list[str]:

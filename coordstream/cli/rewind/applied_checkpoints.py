@@ -62,7 +62,7 @@ def undo_applied_checkpoints(undo_file: UndoFile, path: Path, *, force: bool, ye
         changes = reverse(undo_file.checkpoints)
         if not undo_file.is_undone:
             missing_checkpoints(job.tool, changes, force=force)  # raises before the file says that it is undone
-            confirm(f"Restore {count_checkpoints(len(undo_file.checkpoints))}?", yes=yes)
+            confirm(f"Restore {count_checkpoints(len(undo_file.checkpoints))}?", yes=yes, has_dry_run=False)
             write_rewind_file(path, undo_file.model_copy(update={"is_undone": True}), may_replace=True)
         try:
             with job.tool.log.exclude_writers():

@@ -60,7 +60,7 @@ def undo_applied_requests(undo_file: UndoFile, path: Path, *, force: bool, yes: 
         undo = undo_file.undo
         if undo is None:
             undo = _plan_undo(undo_file, found, force=force)
-            confirm(f"Write {count_startpoints(len(undo.requests))} to undo the rewind?", yes=yes)
+            confirm(f"Write {count_startpoints(len(undo.requests))} to undo the rewind?", yes=yes, has_dry_run=False)
             begun = undo_file.model_copy(update={"is_undone": True, "undo": undo})
             write_rewind_file(path, begun, may_replace=True)
         try:

@@ -31,6 +31,20 @@ def test_config_is_shown_now_and_before(cli: CommandLine, tmp_path: Path) -> Non
     assert cli("config", "show", "counts", "--as-of", "1969-12-31", "--json").json == []
 
 
+def test_a_key_that_was_deleted_or_is_set_later_is_not_suggested(cli: CommandLine, tmp_path: Path) -> None:
+    cli.done("import", recording(tmp_path / "r.jsonl", DEPLOYS))
+    note = (
+        'Each config key of counts/7 that matches "{0}" was deleted, or set later. '
+        "See `coordstream config history counts/7 --key {0}`.\n"
+    )
+    words = ("--json", "--key")
+    assert cli("config", "show", "counts", *words, "task.window.ms").err == note.format("task.window.ms")
+    early = ("--as-of", "1970-01-01T00:00:05Z")
+    assert cli("config", "show", "counts", *early, *words, "job.id").err == note.format("job.id")
+    times = ("--from", "1970-01-01T00:00:02Z", "--to", "1970-01-01T00:00:05Z")
+    assert cli("config", "diff", "counts", *times, *words, "job.id").err == note.format("job.id")
+
+
 def test_keys_are_filtered_by_pattern(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", recording(tmp_path / "r.jsonl", DEPLOYS))
     assert list(values(cli.rows("config", "show", "counts", "--key", "job.*"))) == ["job.id", "job.name"]

@@ -46,6 +46,8 @@ def test_startpoints_are_written_and_undone(kafka_cli: CommandLine, job: Rewinda
     assert job.starts() == {0: ("startpoint", "3"), 1: ("startpoint", "3")}
     again = kafka_cli("rewind", "apply", PLAN, "--yes")
     assert (again.code, again.out.splitlines()[-1]) == (0, "Nothing to write: the plan is already applied.")
+    refused = kafka_cli.refused("rewind", "undo", UNDO)
+    assert refused == "Nothing was written: confirmation needs a terminal. Use --yes to go on."
     undone = kafka_cli("rewind", "undo", UNDO, "--yes")
     assert (undone.code, undone.out) == (0, "Undone: 2 startpoints written.\n")
     assert job.starts() == before

@@ -66,6 +66,8 @@ def test_an_undo_excludes_writers_by_the_connection_that_writes(
     with PostgresEventLog.create(cli.database_url, identify(STREAM)) as log:
         log.append([config_set("job.name", "counts"), set_checkpoint(TASK, {str(INPUT): "2"})])
         write_rewind_file(tmp_path / "undo.json", applied(log), may_replace=False)
+    refused = cli.refused("rewind", "undo", tmp_path / "undo.json", "--force")
+    assert refused == "Nothing was written: confirmation needs a terminal. Use --yes to go on."
     assert cli("rewind", "undo", tmp_path / "undo.json", "--yes", "--force").out == "Undone: 1 checkpoint written.\n"
     assert "14" in cli.done("checkpoint", "write", "counts")
 
