@@ -3,13 +3,17 @@
 Also, which arguments are accepted: those that begin with a dash, and those in UTF-8.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import typer
 from typer._click.parser import _OptionParser, _ParsingState
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from coordstream.cli.arguments.raw_text import require_utf8
+
+_EXTRA_ARGUMENTS: Final = (
+    "Got unexpected extra arguments (not shown: they may be part of a value). Quote a value that has spaces."
+)
 
 
 class PlainCommand(TyperCommand):
@@ -29,8 +33,11 @@ class PlainCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As Typer; its error for an option without its argument lacks the context, which names the command.
 
-        Text that is not UTF-8 is refused, but not while a shell asks for completions.
+        Text that is not UTF-8 is refused, but not while a shell asks for completions. Typer's error repeats
+        extra arguments; that of a command which takes values does not, because they may be part of a secret.
         """
+        takes_values = any("VALUE" in (parameter.metavar or "") for parameter in self.params)
+        ctx.allow_extra_args = ctx.allow_extra_args or takes_values
         try:
             rest = super().parse_args(ctx, args)
         except typer.TyperException as error:
@@ -38,6 +45,8 @@ class PlainCommand(TyperCommand):
             raise
         if not ctx.resilient_parsing:
             require_utf8(ctx, self.get_params(ctx))
+            if rest and takes_values:
+                raise typer.BadParameter(_EXTRA_ARGUMENTS, ctx=ctx)
         return rest
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:

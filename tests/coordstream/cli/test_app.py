@@ -316,6 +316,22 @@ def test_every_command_can_print_json() -> None:
     assert without == WITHOUT_JSON
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("config", "set", "orders", "db.password", "my", "SECRETTAIL"),
+        ("log", "append", "x", "--key", "k", "--value", "my", "SECRETTAIL"),
+    ],
+)
+def test_extra_words_that_may_be_of_a_secret_are_not_shown(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert capsys.readouterr().err.startswith(
+        "Got unexpected extra arguments (not shown: they may be part of a value). Quote a value that has spaces. See `"
+    )
+
+
 def test_every_command_that_prints_rows_can_print_csv() -> None:
     without = {words for words, options in every_command() if "--json" in options and "--csv" not in options}
     assert without == WITHOUT_ROWS
