@@ -1,13 +1,14 @@
 """Options and arguments that several commands share."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
 from coordstream.cli.arguments.number import parse_count, parse_offset
 from coordstream.cli.arguments.time import parse_time
 from coordstream.cli.completion import complete_job, complete_stream, complete_task
+from eventlog.streams import StreamKind
 
 
 def _only_one_format(context: typer.Context, value: bool) -> bool:
@@ -25,6 +26,12 @@ def _in_order(context: typer.Context, parameter: typer.CallbackParam, time: date
             f"({until:%Y-%m-%d %H:%M:%S} UTC). Exchange the two times."
         )
     return time
+
+
+def _stream_kind(text: str) -> str:
+    if text not in get_args(StreamKind):
+        raise typer.BadParameter(f"{text!r}. Expected coordinator or checkpoint.")
+    return text
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON list with all columns.", callback=_only_one_format)]
@@ -92,7 +99,12 @@ Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name
 Newest = Annotated[int | None, typer.Option("--limit", metavar="N", parser=parse_count, help="Show the newest N only.")]
 Kind = Annotated[
     str | None,
-    typer.Option("--kind", metavar="KIND", help="coordinator or checkpoint, if the stream's name does not tell."),
+    typer.Option(
+        "--kind",
+        metavar="KIND",
+        parser=_stream_kind,
+        help="coordinator or checkpoint, if the stream's name does not tell.",
+    ),
 ]
 InputServers = Annotated[
     str | None,

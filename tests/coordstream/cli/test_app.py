@@ -317,6 +317,15 @@ def test_every_command_can_print_json() -> None:
 
 
 @pytest.mark.parametrize(
+    "words", [("log", "create", "x"), ("import", "x.jsonl"), ("follow", "x", "--once"), ("log", "append", "x")]
+)
+def test_an_unknown_kind_of_stream_is_invalid_usage(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*words, "--kind", "bar"]) == 2
+    refused = capsys.readouterr().err
+    assert refused.startswith("Invalid value for '--kind': 'bar'. Expected coordinator or checkpoint. See `")
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ("config", "set", "orders", "db.password", "my", "SECRETTAIL"),

@@ -216,7 +216,7 @@ def test_what_is_not_a_file_is_refused(cli: CommandLine, tmp_path: Path) -> None
 def test_a_name_without_a_known_prefix_needs_a_kind(cli: CommandLine, tmp_path: Path) -> None:
     odd = recording(tmp_path / "odd.jsonl", [config_event(0, "a", "1")], topic="counts")
     assert "'coordinator' or 'checkpoint'" in cli.refused("import", odd)
-    assert "Unknown kind of stream 'x'" in cli.refused("import", odd, "--kind", "x")
+    assert "Expected coordinator or checkpoint" in cli.refused("import", odd, "--kind", "x", code=2)
     assert "Leave '--kind' out" in cli.refused("import", RECORDING_A[0], "--kind", "checkpoint")
     assert cli.is_empty()
     (row,) = cli.rows("import", odd, "--kind", "coordinator")
