@@ -11,7 +11,7 @@ from rich.console import Console
 from coordstream.backup import back_up, check_backup
 from coordstream.backup import reset as reset_database
 from coordstream.backup import restore as restore_database
-from coordstream.cli.arguments.options import Json
+from coordstream.cli.arguments.options import JsonObject
 from coordstream.cli.database import connecting, database_errors, migrate_if_needed, open_database
 from coordstream.cli.messages import confirm
 from coordstream.cli.output.tables import print_json
@@ -29,7 +29,7 @@ _ADVICE = "Use pg_dump and pg_restore for that database."
 @app.command()
 def backup(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file, readable by its owner only.")],
-    as_json: Json = False,
+    as_json: JsonObject = False,
 ) -> None:
     """Write the embedded database to a file, in one snapshot, while others use it.
 
@@ -54,7 +54,7 @@ def backup(
 @app.command()
 def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `coordstream backup` wrote.")],
-    as_json: Json = False,
+    as_json: JsonObject = False,
 ) -> None:
     """Restore a backup into the embedded database, which must be empty: completely, or not at all.
 
@@ -82,7 +82,7 @@ def restore(
 @app.command()
 def reset(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
-    as_json: Json = False,
+    as_json: JsonObject = False,
 ) -> None:
     """Delete all data of the embedded database and create it again, empty and migrated.
 

@@ -10,7 +10,7 @@ import psycopg
 import typer
 from psycopg.conninfo import conninfo_to_dict
 
-from coordstream.cli.arguments.options import Json
+from coordstream.cli.arguments.options import JsonObject
 from coordstream.cli.arguments.raw_text import RawText
 from coordstream.cli.database import URL_SETTING, connecting, database_errors, migrate_if_needed, open_database
 from coordstream.cli.output.tables import print_json
@@ -24,7 +24,7 @@ app = typer.Typer()
 
 
 @app.command()
-def up(as_json: Json = False) -> None:
+def up(as_json: JsonObject = False) -> None:
     """Start the embedded Postgres and migrate its database; --json prints its URL with the password."""
     settings = embedded_settings()
     server = EmbeddedPostgres(settings.home)
@@ -55,7 +55,7 @@ def up(as_json: Json = False) -> None:
 
 
 @app.command()
-def down(as_json: Json = False) -> None:
+def down(as_json: JsonObject = False) -> None:
     """Stop the embedded Postgres of COORDSTREAM_HOME."""
     server = require_data_folder(embedded_settings())
     was_running = server.stop()

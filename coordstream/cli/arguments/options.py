@@ -35,6 +35,7 @@ def _stream_kind(text: str) -> str:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON list with all columns.", callback=_only_one_format)]
+JsonObject = Annotated[bool, typer.Option("--json", help="Print a JSON object.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV with a header and all columns.", callback=_only_one_format)]
 Utc = Annotated[
     bool,

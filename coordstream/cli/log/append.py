@@ -55,7 +55,7 @@ def append(
     kind: Kind = None,
     as_json: Json = False,
 ) -> None:
-    """Append one event, or the records of a recording, and print their offsets."""
+    """Append one event, or the records of a recording, and print their offsets; with --type, the config key."""
     if message_type is not None:
         others = tombstone or file is not None or expected_offset is not None
         _set_config(stream, kind, message_type, key, value, others, force)

@@ -316,6 +316,12 @@ def test_every_command_can_print_json() -> None:
     assert without == WITHOUT_JSON
 
 
+@pytest.mark.parametrize("command", ["up", "down", "backup", "restore", "reset"])
+def test_help_of_a_command_that_prints_an_object_says_so(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    assert "Print a JSON object." in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "words", [("log", "create", "x"), ("import", "x.jsonl"), ("follow", "x", "--once"), ("log", "append", "x")]
 )
