@@ -1,20 +1,22 @@
 """`coordstream config write|check`: a job's whole config from a property file, as a deployment writes it."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.options import DryRun, JobWord, Json
+from coordstream.cli.arguments.options import Csv, DryRun, JobWord, Json
 from coordstream.cli.config.secret_values import is_secret, masked_changes, shown
 from coordstream.cli.config.write import COLUMNS, SHOWN_LATER, Force, Yes
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.job.logs import is_stream
 from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stream, read_submission
 from coordstream.cli.messages import confirm, note, warn
-from coordstream.cli.output.tables import print_json, print_rows
+from coordstream.cli.output.formats import print_list
+from coordstream.cli.output.tables import print_rows
+from coordstream.cli.query.rows import Rows
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
@@ -27,8 +29,8 @@ from managers.errors import WriteOnceChange
 from managers.job_names import Config, coordinator_stream
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
-Row = dict[str, Any]
 FromFile = Annotated[Path, PropertyFile]
+CHANGE: Final = ("stream_name", "config_key", "old_value", "new_value", "is_sensitive", "is_write_once")
 REFUSED: Final = 1
 
 
@@ -39,6 +41,7 @@ def write_file(
     yes: Yes = False,
     dry_run: DryRun = False,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Write a job's whole config from a property file, as a deployment of Samza does.
 
@@ -53,13 +56,15 @@ def write_file(
     refused = write_once_changes(old, config)
     if refused and not force:
         raise WriteOnceChange(masked_changes(secrets, refused))
-    if not as_json:
+    is_shown = not (as_json or as_csv)
+    if is_shown:
         print_rows(rows, COLUMNS, title=f"Config of {job}", as_json=False)
     if not dry_run:
         confirm("Write the config?", yes=yes or not sys.stdin.isatty(), done="written")
         _write(stream, old, config, force=force)
-    if as_json:
-        print_json([{**row, "is_written": not dry_run} for row in rows])
+    if not is_shown:
+        written = Rows([*rows.columns, "is_written"], ({**row, "is_written": not dry_run} for row in rows))
+        print_list(written, as_csv=as_csv)
     elif dry_run:
         print("Nothing was written (dry run).")
     else:
@@ -67,14 +72,14 @@ def write_file(
         print(SHOWN_LATER)
 
 
-def check_file(job: JobWord, from_file: FromFile, as_json: Json = False) -> None:
+def check_file(job: JobWord, from_file: FromFile, as_json: Json = False, as_csv: Csv = False) -> None:
     """Show what `config write` would change; exit code 1 if it would be refused because of a write-once key."""
     config = read_submission(job, from_file)
     stream = coordinator_stream(config).stream_name
     secrets = secret_policy(load_settings())
     old = current_config(stream)
     rows = change_rows(secrets, stream, old, config)
-    print_rows(rows, COLUMNS, title=f"Config of {job}", as_json=as_json)
+    print_rows(rows, COLUMNS, title=f"Config of {job}", as_json=as_json, as_csv=as_csv)
     refused = write_once_changes(old, config)
     if refused:
         note(str(WriteOnceChange(masked_changes(secrets, refused))))
@@ -109,11 +114,11 @@ def _write(stream_name: str, old: Config, config: Config, *, force: bool) -> Non
         write_config(store, config, force=force)
 
 
-def change_rows(secrets: SecretPolicy, stream_name: str, old: Config, config: Config) -> list[Row]:
+def change_rows(secrets: SecretPolicy, stream_name: str, old: Config, config: Config) -> Rows:
     """The keys whose values change, sorted; a new value of None: the key is deleted."""
     new: Mapping[str, str | None] = {**config, **dict.fromkeys(stale_keys(old, config))}
     write_once = {change.config_key for change in write_once_changes(old, config)}
-    return [
+    changes = (
         {
             "stream_name": stream_name,
             "config_key": key,
@@ -124,9 +129,10 @@ def change_rows(secrets: SecretPolicy, stream_name: str, old: Config, config: Co
         }
         for key in sorted(new)
         if old.get(key) != new[key]
-    ]
+    )
+    return Rows(CHANGE, changes)
 
 
-def _summary(config: Config, rows: Sequence[Row]) -> str:
+def _summary(config: Config, rows: Rows) -> str:
     deleted = sum(row["new_value"] is None for row in rows)
     return f"Set {len(config)} keys, of which {len(rows) - deleted} changed, and deleted {deleted}."

@@ -7,12 +7,13 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.options import DryRun, JobWord, Json
+from coordstream.cli.arguments.options import Csv, DryRun, JobWord, Json
 from coordstream.cli.config.secret_values import Undo, masked_changes
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.job.logs import coordinator_stream_of
 from coordstream.cli.messages import confirm
-from coordstream.cli.output.tables import Column, print_json, print_rows, printable
+from coordstream.cli.output.formats import print_list
+from coordstream.cli.output.tables import Column, print_rows, printable
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
@@ -53,11 +54,12 @@ def set_key(
     yes: Yes = False,
     dry_run: DryRun = False,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Set a key of a job's config. The job reads it at its next start."""
     text = sys.stdin.read().removesuffix("\n") if value == STANDARD_INPUT else value
     check_texts(key, text)
-    _change(job, key, text, force=force, yes=yes, dry_run=dry_run, as_json=as_json)
+    _change(job, key, text, force=force, yes=yes, dry_run=dry_run, as_json=as_json, as_csv=as_csv)
 
 
 def delete_key(
@@ -67,10 +69,11 @@ def delete_key(
     yes: Yes = False,
     dry_run: DryRun = False,
     as_json: Json = False,
+    as_csv: Csv = False,
 ) -> None:
     """Delete a key of a job's config. The job reads its config at its next start."""
     check_texts(key, "")
-    _change(job, key, None, force=force, yes=yes, dry_run=dry_run, as_json=as_json)
+    _change(job, key, None, force=force, yes=yes, dry_run=dry_run, as_json=as_json, as_csv=as_csv)
 
 
 @contextmanager
@@ -103,7 +106,9 @@ def check_texts(key: str, value: str) -> None:
         raise CoordstreamError("The value is the fingerprint of a secret. Use the secret itself.")
 
 
-def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dry_run: bool, as_json: bool) -> None:
+def _change(
+    job: str, key: str, value: str | None, *, force: bool, yes: bool, dry_run: bool, as_json: bool, as_csv: bool
+) -> None:
     """Show the change, ask, write it and print how to undo it; value None deletes the key."""
     stream = coordinator_stream_of(job)
     undo = Undo(job, key, secret_policy(load_settings()))
@@ -114,7 +119,7 @@ def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dr
             raise CoordstreamError(f'No config key "{printable(key)}" in {stream}.{did_you_mean(key, config)}')
         is_forced = _needs_force(config, key, value, force=force)
         row = {"stream_name": stream, "config_key": key, "old_value": undo.shown(old), "new_value": undo.shown(value)}
-        if not as_json:
+        if not (as_json or as_csv):
             print_rows([row], COLUMNS, title=f"Config of {job}", as_json=False)
         is_written = old != value and not dry_run
         if is_written:
@@ -125,9 +130,9 @@ def _change(job: str, key: str, value: str | None, *, force: bool, yes: bool, dr
                     f'Nothing was written: "{printable(key)}" in {stream} has changed in the meantime. Try again.'
                 )
             _write(changes, key, value)
-    if as_json:
+    if as_json or as_csv:
         is_sensitive = undo.is_secret(old) or undo.is_secret(value)
-        print_json([{**row, "is_sensitive": is_sensitive, "is_written": is_written}])
+        print_list([{**row, "is_sensitive": is_sensitive, "is_written": is_written}], as_csv=as_csv)
     elif is_written:
         print(f"{'Deleted' if value is None else 'Set'} {printable(key)} in {stream}.")
         print(SHOWN_LATER)

@@ -283,10 +283,6 @@ WITHOUT_ROWS: Final = {
         "log create",
         "log append",
         "log retire",
-        "config set",
-        "config delete",
-        "config write",
-        "config check",
         "coordinator run",
         "pin add",
         "pin remove",
@@ -298,6 +294,7 @@ WITHOUT_RELATIVE_TIMES: Final = WITHOUT_ROWS | {
     *("import", "quarantine retry", "config diff", "explain", "rebuild", "verify", "spark verify"),
     *("checkpoint write", "startpoint write", "startpoint delete", "startpoint fan-out"),
     *("rewind plan", "rewind apply", "rewind undo", "bridge consumer-groups"),
+    *("config set", "config delete", "config write", "config check"),
 }
 
 

@@ -90,6 +90,16 @@ def test_a_check_only_shows_the_changes(cli: CommandLine, file: Path) -> None:
     assert cli.is_empty()
 
 
+def test_changes_are_printed_as_csv(cli: CommandLine, file: Path) -> None:
+    header = "stream_name,config_key,old_value,new_value,is_sensitive,is_write_once"
+    checked = cli.done("config", "check", "orders", "--from-file", file, "--csv").splitlines()
+    assert (checked[0], checked[2]) == (header, f"{STREAM},job.name,,orders,false,false")
+    written = write(cli, file, "--csv").splitlines()
+    assert (written[0], written[2]) == (f"{header},is_written", f"{STREAM},job.name,,orders,false,false,true")
+    assert write(cli, file, "--csv").splitlines() == [f"{header},is_written"]
+    assert cli.done("config", "check", "orders", "--from-file", file, "--csv").splitlines() == [header]
+
+
 def test_lines_that_may_not_mean_what_they_seem_to_are_reported(cli: CommandLine, file: Path) -> None:
     file.write_bytes("job.name=orders\ndb.password=a\napp.note=café\ndb.password=b\ndb.password=b\n".encode())
     ended = cli("config", "check", "orders", "--from-file", file)

@@ -91,6 +91,18 @@ def test_a_dry_run_shows_the_change_and_writes_nothing(orders: CommandLine) -> N
     assert config(orders) == {"a": "10"}
 
 
+def test_a_change_is_printed_as_csv(orders: CommandLine) -> None:
+    header = "stream_name,config_key,old_value,new_value,is_sensitive,is_written"
+    assert orders.done("config", "set", "orders", "a", "1", "--csv").splitlines() == [
+        header,
+        f"{STREAM},a,,1,false,true",
+    ]
+    assert orders.done("config", "delete", "orders", "a", "--csv").splitlines() == [
+        header,
+        f"{STREAM},a,1,,false,true",
+    ]
+
+
 def test_the_same_value_is_not_written_again(orders: CommandLine) -> None:
     orders.done("config", "set", "orders", "a", "10")
     assert "Nothing to change: the key already has this value." in orders.done("config", "set", "orders", "a", "10")
