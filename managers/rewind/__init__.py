@@ -1,1 +1,1 @@
-"""Rewinds: plans that move the starting offsets of a job, their price, and how they are applied and undone."""
+"""Rewinds: plans that move the starting offsets of a job, their cost, and how they are applied and undone."""

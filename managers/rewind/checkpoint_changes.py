@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from eventlog.checkpoint import Offsets
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from managers.checkpoints.checkpoint_tool import CheckpointTool
-from managers.rewind.rewind_errors import WorldMoved
+from managers.rewind.rewind_errors import RewindOutdated
 from managers.rewind.rewind_plan import RewindPlan
 
 _MODEL: Final = ConfigDict(frozen=True, extra="forbid")
@@ -75,7 +75,7 @@ def missing_checkpoints(
     ``force``: also those that are neither as before nor as after.
 
     Raises:
-        WorldMoved: a checkpoint is neither.
+        RewindOutdated: a checkpoint is neither.
     """
     current = tool.current_inputs()
     return [each for each in changes if _is_missing(each, saved_offsets(current.get(each.task_name, {})), force)]
@@ -107,7 +107,7 @@ def _is_missing(change: OffsetsChange, current: tuple[InputOffset, ...], force: 
     if current == change.after:
         return False
     if current != change.before and not force:
-        raise WorldMoved(
+        raise RewindOutdated(
             f"The checkpoint of task {change.task_name!r} was changed by another writer, or by the job. Look at "
             "`coordstream checkpoint history`, and make a new plan."
         )

@@ -20,7 +20,7 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.wire.startpoints import decode_startpoint
-from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
+from managers.rewind.rewind_errors import InvalidRewind, RewindOutdated
 from managers.rewind.rewind_plan import Move, RewindPlan
 from managers.startpoints.concurrent_writes import named_events, write_unless_changed
 from managers.startpoints.next_starts import StartpointFacts
@@ -135,7 +135,7 @@ def undo_requests(changes: Iterable[RequestChange], values: Values, created_ms: 
     start is requested where it would have been without the rewind.
 
     Raises:
-        WorldMoved: another writer has changed one of the requests.
+        RewindOutdated: another writer has changed one of the requests.
     """
     return [each for change in changes for each in _undone(change, values[change.key_text], created_ms)]
 
@@ -190,8 +190,8 @@ def _before(change: RequestChange, others: Sequence[bytes | None]) -> str | None
     return None if others[-1] is None else _text(change.key_text, others[-1])
 
 
-def _changed_request(key_text: str) -> WorldMoved:
-    return WorldMoved(
+def _changed_request(key_text: str) -> RewindOutdated:
+    return RewindOutdated(
         f"The startpoint request {key_text!r} was changed by another writer. Look at "
         "`coordstream startpoint show --history`, and make a new plan."
     )

@@ -8,7 +8,7 @@ from eventlog.log import EventLog
 from eventlog.partition import SystemStreamPartition, startpoint_key_readings
 from eventlog.starting_offset import DecidedBy, StartingOffset
 from eventlog.system_admin import PartitionBounds, compare_offsets
-from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
+from managers.rewind.rewind_errors import InvalidRewind, RewindOutdated
 from managers.rewind.rewind_plan import Move, RewindPlan
 from managers.startpoints.concurrent_writes import named_events
 from managers.startpoints.next_starts import StartpointFacts, Starts
@@ -18,25 +18,25 @@ _NEW_PLAN = "Make a new plan."
 
 
 def require_same_stream(plan: RewindPlan, log: EventLog) -> None:
-    """Raise `WorldMoved` if the job's coordinator stream is not that of the plan.
+    """Raise `RewindOutdated` if the job's coordinator stream is not that of the plan.
 
     A stream that was created again with the same name has another id, or else is shorter in most cases.
     """
     if log.stream_name != plan.coordinator_stream:
-        raise WorldMoved(
+        raise RewindOutdated(
             f"The plan is for the job of {printable_text(plan.coordinator_stream)}, not for that of "
             f"{log.stream_name}. {_NEW_PLAN}"
         )
     known = None in (plan.coordinator_stream_id, log.stream_id) or plan.coordinator_stream_id == log.stream_id
     if not known or log.end_offset() < plan.log_offset:
-        raise WorldMoved(
+        raise RewindOutdated(
             f"{log.stream_name} is not the stream that the plan was made from: it was created again, or is in another "
             f"place. {_NEW_PLAN}"
         )
 
 
 def require_same_startpoints(plan: RewindPlan, log: EventLog) -> None:
-    """Raise `WorldMoved` if a startpoint of a moved partition was written or deleted since the plan was made."""
+    """Raise `RewindOutdated` if a startpoint of a moved partition was written or deleted since the plan was made."""
     moved = {(move.task_name, without_key_bucket(move.partition)) for move in plan.moves}
     partitions = {partition for _, partition in moved}
     for event in named_events(log, plan.log_offset):
@@ -48,32 +48,32 @@ def require_same_startpoints(plan: RewindPlan, log: EventLog) -> None:
             for key in readings
         )
         if is_fan_out or is_request:
-            raise WorldMoved(f"After the plan was made, {event} changed at offset {event.log_offset}. {_NEW_PLAN}")
+            raise RewindOutdated(f"After the plan was made, {event} changed at offset {event.log_offset}. {_NEW_PLAN}")
 
 
 def require_same_readers(plan: RewindPlan, facts: StartpointFacts) -> None:
-    """Raise `WorldMoved` if a task no longer reads a partition of the plan."""
+    """Raise `RewindOutdated` if a task no longer reads a partition of the plan."""
     reads = facts.reads()
     for move in plan.moves:
         if move.partition not in reads.get(move.task_name, ()):
-            raise WorldMoved(f"Task {move.task_name!r} no longer reads {move.partition}. {_NEW_PLAN}")
+            raise RewindOutdated(f"Task {move.task_name!r} no longer reads {move.partition}. {_NEW_PLAN}")
 
 
 def require_same_checkpoints(plan: RewindPlan, checkpoints: Mapping[str, Offsets], *, may_advance: bool) -> None:
-    """Raise `WorldMoved` if a checkpoint is not that of the plan; with ``may_advance``, only if it went back."""
+    """Raise `RewindOutdated` if a checkpoint is not that of the plan; with ``may_advance``, only if it went back."""
     for move in plan.moves:
         now = checkpoints.get(move.task_name, {}).get(move.partition)
         if now != move.checkpoint_offset and not (may_advance and _is_later(now, move.checkpoint_offset)):
             was = "no checkpoint" if move.checkpoint_offset is None else f"checkpoint {move.checkpoint_offset}"
-            raise WorldMoved(f"{move} had {was} when the plan was made, and now has {now or 'none'}. {_NEW_PLAN}")
+            raise RewindOutdated(f"{move} had {was} when the plan was made, and now has {now or 'none'}. {_NEW_PLAN}")
 
 
 def require_targets(plan: RewindPlan, bounds: Mapping[SystemStreamPartition, PartitionBounds]) -> None:
-    """Raise `WorldMoved` if an input no longer has a target, or not yet; ``bounds`` are how far the inputs reach."""
+    """Raise `RewindOutdated` if an input does not have a target; ``bounds`` are how far the inputs reach."""
     for move in plan.moves:
         reach = bounds.get(without_key_bucket(move.partition))
         if reach is None or not reach.oldest_offset <= move.to_offset <= reach.end_offset:
-            raise WorldMoved(f"The input no longer has offset {move.to_offset} of {move.partition}. {_NEW_PLAN}")
+            raise RewindOutdated(f"The input no longer has offset {move.to_offset} of {move.partition}. {_NEW_PLAN}")
 
 
 def require_followed(plan: RewindPlan, starts: Starts, decided_by: DecidedBy) -> None:

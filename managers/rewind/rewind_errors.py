@@ -3,7 +3,7 @@
 RewindError (a ManagerError)
  ├─ InvalidRewind   a target or a selection does not fit the job or its input
  ├─ RewindFileError a plan or an undo file cannot be read or written
- └─ WorldMoved      what the rewind was made from has changed since
+ └─ RewindOutdated  what the rewind was made from has changed since
 """
 
 from managers.errors import ManagerError
@@ -21,5 +21,5 @@ class RewindFileError(RewindError):
     """A plan or an undo file cannot be read or written."""
 
 
-class WorldMoved(RewindError):
+class RewindOutdated(RewindError):
     """The job's startpoints, checkpoints or assignments are not those that the rewind was made from."""

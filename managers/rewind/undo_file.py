@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, NonNegativeInt
 
 from managers.rewind.checkpoint_changes import OffsetsChange
 from managers.rewind.request_changes import RequestChange
-from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
+from managers.rewind.rewind_errors import InvalidRewind, RewindOutdated
 from managers.rewind.rewind_files import read_rewind_file
 from managers.rewind.rewind_plan import RewindPlan
 
@@ -57,7 +57,7 @@ def read_begun(path: Path, plan_sha256: str, *, with_checkpoints: bool) -> UndoF
     Raises:
         RewindFileError: the file cannot be read.
         InvalidRewind: it is of another plan, or was written by the other kind of `apply`.
-        WorldMoved: the rewind was undone.
+        RewindOutdated: the rewind was undone.
     """
     if not path.exists():
         return None
@@ -65,7 +65,7 @@ def read_begun(path: Path, plan_sha256: str, *, with_checkpoints: bool) -> UndoF
     if begun.plan_sha256 != plan_sha256:
         raise InvalidRewind(f"'{path}' is the undo file of another plan. Use --undo-file to name another file.")
     if begun.is_undone:
-        raise WorldMoved("The rewind was undone. Make a new plan.")
+        raise RewindOutdated("The rewind was undone. Make a new plan.")
     if with_checkpoints is not bool(begun.checkpoints):
         kind, option = ("checkpoints", "with") if begun.checkpoints else ("startpoints", "without")
         raise InvalidRewind(f"This plan was begun to be applied as {kind}. Use `apply` {option} --checkpoints.")

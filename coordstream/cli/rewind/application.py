@@ -35,8 +35,8 @@ class Application(NamedTuple):
         """The command that undoes the rewind."""
         return f"coordstream rewind undo {shlex.quote(str(self.undo_path))}"
 
-    def require_unmoved(self, found: StartpointJob, *, may_advance: bool) -> None:
-        """Raise `WorldMoved` if the job or its inputs are not as they were when the plan was made.
+    def require_unchanged(self, found: StartpointJob, *, may_advance: bool) -> None:
+        """Raise `RewindOutdated` if the job or its inputs are not as they were when the plan was made.
 
         ``may_advance``: checkpoints may have moved forward, as those of a running job do.
         """

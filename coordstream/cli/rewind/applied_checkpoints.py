@@ -25,7 +25,7 @@ from managers.rewind.checkpoint_changes import (
     write_missing_checkpoints,
 )
 from managers.rewind.rewind_check import require_followed, require_same_stream
-from managers.rewind.rewind_errors import WorldMoved
+from managers.rewind.rewind_errors import RewindOutdated
 from managers.rewind.rewind_files import write_rewind_file
 from managers.rewind.undo_file import UndoFile
 from managers.startpoints.next_starts import next_starts
@@ -68,17 +68,17 @@ def undo_applied_checkpoints(undo_file: UndoFile, path: Path, *, force: bool, ye
             with job.tool.log.exclude_writers():
                 return write_missing_checkpoints(job.tool, changes, force=force)
         except CheckpointsChanged as error:
-            raise WorldMoved(f"{error} Stop the job, and run `rewind undo` again with --force.") from None
+            raise RewindOutdated(f"{error} Stop the job, and run `rewind undo` again with --force.") from None
 
 
 def _write(application: Application, begun: UndoFile, job: _Job) -> int:
-    """Write what is missing. Raises `WorldMoved` if another writer has written a checkpoint since the check."""
+    """Write what is missing. Raises `RewindOutdated` if another writer has written a checkpoint since the check."""
     try:
         with job.tool.log.exclude_writers():
             return write_missing_checkpoints(job.tool, begun.checkpoints)
     except CheckpointsChanged as error:
         then = f"To undo: {application.undo_command} --force" if error.is_written else "Make a new plan."
-        raise WorldMoved(f"{error} {then}") from None
+        raise RewindOutdated(f"{error} {then}") from None
 
 
 @contextmanager
@@ -112,7 +112,7 @@ def _own_commits(job: _Job, begun: UndoFile) -> int:
 def _begin(application: Application, job: _Job) -> UndoFile | None:
     """Check the plan, ask, and write the undo file; None for a dry run."""
     found = job.found
-    application.require_unmoved(found, may_advance=False)
+    application.require_unchanged(found, may_advance=False)
     changes = plan_checkpoints(application.plan, job.tool.current_inputs())
     _require_followed(application, found, changes)
     if application.dry_run:

@@ -22,7 +22,7 @@ from managers.rewind.request_changes import (
     written_requests,
 )
 from managers.rewind.rewind_check import require_followed, require_same_stream
-from managers.rewind.rewind_errors import InvalidRewind, WorldMoved
+from managers.rewind.rewind_errors import InvalidRewind, RewindOutdated
 from managers.rewind.rewind_files import write_rewind_file
 from managers.rewind.undo_file import RequestUndo, UndoFile
 from managers.startpoints.next_starts import next_starts
@@ -67,7 +67,7 @@ def undo_applied_requests(undo_file: UndoFile, path: Path, *, force: bool, yes: 
             with found.log.exclude_writers():
                 return write_missing(store, found.log, undo.log_offset, undo.requests, undo_file.plan.task_names)
         except StartpointsChanged as error:
-            raise WorldMoved(f"{error} {_after_failed_undo(undo_file, path, word, error)}") from None
+            raise RewindOutdated(f"{error} {_after_failed_undo(undo_file, path, word, error)}") from None
 
 
 def _after_failed_undo(undo_file: UndoFile, path: Path, word: str, error: StartpointsChanged) -> str:
@@ -79,13 +79,13 @@ def _after_failed_undo(undo_file: UndoFile, path: Path, word: str, error: Startp
 
 
 def _write(application: Application, begun: UndoFile, log: EventLog, store: CoordinatorStreamStore) -> int:
-    """Write what is missing. Raises `WorldMoved` if another writer has changed the startpoints since the check."""
+    """Write what is missing. Raises `RewindOutdated` if another writer has changed the startpoints since the check."""
     try:
         with log.exclude_writers():
             return write_missing(store, log, begun.log_offset, begun.requests, begun.plan.task_names)
     except StartpointsChanged as error:
         then = f"To undo: {application.undo_command}" if error.is_written else "Make a new plan."
-        raise WorldMoved(f"{error} {then}") from None
+        raise RewindOutdated(f"{error} {then}") from None
 
 
 def _count_missing(begun: UndoFile, log: EventLog) -> int:
@@ -94,9 +94,9 @@ def _count_missing(begun: UndoFile, log: EventLog) -> int:
 
 
 def _begun(application: Application) -> UndoFile | None:
-    """The undo file of a former `apply`. Raises `WorldMoved` if its startpoints have expired."""
+    """The undo file of a former `apply`. Raises `RewindOutdated` if its startpoints have expired."""
     if application.begun is not None and ms_of(system_clock()) - ms_of(application.begun.begun_at) > EXPIRY_MS:
-        raise WorldMoved(
+        raise RewindOutdated(
             f"The plan was applied more than {EXPIRY_HOURS} hours ago, after which startpoints expire. Make a new plan."
         )
     return application.begun
@@ -109,7 +109,7 @@ def _begin(application: Application, found: StartpointJob, store: CoordinatorStr
         raise InvalidRewind(
             f"The job ignores startpoints: {STARTPOINTS_ENABLED} is not true. Stop it, and use --checkpoints."
         )
-    application.require_unmoved(found, may_advance=True)
+    application.require_unchanged(found, may_advance=True)
     stored = {name.key: value for name, value in store.all(REQUESTS).items()}
     changes = plan_requests(application.plan, found.facts, stored, ms_of(now))
     after = written_requests(changes, found.facts)
@@ -138,7 +138,7 @@ def _plan_undo(undo_file: UndoFile, found: StartpointJob, *, force: bool) -> Req
     fanned_out = fanned_out_values(found.facts)
     consumed = [each for each in undone if each.is_started and not is_fanned_out(each.done, fanned_out)]
     if consumed and not force:
-        raise WorldMoved(_describe_consumed(consumed))
+        raise RewindOutdated(_describe_consumed(consumed))
     return RequestUndo(log_offset=found.facts.log_offset, requests=tuple(each.undo for each in undone))
 
 

@@ -9,7 +9,7 @@ from coordstream.cli.input_system import Config, input_options, open_input
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint
 from eventlog.system_admin import BoundedSystemAdmin, PartitionBounds
-from managers.rewind.rewind_price import Counted
+from managers.rewind.rewind_cost import Counted
 
 if TYPE_CHECKING:
     from eventlog.kafka.record_counter import RecordCounter

@@ -15,9 +15,9 @@ from eventlog.system_admin import PartitionBounds, offset_after
 from eventlog.timestamps import ms_of
 from managers.assignments.changelogs import changelogs
 from managers.backup.backend_choice import is_durable, store_names
+from managers.rewind.rewind_cost import CostFacts, Counted, affected_range, cost_of_moves
 from managers.rewind.rewind_errors import InvalidRewind
 from managers.rewind.rewind_plan import RewindPlan
-from managers.rewind.rewind_price import Counted, Price, affected_range, price_moves
 from managers.rewind.rewind_targets import Placed, Position, Reader, Target, place, to_time
 from managers.startpoints.next_starts import next_starts
 from managers.startpoints.startpoint_records import without_key_bucket
@@ -65,7 +65,7 @@ def plan_rewind(
         coordinator_stream=found.log.stream_name,
         coordinator_stream_id=found.log.stream_id,
         log_offset=found.facts.log_offset,
-        moves=price_moves(placed, Price(counted, busiest_rates(found.job), _stores(config))),
+        moves=cost_of_moves(placed, CostFacts(counted, busiest_rates(found.job), _stores(config))),
     )
 
 

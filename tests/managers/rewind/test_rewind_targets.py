@@ -4,8 +4,8 @@ import pytest
 
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
+from managers.rewind.rewind_cost import CostFacts, Counted, affected_range, cost_of_moves
 from managers.rewind.rewind_errors import InvalidRewind
-from managers.rewind.rewind_price import Counted, Price, affected_range, price_moves
 from managers.rewind.rewind_targets import (
     Position,
     Target,
@@ -97,10 +97,10 @@ def test_only_records_that_the_input_has_are_affected(start: int, target: int, e
     assert affected_range(placed) == expected
 
 
-def test_a_price_has_counts_or_bounds_and_the_time_of_the_whole_task() -> None:
+def test_a_cost_has_counts_or_bounds_and_the_time_of_the_whole_task() -> None:
     second = SystemStreamPartition("kafka", "in", 1)
     placed = place([position(partition=second), position(), position(task="u")], to_offset(7))
-    first, other, unknown = price_moves(placed, Price({READER: Counted(3, 60)}, {"t": 2.0, "u": 0}, ["counts"]))
+    first, other, unknown = cost_of_moves(placed, CostFacts({READER: Counted(3, 60)}, {"t": 2.0, "u": 0}, ["counts"]))
     assert (first.records_again, first.bytes, first.is_counted) == (3, 60, True)
     assert (other.records_again, other.bytes, other.is_counted) == (8, None, False)
     assert (first.seconds_to_catch_up, other.seconds_to_catch_up, unknown.seconds_to_catch_up) == (13, 13, None)
@@ -108,7 +108,7 @@ def test_a_price_has_counts_or_bounds_and_the_time_of_the_whole_task() -> None:
 
 
 def test_a_move_forward_skips_and_one_to_the_same_offset_costs_nothing() -> None:
-    (ahead,) = price_moves(place([position()], to_offset(18)), Price({}, {}, ["counts"]))
+    (ahead,) = cost_of_moves(place([position()], to_offset(18)), CostFacts({}, {}, ["counts"]))
     assert (ahead.records_again, ahead.records_skipped, ahead.stores) == (0, 3, ("counts",))
-    (same,) = price_moves(place([position()], to_offset(15)), Price({}, {}, ["counts"]))
+    (same,) = cost_of_moves(place([position()], to_offset(15)), CostFacts({}, {}, ["counts"]))
     assert (same.records_again, same.records_skipped, same.stores) == (0, 0, ())

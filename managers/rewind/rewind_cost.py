@@ -14,8 +14,8 @@ class Counted(NamedTuple):
     bytes: int
 
 
-class Price(NamedTuple):
-    """What is known to price a rewind with: counted ranges, records per second of each task, stores of the job."""
+class CostFacts(NamedTuple):
+    """What the cost is computed from: counted ranges, records per second of each task, stores of the job."""
 
     counted: Mapping[Reader, Counted]
     rates: Mapping[str, float]
@@ -29,11 +29,11 @@ def affected_range(placed: Placed) -> range:
     return range(min(start, placed.to_offset), max(start, placed.to_offset))
 
 
-def price_moves(placed: Sequence[Placed], price: Price) -> tuple[Move, ...]:
+def cost_of_moves(placed: Sequence[Placed], facts: CostFacts) -> tuple[Move, ...]:
     """The moves of a plan, sorted by task and partition."""
     left = _records_left(placed)
     ordered = sorted(placed, key=lambda each: each.position.reader)
-    return tuple(_move(each, price, left[each.position.task_name]) for each in ordered)
+    return tuple(_move(each, facts, left[each.position.task_name]) for each in ordered)
 
 
 def _records_left(placed: Iterable[Placed]) -> dict[str, int]:
@@ -45,12 +45,12 @@ def _records_left(placed: Iterable[Placed]) -> dict[str, int]:
     return left
 
 
-def _move(placed: Placed, price: Price, records_left: int) -> Move:
+def _move(placed: Placed, facts: CostFacts, records_left: int) -> Move:
     position, to = placed.position, placed.to_offset
-    counted = price.counted.get(position.reader)
+    counted = facts.counted.get(position.reader)
     records = len(affected_range(placed)) if counted is None else counted.records
     is_back = to <= position.from_offset
-    rate = price.rates.get(position.task_name, 0)
+    rate = facts.rates.get(position.task_name, 0)
     return Move(
         task_name=position.task_name,
         system_name=position.partition.system,
@@ -70,5 +70,5 @@ def _move(placed: Placed, price: Price, records_left: int) -> Move:
         is_counted=counted is not None,
         bytes=None if counted is None else counted.bytes,
         seconds_to_catch_up=round(records_left / rate) if rate > 0 else None,
-        stores=() if to == position.from_offset else tuple(price.stores),
+        stores=() if to == position.from_offset else tuple(facts.stores),
     )
