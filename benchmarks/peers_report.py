@@ -16,7 +16,8 @@ def peers_report(rounds: Sequence[PeerRound], machine: str) -> Lines:
         "read its first events with kafka-python; the library eventsourcing reads checkpoints from its own log, in one",
         "transaction each. They keep the current offsets only. Those with a history also keep each event (the library",
         "has it in its log) and the offsets of each checkpoint; coordstream always does, and also keeps what other",
-        f"messages say. Rounds: {len(rounds)}.",
+        "messages say. The time of coordstream contains the start of its process, that of the peers does not.",
+        f"Rounds: {len(rounds)}.",
         machine,
         "",
         *table(
