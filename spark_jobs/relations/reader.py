@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.catalogue import Catalogue
+from spark_jobs.relations.catalogue import Catalogue, is_history
 from spark_jobs.relations.cuts import BUCKET, Cut, LogOffset, find_positions
 from spark_jobs.relations.jdbc import Ranges, read_rows
 from spark_jobs.relations.partitioning import choose_partitions, ranges_of_all_jobs, ranges_of_one_job
@@ -194,7 +194,7 @@ def _ranges(moment: OpenSnapshot, relation: str, job: Job | None, cut: Cut | Non
 def _positions_at(snapshot: Snapshot, cut: Cut, relation: str) -> Positions:
     try:
         with snapshot.connection.transaction():  # an error must not end the snapshot
-            return find_positions(snapshot, cut)
+            return find_positions(snapshot, cut.all_logs() if is_history(relation) else cut.current_logs())
     except psycopg.Error as error:
         raise SparkJobError(f'Cannot read relation "{relation}": {error.diag.message_primary}') from error
 

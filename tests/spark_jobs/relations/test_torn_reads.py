@@ -34,11 +34,13 @@ CREATE FUNCTION coordinator.account_as_of(job_name text, job_id text, at timesta
 RETURNS SETOF coordinator.account LANGUAGE sql STABLE AS
 'SELECT a.* FROM coordinator.account a WHERE a.job_name = $1 AND a.job_id = $2';
 CREATE VIEW coordinator.account_history AS
-SELECT a.*, 'checkpoint'::text AS stream_kind, 1 AS incarnation, 0::bigint AS log_offset FROM coordinator.account a;
+SELECT a.*, NULL::timestamptz AS record_time, 'checkpoint'::text AS stream_kind, 1 AS incarnation,
+  0::bigint AS log_offset
+FROM coordinator.account a;
 CREATE TABLE movements AS
 SELECT number AS log_offset, 100::bigint AS amount FROM generate_series(0, {COMMITS - 1}) number;
 CREATE VIEW coordinator.movement_history AS
-SELECT l.job_name, l.job_id, l.job_bucket, l.stream_kind, l.incarnation, m.log_offset,
+SELECT l.job_name, l.job_id, l.job_bucket, NULL::timestamptz AS record_time, l.stream_kind, l.incarnation, m.log_offset,
   m.amount + CASE WHEN m.log_offset = {COMMITS * 3 // 8} THEN pass_gate() ELSE 0 END AS amount
 FROM movements m JOIN projection.job_log l ON l.job_name = '{JOBS[0]}' AND l.stream_kind = 'checkpoint';
 """
