@@ -18,10 +18,10 @@ from pyspark.sql.types import (
 
 from eventlog.events import RecordedEvent
 from eventlog.secrets.secret_policy import SecretPolicy
-from eventlog.timestamps import storable_micros
 from spark_jobs.coordinator_stream.decoded_events import DecodedEvents
 from spark_jobs.coordinator_stream.log_range import Log
 from spark_jobs.errors import SparkJobError
+from spark_jobs.timestamps import spark_micros
 
 _HEADERS: Final = ArrayType(StructType([StructField("key", StringType()), StructField("value", BinaryType())]))
 _ARROW_HEADERS: Final = pa.list_(pa.field("element", pa.struct([("key", pa.string()), ("value", pa.binary())])))
@@ -44,7 +44,6 @@ SCHEMA: Final = StructType([StructField(name, kind) for name, (kind, _) in _TYPE
 
 _OF_THE_LOG: Final = ("stream_name", "stream_kind", "incarnation")
 _STORED: Final = ("log_offset", "record_time", "key", "value")
-_MICROS_FROM_1970_TO_2000: Final = 946_684_800_000_000
 
 
 def columns_of(schema: StructType) -> tuple[str, ...]:
@@ -94,11 +93,6 @@ class EventColumns:
         return pa.repeat(pa.scalar(getattr(self._log, name), _TYPES[name][1]), count)
 
 
-def _record_time(event: RecordedEvent) -> int | None:
-    micros = storable_micros(event.timestamp)
-    return None if micros is None else micros + _MICROS_FROM_1970_TO_2000
-
-
 def _headers(event: RecordedEvent) -> list[dict[str, Any]]:
     """Names that are not valid text have escapes."""
     return [
@@ -109,7 +103,7 @@ def _headers(event: RecordedEvent) -> list[dict[str, Any]]:
 
 _OF_EVENTS: Final[dict[str, Callable[[RecordedEvent], Any]]] = {
     "log_offset": lambda event: event.offset,
-    "record_time": _record_time,
+    "record_time": lambda event: spark_micros(event.timestamp),
     "key": lambda event: event.key,
     "value": lambda event: event.value,
     "headers": _headers,

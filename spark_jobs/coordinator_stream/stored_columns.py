@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from eventlog.postgres.connection import Connection
-from eventlog.timestamps import MS_FROM_1970_TO_2000
+from spark_jobs.timestamps import LAST_MICROS, MICROS_FROM_1970_TO_2000
 
 PAGE_EVENTS: Final = 4_000
 """Values of 20,000 events do not fit into the processor's cache: the server needs half as much time again."""
@@ -21,7 +21,6 @@ SMALL_VALUE: Final = 3_000
 """In bytes. A page without larger keys and values is smaller than `PAGE_BYTES`."""
 
 _NO_TIME: Final = -(2**63)
-_MICROS_FROM_1970_TO_2000: Final = MS_FROM_1970_TO_2000 * 1_000
 _PAGE: Final = """
 select log_offset, record_time, key, value from eventlog.event
 where log_id = %(log_id)s and log_offset >= %(first)s and log_offset < %(until)s
@@ -133,7 +132,8 @@ def _integers(data: bytes) -> pa.Array:
 
 def _times(data: bytes) -> pa.Array:
     micros = np.frombuffer(data, ">i8").astype("<i8")
-    return pa.array(micros + _MICROS_FROM_1970_TO_2000, pa.timestamp("us", tz="UTC"), mask=micros == _NO_TIME)
+    is_null = (micros == _NO_TIME) | (micros > LAST_MICROS)
+    return pa.array(micros + MICROS_FROM_1970_TO_2000, pa.timestamp("us", tz="UTC"), mask=is_null)
 
 
 def _binary(lengths_data: bytes, data: bytes) -> pa.Array:

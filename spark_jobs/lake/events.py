@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import ArchivedEvents, decode_headers, headers_json
-from eventlog.timestamps import MICROS_OF_AN_HOUR, MS_FROM_1970_TO_2000, storable_micros
+from eventlog.timestamps import MICROS_OF_AN_HOUR
 from spark_jobs.lake.manifest import LogKey
+from spark_jobs.timestamps import MICROS_FROM_1970_TO_2000, spark_micros
 
 BATCH_EVENTS: Final = 10_000
 
@@ -43,7 +44,6 @@ ARROW_SCHEMA: Final = pa.schema(
         ("archived_at", _TIME),
     ]
 )
-_MICROS_FROM_1970_TO_2000: Final = MS_FROM_1970_TO_2000 * 1_000
 _MICROS_OF_A_DAY: Final = 86_400_000_000
 
 
@@ -63,27 +63,28 @@ def to_batch(key: LogKey, stream_kind: str, page: ArchivedEvents) -> pa.RecordBa
 
 
 def _row(key: LogKey, stream_kind: str, event: RecordedEvent, archived_at: int) -> tuple[object, ...]:
-    time = storable_micros(event.timestamp)
+    time = spark_micros(event.timestamp)
+    archived = archived_at + MICROS_FROM_1970_TO_2000
     return (
         *key,
-        _day(time, archived_at),
+        _day(time, archived),
         stream_kind,
         event.offset,
-        None if time is None else time + _MICROS_FROM_1970_TO_2000,
+        time,
         event.timestamp,
         event.timestamp_type,
         event.leader_epoch,
         headers_json(event.headers) if event.headers else None,
         event.key,
         event.value,
-        archived_at + _MICROS_FROM_1970_TO_2000,
+        archived,
     )
 
 
 def _day(time: int | None, archived_at: int) -> int:
     """The day, since 1970, of the record's time; of archiving if that is before 2000, or more than an hour later."""
-    is_believed = time is not None and 0 <= time <= archived_at + MICROS_OF_AN_HOUR
-    return ((time if is_believed and time is not None else archived_at) + _MICROS_FROM_1970_TO_2000) // _MICROS_OF_A_DAY
+    is_believed = time is not None and MICROS_FROM_1970_TO_2000 <= time <= archived_at + MICROS_OF_AN_HOUR
+    return (time if is_believed and time is not None else archived_at) // _MICROS_OF_A_DAY
 
 
 def logs_in(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[LogKey, Iterator[ArchivedEvent]]]:
@@ -103,7 +104,7 @@ def events_in(batch: pa.RecordBatch) -> Iterator[ArchivedEvent]:
     for offset, timestamp, kind, key, value, headers, epoch, archived_at in zip(*columns, times, strict=True):
         stored = () if headers is None else decode_headers(json.loads(headers))
         event = RecordedEvent(offset, timestamp, kind, key, value, stored, epoch)
-        yield ArchivedEvent(event, archived_at - _MICROS_FROM_1970_TO_2000)
+        yield ArchivedEvent(event, archived_at - MICROS_FROM_1970_TO_2000)
 
 
 def _keys(batch: pa.RecordBatch) -> Iterator[LogKey]:

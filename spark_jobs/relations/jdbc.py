@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, LiteralString, Protocol
 
 from psycopg import sql
 from pyspark.sql import DataFrame, SparkSession
@@ -12,6 +12,7 @@ from pyspark.sql.types import StructField, TimestampType
 from spark_jobs.errors import UnsafeReadError
 from spark_jobs.relations.settings import ReadSettings, jdbc_address
 from spark_jobs.relations.snapshots import Snapshot
+from spark_jobs.timestamps import LAST_TIMESTAMPTZ
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -20,11 +21,21 @@ INSTANTS: Final = "spark.sql.datetime.java8API.enabled"
 
 UTC_NAMES: Final = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
 
+_TIMES: Final[LiteralString] = """
+SELECT attname::text FROM pg_catalog.pg_attribute
+WHERE attrelid = to_regclass(%s) AND atttypid = 'timestamptz'::regtype AND NOT attisdropped
+"""
+_TIME: Final = sql.SQL("CASE WHEN {column} <= {last}::timestamptz THEN {column} END AS {column}")
+
 Value = str | int | bool
 
 
 class Rows(Protocol):
-    """Rows that a query returns, with the columns that a reader wants."""
+    """Rows of a relation in schema `coordinator` that a query returns, with the columns that a reader wants."""
+
+    @property
+    def name(self) -> str:
+        """The name of the relation."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -109,11 +120,25 @@ def jdbc_options(settings: ReadSettings, rows: Rows, snapshot: Snapshot, ranges:
     also = () if ranges.count <= 1 or ranges.column in rows.columns else (ranges.column,)
     return {
         **jdbc_address(settings.database_url).properties(),
-        "dbtable": sql.SQL("({query}) AS relation").format(query=rows.query(also)).as_string(),
+        "dbtable": sql.SQL("({query}) AS relation").format(query=_representable(rows, also, snapshot)).as_string(),
         "fetchsize": str(settings.rows_per_fetch()),
         "sessionInitStatement": snapshot.session_statement(),
         **ranges.options(),
     }
+
+
+def _representable(rows: Rows, also: Sequence[str], snapshot: Snapshot) -> sql.Composed:
+    """The query of the rows, in which times that Spark cannot represent are null."""
+    found = snapshot.connection.execute(_TIMES, (f"coordinator.{checked(rows.name)}",)).fetchall()
+    times = {name for (name,) in found}
+    if times.isdisjoint(rows.columns):
+        return rows.query(also)
+    columns = [
+        _TIME.format(column=identifier(name), last=LAST_TIMESTAMPTZ) if name in times else identifier(name)
+        for name in (*rows.columns, *also)
+    ]
+    query = sql.SQL("SELECT {columns} FROM ({query}) AS r")
+    return query.format(columns=sql.SQL(", ").join(columns), query=rows.query(also))
 
 
 def column_list(columns: Sequence[str], also: Sequence[str] = ()) -> sql.Composed:

@@ -10,6 +10,7 @@ from eventlog.postgres.admin import PostgresAdmin
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
+from eventlog.timestamps import LAST_STORABLE_MS
 from spark_jobs.coordinator_stream import stored_columns
 from spark_jobs.coordinator_stream.access import Access
 from spark_jobs.coordinator_stream.batch_reader import BatchReader
@@ -25,6 +26,7 @@ EVENTS = (
     NewEvent(b"", b"\x00\xff" * 40, 2**62),
     NewEvent(b"\xff", b"{}", 1_700_000_000_123),
     NewEvent(b"b", None, -(2**62)),
+    NewEvent(b"c", b"", LAST_STORABLE_MS),
 )
 
 
