@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
 from spark_jobs.reports.arguments import report_parser
+from spark_jobs.reports.log_times import with_usable_times
 from spark_jobs.reports.picture import Bar, draw_bars
 from spark_jobs.reports.progress.summary import format_span
 from spark_jobs.reports.progress.transforms import INPUT, TASK
@@ -36,8 +37,9 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
 
 def tables(inputs: Inputs) -> Tables:
     """The table `effects`."""
-    steps = inputs.read("startpoint_history", *STARTPOINT_COLUMNS)
-    checkpoints = inputs.read("checkpoint_history", *CHECKPOINT_COLUMNS)
+    spark, snapshot = inputs.moment.spark, inputs.moment.snapshot
+    steps = with_usable_times(spark, inputs.read("startpoint_history", *STARTPOINT_COLUMNS), snapshot)
+    checkpoints = with_usable_times(spark, inputs.read("checkpoint_history", *CHECKPOINT_COLUMNS), snapshot)
     return Tables({"effects": startpoint_effects(steps, checkpoints)})
 
 

@@ -10,12 +10,17 @@ import pytest
 from pyspark.sql import SparkSession
 from rich.console import Console
 
+from eventlog.events import NewEvent
 from eventlog.postgres.connection import connect
+from eventlog.startpoint import StartpointSpecific
+from eventlog.timestamps import LAST_STORABLE_MS
 from spark_jobs.errors import SparkJobError
 from spark_jobs.reports import config_churn, fleet, startpoint_effects
 from spark_jobs.reports.arguments import add_now, report_parser
 from spark_jobs.reports.runner import Report, write_report
+from tests.acceptance.imported_job import ImportedJob
 from tests.acceptance.odd_jobs import import_recording_a
+from tests.builders import FIRST_TIME, checkpoint_v1, config_set, fan_out
 
 PNG: Final = b"\x89PNG\r\n\x1a\n"
 PREFERRED: Final = "select count(*) from coordinator.commit_history where is_preferred"
@@ -106,3 +111,26 @@ def test_an_unknown_job_leaves_no_output(spark: SparkSession, recorded_job: str,
 def test_a_missing_setting_is_reported(main: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--output", "never-made"], {}) == 1
     assert "COORDSTREAM_DATABASE_URL" in capsys.readouterr().err
+
+
+def test_times_after_the_year_9999_are_not_usable(spark: SparkSession, database_url: str, tmp_path: Path) -> None:
+    far = 1_790_000_000_000_000  # microseconds instead of milliseconds
+    requested = StartpointSpecific("2", FIRST_TIME)
+    first, late = (fan_out(task, {"kafka.in.0": requested}, timestamp=FIRST_TIME) for task in ("first", "late"))
+    with connect(database_url) as connection:
+        coordinator = [config_set(), first, NewEvent(late.key, late.value, far)]
+        ImportedJob(connection, "far", coordinator=coordinator, checkpoints=[checkpoint_v1(), checkpoint_v1(at=far)])
+        ImportedJob(connection, "farther", coordinator=[config_set(at=far)], checkpoints=[checkpoint_v1(at=far)])
+        ImportedJob(
+            connection, "farthest", coordinator=[config_set(at=LAST_STORABLE_MS)], checkpoints=[checkpoint_v1()]
+        )
+    for report in REPORTS:
+        output = str(tmp_path / report.name)
+        arguments = report_parser(report.name, "")
+        add_now(arguments)
+        parsed = arguments.parse_args(["--output", output])
+        write_report(report, spark, database_url, parsed, Console(file=io.StringIO()))
+    effects = rows(spark, tmp_path / "startpoint_effects" / "effects")
+    assert [row["task_name"] for row in effects] == ["first"]
+    jobs = rows(spark, tmp_path / "fleet" / "jobs", "job_name")
+    assert [(row["commits"], row["last_commit_at"] is None) for row in jobs] == [(2, False), (1, True), (1, False)]
