@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from urllib.parse import quote
 
@@ -22,6 +23,15 @@ JDBC_NAMES = {
     "channel_binding": "channelBinding",
     "connect_timeout": "connectTimeout",
     "options": "options",
+}
+# values of target_session_attrs -> targetServerType
+JDBC_SERVERS = {
+    "any": "any",
+    "read-write": "primary",
+    "primary": "primary",
+    "read-only": "secondary",
+    "standby": "secondary",
+    "prefer-standby": "preferSecondary",
 }
 
 
@@ -76,14 +86,17 @@ def jdbc_address(url: str) -> JdbcAddress:
     Raises SparkJobError for an invalid URL, and for a Unix socket, which JDBC cannot use.
     """
     options = _connection_options(url)
-    hosts = (options.get("host") or "localhost").split(",")
-    if any(host.startswith(("/", "@")) for host in hosts):
-        raise SparkJobError("Spark connects over TCP only. Use a host in the database URL instead of a Unix socket.")
-    ports = [port or "5432" for port in options.get("port", "").split(",")]
+    hosts = _hosts(options)
+    ports = options.get("port", "").split(",")
     ports = ports * len(hosts) if len(ports) == 1 else ports
-    places = ",".join(f"{_bracketed(host)}:{port}" for host, port in zip(hosts, ports, strict=True))
+    if len(ports) != len(hosts):
+        raise SparkJobError(
+            f"Different numbers of hosts ({len(hosts)}) and ports ({len(ports)}) in the database URL."
+            " Expected one port, or one for each host."
+        )
+    places = ",".join(f"{_bracketed(host)}:{port or 5432}" for host, port in zip(hosts, ports, strict=True))
     passed = [f"{jdbc}={quote(options[name], safe='')}" for name, jdbc in JDBC_NAMES.items() if options.get(name)]
-    query = "&".join([*passed, "ApplicationName=coordstream%20spark"])
+    query = "&".join([*passed, f"targetServerType={_server_type(options)}", "ApplicationName=coordstream%20spark"])
     database = quote(options.get("dbname") or options["user"], safe="")
     return JdbcAddress(f"jdbc:postgresql://{places}/{database}?{query}", options["user"], options.get("password"))
 
@@ -96,6 +109,32 @@ def _connection_options(url: str) -> dict[str, str]:
         problem = "Invalid database URL. Expected postgresql://user:password@host:port/name, "
         raise SparkJobError(problem + "with special characters of the password percent-encoded.") from error
     return defaults | {name: str(value) for name, value in given.items() if value is not None}
+
+
+def _hosts(options: Mapping[str, str]) -> list[str]:
+    """The hosts to connect to: as in libpq, an address precedes the name that it is given for.
+
+    JDBC compares a certificate with what it connects to, so that a name to be verified precedes its address.
+    """
+    names, addresses = (options.get(name, "").split(",") for name in ("host", "hostaddr"))
+    if options.get("host") and options.get("hostaddr") and len(names) != len(addresses):
+        raise SparkJobError(
+            f"Different numbers of host ({len(names)}) and hostaddr ({len(addresses)}) in the database URL."
+            " Expected an address for each host."
+        )
+    first, second = (names, addresses) if options.get("sslmode") == "verify-full" else (addresses, names)
+    hosts = [one or other or "localhost" for one, other in zip_longest(first, second)]
+    if any(host.startswith(("/", "@")) for host in hosts):
+        raise SparkJobError("Spark connects over TCP only. Use a host in the database URL instead of a Unix socket.")
+    return hosts
+
+
+def _server_type(options: Mapping[str, str]) -> str:
+    wanted = options.get("target_session_attrs") or "any"
+    if wanted not in JDBC_SERVERS:
+        known = ", ".join(JDBC_SERVERS)
+        raise SparkJobError(f"Invalid target_session_attrs '{wanted}' in the database URL. Expected one of {known}.")
+    return JDBC_SERVERS[wanted]
 
 
 def _bracketed(host: str) -> str:

@@ -7,13 +7,15 @@ from typing import Any, cast
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_jobs.errors import UnsafeReadError
+from spark_jobs.errors import SparkJobError, UnsafeReadError
 from spark_jobs.relations.jdbc import INSTANTS, ONE_PARTITION, Ranges, Relation, jdbc_options, read_rows
 from spark_jobs.relations.settings import ReadSettings
 from spark_jobs.relations.snapshots import Snapshot, exported_snapshot
+from spark_jobs.spark_errors import spark_errors
 from tests.spark_jobs.plain_relations import Relations
 from tests.spark_jobs.relations.gate import CREATE_GATE, read_while_a_writer_commits
 
@@ -72,6 +74,19 @@ def test_the_session_statement_works_without_a_fetch_size(spark: SparkSession, g
     with exported_snapshot(gated_accounts) as snapshot:
         options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS) | {"fetchsize": "0"}
         assert total_while_a_writer_commits(spark, gated_accounts, options) == 3900
+
+
+@pytest.mark.spark
+def test_the_driver_selects_the_kind_of_server_of_the_url(spark: SparkSession, gated_accounts: str) -> None:
+    with exported_snapshot(gated_accounts) as snapshot:
+        for wanted in ("primary", "standby"):
+            settings = ReadSettings(make_conninfo(gated_accounts, target_session_attrs=wanted))
+            frame = spark.read.format("jdbc").options(**jdbc_options(settings, ACCOUNT, snapshot, ONE_PARTITION))
+            if wanted == "primary":
+                assert frame.load().columns == ["id", "amount"]
+            else:
+                with pytest.raises(SparkJobError, match="targetServerType: secondary"), spark_errors("Cannot read"):
+                    frame.load()
 
 
 @pytest.mark.parametrize("fetch_size", [None, 0, -1])

@@ -7,7 +7,10 @@ import pytest
 from spark_jobs.errors import SparkJobError
 from spark_jobs.relations.settings import JdbcAddress, ReadSettings, database_url, jdbc_address
 
-LIBPQ = ("PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE", "PGSSLMODE", "PGOPTIONS")
+LIBPQ = (
+    *("PGHOST", "PGHOSTADDR", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE", "PGSSLMODE", "PGOPTIONS"),
+    "PGTARGETSESSIONATTRS",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -24,6 +27,12 @@ def no_libpq_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         ("postgresql://me:s3@[::1]/events", "jdbc:postgresql://[::1]:5432/events?"),
         ("postgresql://me:s3@a:1,b:2/events", "jdbc:postgresql://a:1,b:2/events?"),
         ("postgresql://me:s3@a,b/events", "jdbc:postgresql://a:5432,b:5432/events?"),
+        ("postgresql://me:s3@a:1,b/events", "jdbc:postgresql://a:1,b:5432/events?"),
+        ("postgresql://me:s3@a,b:5/events", "jdbc:postgresql://a:5432,b:5/events?"),
+        ("host=a,b port=7 user=me password=s3 dbname=d", "jdbc:postgresql://a:7,b:7/d?"),
+        ("hostaddr=10.0.0.1 user=me password=s3 dbname=d", "jdbc:postgresql://10.0.0.1:5432/d?"),
+        ("host=a,b hostaddr=10.0.0.1, user=me password=s3 dbname=d", "jdbc:postgresql://10.0.0.1:5432,b:5432/d?"),
+        ("host=a hostaddr=::1 user=me password=s3 dbname=d sslmode=verify-full", "jdbc:postgresql://a:5432/d?"),
         ("host=h user=me password=s3 dbname='odd &name?'", "jdbc:postgresql://h:5432/odd%20%26name%3F?"),
     ],
 )
@@ -40,6 +49,37 @@ def test_options_of_both_drivers_are_kept() -> None:
         address.url.split("?")[1].split("&")
     )
     assert "password" not in address.properties()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "servers"),
+    [
+        ("", "any"),
+        ("any", "any"),
+        ("read-write", "primary"),
+        ("primary", "primary"),
+        ("read-only", "secondary"),
+        ("standby", "secondary"),
+        ("prefer-standby", "preferSecondary"),
+    ],
+)
+def test_the_wanted_kind_of_server_is_kept(attributes: str, servers: str) -> None:
+    address = jdbc_address(f"postgresql://me@a,b/d?target_session_attrs={attributes}")
+    assert f"targetServerType={servers}" in address.url.split("?")[1].split("&")
+
+
+@pytest.mark.parametrize(
+    ("conninfo", "message"),
+    [
+        ("host=a,b,c port=1,2", r"^Different numbers of hosts \(3\) and ports \(2\)"),
+        ("hostaddr=10.0.0.1 port=1,2", r"numbers of hosts \(1\) and ports \(2\)"),
+        ("host=a hostaddr=10.0.0.1,10.0.0.2", r"numbers of host \(1\) and hostaddr \(2\)"),
+        ("host=a target_session_attrs=master", "Invalid target_session_attrs 'master'.* Expected one of any, read-w"),
+    ],
+)
+def test_what_libpq_refuses_is_rejected(conninfo: str, message: str) -> None:
+    with pytest.raises(SparkJobError, match=message):
+        jdbc_address(f"{conninfo} user=me")
 
 
 def test_libpqs_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
