@@ -20,8 +20,12 @@ class LogPartitions:
     def ensure(self, events: Sequence[RecordedEvent], swept: Sequence[Swept] = ()) -> None:
         """Create a batch's partitions, before its transaction: in it, they would block the writers of other logs."""
         missing = _first_offsets(events, swept) - self._existing
-        make_partitions(self._connection, missing, archives=self._archives)
+        self.make(missing)
         self._existing |= missing
+
+    def make(self, firsts: Collection[int]) -> None:
+        """Create the partitions that begin at these offsets, unless they exist."""
+        make_partitions(self._connection, firsts, archives=self._archives)
 
 
 def make_partitions(connection: Connection, firsts: Collection[int], *, archives: bool = True) -> None:

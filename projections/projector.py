@@ -63,7 +63,8 @@ class Projector:
     ``archives``: events are also copied into the archive. Those of Kafka and of recordings must be; those of a Postgres
     log are already there. Batches of more than ``few_events`` events are sent by COPY. ``on_step`` is called with the
     name of each completed step of a batch: ``folded`` (the position has not moved yet) and ``committed``, and of a
-    batch sent by COPY also ``archived`` and ``merged``, before and after ``folded``.
+    batch sent by COPY also ``archived`` and ``merged``, before and after ``folded``. ``partitions`` creates those of
+    the batches, for a caller whose transaction has several of them.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Projector:
         archives: bool = True,
         few_events: int = FEW_EVENTS,
         on_step: OnStep = lambda _: None,
+        partitions: LogPartitions | None = None,
     ) -> None:
         log.require_fold_version(settings)
         self._connection = connection
@@ -86,7 +88,7 @@ class Projector:
         self._few_events = few_events
         self._on_step = on_step
         self._fold: LogFold | None = None
-        self._partitions = LogPartitions(connection, archives=archives)
+        self._partitions = partitions or LogPartitions(connection, archives=archives)
         self._has_merged = False
         self.next_offset = log.next_offset
         prepare(connection)

@@ -14,7 +14,7 @@ from projections.follow.heartbeat import Beat, write_beats
 from projections.follow.resume import ResumePoint, find_resume_point
 from projections.follow.resync import resync
 from projections.follow.tail import BATCH_BYTES
-from projections.projector import BATCH_EVENTS, Clock, Projector
+from projections.projector import BATCH_EVENTS, Clock, MakeProjector, Projector
 from projections.stream_lock import stream_lock
 from projections.time_bound import TimeBound
 from projections.tracked_logs import TrackedLog, make_current
@@ -46,6 +46,7 @@ class StreamReader:
     until: datetime | None = None
     batch_events: int = BATCH_EVENTS
     on_progress: Callable[[int], None] = lambda _: None
+    make_projector: MakeProjector = Projector
 
     def read_to_end(self, stream_name: str, kind: str | None = None) -> ReadToEnd:
         """Read a stream on from where its log ends. Before that, the log or its next incarnation is registered.
@@ -99,4 +100,5 @@ class StreamReader:
         return added, quarantined
 
     def _projector(self, log: TrackedLog) -> Projector:
-        return Projector(self.connection, log, self.settings, self.clock, archives=self.source.backend != POSTGRES)
+        archives = self.source.backend != POSTGRES
+        return self.make_projector(self.connection, log, self.settings, self.clock, archives=archives)

@@ -33,10 +33,6 @@ select exists (select from pg_stat_activity where application_name = %s and pid 
 _RETRIED: Final = (*OUTAGES, *CONFLICTS, PositionMoved, LogRebuilt, OffsetLost)
 
 
-Offsets = tuple[int, int]
-"""The first and the last offset of a log, both included."""
-
-
 def new_channel() -> str:
     """A channel of Postgres for the works of one run."""
     return f"coordstream_spark_{token_hex(8)}"

@@ -26,7 +26,8 @@ from projections.recording_import import Imported
 from projections.scratch_fold import archived_batches
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import TrackedLog, insert_position, logs_of, make_current
-from spark_jobs.executors.work import Offsets, WorkSession
+from spark_jobs.executors.partitions import separate_partitions
+from spark_jobs.executors.work import WorkSession
 from spark_jobs.lake.events import BATCH_EVENTS as PAGE_EVENTS
 from spark_jobs.lake.files import read_log
 from spark_jobs.lake.manifest import LakeError, LakeFile, LakeLog, Observed
@@ -93,18 +94,11 @@ class LakeStream:
         """The number of events."""
         return sum(file.rows for each in self.logs for file in each.files)
 
-    @property
-    def offsets(self) -> Offsets:
-        """The first and the last offset of all incarnations."""
-        firsts = [file.first_offset for each in self.logs for file in each.files]
-        last = max(0, *(each.log.next_offset - 1 for each in self.logs))
-        return min(firsts, default=last), last
-
     def run(self, session: WorkSession) -> Imported:
         """See `Work`. Raises LakeError: a file was changed, or the database has other events of the stream."""
-        connection, settings = session.connection, session.settings.fold
+        connection = session.connection
         with stream_lock(connection, self.stream.stream_name), connection.transaction():
-            results = [_LogRestore(connection, settings, self.output, each).run() for each in self.logs]
+            results = [_LogRestore(session, self.output, each).run() for each in self.logs]
         return Imported(
             self.stream,
             self.logs[-1].log.incarnation,
@@ -121,9 +115,10 @@ class _LogRestore:
     database that the lake was written from.
     """
 
-    def __init__(self, connection: Connection, settings: FoldSettings, output: str, source: LakeLogFiles) -> None:
-        self._connection = connection
-        self._settings = settings
+    def __init__(self, session: WorkSession, output: str, source: LakeLogFiles) -> None:
+        self._connection = session.connection
+        self._settings = session.settings.fold
+        self._partitions = separate_partitions(session)
         self._output = output
         self._source = source
 
@@ -184,7 +179,9 @@ class _LogRestore:
         added = quarantined = 0
         now = datetime_of(0)
         sweeps = [Swept(each.at_offset, each.key) for each in new if each.kind == "swept" and each.key is not None]
-        projector = Projector(self._connection, tracked, self._settings, lambda: now, archives=False)
+        projector = Projector(
+            self._connection, tracked, self._settings, lambda: now, archives=False, partitions=self._partitions
+        )
         for batch in archived_batches(self._archive_events(tracked), sweeps, BATCH_EVENTS):
             now = datetime_of(batch.archived_at)
             applied = projector.apply(batch.events, swept=batch.swept)
@@ -200,6 +197,7 @@ class _LogRestore:
         archived = (each for each in read_log(self._output, files) if each.event.offset >= tracked.next_offset)
         while rows := list(islice(archived, PAGE_EVENTS)):
             page = ArchivedEvents([event for event, _ in rows], [archived_at for _, archived_at in rows])
+            self._partitions.ensure(page.events)
             write_archived(self._connection, tracked.log_id, page)
             yield page
 

@@ -17,7 +17,8 @@ from projections.recording_import import Imported, ReadEvents, import_stream
 from projections.time_bound import TimeBound
 from spark_jobs.errors import SparkJobError
 from spark_jobs.executors.dispatch import default_tasks, do_works
-from spark_jobs.executors.work import Offsets, WorkSession, WorkSettings
+from spark_jobs.executors.partitions import replay_projector
+from spark_jobs.executors.work import WorkSession, WorkSettings
 
 _CHECKING: Final = "Cannot read the recordings with Spark"
 _BYTES_A_TASK: Final = 64_000_000  # as `EVENTS_A_TASK`; a check takes a fifth of the time of a replay
@@ -67,11 +68,6 @@ class RecordedStream:
         """Whether a file of it has other topics too, so that each task reads all of the file."""
         return any(file.is_shared for file in self.files)
 
-    @property
-    def offsets(self) -> Offsets:
-        """The first and the last offset."""
-        return self.files[0].summary.first_offset, self.files[-1].summary.last_offset
-
     def run(self, session: WorkSession) -> Imported:
         """See `Work`."""
         return import_events(session, self.stream, lambda: self._events(session))
@@ -107,7 +103,13 @@ def import_events(session: WorkSession, stream: StreamIdentity, read_events: Rea
     """Import a stream in an executor, in one transaction, up to the time of the settings."""
     settings = session.settings
     return import_stream(
-        session.connection, stream, _bounded(session, read_events), settings.fold, system_clock, is_atomic=True
+        session.connection,
+        stream,
+        _bounded(session, read_events),
+        settings.fold,
+        system_clock,
+        is_atomic=True,
+        make_projector=replay_projector(session),
     )
 
 

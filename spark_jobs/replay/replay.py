@@ -4,24 +4,21 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import chain
 from typing import Final, Protocol
 
 from pyspark.sql import SparkSession
 
 from eventlog.error_text import list_names, printable_text
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ranges_of
 from eventlog.source import EventSource
 from eventlog.streams import StreamIdentity, identify
 from projections.follow.read_to_end import ReadToEnd
-from projections.log_partitions import make_partitions
 from projections.rebuild import Rebuilt
 from projections.recording_import import Imported, finish_imports
 from spark_jobs.errors import SparkJobError
 from spark_jobs.executors.dispatch import do_works
 from spark_jobs.executors.progress import Progress, shown_progress
-from spark_jobs.executors.work import Offsets, Outcome, Work, WorkSettings
+from spark_jobs.executors.work import Outcome, Work, WorkSettings
 from spark_jobs.relations.partitioning import count_cores
 from spark_jobs.replay.recordings import RecordedStream
 from spark_jobs.replay.works import TopicStream
@@ -30,7 +27,7 @@ _REPLAYING: Final = "Cannot replay with Spark"
 
 
 class ReplayWork(Work, Protocol):
-    """Replays one log of ``job``, a name and an id. ``offsets``: None if the work makes partitions itself."""
+    """Replays one log of ``job``, a name and an id."""
 
     @property
     def stream(self) -> StreamIdentity:
@@ -39,10 +36,6 @@ class ReplayWork(Work, Protocol):
     @property
     def job(self) -> tuple[str, str]:
         """The job's name and id."""
-
-    @property
-    def offsets(self) -> Offsets | None:
-        """The first and the last offset."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +73,6 @@ def replay(
         SparkJobError: Spark failed.
     """
     began = time.monotonic()
-    make_partitions(connection, _first_offsets(works))
     progress = Progress(len(works), sum(work.weight for work in works), "events")
     with shown_progress(settings.database_url, settings.channel, progress):
         outcomes = do_works(spark, _REPLAYING, works, settings, tasks or _tasks(spark, works))
@@ -119,13 +111,6 @@ def _tasks(spark: SparkSession, works: Iterable[Work]) -> int | None:
     """One per core if a file has several topics, because each task that has one of them reads all of it."""
     is_shared = any(isinstance(work, RecordedStream) and work.is_shared for work in works)
     return count_cores(spark) if is_shared else None
-
-
-def _first_offsets(works: Iterable[ReplayWork]) -> set[int]:
-    """The first offset of each partition that the works need."""
-    spans = [work.offsets for work in works if work.offsets is not None]
-    steps = chain.from_iterable((*range(first, last, PARTITION_OFFSETS), last) for first, last in spans)
-    return set(ranges_of(steps))
 
 
 def _summarize(works: Sequence[ReplayWork], outcomes: Sequence[Outcome], seconds: float) -> Replayed:

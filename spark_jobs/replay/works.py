@@ -8,7 +8,8 @@ from projections.follow.read_to_end import ReadToEnd, StreamReader
 from projections.rebuild import Rebuilt, rebuild_log
 from projections.recording_import import Imported, ReadEvents
 from projections.tracked_logs import TrackedLog
-from spark_jobs.executors.work import Offsets, WorkSession
+from spark_jobs.executors.partitions import replay_projector
+from spark_jobs.executors.work import WorkSession
 from spark_jobs.replay.recordings import import_events
 
 
@@ -29,15 +30,17 @@ class TopicStream:
         """The number of offsets."""
         return self.end
 
-    @property
-    def offsets(self) -> Offsets:
-        """The first and the last offset that may have an event."""
-        return 0, max(self.end - 1, 0)
-
     def run(self, session: WorkSession) -> ReadToEnd:
         """See `Work`."""
         settings = session.settings
-        reader = StreamReader(session.connection, session.source, settings.fold, system_clock, settings.until)
+        reader = StreamReader(
+            session.connection,
+            session.source,
+            settings.fold,
+            system_clock,
+            settings.until,
+            make_projector=replay_projector(session),
+        )
         return reader.read_to_end(self.stream.stream_name, settings.kind)
 
 
@@ -58,11 +61,6 @@ class ReadableStream:
     def weight(self) -> int:
         """The number of events."""
         return self.events
-
-    @property
-    def offsets(self) -> Offsets:
-        """The first and the last offset, if there are no gaps."""
-        return 0, max(self.events - 1, 0)
 
     def run(self, session: WorkSession) -> Imported:
         """See `Work`."""
@@ -85,11 +83,6 @@ class ArchivedLog:
     def weight(self) -> int:
         """The number of offsets."""
         return max(self.log.next_offset, self.log.end_offset or 0)
-
-    @property
-    def offsets(self) -> Offsets | None:
-        """None: a rebuild makes the partitions itself, before its transaction."""
-        return None
 
     def run(self, session: WorkSession) -> Rebuilt:
         """See `Work`."""

@@ -52,7 +52,7 @@ def test_each_incarnation_ends_at_the_time(spark: SparkSession, reader: Relation
 
 
 def test_earlier_incarnations_end_at_the_time_of_the_event(spark: SparkSession, reader: RelationReader) -> None:
-    at_two = {"job": "hist", "as_of_offset": 2}
+    at_two: dict[str, Any] = {"job": "hist", "as_of_offset": 2}
     assert rows(spark, reader, **at_two) == [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)]
     assert rows(spark, reader, **at_two, incarnation=1) == [(1, 0), (1, 1), (1, 2)]
     assert rows(spark, reader, "event", job="hist", as_of_offset=0) == [(1, 0), (1, 1), (2, 0), (2, 1), 0]

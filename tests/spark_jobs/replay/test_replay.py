@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from eventlog.events import RecordedEvent
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.table_partitions import PARTITION_OFFSETS
 from eventlog.recordings.recording import read_recording, write_recording
 from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import identify
@@ -22,6 +23,8 @@ from projections.tracked_logs import logs_of
 from spark_jobs.coordinator_stream.recording_files import find_files
 from spark_jobs.errors import SparkJobError
 from spark_jobs.executors.work import WorkSettings
+from spark_jobs.lake.archive import archive
+from spark_jobs.lake.replay import lake_streams
 from spark_jobs.replay import replay as replay_module
 from spark_jobs.replay.recordings import check_recordings
 from spark_jobs.replay.replay import Replayed, ReplayWork, replay, select_jobs
@@ -175,6 +178,37 @@ def test_a_stream_of_any_source_can_be_replayed(spark: SparkSession, database_ur
     with connect(database_url) as connection:
         work = ReadableStream(identify(file.stem), lambda: events, len(events))
         assert replay(spark, connection, [work], WorkSettings(database_url, FOLD)).added == len(events)
+
+
+def test_a_replay_creates_only_partitions_that_hold_events(
+    spark: SparkSession, database_url: str, clone_database: Callable[[], str], fleet: Path, tmp_path: Path
+) -> None:
+    topic, event = next(read_recording(next(fleet.glob("*checkpoint*"))))
+    offsets = (0, 1, 5_000 * PARTITION_OFFSETS + 7)
+    write_recording(tmp_path / "sparse.jsonl", ((topic, event._replace(offset=offset)) for offset in offsets))
+    with connect(database_url) as connection:
+        assert replay_files(spark, database_url, tmp_path).added == len(offsets)
+        assert partitions(connection) == [0, 5_000 * PARTITION_OFFSETS]
+        archive(spark, database_url, str(tmp_path / "lake"))
+    restored = clone_database()
+    with connect(restored) as connection:
+        streams = lake_streams(spark, str(tmp_path / "lake"))
+        assert replay(spark, connection, streams, WorkSettings(restored, FOLD)).added == len(offsets)
+        assert partitions(connection) == [0, 5_000 * PARTITION_OFFSETS]
+
+
+def partitions(connection: Connection) -> list[int]:
+    """The first offsets of the partitions, which both tables have."""
+    found = [
+        connection.execute(
+            "select substring(inhrelid::regclass::text from '\\d+$')::bigint from pg_inherits"
+            " where inhparent = %s::regclass order by 1",
+            (table,),
+        ).fetchall()
+        for table in ("eventlog.event", "projection.checkpoint_event")
+    ]
+    assert found[0] == found[1]
+    return [first for (first,) in found[0]]
 
 
 @pytest.mark.parametrize(
