@@ -21,7 +21,7 @@ from spark_jobs.relations.settings import ReadSettings
 from spark_jobs.relations.snapshots import exported_snapshot
 from spark_jobs.reports.arguments import add_now, report_parser
 from spark_jobs.reports.progress import picture, rows, summary, transforms
-from spark_jobs.reports.progress.scope import Scope, find_scope
+from spark_jobs.reports.progress.scope import Scope, find_scope, require_commits
 from spark_jobs.reports.progress.time_buckets import format_width, parse_width
 from spark_jobs.reports.runner import AS_OF_FILE, run_job, write_as_of
 from spark_jobs.reports.table import describe_positions
@@ -69,6 +69,7 @@ def run(spark: SparkSession, settings: ReadSettings, options: Options, console: 
             scope = find_scope(
                 snapshot, options.job, partitions=partitions, now=options.now, bucket_seconds=options.bucket_seconds
             )
+            require_commits(scope, snapshot)
             with spark_errors("Spark cannot read the database or write the result"):
                 commits = scope.commits(spark, settings, snapshot)
                 checkpoints = scope.checkpoints(spark, settings, snapshot)

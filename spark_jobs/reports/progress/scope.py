@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from eventlog.error_text import did_you_mean
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.jdbc import Ranges, Relation, Value, read_rows
+from spark_jobs.relations.jdbc import ONE_PARTITION, Ranges, Relation, Value, read_rows
 from spark_jobs.relations.settings import ReadSettings
 from spark_jobs.relations.snapshots import Positions, Snapshot
 from spark_jobs.reports.log_times import LOG_TIMES, with_usable_times
@@ -29,7 +29,7 @@ EXTENT = sql.SQL(
     " max(record_time) FILTER (WHERE record_time BETWEEN earliest AND latest) AS last_commit_at,"
     " min(log_offset) AS lowest_offset, max(log_offset) AS highest_offset,"
     " count(DISTINCT job_bucket) AS job_buckets, min(job_bucket) AS lowest_bucket, max(job_bucket) AS highest_bucket,"
-    " (SELECT max(latest) FROM log) AS newest_log_time"
+    " (SELECT coalesce(max(latest), now()) FROM log) AS newest_log_time"
     " FROM ({commits}) AS commits LEFT JOIN log USING (job_name, job_id)"
 )
 EXTENT_COLUMNS = ("job_name", "job_id", "job_bucket", "record_time", "log_offset")
@@ -39,7 +39,7 @@ EXTENT_COLUMNS = ("job_name", "job_id", "job_bucket", "record_time", "log_offset
 class Scope:
     """The preferred commits that are counted. Ages count to `as_of` (aware).
 
-    ``untimed_commits`` of them have no plausible time; see `with_usable_times`.
+    Of ``commit_count``, ``untimed_commits`` have no plausible time; see `with_usable_times`.
     """
 
     job: Job | None
@@ -47,6 +47,7 @@ class Scope:
     bucket_seconds: int
     ranges: Ranges
     positions: Positions
+    commit_count: int = 0
     untimed_commits: int = 0
 
     def commits(self, spark: SparkSession, settings: ReadSettings, snapshot: Snapshot) -> DataFrame:
@@ -74,31 +75,31 @@ def find_scope(
 ) -> Scope:
     """Query the extent of the commits. Ages count to `now`, or by default to the newest log_time of all logs.
 
-    Without `bucket_seconds`, the commits span at most 60 buckets. Raises SparkJobError if there is no preferred
-    commit.
+    Without any log, they count to the present. Without `bucket_seconds`, the commits span at most 60 buckets.
     """
     with snapshot.connection.cursor(row_factory=dict_row) as cursor:
         relation = Relation("commit_history", EXTENT_COLUMNS, row_filter(job))
         extent = cursor.execute(EXTENT.format(log_times=LOG_TIMES, commits=relation.query())).fetchall()[0]
-    as_of = now or extent["newest_log_time"]
-    if not extent["commits"] or as_of is None:
-        raise _no_commit(snapshot, job)
     return Scope(
         job,
-        as_of.astimezone(UTC),
+        (now or extent["newest_log_time"]).astimezone(UTC),
         bucket_seconds or width_for(extent["first_commit_at"], extent["last_commit_at"]),
-        choose_ranges(extent, partitions),
+        choose_ranges(extent, partitions) if extent["commits"] else ONE_PARTITION,
         snapshot.positions_of(job),
+        extent["commits"],
         extent["commits"] - extent["timed_commits"],
     )
 
 
-def _no_commit(snapshot: Snapshot, job: Job | None) -> SparkJobError:
-    job_text, hint = "any job", ""
+def require_commits(scope: Scope, snapshot: Snapshot) -> None:
+    """Raise SparkJobError if there is no preferred commit."""
+    if scope.commit_count:
+        return
+    job, job_text, hint = scope.job, "any job", ""
     if job is not None:
         others = {f"{log.job_name}/{log.job_id}" for log in snapshot.logs} - {str(job)}
         job_text, hint = f"job '{job}'", did_you_mean(str(job), others)
-    return SparkJobError(
+    raise SparkJobError(
         f"The database has no commit of {job_text}. Import its logs, or select another with --job NAME/ID.{hint}"
     )
 

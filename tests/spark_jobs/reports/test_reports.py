@@ -37,15 +37,10 @@ def recorded_job(database_url: str) -> str:
 
 def run(report: Report, spark: SparkSession, url: str, output: Path, *options: str) -> list[list[str]]:
     """The lines that a report prints, split at tabs."""
-    text = io.StringIO()
-    parser = report_parser(report.name, "")
-    add_now(parser)
-    arguments = parser.parse_args(["--output", str(output), *options])
-    write_report(report, spark, url, arguments, Console(file=text, width=200))
-    assert (output / f"{report.name}.png").read_bytes().startswith(PNG)
+    lines = write(report, spark, url, output, *options)
     logs = json.loads((output / "as_of.json").read_text())["logs"]
     assert [log["next_offset"] for log in logs] == [388, 427]
-    return [line.split("\t") for line in text.getvalue().splitlines()]
+    return [line.split("\t") for line in lines]
 
 
 def rows(spark: SparkSession, path: Path, *order: str) -> list[dict[str, Any]]:
@@ -100,6 +95,32 @@ def test_startpoints_are_compared_with_the_commits_around_them(
     assert 5 < rewound["seconds_to_catch_up"] < 15
 
 
+def write(report: Report, spark: SparkSession, url: str, output: Path, *options: str) -> list[str]:
+    """The lines that a report prints."""
+    text = io.StringIO()
+    parser = report_parser(report.name, "")
+    add_now(parser)
+    write_report(
+        report, spark, url, parser.parse_args(["--output", str(output), *options]), Console(file=text, width=200)
+    )
+    assert (output / f"{report.name}.png").read_bytes().startswith(PNG)
+    return text.getvalue().splitlines()
+
+
+def test_a_job_without_commits_and_a_database_without_logs_have_reports(
+    spark: SparkSession, database_url: str, tmp_path: Path
+) -> None:
+    for report in REPORTS:
+        write(report, spark, database_url, tmp_path / "empty" / report.name)
+    assert rows(spark, tmp_path / "empty" / "fleet" / "jobs") == []
+    with connect(database_url) as connection:
+        ImportedJob(connection, "idle", coordinator=[config_set()])
+    lines = write(fleet.REPORT, spark, database_url, tmp_path / "idle", "--job", "idle/1")
+    assert "idle/1\t0\t0\t0\t\t\t0" in lines
+    (job,) = rows(spark, tmp_path / "idle" / "jobs")
+    assert (job["commits"], job["last_commit_at"], job["stalled_tasks"]) == (0, None, 0)
+
+
 def test_an_unknown_job_leaves_no_output(spark: SparkSession, recorded_job: str, tmp_path: Path) -> None:
     for report in REPORTS:
         with pytest.raises(SparkJobError, match=r'No job "wordcount/1".* Did you mean "wordcount_pv/1"'):
@@ -125,11 +146,7 @@ def test_times_after_the_year_9999_are_not_usable(spark: SparkSession, database_
             connection, "farthest", coordinator=[config_set(at=LAST_STORABLE_MS)], checkpoints=[checkpoint_v1()]
         )
     for report in REPORTS:
-        output = str(tmp_path / report.name)
-        arguments = report_parser(report.name, "")
-        add_now(arguments)
-        parsed = arguments.parse_args(["--output", output])
-        write_report(report, spark, database_url, parsed, Console(file=io.StringIO()))
+        write(report, spark, database_url, tmp_path / report.name)
     effects = rows(spark, tmp_path / "startpoint_effects" / "effects")
     assert [row["task_name"] for row in effects] == ["first"]
     jobs = rows(spark, tmp_path / "fleet" / "jobs", "job_name")

@@ -8,7 +8,7 @@ from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
 from spark_jobs.relations.jdbc import Ranges
 from spark_jobs.relations.snapshots import exported_snapshot
-from spark_jobs.reports.progress.scope import Scope, choose_ranges, find_scope
+from spark_jobs.reports.progress.scope import Scope, choose_ranges, find_scope, require_commits
 from spark_jobs.reports.progress.transforms import EPOCH
 from tests.spark_jobs.plain_relations import START, Relations, at
 
@@ -16,8 +16,11 @@ EXTENT = {"lowest_offset": 5, "highest_offset": 90, "lowest_bucket": 3, "highest
 
 
 def scope_of(relations: Relations, job: Job | None = None) -> Scope:
+    """The scope of commits, of which there must be one."""
     with exported_snapshot(relations.url) as snapshot:
-        return find_scope(snapshot, job, partitions=2, now=None, bucket_seconds=None)
+        scope = find_scope(snapshot, job, partitions=2, now=None, bucket_seconds=None)
+        require_commits(scope, snapshot)
+        return scope
 
 
 @pytest.mark.parametrize(
