@@ -103,7 +103,7 @@ def _write(commits: DataFrame, checkpoints: DataFrame, scope: Scope, folder: Out
 def _show(spark: SparkSession, folder: OutputFolder, scope: Scope, console: Console) -> None:
     total = rows.count_tasks(spark, folder.table("tasks"))
     tasks = rows.notable_tasks(spark, folder.table("tasks"), MOST_TASKS_SHOWN)
-    buckets = rows.bucket_rows(spark, folder.table("progress"), tasks)
+    buckets, width = rows.bucket_rows(spark, folder.table("progress"), tasks, scope.bucket_seconds)
     heading = f"Checkpoint progress of {scope.job or 'all jobs'}"
     shown = (
         f"{total} {'task' if total == 1 else 'tasks'}"
@@ -111,7 +111,7 @@ def _show(spark: SparkSession, folder: OutputFolder, scope: Scope, console: Cons
         else f"{len(tasks)} of {total} tasks, stalled first"
     )
     path = folder.files / "progress.png"
-    picture.draw(path, buckets, scope.bucket_seconds, f"{heading}, {shown}", _subtitle(scope))
+    picture.draw(path, buckets, width, f"{heading}, {shown}", _subtitle(scope))
     for line in describe_positions(scope.positions, f"As of {scope.as_of:%Y-%m-%d %H:%M:%S} UTC, log positions:"):
         console.print(line, markup=False, soft_wrap=True)
     if scope.untimed_commits:

@@ -7,7 +7,8 @@ from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as sf
 
 from eventlog.natural_order import natural_order
-from spark_jobs.reports.progress.transforms import EPOCH, TASK
+from spark_jobs.reports.progress.time_buckets import drawn_width
+from spark_jobs.reports.progress.transforms import EPOCH, TASK, bucket_start
 
 
 @dataclass(frozen=True)
@@ -62,23 +63,32 @@ def notable_tasks(spark: SparkSession, tasks: str, most: int) -> list[TaskProgre
 
 
 def bucket_rows(
-    spark: SparkSession, progress: str, tasks: list[TaskProgress]
-) -> dict[TaskProgress, list[BucketProgress]]:
-    """The buckets of each of `tasks`, by time; commits without a usable time are left out."""
+    spark: SparkSession, progress: str, tasks: list[TaskProgress], seconds: int
+) -> tuple[dict[TaskProgress, list[BucketProgress]], int]:
+    """What to draw of `progress`, whose buckets are `seconds` wide: those of each of `tasks`, by time, and their width.
+
+    Several buckets become one if there are too many to draw. Commits without a usable time are left out.
+    """
     names = {(task.job_name, task.job_id, task.task_name): task for task in tasks}
     wanted = spark.createDataFrame(list(names), ", ".join(f"{name} string" for name in TASK))
-    rows = (
+    timed = (
         spark.read.parquet(progress)
         .join(sf.broadcast(wanted), on=list(TASK), how="left_semi")
         .where(sf.col("bucket_start").isNotNull())
-        .orderBy("bucket_start")
-        .select(*TASK, sf.unix_micros("bucket_start").alias("start_micros"), "commits", "advanced", "rewound")
+    )
+    ((first, last),) = timed.agg(*(sf.unix_micros(edge("bucket_start")) for edge in (sf.min, sf.max))).collect()
+    width = seconds if first is None else drawn_width(seconds, _moment(first), _moment(last))
+    rows = (
+        timed.groupBy(*TASK, bucket_start("bucket_start", width).alias("start"))
+        .agg(*(sf.try_sum(name).alias(name) for name in ("commits", "advanced", "rewound")))
+        .orderBy("start")
+        .select(*TASK, sf.unix_micros("start").alias("start_micros"), "commits", "advanced", "rewound")
         .collect()
     )
     buckets: dict[TaskProgress, list[BucketProgress]] = {task: [] for task in tasks}
     for row in rows:
         buckets[names[row.job_name, row.job_id, row.task_name]].append(_bucket(row))
-    return buckets
+    return buckets, width
 
 
 def _task(row: Row) -> TaskProgress:

@@ -7,6 +7,9 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 ROUND_WIDTHS = ("1s", "2s", "5s", "10s", "15s", "30s", "1m", "2m", "5m", "10m", "15m", "30m",
                 "1h", "2h", "3h", "6h", "12h", "1d", "2d", "7d", "14d", "30d", "90d", "365d")  # fmt: skip
 MOST_BUCKETS = 60
+MOST_DRAWN = 500
+"""More would be narrower than the pixels of a picture with two columns of panels."""
+
 LONGEST_DAYS = 36_500
 
 
@@ -32,3 +35,12 @@ def width_for(first: datetime | None, last: datetime | None) -> int:
     start, end = int(first.timestamp()), int(last.timestamp())
     widths = [parse_width(text) for text in ROUND_WIDTHS]
     return next((w for w in widths if end // w - start // w < MOST_BUCKETS), widths[-1])
+
+
+def drawn_width(seconds: int, first: datetime, last: datetime) -> int:
+    """The width to draw buckets of `seconds` with: a multiple that has at most 500 buckets, if possible a round one."""
+    span = int((last - first).total_seconds())
+    narrowest = seconds * (span // (seconds * (MOST_DRAWN - 1)) + 1)
+    round_widths = (parse_width(text) for text in ROUND_WIDTHS)
+    widths = (width for width in round_widths if narrowest <= width <= 4 * narrowest and width % seconds == 0)
+    return seconds if narrowest == seconds else next(widths, narrowest)

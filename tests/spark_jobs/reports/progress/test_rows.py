@@ -43,7 +43,30 @@ def test_buckets_are_sorted_by_time_and_skip_commits_without_one(
     schema = ", ".join(f"{name} {kind}" for name, kind in zip(PROGRESS, TYPES, strict=True))
     spark.createDataFrame(rows, schema).write.parquet(str(tmp_path / "progress"))
     kept = notable_tasks(spark, tasks, 1)
-    ((task, buckets),) = bucket_rows(spark, str(tmp_path / "progress"), kept).items()
+    found, width = bucket_rows(spark, str(tmp_path / "progress"), kept, 10)
+    ((task, buckets),) = found.items()
+    assert width == 10
     assert task.task_name == "Partition 2"
     assert [bucket.start for bucket in buckets] == [START, at(10), at(20)]
     assert [(bucket.commits, bucket.advanced, bucket.rewound) for bucket in buckets] == [(1, 5, 0)] * 3
+
+
+def test_buckets_of_a_second_over_a_month_are_joined(spark: SparkSession, tasks: str, tmp_path: Path) -> None:
+    month = 30 * 86_400
+    rows = [("counts", "1", "Partition 2", at(second), 1, 5, None) for second in (0, 1, month // 2, month - 1)]
+    schema = ", ".join(f"{name} {kind}" for name, kind in zip(PROGRESS, TYPES, strict=True))
+    spark.createDataFrame(rows, schema).write.parquet(str(tmp_path / "progress"))
+    found, width = bucket_rows(spark, str(tmp_path / "progress"), notable_tasks(spark, tasks, 1), 1)
+    ((_, buckets),) = found.items()
+    assert width == 7_200
+    assert [(bucket.commits, bucket.advanced) for bucket in buckets] == [(2, 10), (1, 5), (1, 5)]
+    assert found.keys() == set(notable_tasks(spark, tasks, 1))
+
+
+def test_tasks_without_a_usable_time_have_no_buckets(spark: SparkSession, tasks: str, tmp_path: Path) -> None:
+    schema = ", ".join(f"{name} {kind}" for name, kind in zip(PROGRESS, TYPES, strict=True))
+    spark.createDataFrame([("counts", "1", "Partition 2", None, 1, 5, 0)], schema).write.parquet(
+        str(tmp_path / "progress")
+    )
+    kept = notable_tasks(spark, tasks, 1)
+    assert bucket_rows(spark, str(tmp_path / "progress"), kept, 60) == ({kept[0]: []}, 60)

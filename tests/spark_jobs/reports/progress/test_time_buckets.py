@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_jobs.reports.progress.time_buckets import MOST_BUCKETS, format_width, parse_width, width_for
+from spark_jobs.reports.progress.time_buckets import (
+    MOST_BUCKETS,
+    MOST_DRAWN,
+    drawn_width,
+    format_width,
+    parse_width,
+    width_for,
+)
+from spark_jobs.reports.progress.transforms import EPOCH
 from tests.spark_jobs.plain_relations import START
 
 
@@ -47,3 +55,24 @@ def test_a_span_has_at_most_60_buckets(first: int, seconds: float) -> None:
 def test_a_short_span_has_narrow_buckets() -> None:
     assert width_for(START, START + timedelta(seconds=95)) == 2
     assert width_for(None, None) == 1
+
+
+@given(
+    st.integers(min_value=1, max_value=36_500 * 86_400),
+    st.integers(min_value=-40 * 365 * 86_400, max_value=40 * 365 * 86_400),
+    st.floats(min_value=0, max_value=2_000 * 365 * 86_400),
+)
+def test_at_most_500_buckets_are_drawn(seconds: int, first: int, span: float) -> None:
+    start = START + timedelta(seconds=first)
+    last = start + timedelta(seconds=span)
+    width = drawn_width(seconds, start, last)
+    assert width % seconds == 0
+    assert int(last.timestamp()) // width - int(start.timestamp()) // width + 1 <= MOST_DRAWN
+
+
+@pytest.mark.parametrize(
+    ("seconds", "span", "drawn"), [(1, 498, 1), (1, 501, 2), (7, 7_000, 21), (90, 86_400, 180), (1, 2_592_000, 7_200)]
+)
+def test_buckets_are_drawn_as_they_are_or_with_a_multiple_of_their_width(seconds: int, span: int, drawn: int) -> None:
+    start = EPOCH + timedelta(days=630)
+    assert drawn_width(seconds, start, start + timedelta(seconds=span)) == drawn
