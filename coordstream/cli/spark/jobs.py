@@ -13,6 +13,7 @@ from coordstream.cli.database import URL_SETTING, open_database
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.verbs import Verb
 from coordstream.extras import require_packages
+from coordstream.settings import load_settings
 
 app = typer.Typer(no_args_is_help=True)
 VERBS: Final[tuple[Verb, ...]] = (
@@ -76,10 +77,14 @@ def _run_job(job: str, options: Sequence[str]) -> None:
 
     module = import_module(f"spark_jobs.reports.{job}")
     try:
-        module.parse(options)  # an invalid option fails before the database is opened and the driver downloaded
+        parsed = module.parse(
+            options
+        )  # an invalid option fails before the database is opened and the driver downloaded
     except SystemExit as exited:
         raise typer.Exit(exited.code) from None  # type: ignore[arg-type]  # argparse's codes are numbers
-    with open_database() as database:
-        url, cache = database.url, database.settings.jar_cache
-    environment = {**os.environ, URL_SETTING: url, OVERRIDE: str(postgres_driver(cache, os.environ))}
+    environment = dict(os.environ)
+    if parsed.database_url_file is None:  # otherwise the report opens the database of the file
+        with open_database() as database:
+            environment[URL_SETTING] = database.url
+    environment[OVERRIDE] = str(postgres_driver(load_settings().jar_cache, os.environ))
     raise typer.Exit(module.main(options, environment))

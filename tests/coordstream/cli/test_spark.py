@@ -63,6 +63,23 @@ def test_the_job_gets_its_options_the_database_and_the_jar(
         assert given == [["--output", "o", "--bucket", "5s"], cli.database_url, str(jar)]
 
 
+def test_the_database_of_a_file_is_opened_instead_of_that_of_the_settings(
+    wordcount: CommandLine, spark: SparkSession, tmp_path: Path, jdbc_jar: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pyspark.sql.SparkSession.stop", lambda _: None)
+    monkeypatch.setenv("COORDSTREAM_JDBC_JAR", str(jdbc_jar))
+    file = tmp_path / "url"
+    file.write_text(wordcount.database_url)
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://u@127.0.0.1:1/none")
+    ended = wordcount("spark", "fleet", "--output", str(tmp_path / "out"), "--database-url-file", str(file))
+    assert ended.code == 0, ended.err
+    assert "wordcount_pv/1" in ended.out
+    monkeypatch.delenv("COORDSTREAM_DATABASE_URL")
+    monkeypatch.setattr("coordstream.cli.database.EmbeddedPostgres.start", lambda _: pytest.fail("a server starts"))
+    ended = wordcount("spark", "fleet", "--output", str(tmp_path / "again"), "--database-url-file", str(file))
+    assert ended.code == 0, ended.err
+
+
 @pytest.mark.parametrize("job", JOBS)
 def test_options_of_a_job_are_checked_before_the_database_is_opened(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, job: str
