@@ -57,9 +57,9 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         given = _starting_offsets(self._options.starting_offsets)
         if unknown := sorted(given.keys() - logs.keys()):
             raise SparkJobError(f"The option 'startingOffsets' names '{unknown[0]}', which is not among the streams.")
-        places = {name: place_in(log, given.get(name, log.first)) for name, log in logs.items()}
-        require_continuity(places, logs)
-        return offset_of(places)
+        for name, offset in sorted(given.items()):
+            _require_offset(logs[name], offset)
+        return offset_of({name: place_in(log, given.get(name, log.first)) for name, log in logs.items()})
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
         """The limit of the option `maxOffsetsPerTrigger`."""
@@ -126,3 +126,13 @@ def _starting_offsets(text: str) -> dict[str, int]:
             "with an offset by stream name."
         )
     return given
+
+
+def _require_offset(log: LogRange, offset: int) -> None:
+    """Raise SparkJobError if a query cannot start at the offset. In the archive, any log can be read from 0 on."""
+    is_start = offset == 0 and log.log.log_id is not None
+    if not is_start and not log.first <= offset <= log.until:
+        raise SparkJobError(
+            f"Invalid offset {offset} of {log.log.stream_name} in the option 'startingOffsets'. "
+            f"Expected {log.first} to {log.until}."
+        )

@@ -143,13 +143,16 @@ def test_a_stream_may_start_at_the_end_or_at_an_offset(database: Connection, pla
     [
         ("5", "Invalid value '5' of the option 'startingOffsets'"),
         ('{"none": 1}', "names 'none', which is not among the streams"),
-        (f'{{"{FIRST}": 6}}', f"{FIRST} was truncated: it ends at offset 5, before the position 6"),
+        (f'{{"{FIRST}": 6}}', f"Invalid offset 6 of {FIRST} in the option 'startingOffsets'. Expected 2 to 5."),
+        (f'{{"{FIRST}": 1}}', f"Invalid offset 1 of {FIRST} in the option 'startingOffsets'. Expected 2 to 5."),
     ],
 )
 def test_wrong_starts_are_refused(database: Connection, plan: Callable[..., Planned], given: str, message: str) -> None:
     append(database, FIRST, 5)
-    with pytest.raises(SparkJobError, match=re.escape(message)):
+    delete_events(database, "log_offset < 2")
+    with pytest.raises(SparkJobError, match=re.escape(message)) as refusal:
         plan(startingOffsets=given).reader.initialOffset()
+    assert "checkpoint location" not in str(refusal.value)
 
 
 def test_a_log_that_lost_events_after_the_position_is_an_error(
