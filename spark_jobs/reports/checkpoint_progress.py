@@ -17,6 +17,7 @@ from rich.console import Console
 from projections.job_choice import Job
 from spark_jobs.output.folder import OutputFolder, output_folder
 from spark_jobs.relations.partitioning import choose_partitions
+from spark_jobs.relations.selection import choose_job
 from spark_jobs.relations.settings import ReadSettings
 from spark_jobs.relations.snapshots import exported_snapshot
 from spark_jobs.reports.arguments import add_now, report_parser
@@ -66,10 +67,11 @@ def run(spark: SparkSession, settings: ReadSettings, options: Options, console: 
     partitions = settings.partitions or choose_partitions(spark)
     with output_folder(spark, options.output, AS_OF_FILE, overwrite=options.overwrite) as folder:
         with exported_snapshot(settings.database_url) as snapshot:
+            job = None if options.job is None else choose_job(snapshot.jobs(), str(options.job))
             scope = find_scope(
-                snapshot, options.job, partitions=partitions, now=options.now, bucket_seconds=options.bucket_seconds
+                snapshot, job, partitions=partitions, now=options.now, bucket_seconds=options.bucket_seconds
             )
-            require_commits(scope, snapshot)
+            require_commits(scope)
             with spark_errors("Spark cannot read the database or write the result"):
                 commits = scope.commits(spark, settings, snapshot)
                 checkpoints = scope.checkpoints(spark, settings, snapshot)

@@ -9,7 +9,6 @@ from psycopg import sql
 from psycopg.rows import dict_row
 from pyspark.sql import DataFrame, SparkSession
 
-from eventlog.error_text import did_you_mean
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
 from spark_jobs.relations.jdbc import ONE_PARTITION, Ranges, Relation, Value, read_rows
@@ -91,17 +90,13 @@ def find_scope(
     )
 
 
-def require_commits(scope: Scope, snapshot: Snapshot) -> None:
+def require_commits(scope: Scope) -> None:
     """Raise SparkJobError if there is no preferred commit."""
-    if scope.commit_count:
-        return
-    job, job_text, hint = scope.job, "any job", ""
-    if job is not None:
-        others = {f"{log.job_name}/{log.job_id}" for log in snapshot.logs} - {str(job)}
-        job_text, hint = f"job '{job}'", did_you_mean(str(job), others)
-    raise SparkJobError(
-        f"The database has no commit of {job_text}. Import its logs, or select another with --job NAME/ID.{hint}"
-    )
+    if not scope.commit_count:
+        job = "any job" if scope.job is None else f"job '{scope.job}'"
+        raise SparkJobError(
+            f"The database has no commit of {job}. Import its logs, or select another with --job NAME/ID."
+        )
 
 
 def choose_ranges(extent: Mapping[str, Any], partitions: int) -> Ranges:

@@ -142,8 +142,16 @@ def test_a_result_covers_one_job_or_all_jobs(spark: SparkSession, relations: Rel
 
 
 @pytest.mark.spark
+def test_a_job_is_named_as_in_other_reports(spark: SparkSession, relations: Relations, tmp_path: Path) -> None:
+    relations.commit("Partition 0", 1, {0: 1}, job="word_count/1")
+    relations.add_log("word_count/1", 1, at(1))
+    printed = run_job(spark, relations.url, Options(str(tmp_path / "out"), Job("word-count", "1")))
+    assert "Checkpoint progress of word_count/1" in printed
+
+
+@pytest.mark.spark
 def test_an_unknown_job_fails_without_output(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
-    with pytest.raises(SparkJobError, match="no commit of job 'counts/2'"):
+    with pytest.raises(SparkJobError, match=r'^No job "counts/2"\. Did you mean "counts/1"'):
         run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), Job("counts", "2")))
     assert list(tmp_path.iterdir()) == []
 
