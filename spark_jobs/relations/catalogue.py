@@ -57,11 +57,12 @@ class Catalogue:
             known = f"{did_you_mean(name, self.relations)} Relations: {_all(self.relations)}."
             raise SparkJobError(f'Unknown relation "{printable_text(name)}".{known}')
         known_columns = self.relations[name]
-        for column in columns or ():
+        wanted = known_columns if columns is None else columns
+        for column in wanted:
             if column not in known_columns:
                 known = f"{did_you_mean(column, known_columns)} Columns: {', '.join(known_columns)}."
                 raise SparkJobError(f'Relation "{name}" has no column "{printable_text(column)}".{known}')
-        return tuple(columns or known_columns)
+        return tuple(wanted)
 
 
 def is_history(name: str) -> bool:

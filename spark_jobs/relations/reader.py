@@ -109,6 +109,8 @@ class RelationReader:
         at = _moment(relation, as_of, as_of_offset, stream_kind, incarnation)
         if isinstance(columns, str):
             raise SparkJobError(f"Invalid columns {columns!r}. Expected a list of names, for example [{columns!r}].")
+        if columns is not None and not columns:
+            raise SparkJobError(f"Invalid columns {columns!r}. Expected one or more names, or None for all columns.")
         if partitions is not None and partitions < 1:
             raise SparkJobError(f"Invalid number of partitions {partitions!r}. Expected 1 or more.")
         if isinstance(spark, OpenSnapshot):

@@ -167,6 +167,7 @@ def test_spark_connect_reads_the_same(connect_session: SparkSession, reader: Rel
             {"columns": "host"},
             r"^Invalid columns 'host'\. Expected a list of names.*\['host'\]\.$",
         ),
+        ("config", {"columns": []}, r"^Invalid columns \[\]\. Expected one or more names, or None for all columns\.$"),
         ("config", {"job": "job"}, r'^No job "job". Did you mean "job-'),
         ("config", {"job": f"{JOB}/2"}, r'^No job "job-3/2". Did you mean "job-3/1"'),
         ("job", {"as_of": AFTER_TEN}, r'^Relation "job" cannot be read as of a time. These can: .*config, config_ch'),
