@@ -77,9 +77,8 @@ def _run_job(job: str, options: Sequence[str]) -> None:
 
     module = import_module(f"spark_jobs.reports.{job}")
     try:
-        parsed = module.parse(
-            options
-        )  # an invalid option fails before the database is opened and the driver downloaded
+        # an invalid option fails before the database is opened and the driver downloaded
+        parsed = module.parse(options)
     except SystemExit as exited:
         raise typer.Exit(exited.code) from None  # type: ignore[arg-type]  # argparse's codes are numbers
     environment = dict(os.environ)
