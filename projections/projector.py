@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from psycopg.pq import TransactionStatus
 
-from eventlog.events import EventColumns, RecordedEvent
+from eventlog.events import EventColumns, RecordedEvent, bytes_of
 from eventlog.garbage_collection import no_collections
 from eventlog.postgres.archive import archive_rows, archive_writer
 from eventlog.postgres.connection import Connection
@@ -35,7 +35,7 @@ JsonRows = Sequence[Mapping[str, Any]]
 BATCH_EVENTS: Final = 40_000
 FEW_EVENTS: Final = 80
 FEW_BYTES: Final = 64 << 10
-"""Batches of at most this many events and bytes of values are sent as JSON in one statement, larger ones by COPY."""
+"""Batches of at most this many events, and bytes of keys and values, are sent as JSON in one statement."""
 
 _ALTERNATING_EVENTS: Final = 500
 """Archiving and folding alternate, so that the server archives while we fold."""
@@ -136,7 +136,7 @@ class Projector:
     def _are_few(self, events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> bool:
         if len(events) + len(swept) > self._few_events:
             return False
-        return sum(len(event.value or b"") for event in events) <= FEW_BYTES
+        return bytes_of(events) + sum(len(key) for _, key in swept) <= FEW_BYTES
 
     def _load_fold(self, *, is_nested: bool) -> LogFold:
         if self.next_offset == 0:  # nothing was folded

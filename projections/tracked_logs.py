@@ -36,6 +36,9 @@ LOCK_TIMEOUT: Final = "set local lock_timeout = '10s'"
 _BLOCK: Final = "select from projection.position where log_id = any(%s) order by log_id for key share"
 _PROBE: Final = "select from projection.position where log_id = %s for update skip locked"
 
+LONGEST_TOPIC_NAME: Final = 249
+"""How many characters the name of a topic in Kafka has at most."""
+
 _FORGET_REFUSAL: Final = "delete from projection.refused_stream where stream_name = %s"
 _NAMES: Final = """
 select k.message_key, c.body ->> 'config_value'       -- as projection.config_state, which reads all keys
@@ -216,8 +219,12 @@ def name_job(connection: Connection, stream: StreamIdentity) -> None:
 
 
 def job_names(config: Mapping[str, str], stream: StreamIdentity) -> tuple[str, str]:
-    """Return the name and id of a job: those of its config, or those that a stream's name implies."""
-    return config.get("job.name") or stream.job_name, config.get("job.id") or stream.job_id
+    """Return the name and id of a job: those of its config, or those that a stream's name implies.
+
+    A text that is too long for the name of a topic names no job, and has no room in an index.
+    """
+    named = {key: text for key, text in config.items() if len(text) <= LONGEST_TOPIC_NAME}
+    return named.get("job.name") or stream.job_name, named.get("job.id") or stream.job_id
 
 
 def lock_job(connection: Connection, stream: StreamIdentity) -> None:

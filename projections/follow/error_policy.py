@@ -18,7 +18,15 @@ OUTAGES: Final = (
     SourceUnavailable,
     LockLost,
 )
-"""Transient errors of brokers or database, which affect all streams: wait and retry."""
+"""Transient errors of brokers or database, which affect all streams: wait and retry. See `is_outage`."""
+
+_LIMITS: Final = (
+    errors.ProgramLimitExceeded,
+    errors.StatementTooComplex,
+    errors.TooManyColumns,
+    errors.TooManyArguments,
+)
+"""Operational errors by which the database answers that rows are too large for it, as those of one stream may be."""
 
 _RETRIED: Final = (StreamMissing, StreamRefused, NothingFolded, PositionBeyondEnd, psycopg.Error)
 
@@ -35,6 +43,11 @@ class Reaction(Enum):
     RETRY = auto()
     GIVE_UP = auto()
     LEAVE = auto()
+
+
+def is_outage(error: Exception) -> bool:
+    """Return whether an error affects all streams, rather than the one whose rows were written."""
+    return isinstance(error, OUTAGES) and not isinstance(error, _LIMITS)
 
 
 def reaction_to(error: Exception, *, has_end: bool) -> Reaction:

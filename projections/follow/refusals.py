@@ -13,7 +13,7 @@ from eventlog.postgres.connection import Connection
 from eventlog.source import StreamMissing
 from projections.errors import LogBlocked, ProjectionError
 from projections.follow.attacher import Attacher
-from projections.follow.error_policy import OUTAGES, Reaction, reaction_to, stream_error_message
+from projections.follow.error_policy import Reaction, is_outage, reaction_to, stream_error_message
 from projections.follow.follow_run import FollowRun
 from projections.follow.followed_stream import FollowedStream
 from projections.follow.heartbeat import write_refusal
@@ -30,10 +30,9 @@ def ignore_rejections() -> Iterator[None]:
     """Ignore errors of the database that are not outages: a stream that it rejects is reported where it is applied."""
     try:
         yield
-    except OUTAGES:
-        raise
-    except psycopg.Error:
-        return
+    except psycopg.Error as error:
+        if is_outage(error):
+            raise
 
 
 class Refusals:
@@ -53,7 +52,7 @@ class Refusals:
         """Refuse the stream, or give it up, after an error in the block; a source's error names its stream.
 
         Raises:
-            OUTAGES: the error affects all streams.
+            OUTAGES: the error affects all streams, or none that is known.
         """
         try:
             yield
@@ -61,9 +60,9 @@ class Refusals:
             if stream is None:
                 raise
             stream.detach(monotonic() + BLOCKED_SECONDS)
-        except OUTAGES:
-            raise
         except (EventLogError, ProjectionError, psycopg.Error) as error:
+            if is_outage(error):
+                raise
             failed = stream or self._run.streams.get(getattr(error, "stream_name", ""))
             if failed is None:
                 raise

@@ -10,11 +10,11 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
 from projections.errors import PositionMoved
 from projections.fold.rows import Swept
-from projections.projector import FEW_EVENTS, POSITION_CHANNEL, Applied, Projector
+from projections.projector import FEW_BYTES, FEW_EVENTS, POSITION_CHANNEL, Applied, Projector
 from projections.tracked_logs import TrackedLog, logs_of, register_log
 from tests.acceptance.import_until import LONG
 from tests.acceptance.test_kills import all_rows
-from tests.builders import config_set, recorded
+from tests.builders import config_set, raw, recorded
 from tests.fixtures.compiled_parts import without_compiled_parts
 from tests.fixtures.waiting import PATIENCE
 from tests.properties.generated_jobs import GeneratedLog, generate_job
@@ -198,6 +198,18 @@ def test_few_and_many_events_at_once_give_the_same(clone_database: Callable[[], 
             return all_rows(connection)
 
     assert all_applied(FEW_EVENTS) == all_applied(0)
+
+
+def test_few_events_with_many_bytes_are_copied(connected: Connection) -> None:
+    steps: list[str] = []
+    log = registered(connected, LOGS[0])
+    projector = Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT, on_step=steps.append)
+    half = b"\xff" * (FEW_BYTES // 2)
+    projector.apply(recorded([raw(half, half)]))
+    assert steps == ["folded", "committed"]
+    projector.apply(recorded([raw(half + b"\xff", half)], first=1))
+    projector.apply([], swept=[Swept(1, half), Swept(1, half + b"\xff")])
+    assert steps[2:] == ["archived", "folded", "merged", "committed"] * 2
 
 
 @pytest.mark.parametrize("number", range(6, 16))

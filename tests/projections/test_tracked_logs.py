@@ -43,6 +43,15 @@ def test_a_job_has_its_streams_name_until_config_names_it(connected: Connection)
     assert names(connected) == [("checkpoint", "a_b", "007"), ("coordinator", "a_b", "007")]
 
 
+def test_a_text_that_is_too_long_for_a_topic_names_no_job(connected: Connection) -> None:
+    longest = "a" * 249
+    events = [config(0, "job.name", longest), config(1, "job.id", longest), config(2, "job.id", longest + "a")]
+    import_events(connected, COORDINATOR, events[:2])
+    assert names(connected) == [("coordinator", longest, longest)]
+    import_events(connected, COORDINATOR, events)
+    assert names(connected) == [("coordinator", longest, "1")]
+
+
 def test_a_log_that_is_tracked_later_has_the_name_from_config(connected: Connection) -> None:
     import_events(connected, COORDINATOR, [config(0, "job.name", "a_b")])
     import_events(connected, CHECKPOINT, [])

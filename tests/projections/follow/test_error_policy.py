@@ -18,6 +18,7 @@ from projections.errors import (
 from projections.follow.error_policy import (
     OUTAGES,
     Reaction,
+    is_outage,
     outage_message,
     reaction_to,
     stream_error_message,
@@ -41,11 +42,19 @@ TRANSIENT = (
 @pytest.mark.parametrize("kind", TRANSIENT)
 def test_transient_errors_are_outages(kind: type[Exception]) -> None:
     assert isinstance(kind(), OUTAGES)
+    assert is_outage(kind())
 
 
 @pytest.mark.parametrize("kind", [errors.CheckViolation, errors.UndefinedTable, errors.InsufficientPrivilege])
 def test_errors_that_retrying_does_not_fix_are_not_outages(kind: type[Exception]) -> None:
     assert not isinstance(kind(), OUTAGES)
+
+
+def test_rows_that_are_too_large_are_not_outages() -> None:
+    """Every error of the class 54, program limit exceeded."""
+    kinds = {kind for kind in vars(errors).values() if str(getattr(kind, "sqlstate", "")).startswith("54")}
+    assert {errors.ProgramLimitExceeded, errors.StatementTooComplex} < kinds
+    assert not any(is_outage(kind()) for kind in kinds)
 
 
 @pytest.mark.parametrize("error", [StreamMissing("s", "Kafka"), StreamRefused("s", "why"), PositionMoved("s", 1)])

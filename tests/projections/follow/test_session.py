@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
+from secrets import token_hex
 from typing import Final
 
 import psycopg
@@ -329,6 +330,19 @@ def test_a_failed_batch_is_committed_later(
         wait_for_position(connected, ORDERS, 1)
     assert running.messages[0] == message
     assert connected.execute("select count(*) from projection.quarantine").fetchone() == (0,)
+
+
+def test_a_row_that_is_too_large_for_an_index_refuses_only_its_stream(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    connected.execute("create index too_small on projection.event_key (message_key)")
+    append(make_log(ORDERS), **{token_hex(5_000): "1"})
+    make_log(COUNTS, b="1")
+    with following(database_url, source, FollowPlan((ORDERS, COUNTS))) as running:
+        wait_until(lambda: position(connected, COUNTS) == (1, 1, "live", 1), what="the other stream")
+        wait_until(lambda: (position(connected, ORDERS) or "")[2] == "refused", what="the refusal")
+    start = f"{ORDERS} cannot be followed: the database rejected its rows (index row "
+    assert [message for message in running.messages if not message.startswith(start)] == []
 
 
 def test_giving_up_a_stream_does_not_stop_others(
