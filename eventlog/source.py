@@ -12,20 +12,24 @@ DATABASE: Final = "The database"
 """The place of logs in Postgres, at the beginning of a sentence."""
 
 
+FOREVER_MS: Final = 2**63 - 1
+"""The retention of tombstones that are never removed: Kafka's longest one, and that of logs in Postgres."""
+
+
 class StreamFacts(NamedTuple):
     """The current state of a stream.
 
-    ``topic_id`` changes when a topic is re-created; None if streams cannot be re-created. ``delete_retention_ms`` is
-    how long a tombstone is retained; None: without limit. ``start_offset`` is the first offset that is retained,
-    ``end_offset`` that of the next event. ``warning`` is a sentence for the operator; empty if there is none.
-    ``deletes_old``: the oldest events may be deleted whatever their keys, not by compaction only.
+    ``topic_id`` changes when a topic is re-created; None if streams cannot be re-created. ``start_offset`` is the first
+    offset that is retained, ``end_offset`` that of the next event. ``delete_retention_ms`` is how long a tombstone is
+    retained (`FOREVER_MS`: without limit); None: unknown. ``warning`` is a sentence for the operator; empty if there is
+    none. ``deletes_old``: the oldest events may be deleted whatever their keys, not by compaction only.
     """
 
     stream_name: str
     topic_id: str | None
     start_offset: int
     end_offset: int
-    delete_retention_ms: int | None = None
+    delete_retention_ms: int | None = FOREVER_MS
     warning: str = ""
     deletes_old: bool = False
 

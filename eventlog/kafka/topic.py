@@ -68,7 +68,10 @@ def _check_policy(topic: Topic) -> str:
     if "delete" in policy:
         return f"{topic.name} has cleanup.policy compact,delete: records older than its retention time will be deleted"
     if not policy:
-        return f"{topic.name} may lose current records: no permission to read whether it is compacted"
+        return (
+            f"{topic.name} may lose current records: no permission to read whether it is compacted, "
+            "nor how long it retains tombstones. Grant the user the permission to describe its configs"
+        )
     return ""
 
 

@@ -1,11 +1,14 @@
 """Decides whether a stream still continues the log that was read from it: a pure function of what is known of both."""
 
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from eventlog.source import StreamFacts
+from eventlog.source import FOREVER_MS, StreamFacts
 from eventlog.timestamps import ms_of
 from projections.tracked_logs import TrackedLog
+
+ASSUMED_RETENTION_MS: Final = 86_400_000
+"""Kafka's default for ``delete.retention.ms``, for topics whose own is unknown."""
 
 DiscontinuityKind = Literal["truncated", "recreated"]
 
@@ -87,11 +90,13 @@ def _reason_to_resync(log: TrackedLog, facts: StreamFacts, now: datetime) -> str
         return "has an interrupted resync"
     if log.next_offset < facts.start_offset:
         return f"now starts at offset {facts.start_offset}, after the position {log.next_offset}"
-    if facts.delete_retention_ms is None or log.next_offset in (0, facts.end_offset):
+    if facts.delete_retention_ms == FOREVER_MS or log.next_offset in (0, facts.end_offset):
         return None
     if log.read_at is None or log.backend == "recording":
         return "was last read at an unknown time"
     away_ms = ms_of(now) - ms_of(log.read_at)
-    if away_ms <= facts.delete_retention_ms // 2:  # half: clocks differ, and reading to the end takes time
+    retention_ms = ASSUMED_RETENTION_MS if facts.delete_retention_ms is None else facts.delete_retention_ms
+    if away_ms <= retention_ms // 2:  # half: clocks differ, and reading to the end takes time
         return None
-    return f"was last read at {log.read_at:%Y-%m-%d %H:%M:%S} UTC, so tombstones may have been removed since"
+    unknown = " (its delete.retention.ms is unknown, 24 hours assumed)" if facts.delete_retention_ms is None else ""
+    return f"was last read at {log.read_at:%Y-%m-%d %H:%M:%S} UTC, so tombstones may have been removed since{unknown}"

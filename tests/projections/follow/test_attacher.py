@@ -14,7 +14,7 @@ from projections.follow.follow_run import FollowPlan
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set
 from tests.fixtures.database_users import database_user
-from tests.fixtures.memory_source import MemorySource
+from tests.fixtures.memory_source import DAY_MS, MemorySource
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import (
     COUNTS,
@@ -142,7 +142,11 @@ def test_a_recreated_topic_is_followed_as_a_new_incarnation(
     assert history.fetchall() == [(1, 2), (2, 2)]
 
 
-def test_a_long_absence_ends_in_a_resync(database_url: str, connected: Connection, cluster: MemorySource) -> None:
+@pytest.mark.parametrize("delete_retention_ms", [DAY_MS, None])
+def test_a_long_absence_ends_in_a_resync(
+    database_url: str, connected: Connection, cluster: MemorySource, delete_retention_ms: int | None
+) -> None:
+    cluster.topics[ORDERS].delete_retention_ms = delete_retention_ms
     with following(database_url, cluster, FollowPlan((ORDERS,))):
         say(cluster, a="1", b="2")
         wait_until(lambda: position(connected, ORDERS) == (2, 2, "live", 1), what="live")

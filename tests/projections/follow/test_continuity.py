@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from eventlog.source import StreamFacts
+from eventlog.source import FOREVER_MS, StreamFacts
 from eventlog.streams import identify
 from projections.follow.continuity import Continuity, Discontinuity, changed_past, check_continuity, needs_comparison
 from projections.tracked_logs import TrackedLog
@@ -41,6 +41,7 @@ INTERRUPTED: Final = f"{NAME} has an interrupted resync. {RESYNC}"
 LONG_AGO: Final = (
     f"{NAME} was last read at 2026-03-03 17:06:06 UTC, so tombstones may have been removed since. {RESYNC}"
 )
+ASSUMED: Final = " (its delete.retention.ms is unknown, 24 hours assumed)"
 AT_HALF: Final = replace(KNOWN, read_at=NOW - timedelta(hours=12))
 PAST_HALF: Final = replace(KNOWN, read_at=NOW - timedelta(hours=12, seconds=1))
 
@@ -52,11 +53,23 @@ CASES: Final[dict[str, tuple[TrackedLog, StreamFacts, int | None, Continuity]]] 
     "absent for longer, but nothing was written": (PAST_HALF, FACTS._replace(end_offset=100), None, Continuity()),
     "absent for longer, but tombstones are kept": (
         PAST_HALF,
+        FACTS._replace(delete_retention_ms=FOREVER_MS),
+        None,
+        Continuity(),
+    ),
+    "absent for half the default, and the retention is unknown": (
+        AT_HALF,
         FACTS._replace(delete_retention_ms=None),
         None,
         Continuity(),
     ),
-    "the longest retention": (PAST_HALF, FACTS._replace(delete_retention_ms=2**63 - 1), None, Continuity()),
+    "absent for longer, and the retention is unknown": (
+        PAST_HALF,
+        FACTS._replace(delete_retention_ms=None),
+        None,
+        Continuity(resync=True, message=LONG_AGO.replace("since.", f"since{ASSUMED}.")),
+    ),
+    "a retention of years": (PAST_HALF, FACTS._replace(delete_retention_ms=2**62), None, Continuity()),
     "read in the future": (replace(KNOWN, read_at=NOW + timedelta(days=9)), FACTS, None, Continuity()),
     "read at an unknown time": (
         replace(KNOWN, read_at=None),
