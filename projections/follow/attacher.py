@@ -57,6 +57,7 @@ class Attacher:
         projector = self._projector(found.log)
         if found.resync:
             found = self._resync(found, projector, on_resync_batch)
+            stream.events += found.events
             if found.log.log_id != stream.log_id:
                 projector = self._projector(found.log)
         stream.attach(self.make_tail(found.log, projector, found.target, self.plan.until))

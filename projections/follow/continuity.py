@@ -90,7 +90,7 @@ def _reason_to_resync(log: TrackedLog, facts: StreamFacts, now: datetime) -> str
         return "has an interrupted resync"
     if log.next_offset < facts.start_offset:
         return f"now starts at offset {facts.start_offset}, after the position {log.next_offset}"
-    if facts.delete_retention_ms == FOREVER_MS or log.next_offset in (0, facts.end_offset):
+    if facts.delete_retention_ms == FOREVER_MS or log.next_offset == 0:
         return None
     if log.read_at is None or log.backend == "recording":
         return "was last read at an unknown time"

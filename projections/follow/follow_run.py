@@ -60,10 +60,10 @@ class StopFlag:
 class FollowRun:
     """What a follower knows of its streams, and of the outage that it waits for.
 
-    ``is_listed``: the source has listed its streams. ``events``: how many were applied. ``outage_timeout``: with an
-    end, the seconds after which an outage ends the run (None: wait without limit). ``outage``: what the run has waited
-    for since ``outage_since``, empty if nothing. ``refusal``: why brokers or database refused the login, empty if they
-    did not. ``stepped_at``: when the follower last did something, be it waiting out an outage (monotonic seconds).
+    ``is_listed``: the source has listed its streams. ``outage_timeout``: with an end, the seconds after which an outage
+    ends the run (None: wait without limit). ``outage``: what the run has waited for since ``outage_since``, empty if
+    nothing. ``refusal``: why brokers or database refused the login, empty if they did not. ``stepped_at``: when the
+    follower last did something, be it waiting out an outage (monotonic seconds).
     """
 
     plan: FollowPlan
@@ -72,12 +72,16 @@ class FollowRun:
     backoff: Backoff
     stop_flag: StopFlag
     is_listed: bool = False
-    events: int = 0
     outage_timeout: float | None = None
     outage: str = ""
     outage_since: float = 0.0
     refusal: str = ""
     stepped_at: float = field(default_factory=monotonic)
+
+    @property
+    def events(self) -> int:
+        """How many events were applied; may be read from another thread."""
+        return sum(stream.events for stream in list(self.streams.values()))
 
     def is_over(self) -> bool:
         """Return whether the run is complete, or was stopped."""

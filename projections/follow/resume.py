@@ -50,7 +50,8 @@ class Topic(NamedTuple):
 class ResumePoint:
     """The log to read on with, from its position, or with ``resync`` from the stream's start.
 
-    The log has caught up at offset ``target``. ``message`` is for the operator, empty in the usual case.
+    The log has caught up at offset ``target``. ``message`` is for the operator, empty in the usual case. ``events``:
+    how many a resync applied.
     """
 
     log: TrackedLog
@@ -58,6 +59,7 @@ class ResumePoint:
     target: int
     resync: bool = False
     message: str = ""
+    events: int = 0
 
 
 def find_resume_point(

@@ -78,12 +78,12 @@ def resync(
     with connection.transaction():
         observations = [*new.gap(start.target), *(Observation(at, "swept", key) for at, key in swept)]
         write_observations(connection, log.log_id, observations, clock())
-        projector.apply(new.pending, swept=swept)
+        new.apply_last(swept)
         if projector.next_offset < start.target:
             projector.pass_to(start.target)
         connection.execute(_COMPLETE, (started, log.log_id))
     caught_up = replace(log, next_offset=projector.next_offset, read_at=started, resync_from=None)
-    return replace(start, log=caught_up, resync=False, message=_message(log, len(swept)))
+    return replace(start, log=caught_up, resync=False, message=_message(log, len(swept)), events=new.applied)
 
 
 class LiveKeys:
@@ -114,14 +114,18 @@ class LiveKeys:
 
 
 class _NewEvents:
-    """Applies the events beyond the position one batch late, so that the last batch is applied with the sweeps."""
+    """Applies the events beyond the position one batch late, so that the last batch is applied with the sweeps.
+
+    ``applied``: how many were applied.
+    """
 
     def __init__(self, projector: Projector, log: TrackedLog) -> None:
         self._projector = projector
         self._position = log.next_offset
         self._resync_from = log.next_offset if log.resync_from is None else log.resync_from
         self._first: int | None = None
-        self.pending: list[RecordedEvent] = []
+        self._pending: list[RecordedEvent] = []
+        self.applied = 0
 
     def archived(self, batch: Sequence[RecordedEvent]) -> Iterator[RecordedEvent]:
         """The events that the archive has if the log is the same."""
@@ -132,9 +136,13 @@ class _NewEvents:
         if self._first is None:
             self._first = next((event.offset for event in batch if event.offset >= self._resync_from), None)
         new = [event for event in batch if event.offset >= self._position]
-        if new and self.pending:
-            self._projector.apply(self.pending)
-        self.pending = new or self.pending
+        if new and self._pending:
+            self.applied += self._projector.apply(self._pending).events
+        self._pending = new or self._pending
+
+    def apply_last(self, swept: Sequence[Swept]) -> None:
+        """Apply the pending batch and the sweeps."""
+        self.applied += self._projector.apply(self._pending, swept=swept).events
 
     def gap(self, end: int) -> Iterator[Observation]:
         """The offsets from where the resync began that have no events, up to the first event or the end."""

@@ -182,7 +182,6 @@ class FollowSession:
         before = tail.state
         self._attacher.locks.notice_end()
         progress = tail.apply(self._read_ahead)
-        self._run.events += progress.events
         stream.count(progress)
         self._reports.progress(progress)
         self._run.end_outage()

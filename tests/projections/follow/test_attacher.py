@@ -31,7 +31,7 @@ from tests.projections.follow.running import (
     set_lost_after,
     wait_for_position,
 )
-from tests.properties.importing import always_copying
+from tests.properties.importing import always_copying, import_events
 
 pytestmark = pytest.mark.slow
 
@@ -159,6 +159,26 @@ def test_a_long_absence_ends_in_a_resync(
         wait_until(lambda: position(connected, ORDERS) == (4, 4, "live", 1), what="live")
         assert config(connected) == [("orders", "b", "2"), ("orders", "c", "3")]
     assert len(running.messages) == 2
+    assert running.outcomes[0].events == 1
+
+
+@pytest.mark.parametrize("written", [0, 1])
+def test_a_recording_is_read_again_where_it_meets_its_topic(
+    database_url: str, connected: Connection, cluster: MemorySource, written: int
+) -> None:
+    """The tombstone was removed before the second part was recorded."""
+    say(cluster, a="1", b="2")
+    topic = cluster.topics[ORDERS]
+    import_events(connected, ORDERS, list(topic.events))
+    topic.append(config_set("a").key, None)
+    say(cluster, c="3")
+    topic.compact()
+    import_events(connected, ORDERS, list(topic.events))
+    assert position(connected, ORDERS) == (4, 4, "stopped", 1)
+    say(cluster, **{"d": "4"} if written else {})
+    assert run(database_url, cluster, FollowPlan((ORDERS,), once=True)).events == written
+    expected = [("orders", "b", "2"), ("orders", "c", "3"), ("orders", "d", "4")]
+    assert config(connected) == expected[: 2 + written]
 
 
 def test_a_resync_can_be_stopped(

@@ -50,7 +50,12 @@ CASES: Final[dict[str, tuple[TrackedLog, StreamFacts, int | None, Continuity]]] 
     "it continues at its end": (KNOWN, FACTS._replace(end_offset=100), None, Continuity()),
     "absent for half the retention of tombstones": (AT_HALF, FACTS, None, Continuity()),
     "absent for longer": (PAST_HALF, FACTS, None, Continuity(resync=True, message=LONG_AGO)),
-    "absent for longer, but nothing was written": (PAST_HALF, FACTS._replace(end_offset=100), None, Continuity()),
+    "absent for longer, and the topic ends at the position": (
+        PAST_HALF,
+        FACTS._replace(end_offset=100),
+        None,
+        Continuity(resync=True, message=LONG_AGO),
+    ),
     "absent for longer, but tombstones are kept": (
         PAST_HALF,
         FACTS._replace(delete_retention_ms=FOREVER_MS),
@@ -143,6 +148,12 @@ CASES: Final[dict[str, tuple[TrackedLog, StreamFacts, int | None, Continuity]]] 
     "a recording to the end": (
         RECORDED,
         FACTS._replace(end_offset=100),
+        None,
+        Continuity(resync=True, message=UNKNOWN_TIME),
+    ),
+    "a recording whose topic retains tombstones for ever": (
+        RECORDED,
+        FACTS._replace(delete_retention_ms=FOREVER_MS),
         None,
         Continuity(message=f"{NAME} continues at offset 100, where its recording ended."),
     ),
