@@ -8,6 +8,7 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import BACKEND as POSTGRES
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
+from projections.follow.continuity import longest_absence_ms
 from projections.follow.follow_run import FollowPlan
 from projections.follow.followed_stream import FollowedStream
 from projections.follow.reports import Reports
@@ -53,6 +54,7 @@ class Attacher:
         name = stream.stream_name
         found = find_resume_point(self.connection, self.source, name, self.settings, self.clock, self.plan.kind)
         stream.log_id = found.log.log_id
+        stream.longest_absence_ms = longest_absence_ms(found.topic.facts)
         self._report(stream, found)
         projector = self._projector(found.log)
         if found.resync:

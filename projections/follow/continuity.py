@@ -61,6 +61,16 @@ def check_continuity(log: TrackedLog, facts: StreamFacts, difference: int | None
     return Continuity()
 
 
+def longest_absence_ms(facts: StreamFacts) -> int | None:
+    """Return for how long a log may be left unread until a resync is necessary; None: without limit.
+
+    That is half of the retention of tombstones: clocks differ, and reading to the end takes time.
+    """
+    if facts.delete_retention_ms == FOREVER_MS:
+        return None
+    return (ASSUMED_RETENTION_MS if facts.delete_retention_ms is None else facts.delete_retention_ms) // 2
+
+
 def changed_past(log: TrackedLog, difference: int) -> Continuity:
     """Return how to read on where the stream has another event at offset ``difference`` than the archive."""
     reason = f"has a different event at offset {difference} than before"
@@ -90,13 +100,12 @@ def _reason_to_resync(log: TrackedLog, facts: StreamFacts, now: datetime) -> str
         return "has an interrupted resync"
     if log.next_offset < facts.start_offset:
         return f"now starts at offset {facts.start_offset}, after the position {log.next_offset}"
-    if facts.delete_retention_ms == FOREVER_MS or log.next_offset == 0:
+    limit_ms = longest_absence_ms(facts)
+    if limit_ms is None or log.next_offset == 0:
         return None
     if log.read_at is None or log.backend == "recording":
         return "was last read at an unknown time"
-    away_ms = ms_of(now) - ms_of(log.read_at)
-    retention_ms = ASSUMED_RETENTION_MS if facts.delete_retention_ms is None else facts.delete_retention_ms
-    if away_ms <= retention_ms // 2:  # half: clocks differ, and reading to the end takes time
+    if ms_of(now) - ms_of(log.read_at) <= limit_ms:
         return None
     unknown = " (its delete.retention.ms is unknown, 24 hours assumed)" if facts.delete_retention_ms is None else ""
     return f"was last read at {log.read_at:%Y-%m-%d %H:%M:%S} UTC, so tombstones may have been removed since{unknown}"

@@ -28,7 +28,7 @@ class FollowedStream:
     nothing failed until ``accepted_at``. ``is_missing``: it is refused because the source has no stream of that name.
     ``outage``: what all streams wait for. ``blockage``: why events of the tail cannot be applied at present; that is
     tried again at ``due_at``, and nothing is read until then. ``seen_end``: its end at the last heartbeat; None: it is
-    unknown.
+    unknown. ``longest_absence_ms``: see `continuity`.
     """
 
     stream_name: str
@@ -48,6 +48,7 @@ class FollowedStream:
     events: int = 0
     next_offset: int | None = None
     seen_end: int | None = None
+    longest_absence_ms: int | None = None
     retries: Backoff = field(default_factory=_retries)
 
     @property

@@ -1,12 +1,14 @@
 """The follower's inner loop, while its connections last: attach streams, poll, apply batches, write heartbeats."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from time import monotonic
 from typing import Final
 
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import BACKEND as POSTGRES
 from eventlog.source import EventSource, Read, SourceUnavailable
+from eventlog.timestamps import ms_of
 from projections.follow.attacher import Attacher
 from projections.follow.error_policy import outage_message
 from projections.follow.follow_run import FollowRun
@@ -28,6 +30,8 @@ HEARTBEAT_STREAMS: Final = 100
 """How many heartbeats are written before events are read again: asking for 300 ends takes tens of milliseconds."""
 ATTACHING_SECONDS: Final = 0.5
 """How long streams are attached before those that are attached already are read again."""
+SUSPENDED_MS: Final = 30_000
+"""A follower without a heartbeat for that long counts as lost: it was suspended, with or without its machine."""
 LISTING_SECONDS: Final = 5.0
 _LONGEST_POLL: Final = 1.0
 _BUFFERING_POLL: Final = BUFFER_SECONDS / 2
@@ -55,6 +59,7 @@ class FollowSession:
         self._assigned: dict[str, Tail] = {}
         self._error_ahead: Exception | None = None
         self._source_ok_since = monotonic()
+        self._beat_at: datetime | None = None
 
     def step(self) -> None:
         """Do what is due, and poll for events until something else is due."""
@@ -230,6 +235,7 @@ class FollowSession:
         """Write heartbeats; what did not fail for some time counts as recovered."""
         self._attacher.locks.check()
         now = server_now(self._connection)
+        self._detach_unread(now)
         ends = self._ends(streams)
         if monotonic() >= self._source_ok_since + HEARTBEAT_SECONDS:
             self._run.end_outage()
@@ -243,6 +249,16 @@ class FollowSession:
         refused = [stream for stream in streams if stream.refusal and stream.tail is None]
         with ignore_rejections():
             beat_refused(self._connection, [stream.stream_name for stream in refused])
+
+    def _detach_unread(self, now: datetime) -> None:
+        """Attach those streams again that need a resync because the process was suspended, by the server's clock."""
+        before, self._beat_at = self._beat_at, now
+        unread_ms = 0 if before is None else ms_of(now) - ms_of(before)
+        if unread_ms > SUSPENDED_MS:
+            for stream in self._run.streams.values():
+                limit_ms = stream.longest_absence_ms
+                if stream.tail is not None and limit_ms is not None and unread_ms > limit_ms:
+                    stream.detach()
 
     def _ends(self, streams: Sequence[FollowedStream]) -> dict[str, int]:
         """The ends of the streams that are read; empty if the source does not answer."""

@@ -79,10 +79,12 @@ begin
       body = excluded.body, source = excluded.source, host = excluded.host, username = excluded.username
     where c.log_offset < excluded.log_offset;
   end if;
+  -- The end that a follower saw before it was lost is an old one: if it was suspended, the log was not read since.
   update projection.position
   set next_offset = to_offset, heartbeat_at = clock_timestamp(),
-      read_at = case when to_offset >= end_offset then clock_timestamp() else read_at end,
-      end_offset = case when to_offset > end_offset then to_offset else end_offset end
+      read_at = case when to_offset >= end_offset and not projection.is_lost(state, heartbeat_at) then clock_timestamp() else read_at end,
+      end_offset = case when projection.is_lost(state, heartbeat_at) then null
+                        when to_offset > end_offset then to_offset else end_offset end
   where log_id = of_log;
   perform pg_notify('coordstream_position', notice);
   return true;

@@ -1,7 +1,7 @@
 """A follower in a thread of a test, and what it reports."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from threading import Thread
@@ -13,7 +13,7 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import EventSource
 from eventlog.streams import coordinator_stream_name
 from projections.fold.settings import FoldSettings
-from projections.follow import resume, resync
+from projections.follow import resume, resync, session
 from projections.follow.attacher import MakeTail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower, Outcome
@@ -60,7 +60,9 @@ def now() -> datetime:
 @contextmanager
 def server_time(time: datetime) -> Iterator[None]:
     """Make `server_now` return this time."""
-    with patch.object(resume, "server_now", lambda _: time), patch.object(resync, "server_now", lambda _: time):
+    with ExitStack() as patches:
+        for module in (resume, resync, session):
+            patches.enter_context(patch.object(module, "server_now", lambda _: time))
         yield
 
 

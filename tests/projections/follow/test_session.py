@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
 from secrets import token_hex
+from threading import Event
 from typing import Final
 
 import psycopg
@@ -17,7 +18,8 @@ from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Outcome
 from projections.follow.heartbeat import server_now
 from projections.stream_lock import StreamLocks
-from tests.fixtures.memory_source import MemorySource
+from tests.builders import config_set, recorded
+from tests.fixtures.memory_source import DAY_MS, MemorySource
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import (
     COUNTS,
@@ -25,11 +27,13 @@ from tests.projections.follow.running import (
     MakeLog,
     NoLocks,
     append,
+    config,
     following,
     now,
     position,
     run,
     say,
+    server_time,
     wait_for_position,
 )
 from tests.properties.importing import always_copying
@@ -390,3 +394,46 @@ def test_the_position_passes_offsets_without_events(
         cluster.topics[ORDERS].skip(2)
         cluster.tell()
         wait_until(lambda: position(connected, ORDERS) == (3, 3, "live", 1), what="the position after them")
+
+
+RETENTIONS: Final = {ORDERS: DAY_MS, COUNTS: 7 * DAY_MS}
+
+
+class Suspended(MemorySource):
+    """A cluster in memory whose poll does not return while ``goes_on`` is not set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.goes_on, self.is_waiting = Event(), Event()
+        self.goes_on.set()
+
+    def poll(self, timeout: float) -> list[Read]:
+        """See `EventSource.poll`."""
+        if not self.goes_on.is_set():
+            self.is_waiting.set()
+            self.goes_on.wait()
+        return super().poll(timeout)
+
+
+def test_after_a_suspension_longer_than_tombstones_live_a_log_is_read_again(
+    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
+    cluster = Suspended()
+    topics = {name: cluster.create(name, delete_retention_ms=each) for name, each in RETENTIONS.items()}
+    with following(database_url, cluster, FollowPlan(tuple(topics))) as running:
+        for topic in topics.values():
+            topic.extend(recorded([config_set("a"), config_set("b")]))
+        wait_until(lambda: {position(connected, name) for name in topics} == {(2, 2, "live", 1)}, what="live")
+        cluster.goes_on.clear()
+        cluster.is_waiting.wait()
+        for topic in topics.values():
+            topic.append(config_set("a").key, None)
+            topic.append(*config_set("c")[:2])
+            topic.compact()
+        with server_time(now() + timedelta(days=1)):
+            cluster.goes_on.set()
+            running.wait_for("found 1 deleted key")
+            wait_until(lambda: {position(connected, name) for name in topics} == {(4, 4, "live", 1)}, what="live again")
+    assert [key for job, key, _ in config(connected) if job == "orders"] == ["b", "c"]
+    assert all(message.startswith(ORDERS) for message in running.messages)
