@@ -8,7 +8,7 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import BACKEND as POSTGRES
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
-from projections.follow.continuity import longest_absence_ms
+from projections.follow.continuity import is_another_topic, longest_absence_ms
 from projections.follow.follow_run import FollowPlan
 from projections.follow.followed_stream import FollowedStream
 from projections.follow.reports import Reports
@@ -63,7 +63,7 @@ class Attacher:
             if found.log.log_id != stream.log_id:
                 projector = self._projector(found.log)
         stream.attach(self.make_tail(found.log, projector, found.target, self.plan.until))
-        stream.end = found.target if stream.end is None else min(stream.end, found.target)
+        stream.plan_end(found.topic.facts, is_new=not found.log.is_complete)
 
     def release(self, stream: FollowedStream) -> None:
         """Release the stream's lock, if it has it."""
@@ -105,11 +105,17 @@ class Attacher:
         holder = self.locks.holder(name)
         if holder is not None:
             self._handle_holder(name, holder)
-        if self.plan.once:
-            if stream.end is None:
-                stream.end = self.source.describe(name).end_offset
-            logs = logs_of(self.connection, name)
-            stream.is_over = any(log.is_current and log.next_offset >= stream.end for log in logs)
+        stream.is_over = self.plan.once and self._is_read_as_planned(stream)
+
+    def _is_read_as_planned(self, stream: FollowedStream) -> bool:
+        """Return whether another follower has read the stream's present topic as far as planned."""
+        name = stream.stream_name
+        log = next((log for log in logs_of(self.connection, name) if log.is_current), None)
+        if stream.planned is None or (log is not None and is_another_topic(log, stream.planned)):
+            stream.plan_end(self.source.describe(name))
+        if log is None or stream.planned is None or is_another_topic(log, stream.planned):
+            return False
+        return log.backend == self.source.backend and log.next_offset >= stream.planned.end_offset
 
     def _handle_holder(self, name: str, holder: LockHolder) -> None:
         """Report who holds the stream; end its sessions if it has been silent for as long as the plan says."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from eventlog.backoff import Backoff
+from eventlog.source import StreamFacts
 from projections.follow.heartbeat import Beat
 from projections.follow.recurring import AT_ONCE
 from projections.follow.reports import Progress
@@ -22,7 +23,7 @@ class FollowedStream:
     """A stream is attached (it has a ``tail``), or waits to be attached at ``due_at``, or is over.
 
     Times are monotonic, in seconds. ``is_waiting``: another follower holds the stream. ``failure``: why it was given
-    up. ``end``: where ``--once`` ends, the stream's end when it was first asked for. ``events``: how many were applied.
+    up. ``planned``: the stream when ``--once``, which reads to its end, was planned. ``events``: how many were applied.
 
     ``refusal``: why it cannot be followed at present. It is retried, and counts as refused until some of it was read or
     nothing failed until ``accepted_at``. ``is_missing``: it is refused because the source has no stream of that name.
@@ -37,7 +38,7 @@ class FollowedStream:
     is_waiting: bool = False
     tail: Tail | None = None
     log_id: int | None = None
-    end: int | None = None
+    planned: StreamFacts | None = None
     is_over: bool = False
     failure: str = ""
     refusal: str = ""
@@ -55,6 +56,21 @@ class FollowedStream:
     def is_to_attach(self) -> bool:
         """Whether it waits to be attached."""
         return self.tail is None and not self.is_over
+
+    @property
+    def end(self) -> int | None:
+        """Where ``--once`` ends; None: not known yet."""
+        return None if self.planned is None else self.planned.end_offset
+
+    def plan_end(self, facts: StreamFacts, *, is_new: bool = False) -> None:
+        """Let ``--once`` end at the stream's end, unless an earlier one was planned, of the same topic.
+
+        ``is_new``: a new incarnation is read, so an end that was planned before belongs to another one.
+        """
+        planned = self.planned
+        is_other = planned is None or is_new or facts.topic_id != planned.topic_id
+        if is_other or (planned is not None and facts.end_offset < planned.end_offset):
+            self.planned = facts
 
     def attach(self, tail: Tail) -> None:
         """Start reading."""

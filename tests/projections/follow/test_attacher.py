@@ -125,6 +125,33 @@ def test_with_once_a_follower_ends_when_the_holder_has_read_as_far(
     assert len(messages) == 1
 
 
+@pytest.mark.parametrize("unread", [0, 3])
+def test_with_once_a_topic_that_was_recreated_behind_its_holder_is_read_to_its_end(
+    database_url: str, connected: Connection, cluster: MemorySource, unread: int
+) -> None:
+    """The holder has read none of the new topic, which is shorter or longer than the old one."""
+    say(cluster, a="1", b="2", c="3")
+    run(database_url, cluster, FollowPlan((ORDERS,), once=True))
+    say(cluster, **dict.fromkeys("abc"[:unread], "4"))
+    if not unread:
+        cluster.create(ORDERS)
+        say(cluster, a="5")
+    with (
+        held(database_url, ORDERS) as backend,
+        following(database_url, cluster, FollowPlan((ORDERS,), once=True)) as once,
+    ):
+        once.wait_for(f"{ORDERS} is read by the holder")
+        wait_until(lambda: once.follower._run.streams[ORDERS].planned, what="the end to be planned")
+        if unread:
+            cluster.create(ORDERS)
+            say(cluster, **dict.fromkeys("abcdefghij", "5"))
+        connected.execute("select pg_terminate_backend(%s)", (backend,))
+        wait_until(lambda: once.outcomes, what="the end")
+    expected = 10 if unread else 1
+    assert once.outcomes[0].events == expected
+    assert position(connected, ORDERS) == (expected, None, "stopped", 2)
+
+
 def test_a_recreated_topic_is_followed_as_a_new_incarnation(
     database_url: str, connected: Connection, cluster: MemorySource
 ) -> None:
