@@ -98,14 +98,14 @@ class Attacher:
         return self.make_projector(self.connection, log, self.settings, self.clock, archives=archives)
 
     def _wait_for_holder(self, stream: FollowedStream, now: float) -> None:
-        """Retry soon; with ``once`` the stream is over when its holder has read as far as planned here."""
+        """Retry soon; a plan with an end is over when the holder has read as far."""
         name = stream.stream_name
         stream.due_at = now + LOCK_RETRY_SECONDS
         stream.is_waiting = True
         holder = self.locks.holder(name)
         if holder is not None:
             self._handle_holder(name, holder)
-        stream.is_over = self.plan.once and self._is_read_as_planned(stream)
+        stream.is_over = self.plan.has_end and self._is_read_as_planned(stream)
 
     def _is_read_as_planned(self, stream: FollowedStream) -> bool:
         """Return whether another follower has read the stream's present topic as far as planned."""
@@ -115,7 +115,8 @@ class Attacher:
             stream.plan_end(self.source.describe(name))
         if log is None or stream.planned is None or is_another_topic(log, stream.planned):
             return False
-        return log.backend == self.source.backend and log.next_offset >= stream.planned.end_offset
+        end = stream.planned.end_offset if self.plan.until is None else self.plan.until + 1
+        return log.backend == self.source.backend and log.next_offset >= end
 
     def _handle_holder(self, name: str, holder: LockHolder) -> None:
         """Report who holds the stream; end its sessions if it has been silent for as long as the plan says."""

@@ -152,6 +152,24 @@ def test_with_once_a_topic_that_was_recreated_behind_its_holder_is_read_to_its_e
     assert position(connected, ORDERS) == (expected, None, "stopped", 2)
 
 
+def test_until_ends_when_the_holder_has_read_as_far(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    with (
+        make_log(ORDERS, a="1") as log,
+        PostgresSource(database_url) as other_source,
+        following(database_url, source, FollowPlan((ORDERS,))),
+    ):
+        wait_for_position(connected, ORDERS, 1)
+        with following(database_url, other_source, FollowPlan((ORDERS,), until=0)) as first:
+            wait_until(lambda: first.outcomes, what="the end")
+        with following(database_url, other_source, FollowPlan((ORDERS,), until=1)) as second:
+            second.wait_for(f"{ORDERS} is read by ")
+            append(log, a="2")
+            wait_until(lambda: second.outcomes, what="the end")
+    assert (second.outcomes[0].events, second.outcomes[0].is_complete) == (0, True)
+
+
 def test_a_recreated_topic_is_followed_as_a_new_incarnation(
     database_url: str, connected: Connection, cluster: MemorySource
 ) -> None:
