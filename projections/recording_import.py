@@ -38,7 +38,8 @@ set state = case when %s then 'catching-up' else 'replacing' end, state_detail =
 """
 _COMPLETE: Final = """
 update projection.position
-set state = 'stopped', state_detail = null, heartbeat_at = clock_timestamp(), end_offset = next_offset where log_id = %s
+set state = 'stopped', state_detail = null, end_offset = case when %s then next_offset end,
+    heartbeat_at = clock_timestamp() where log_id = %s
 """
 _WRITE_WAL: Final = "select pg_logical_emit_message(true, 'coordstream', '')"
 
@@ -187,4 +188,4 @@ def _complete(connection: Connection, log: TrackedLog) -> None:
     with connection.transaction():
         if not log.is_current:
             make_current(connection, log)
-        connection.execute(_COMPLETE, (log.log_id,))
+        connection.execute(_COMPLETE, (log.backend == BACKEND, log.log_id))  # a topic may be longer than its recording

@@ -88,7 +88,7 @@ class FollowedStream:
 
     def detach(self, due_at: float = AT_ONCE) -> None:
         """Stop reading, and attach again at ``due_at``."""
-        self.tail, self.blockage, self.due_at = None, "", due_at
+        self.tail, self.blockage, self.due_at, self.seen_end = None, "", due_at, None
 
     def finish(self, failure: str = "") -> None:
         """Stop reading for good: the stream was read as far as planned, or is given up because of ``failure``."""

@@ -17,9 +17,10 @@ from projections.errors import FoldVersionDiffers, ImportRefused
 from projections.fold.settings import CODE_VERSION, FoldSettings
 from projections.projector import MakeProjector, Projector
 from projections.recording_import import import_stream
+from projections.tracked_logs import register_log
 from tests.fixtures.compaction import latest_per_key
 from tests.properties.generated_jobs import generate_job
-from tests.properties.importing import ARCHIVED_AT, always_copying, import_events
+from tests.properties.importing import ARCHIVED_AT, SETTINGS, always_copying, import_events
 
 STREAM: Final = "__samza_coordinator_job_1"
 FIRST_RUN_MS: Final = 1_749_000_000_000
@@ -255,3 +256,15 @@ def test_an_atomic_import_is_complete_or_absent(database_url: str, occurrence: i
         assert shown(connection, "select next_offset, end_offset from projection.position") == [(0, None)]
         assert added(Projector) == 300
         assert shown(connection) == [(f"key-{number:03}", str(number), 1) for number in range(300)]
+
+
+@pytest.mark.parametrize(("backend", "end"), [("kafka", None), ("recording", 2)])
+def test_the_end_of_a_topic_is_unknown_after_an_import(database_url: str, backend: str, end: int | None) -> None:
+    with connect(database_url) as connection:
+        with connection.transaction():
+            log = register_log(connection, identify(STREAM), 1, backend, SETTINGS, ARCHIVED_AT)
+        Projector(connection, log, SETTINGS, lambda: ARCHIVED_AT).apply(OLD[:2])
+        import_events(connection, STREAM, OLD[:1])
+        assert shown(connection, "select next_offset, end_offset from projection.position") == [(2, end)]
+        import_events(connection, STREAM, OLD)
+        assert shown(connection, "select next_offset, end_offset from projection.position") == [(3, end and 3)]

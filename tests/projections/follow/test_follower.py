@@ -1,9 +1,13 @@
 """The follower: to the ends, live, and through outages."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import psycopg
 import pytest
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
@@ -117,6 +121,19 @@ def test_appended_events_are_applied_while_live(
     assert running.messages == []
 
 
+@contextmanager
+def new_logins_refused(url: str) -> Iterator[None]:
+    """Let the server refuse new sessions in a database for a while."""
+    name = sql.Identifier(str(conninfo_to_dict(url)["dbname"]))
+    allow = sql.SQL("alter database {} allow_connections {}")
+    with psycopg.connect(make_conninfo(url, dbname="postgres"), autocommit=True) as connection:
+        connection.execute(allow.format(name, sql.SQL("false")))
+        try:
+            yield
+        finally:
+            connection.execute(allow.format(name, sql.SQL("true")))
+
+
 CUT = "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'coordstream follow%'"
 
 
@@ -153,6 +170,22 @@ def test_lost_connections_are_reopened(
             wait_until(lambda: len(running.messages) % 2 == 0, what="the end of the outage")
     assert all(message.endswith("; retrying") for message in running.messages[::2])
     assert running.messages[1::2] == ["Connections are restored: following continues."] * 3
+
+
+def test_while_the_database_is_away_the_lag_is_unknown(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    with make_log(ORDERS, a="1"), following(database_url, source, FollowPlan((ORDERS,))) as running:
+
+        def lag() -> int | None:
+            return running.follower.activity().streams[0].lag
+
+        wait_until(lambda: lag() == 0, what="the heartbeat")
+        with new_logins_refused(database_url):
+            connected.execute(CUT.encode())
+            running.wait_for("retrying")
+            wait_until(lambda: lag() is None, what="the unknown lag")
+        wait_until(lambda: lag() == 0, what="the heartbeat")
 
 
 def test_the_follower_ends_when_all_streams_are_given_up(
