@@ -19,9 +19,19 @@ from projections.errors import LockLost, StreamBusy
 
 _TAKE: Final = "select projection.lock_stream(%s, %s)"
 _RELEASE: Final = """
-update projection.stream_holder set backend_pid = 0, working_pid = null
-where stream_name = %s and backend_pid = pg_backend_pid()
-returning pg_advisory_unlock(7106407, lock_id)
+with held as materialized (
+  select stream_name, lock_id from projection.stream_holder where stream_name = %s and backend_pid = pg_backend_pid()
+), freed as (
+  update projection.stream_holder h set backend_pid = 0, working_pid = null
+  from (select e.stream_name from projection.stream_holder e join held using (stream_name)
+        where e.backend_pid = pg_backend_pid() for update of e skip locked) f -- one that is locked counts until we end
+  where h.stream_name = f.stream_name
+)
+select pg_advisory_unlock(7106407, lock_id) from held
+"""
+_IS_LOCKED: Final = """
+select exists (select from projection.stream_holder where stream_name = %(name)s)
+   and not exists (select from projection.stream_holder where stream_name = %(name)s for update skip locked)
 """
 _HOLDERS: Final = sql.SQL("""
 select stream_name, backend_pid, host_name, application_name, backend_start, last_seen_at,
@@ -86,7 +96,7 @@ class StreamLocks:
         self._unread.register(connection.fileno(), select.POLLIN)
 
     def take(self, stream_name: str) -> bool:
-        """Take the stream if it is free, without waiting, and return whether it was."""
+        """Take the stream if it is free, without waiting for more than a moment, and return whether it was."""
         row = self._connection.execute(_TAKE, (stream_name, self._working_pid)).fetchone()
         return row is not None and bool(row[0])
 
@@ -98,6 +108,10 @@ class StreamLocks:
         """Return who holds the stream; None if it is free."""
         row = self._connection.execute(_ONE, (stream_name,)).fetchone()
         return None if row is None else LockHolder(*row[1:])
+
+    def is_entry_locked(self, stream_name: str) -> bool:
+        """Return whether a session has locked the stream's entry itself, be it that the stream's holder has ended."""
+        return self._connection.execute(_IS_LOCKED, {"name": stream_name}).fetchone() == (True,)
 
     def end_silent(self, stream_name: str, seconds: float) -> bool | None:
         """End the sessions of a holder that has been silent for ``seconds``; None: this user has no right to."""

@@ -105,6 +105,9 @@ class Attacher:
         holder = self.locks.holder(name)
         if holder is not None:
             self._handle_holder(name, holder)
+        elif self.locks.is_entry_locked(name):
+            place = f"the row of {name} in projection.stream_holder"
+            self.reports.say_of(name, f"Another session has locked {place}. This follower waits.")
         stream.is_over = self.plan.has_end and self._is_read_as_planned(stream)
 
     def _is_read_as_planned(self, stream: FollowedStream) -> bool:

@@ -5992,13 +5992,18 @@ $_$;
 
 CREATE FUNCTION projection.lock_stream(of_stream text, working_pid integer) RETURNS boolean
     LANGUAGE plpgsql
+    SET lock_timeout TO '100ms'
     AS $$
 declare
   number integer;
 begin
-  insert into projection.stream_holder (stream_name, lock_id, backend_pid, taken_at)
-  values (of_stream, floor(random() * 2147483647)::integer, 0, now()) on conflict do nothing;
-  select h.lock_id into number from projection.stream_holder h where h.stream_name = of_stream for update;
+  begin
+    insert into projection.stream_holder (stream_name, lock_id, backend_pid, taken_at)
+    values (of_stream, floor(random() * 2147483647)::integer, 0, now()) on conflict do nothing;
+    select h.lock_id into number from projection.stream_holder h where h.stream_name = of_stream for update;
+  exception when lock_not_available then
+    return false;
+  end;
   while not pg_try_advisory_lock(7106407, number) loop
     if exists (select from projection.locked_stream h where h.stream_name = of_stream) then
       return false;

@@ -198,6 +198,23 @@ def test_a_stream_is_held_during_a_block(database_url: str) -> None:
             pass
 
 
+def test_a_locked_entry_delays_neither_taking_nor_releasing_its_stream(database_url: str) -> None:
+    with connect(database_url) as one, connect(database_url) as other, connect(database_url) as third:
+        locks, free = StreamLocks(one), f"{STREAM}0"
+        for name in (STREAM, free):
+            assert locks.take(name)
+        locks.release(free)
+        assert not locks.is_entry_locked(free)
+        with third.transaction():
+            third.execute("select from projection.stream_holder for share")
+            assert locks.is_entry_locked(free)
+            assert not locks.take(free)
+            locks.release(STREAM)
+            assert one.execute(HELD, (one.info.backend_pid,)).fetchall() == []
+        assert StreamLocks(other).take(STREAM)
+        assert StreamLocks(other).take(free)
+
+
 def test_a_silent_holder_is_lost_as_soon_as_a_follower_without_heartbeats(database_url: str) -> None:
     comment = "select col_description('coordinator.log_position'::regclass, attnum) from pg_attribute"
     with connect(database_url) as one, connect(database_url) as other:

@@ -14,14 +14,19 @@ where (a.backend_start is null or a.backend_start <= h.taken_at)
 
 -- Locks a stream for this session; false if another session has locked it. The lock is an advisory lock, which ends with the session,
 -- and an entry in stream_holder, which needs the right to write. If a session without that right holds an advisory lock of
--- the same number, another number is chosen.
-create function projection.lock_stream(of_stream text, working_pid integer) returns boolean language plpgsql as $$
+-- the same number, another number is chosen. A session that has locked the entry for longer than a moment has locked the stream.
+create function projection.lock_stream(of_stream text, working_pid integer) returns boolean language plpgsql
+set lock_timeout = '100ms' as $$
 declare
   number integer;
 begin
-  insert into projection.stream_holder (stream_name, lock_id, backend_pid, taken_at)
-  values (of_stream, floor(random() * 2147483647)::integer, 0, now()) on conflict do nothing;
-  select h.lock_id into number from projection.stream_holder h where h.stream_name = of_stream for update;
+  begin
+    insert into projection.stream_holder (stream_name, lock_id, backend_pid, taken_at)
+    values (of_stream, floor(random() * 2147483647)::integer, 0, now()) on conflict do nothing;
+    select h.lock_id into number from projection.stream_holder h where h.stream_name = of_stream for update;
+  exception when lock_not_available then
+    return false;
+  end;
   while not pg_try_advisory_lock(7106407, number) loop
     if exists (select from projection.locked_stream h where h.stream_name = of_stream) then
       return false;

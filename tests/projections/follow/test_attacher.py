@@ -99,6 +99,40 @@ def test_a_follower_that_may_not_end_a_silent_holder_reports_what_to_do(
         assert refused.endswith(f"Ask an administrator to run `select pg_terminate_backend({backend})`.")
 
 
+@contextmanager
+def locked_entry(url: str, stream_name: str) -> Iterator[Connection]:
+    """Lock the entry of a stream, as a worker of Spark does whose driver has ended, and yield the open transaction."""
+    with held(url, stream_name):
+        pass
+    with connect(url, autocommit=False) as connection:
+        connection.execute("select from projection.stream_holder where stream_name = %s for share", (stream_name,))
+        yield connection
+
+
+def test_a_stream_whose_entry_is_locked_delays_no_other(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    make_log(ORDERS, a="1")
+    make_log(COUNTS, b="1")
+    plan = FollowPlan((ORDERS, COUNTS), once=True)
+    with locked_entry(database_url, ORDERS) as locking, following(database_url, source, plan) as running:
+        wait_for_position(connected, COUNTS, 1)
+        locking.commit()
+        wait_until(lambda: running.outcomes, what="the end")
+    assert position(connected, ORDERS) == (1, 1, "stopped", 1)
+
+
+def test_a_follower_can_be_stopped_while_an_entry_is_locked(
+    database_url: str, source: PostgresSource, make_log: MakeLog
+) -> None:
+    make_log(ORDERS, a="1")
+    plan = FollowPlan((ORDERS,), once=True)
+    with locked_entry(database_url, ORDERS), following(database_url, source, plan) as running:
+        waits = running.wait_for("has locked")
+    assert waits == f"Another session has locked the row of {ORDERS} in projection.stream_holder. This follower waits."
+    assert not running.outcomes[0].is_complete
+
+
 def test_locks_of_a_login_without_rights_delay_nothing(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:
