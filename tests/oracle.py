@@ -115,12 +115,16 @@ def coordinator_rows(state: Sequence[Living], checkpointed: Collection[Row] = ()
     startpoints mean where nothing is assigned.
     """
     rows: dict[str, list[Row]] = {name: [] for name in ROWS if not name.endswith("checkpoint")}
+    standby = {
+        one.meaning[1] for one in state if one.meaning[0] == "set-task-mode-assignment" and one.said == "Standby"
+    }
     assigned = {(*one.meaning[1:4], task) for one in state if one.meaning[0] == _TASK_PARTITION for task in one.said}
-    reads = assigned or set(checkpointed)
+    reads = {row for row in assigned if row[3] not in standby} if assigned else set(checkpointed)
+    inputs = {row for row in reads if _is_input(config_of(state), row)}
     for one in state:
         name, make = RELATION_BY_TYPE.get(one.meaning[0], ("", _nothing))
         if one.meaning[0] == "samza-startpoint-v1":
-            rows["startpoint"].append((*_requested(one, reads), one.event.offset))
+            rows["startpoint"].append((*_requested(one, inputs, reads), one.event.offset))
         elif name:
             rows[name] += [(*row, one.event.offset) for row in make(one.meaning[1:], one.said)]
         elif one.meaning[0] != "set-checkpoint":
@@ -147,6 +151,7 @@ def to_time(ms: int | None) -> datetime | None:
 
 
 _TASK_PARTITION: Final = "set-task-partition-assignment"
+_TASK_MODE: Final = "set-task-mode-assignment"
 
 
 def read_coordinator_key(key: bytes) -> Row:
@@ -208,7 +213,7 @@ _MAIN_FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "set-container-host-assignment": ("host", "hostname"),
     "set-execution-env-container-id-mapping": ("execution-env-container-id",),
     "set-task-container-assignment": ("containerId",),
-    "set-task-mode-assignment": ("taskMode",),
+    _TASK_MODE: ("taskMode",),
     "set-job-coordinator-metadata": ("meta-key",),
     _TASK_PARTITION: ("taskNames",),
 }
@@ -242,14 +247,26 @@ RELATION_BY_TYPE: Final[dict[str, tuple[str, Callable[[Row, Any], list[Row]]]]] 
     "set-container-host-assignment": ("container_host", lambda key, host: [(key[0], *host)]),
     "set-execution-env-container-id-mapping": ("container_execution", lambda key, given: [(key[0], given)]),
     "set-task-container-assignment": ("task_container", lambda key, container: [(key[0], container)]),
-    "set-task-mode-assignment": ("task_mode", lambda key, mode: [(key[0], mode)]),
+    _TASK_MODE: ("task_mode", lambda key, mode: [(key[0], mode)]),
     "set-job-coordinator-metadata": ("job_coordinator_metadata", lambda key, ids: [(key[0], *ids)]),
     _TASK_PARTITION: ("task_partition", lambda key, tasks: [(*key, task) for task in tasks]),
     "samza-startpoint-v1-fan-out": ("startpoint_fan_out", _fan_out_rows),
 }
 
 
-def _requested(one: Living, assigned: set[Row]) -> Row:
+def _is_input(config: dict[str, str], row: Row) -> bool:
+    """Whether config names a stream as input, by its whole name; if it names none, each stream is one."""
+    named = [config[key] for key in ("task.inputs", "task.broadcast.inputs") if key in config]
+    return not named or f"{row[0]}.{row[1]}" in {name.partition("#")[0].strip() for name in ",".join(named).split(",")}
+
+
+def _known(readings: list[Row], reads: set[Row]) -> list[Row]:
+    return [
+        reading for reading in readings if any(reading[:3] == row[:3] and reading[3] in (None, row[3]) for row in reads)
+    ]
+
+
+def _requested(one: Living, inputs: set[Row], reads: set[Row]) -> Row:
     parts = one.meaning[1].split(".")
     whole = [(parts[0], ".".join(parts[1:-1]), int(parts[-1]), None)] if parts[-1].isdigit() else []
     with_task = [
@@ -258,11 +275,7 @@ def _requested(one: Living, assigned: set[Row]) -> Row:
         if parts[at].isdigit()
     ]
     readings = whole + with_task
-    known = [
-        reading
-        for reading in readings
-        if any(reading[:3] == row[:3] and reading[3] in (None, row[3]) for row in assigned)
-    ]
+    known = _known(readings, inputs) or _known(readings, reads)
     system, stream, number, task = (known if len(readings) > 1 and known else readings)[0]
     kind, place, created = one.said
     expires = to_time(created + _TWELVE_HOURS_MS)

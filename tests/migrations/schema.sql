@@ -5881,20 +5881,6 @@ CREATE FUNCTION projection.is_pinned(log_id integer, cut bigint) RETURNS boolean
 $_$;
 
 --
--- Name: is_read(integer, bigint, integer, bigint, text, text, integer, text); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text) RETURNS boolean
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select exists (
-    select from projection.task_input($1, $2, $3, $4, $8) t
-    where t.system_name = $5 and t.stream_name = $6 and t.partition_id = $7)
-    and projection.is_input((
-      select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) from projection.config_state($1, incarnation => null, cut => $2) c), $5, $6)
-$_$;
-
---
 -- Name: job_at(text, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -6351,6 +6337,22 @@ CREATE FUNCTION projection.pending_startpoint(log_id integer, cut bigint, checkp
 $_$;
 
 --
+-- Name: reading_rank(integer, bigint, integer, bigint, text, text, integer, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.reading_rank(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text) RETURNS integer
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select case
+    when not exists (
+      select from projection.task_input($1, $2, $3, $4, $8) t
+      where t.system_name = $5 and t.stream_name = $6 and t.partition_id = $7) then 0
+    when projection.is_input((
+      select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) from projection.config_state($1, incarnation => null, cut => $2) c), $5, $6) then 2
+    else 1 end
+$_$;
+
+--
 -- Name: retained_cut(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -6449,12 +6451,12 @@ $_$;
 CREATE FUNCTION projection.startpoint_meaning(log_id integer, key_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(system_name text, stream_name text, partition_id integer, task_name text, is_ambiguous boolean)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select r.system_name, r.stream_name, r.partition_id, r.task_name, r.readings > 1 and r.known_readings <> 1
+  select r.system_name, r.stream_name, r.partition_id, r.task_name, r.rank = 0 or r.equal_readings > 1
   from (
-    select k.*, count(*) filter (where k.is_known) over () as known_readings, row_number() over (order by k.is_known desc, k.n) as place
+    select k.*, count(*) over (partition by k.rank) as equal_readings, row_number() over (order by k.rank desc, k.n) as place
     from (
       select s.*, case when s.readings > 1
-          then projection.is_read($1, $3, $4, $5, s.system_name, s.stream_name, s.partition_id, s.task_name) else true end as is_known
+          then projection.reading_rank($1, $3, $4, $5, s.system_name, s.stream_name, s.partition_id, s.task_name) else 2 end as rank
       from (select p.*, count(*) over () as readings from projection.startpoint_reading p where p.log_id = $1 and p.key_id = $2) s) k) r
   where r.place = 1
 $_$;
@@ -11310,14 +11312,6 @@ GRANT ALL ON FUNCTION projection.is_pinned(log_id integer, cut bigint) TO coords
 GRANT ALL ON FUNCTION projection.is_pinned(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
--- Name: FUNCTION is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text) TO coordstream_replayer;
-
---
 -- Name: FUNCTION job_at(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -11488,6 +11482,14 @@ GRANT ALL ON FUNCTION projection.passed_offset(job_name text, job_id text, syste
 REVOKE ALL ON FUNCTION projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION reading_rank(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.reading_rank(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.reading_rank(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.reading_rank(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, system_name text, stream_name text, partition_id integer, task_name text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION retained_cut(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -

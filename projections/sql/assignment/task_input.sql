@@ -43,14 +43,17 @@ begin
 end
 $$;
 
--- Whether a task (null = any) reads a partition of an input, now (cuts null) or as of an offset of both logs. Its subquery prevents
--- inlining, so that only keys that can be read in several ways pay for its planning.
-create function projection.is_read(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint,
-                                   system_name text, stream_name text, partition_id integer, task_name text)
-returns boolean language sql stable parallel safe as $$
-  select exists (
-    select from projection.task_input($1, $2, $3, $4, $8) t
-    where t.system_name = $5 and t.stream_name = $6 and t.partition_id = $7)
-    and projection.is_input((
-      select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) from projection.config_state($1, incarnation => null, cut => $2) c), $5, $6)
+-- Whether a task (null = any) reads a partition, now (cuts null) or as of an offset of both logs: 2 = as an input, 1 = it is assigned, but not
+-- among the job's inputs, 0 = it does not. Its subquery prevents inlining, so that only keys that can be read in several ways pay for its
+-- planning.
+create function projection.reading_rank(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint,
+                                        system_name text, stream_name text, partition_id integer, task_name text)
+returns integer language sql stable parallel safe as $$
+  select case
+    when not exists (
+      select from projection.task_input($1, $2, $3, $4, $8) t
+      where t.system_name = $5 and t.stream_name = $6 and t.partition_id = $7) then 0
+    when projection.is_input((
+      select coalesce(jsonb_object_agg(c.config_key, c.config_value), '{}'::jsonb) from projection.config_state($1, incarnation => null, cut => $2) c), $5, $6) then 2
+    else 1 end
 $$;
