@@ -62,13 +62,13 @@ class EventSource(Protocol):
         Raises:
             StreamMissing: there is no such stream.
             StreamRefused: it cannot be followed (several partitions, not compacted).
-            SourceUnavailable: no broker or database answers.
+            SourceUnavailable: no broker or database answers; `StreamUnavailable`: only the stream is unavailable.
         """
 
     def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
         """The ends of streams. Missing ones are left out, and those re-created since they were described.
 
-        Raises `SourceUnavailable`.
+        Raises `SourceUnavailable`; `StreamUnavailable` if others of the streams have ends.
         """
 
     def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
@@ -100,6 +100,16 @@ class EventSource(Protocol):
 
 class SourceUnavailable(EventLogError):
     """Brokers or a database could not be reached. A retry may succeed; the data is not affected."""
+
+
+class StreamUnavailable(SourceUnavailable):
+    """Some streams cannot be read at present, such as topics without a leader; others can."""
+
+    def __init__(self, stream_names: Sequence[str], place: str) -> None:
+        self.stream_names = list(stream_names)
+        self.place = place
+        names = ", ".join(self.stream_names[:3]) + (", …" if len(self.stream_names) > 3 else "")
+        super().__init__(f"{place} has no leader for {names}. Check that the brokers with the replicas run.")
 
 
 class CredentialsRefused(SourceUnavailable):

@@ -1,7 +1,7 @@
 """Describes and creates the topics of a Kafka cluster."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -22,11 +22,12 @@ from kafka.errors import (
 )
 from kafka.protocol.metadata import MetadataRequest
 
+from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.errors import EventLogError
-from eventlog.kafka.client import REACH_SECONDS, AdminClient, ask
+from eventlog.kafka.client import REACH_SECONDS, RETRY_SECONDS, AdminClient, Answer, ask
 from eventlog.kafka.topic import PARTITION, Topic, check, known_id
 from eventlog.log import LogExists
-from eventlog.source import StreamFacts, StreamMissing, StreamRefused
+from eventlog.source import StreamFacts, StreamMissing, StreamRefused, StreamUnavailable
 from eventlog.streams import CHECKPOINT_PREFIX, COORDINATOR_PREFIX, StreamIdentity, StreamKind
 
 BROKER_DEFAULT: Final = -1
@@ -59,6 +60,14 @@ class CreationRefused(EventLogError):
     """The cluster refused to create the topic."""
 
 
+class _NoLeader(LeaderNotAvailableError):  # type: ignore[misc]  # kafka-python has no types
+    """Topics have no leader."""
+
+    def __init__(self, topics: Iterable[str]) -> None:
+        super().__init__()
+        self.topics = sorted(topics)
+
+
 class _LeaderKeepingClient(KafkaAdminClient):  # type: ignore[misc]  # kafka-python has no types
     """A client with the leaders of earlier answers; kafka-python requests them before each query of offsets.
 
@@ -72,7 +81,10 @@ class _LeaderKeepingClient(KafkaAdminClient):  # type: ignore[misc]  # kafka-pyt
     async def _async_get_leader_for_partitions(self, partitions: Iterable[TopicPartition]) -> Any:
         leaders = {partition: self.leaders.pop(partition, _NO_LEADER) for partition in partitions}
         if _NO_LEADER in leaders.values():
-            return await super()._async_get_leader_for_partitions(partitions)
+            found = await super()._async_get_leader_for_partitions(partitions)
+            if _NO_LEADER in found:
+                raise _NoLeader(partition.topic for partition in found[_NO_LEADER])
+            return found
         led = defaultdict(set)
         for partition, leader in leaders.items():
             led[leader].add(partition)
@@ -97,16 +109,16 @@ class KafkaAdmin(AdminClient):
         """All topics, sorted. Raises `SourceUnavailable`."""
         return sorted(ask(self._options, self._client.list_topics))
 
-    def topic(self, stream_name: str) -> Topic:
+    def topic(self, stream_name: str, *, leader_seconds: float = REACH_SECONDS) -> Topic:
         """The current state of a stream's topic. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""
-        found = self._describe(stream_name)
+        found = self._describe(stream_name, leader_seconds)
         return Topic(
             stream_name, known_id(found["topic_id"]), len(found["partitions"]), self._topic_settings(stream_name)
         )
 
     def describe(self, stream_name: str) -> StreamFacts:
-        """See `EventSource.describe`; the end is after the last committed record."""
-        topic = self.topic(stream_name)
+        """See `EventSource.describe`; the end is after the last committed record. It does not wait for a leader."""
+        topic = self.topic(stream_name, leader_seconds=0)
         warning = check(topic)
         bounds = self.bounds(stream_name)
         if bounds is None:
@@ -125,9 +137,9 @@ class KafkaAdmin(AdminClient):
         starts, ends = self._offsets(stream_names, OffsetSpec.EARLIEST), self._offsets(stream_names, OffsetSpec.LATEST)
         return {name: (start, ends[name]) for name, start in starts.items() if name in ends}
 
-    def end_offsets(self, stream_names: Iterable[str]) -> dict[str, int]:
-        """See `EventSource.end_offsets`."""
-        return self._offsets(stream_names, OffsetSpec.LATEST)
+    def end_offsets(self, stream_names: Iterable[str], *, leader_seconds: float = REACH_SECONDS) -> dict[str, int]:
+        """See `EventSource.end_offsets`. ``leader_seconds``: how long to wait for leaders."""
+        return self._offsets(stream_names, OffsetSpec.LATEST, leader_seconds)
 
     def topic_ids(self, stream_names: Iterable[str], node_id: int | None = None) -> dict[str, str | None]:
         """The topic ids of the streams that exist, according to one broker. Raises `SourceUnavailable`."""
@@ -175,7 +187,7 @@ class KafkaAdmin(AdminClient):
 
     def partition_count(self, name: str) -> int:
         """The number of partitions of a topic. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""
-        return len(self._describe(name)["partitions"])
+        return len(self._describe(name, REACH_SECONDS)["partitions"])
 
     def _metadata(self, names: Sequence[str], node_id: int | None) -> Sequence[Any]:
         topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
@@ -197,8 +209,8 @@ class KafkaAdmin(AdminClient):
                 self._client.wait_for_topics([name], timeout_ms=int(REACH_SECONDS * 1000))
             raise
 
-    def _describe(self, stream_name: str) -> Mapping[str, Any]:
-        (found,) = ask(self._options, lambda: self._ready(stream_name))
+    def _describe(self, stream_name: str, leader_seconds: float) -> Mapping[str, Any]:
+        (found,) = self._ask_leaders(lambda: self._ready(stream_name), leader_seconds)
         error = for_code(found["error_code"])
         if error is TopicAuthorizationFailedError:
             raise StreamRefused(
@@ -210,12 +222,12 @@ class KafkaAdmin(AdminClient):
         return found
 
     def _ready(self, stream_name: str) -> Sequence[Mapping[str, Any]]:
-        """The topic's metadata. Raises LeaderNotAvailableError while the topic has no leader."""
+        """The topic's metadata. Raises _NoLeader while the topic has no leader."""
         topics: Sequence[Mapping[str, Any]] = self._client.describe_topics([stream_name])
         codes = [topic["error_code"] for topic in topics]
         codes += [partition["error_code"] for topic in topics for partition in topic["partitions"]]
         if LeaderNotAvailableError.errno in codes:
-            raise LeaderNotAvailableError(stream_name)
+            raise _NoLeader([stream_name])
         return topics
 
     def _topic_settings(self, stream_name: str) -> dict[str, str]:
@@ -225,17 +237,32 @@ class KafkaAdmin(AdminClient):
         )
         return {name: one["value"] for name, one in described["topic"][stream_name].items()}
 
-    def _offsets(self, stream_names: Iterable[str], spec: OffsetSpec) -> dict[str, int]:
+    def _ask_leaders(
+        self, question: Callable[[], Answer], seconds: float, answers: tuple[type[KafkaError], ...] = ()
+    ) -> Answer:
+        """`ask`, and retry while topics have no leader. Raises `StreamUnavailable` after this number of seconds."""
+        deadline = RetryDeadline(seconds, Backoff(first_seconds=RETRY_SECONDS, longest_seconds=RETRY_SECONDS))
+        while True:
+            try:
+                return ask(self._options, question, answers=(*answers, _NoLeader))
+            except _NoLeader as error:
+                if deadline.is_over:
+                    raise StreamUnavailable(error.topics, self._options.place) from None
+            deadline.wait()
+
+    def _offsets(
+        self, stream_names: Iterable[str], spec: OffsetSpec, leader_seconds: float = REACH_SECONDS
+    ) -> dict[str, int]:
         """Offsets of the streams that exist."""
         asked = {TopicPartition(name, PARTITION): spec for name in stream_names}
         if not asked:
             return {}
         answers = (UnknownTopicOrPartitionError, TopicAuthorizationFailedError)
         try:
-            found = ask(self._options, lambda: self._list_offsets(asked), answers=answers)
+            found = self._ask_leaders(lambda: self._list_offsets(asked), leader_seconds, answers)
         except answers:  # one is missing, or may not be described
             left = self.topic_ids(partition.topic for partition in asked)
-            return self._offsets(left if len(left) < len(asked) else (), spec)
+            return self._offsets(left if len(left) < len(asked) else (), spec, leader_seconds)
         return {partition.topic: one.offset for partition, one in found.items()}
 
     def _list_offsets(self, asked: Mapping[TopicPartition, OffsetSpec]) -> Mapping[TopicPartition, Any]:

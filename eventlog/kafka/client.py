@@ -25,7 +25,7 @@ from eventlog.source import CredentialsRefused, SourceUnavailable
 REACH_SECONDS: Final = 5.0
 """How long requests to a broker that does not answer are retried; a restart takes 2 s."""
 
-_RETRY_SECONDS: Final = 0.1
+RETRY_SECONDS: Final = 0.1
 TIMES: Final[dict[str, int]] = {
     "bootstrap_timeout_ms": int(REACH_SECONDS * 1000),
     "request_timeout_ms": int(REACH_SECONDS * 1000),
@@ -172,7 +172,7 @@ def ask(options: KafkaOptions, question: Callable[[], Answer], *, answers: tuple
     Raises:
         SourceUnavailable: no call succeeded.
     """
-    deadline = RetryDeadline(REACH_SECONDS, Backoff(first_seconds=_RETRY_SECONDS, longest_seconds=_RETRY_SECONDS))
+    deadline = RetryDeadline(REACH_SECONDS, Backoff(first_seconds=RETRY_SECONDS, longest_seconds=RETRY_SECONDS))
     while True:
         try:
             return _ask_once(options, question, answers)

@@ -48,7 +48,7 @@ class KafkaSource:
 
     def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
         """See `EventSource.end_offsets`."""
-        ends = self._admin.end_offsets(stream_names)
+        ends = self._admin.end_offsets(stream_names, leader_seconds=0)
         now = self._admin.topic_ids(ends)  # after the ends: a topic that is the same now was the same then
         known = self._topic_ids
         return {name: end for name, end in ends.items() if name in now and known.get(name) in (None, now[name])}

@@ -85,6 +85,9 @@ class Attacher:
             stream.is_waiting = False
             name = stream.stream_name
             self.reports.say_of(name, f"{name} is free: this follower continues at offset {found.log.next_offset}.")
+        if stream.unavailable_since is not None:
+            name = stream.stream_name
+            self.reports.say_of(name, f"{name} is available again: continuing at offset {found.log.next_offset}.")
         self.reports.say_of(stream.stream_name, found.message)
 
     def _resync(self, found: ResumePoint, projector: Projector, on_batch: Callable[[], None]) -> ResumePoint:

@@ -7,7 +7,14 @@ import psycopg
 from psycopg import errors
 
 from eventlog.postgres.connection import failure_line, refuses_login, server_reason
-from eventlog.source import CredentialsRefused, OffsetLost, SourceUnavailable, StreamMissing, StreamRefused
+from eventlog.source import (
+    CredentialsRefused,
+    OffsetLost,
+    SourceUnavailable,
+    StreamMissing,
+    StreamRefused,
+    StreamUnavailable,
+)
 from projections.errors import LockLost, LogRebuilt, NothingFolded, PositionBeyondEnd, PositionMoved
 
 OUTAGES: Final = (
@@ -46,8 +53,8 @@ class Reaction(Enum):
 
 
 def is_outage(error: Exception) -> bool:
-    """Return whether an error affects all streams, rather than the one whose rows were written."""
-    return isinstance(error, OUTAGES) and not isinstance(error, _LIMITS)
+    """Return whether an error affects all streams, rather than the one that was read or whose rows were written."""
+    return isinstance(error, OUTAGES) and not isinstance(error, (*_LIMITS, StreamUnavailable))
 
 
 def reaction_to(error: Exception, *, has_end: bool) -> Reaction:

@@ -106,6 +106,19 @@ class FollowRun:
         if self.plan.has_end and self.outage_timeout is not None and now >= self.outage_since + self.outage_timeout:
             self.stop_flag.set()
 
+    def unavailable_reason(self) -> str:
+        """Why one of the streams that are not over is unavailable; empty if all are available."""
+        left = (stream for stream in self.streams.values() if not stream.is_over)
+        return next((stream.outage for stream in left if stream.unavailable_since is not None), "")
+
+    def stop_if_unavailable(self, now: float) -> None:
+        """With an end, stop if all that is left are streams that were unavailable for as long as an outage may take."""
+        left = [stream for stream in self.streams.values() if not stream.is_over]
+        if self.plan.has_end and self.outage_timeout is not None:
+            since = [now if stream.unavailable_since is None else stream.unavailable_since for stream in left]
+            if now >= max(since, default=now) + self.outage_timeout:
+                self.stop_flag.set()
+
     def end_outage(self) -> None:
         """Record that brokers and database answer again."""
         self.backoff.reset()

@@ -27,9 +27,9 @@ class FollowedStream:
 
     ``refusal``: why it cannot be followed at present. It is retried, and counts as refused until some of it was read or
     nothing failed until ``accepted_at``. ``is_missing``: it is refused because the source has no stream of that name.
-    ``outage``: what all streams wait for. ``blockage``: why events of the tail cannot be applied at present; that is
-    tried again at ``due_at``, and nothing is read until then. ``seen_end``: its end at the last heartbeat; None: it is
-    unknown. ``longest_absence_ms``: see `continuity`.
+    ``outage``: what all streams wait for, or only this one, since ``unavailable_since``. ``blockage``: why events of
+    the tail cannot be applied at present; that is tried again at ``due_at``, and nothing is read until then.
+    ``seen_end``: its end at the last heartbeat; None: it is unknown. ``longest_absence_ms``: see `continuity`.
     """
 
     stream_name: str
@@ -44,6 +44,7 @@ class FollowedStream:
     refusal: str = ""
     is_missing: bool = False
     outage: str = ""
+    unavailable_since: float | None = None
     blockage: str = ""
     accepted_at: float = AT_ONCE
     events: int = 0
@@ -76,6 +77,9 @@ class FollowedStream:
         """Start reading."""
         self.tail, self.log_id, self.next_offset = tail, tail.log.log_id, tail.position
         self.outage = ""
+        if self.unavailable_since is not None:
+            self.unavailable_since = None
+            self.retries.reset()
 
     def block(self, message: str, due_at: float) -> None:
         """Stop reading, but keep what was read, and try again at ``due_at``."""
@@ -99,6 +103,13 @@ class FollowedStream:
         """Detach because of an outage of the source; a refused stream keeps its later time to retry."""
         self.detach(max(due_at, self.due_at) if self.refusal else due_at)
         self.outage = message
+
+    def be_unavailable(self, message: str, now: float) -> None:
+        """Detach because only this stream of the source is unavailable; retry later."""
+        self.detach(now + self.retries.next())
+        self.outage = message
+        if self.unavailable_since is None:
+            self.unavailable_since = now
 
     def lose_session(self) -> None:
         """Detach because the session ended, and its locks with it."""

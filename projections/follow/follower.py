@@ -152,7 +152,7 @@ class Follower:
             run.events,
             {name: stream.failure for name, stream in run.streams.items() if stream.failure},
             run.is_complete(),
-            run.outage,
+            run.outage or run.unavailable_reason(),
             run.refusal,
             [_stream_outcome(stream) for stream in run.streams.values()],
         )

@@ -10,10 +10,17 @@ from psycopg.errors import LockNotAvailable
 
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
-from eventlog.source import StreamMissing
+from eventlog.source import StreamMissing, StreamUnavailable
 from projections.errors import LogBlocked, ProjectionError
 from projections.follow.attacher import Attacher
-from projections.follow.error_policy import Reaction, is_outage, reaction_to, stream_error_message
+from projections.follow.error_policy import (
+    Reaction,
+    is_outage,
+    outage_message,
+    outage_reason,
+    reaction_to,
+    stream_error_message,
+)
 from projections.follow.follow_run import FollowRun
 from projections.follow.followed_stream import FollowedStream
 from projections.follow.heartbeat import write_refusal
@@ -74,6 +81,17 @@ class Refusals:
             stream.accept()
             self.report_continuation(stream)
 
+    def lose(self, stream: FollowedStream, error: StreamUnavailable) -> None:
+        """Detach a stream that is unavailable while others are read, keep its lock, and retry later.
+
+        A run with an end is over when it has waited for no other streams for its longest outage.
+        """
+        now = monotonic()
+        stream.be_unavailable(outage_reason(error), now)
+        self._heartbeat.trigger()
+        self._run.reports.say_of(stream.stream_name, outage_message(error))
+        self._run.stop_if_unavailable(now)
+
     def report_continuation(self, stream: FollowedStream) -> None:
         """Report that the stream is read again after a refusal or blockage."""
         self._heartbeat.trigger()
@@ -86,6 +104,9 @@ class Refusals:
         if isinstance(error, LogBlocked):
             self._run.reports.say_of(stream.stream_name, str(error))
             stream.block(error.reason, monotonic() + BLOCKED_SECONDS)
+            return
+        if isinstance(error, StreamUnavailable):
+            self.lose(stream, error)
             return
         reaction = reaction_to(error, has_end=self._run.plan.has_end)
         if reaction is Reaction.RESUME:

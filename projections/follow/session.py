@@ -7,7 +7,7 @@ from typing import Final
 
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import BACKEND as POSTGRES
-from eventlog.source import EventSource, Read, SourceUnavailable
+from eventlog.source import EventSource, Read, SourceUnavailable, StreamUnavailable
 from eventlog.timestamps import ms_of
 from projections.follow.attacher import Attacher
 from projections.follow.error_policy import outage_message
@@ -261,12 +261,16 @@ class FollowSession:
                     stream.detach()
 
     def _ends(self, streams: Sequence[FollowedStream]) -> dict[str, int]:
-        """The ends of the streams that are read; empty if the source does not answer."""
+        """The ends of the streams that are read and available; empty if the source does not answer."""
         names = [stream.stream_name for stream in streams if stream.tail is not None]
         if not names:
             return {}
         try:
             ends = self._source.end_offsets(names)
+        except StreamUnavailable as error:
+            for name in error.stream_names:
+                self._refusals.lose(self._run.streams[name], StreamUnavailable([name], error.place))
+            return self._ends(streams)
         except SourceUnavailable as error:
             self._lose_source(error)
             return {}

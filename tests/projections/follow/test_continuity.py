@@ -151,7 +151,7 @@ CASES: Final[dict[str, tuple[TrackedLog, StreamFacts, int | None, Continuity]]] 
         None,
         Continuity(resync=True, message=UNKNOWN_TIME),
     ),
-    "a recording whose topic retains tombstones for ever": (
+    "a recording whose topic keeps all tombstones": (
         RECORDED,
         FACTS._replace(delete_retention_ms=FOREVER_MS),
         None,
