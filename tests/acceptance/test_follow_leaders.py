@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
+from coordstream.cli.status.broker_ends import TopicIdentity, broker_ends
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import connect
@@ -76,6 +77,13 @@ def test_other_topics_are_followed_and_the_topic_again_when_it_has_a_leader(
         running.wait_for(f"{COUNTS} is available again: continuing at offset 1.")
         topics.write(COUNTS, config(a="2"))
         wait_for_position(connection, COUNTS, 2)
+
+
+def test_status_knows_the_ends_of_the_others(cluster: Cluster) -> None:
+    lose_leader(cluster)
+    ends = broker_ends(cluster.options, [TopicIdentity(name, None, None) for name in (COUNTS, ORDERS)])
+    assert ends.offsets == {ORDERS: 1}
+    assert NO_LEADER in ends.sentence
 
 
 def test_once_reads_the_others_to_their_ends_and_gives_up_the_topic_as_an_outage(

@@ -9,6 +9,7 @@ from eventlog.errors import EventLogError
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.client import unavailable
 from eventlog.kafka.options import KafkaOptions
+from eventlog.source import StreamUnavailable
 
 ANSWER_SECONDS: Final = 5.0
 
@@ -23,7 +24,7 @@ class TopicIdentity(NamedTuple):
 
 class Ends(NamedTuple):
     """The known ends by stream, the streams whose topics are missing or hidden from our user, and a message if the
-    brokers did not answer."""
+    brokers did not answer, or not for all topics."""
 
     offsets: Mapping[str, int]
     sentence: str = ""
@@ -47,9 +48,19 @@ def _request_ends(options: KafkaOptions, topics: Collection[TopicIdentity]) -> E
             cluster_id = admin.cluster_id
             ids = admin.topic_ids([topic.stream_name for topic in topics])
             meant = [topic.stream_name for topic in topics if is_meant(topic, cluster_id, ids)]
-            return Ends(admin.end_offsets(meant), missing=frozenset(topic.stream_name for topic in topics) - ids.keys())
+            offsets, sentence = _available_ends(admin, meant)
+            return Ends(offsets, sentence, frozenset(topic.stream_name for topic in topics) - ids.keys())
     except EventLogError as error:
         return Ends({}, str(error))
+
+
+def _available_ends(admin: KafkaAdmin, names: Collection[str]) -> tuple[Mapping[str, int], str]:
+    """The ends of the topics that have a leader, and a message if others do not."""
+    try:
+        return admin.end_offsets(names, leader_seconds=0), ""
+    except StreamUnavailable as error:
+        available = [name for name in names if name not in error.stream_names]
+        return _available_ends(admin, available)[0], str(error)
 
 
 def is_meant(topic: TopicIdentity, cluster_id: str, topic_ids: Mapping[str, str | None]) -> bool:
