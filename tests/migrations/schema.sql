@@ -5235,7 +5235,7 @@ begin
     insert into eventlog.event (log_offset, record_time, archived_at, unheld_timestamp, log_id, timestamp_type, headers,
                                 key, value)
     select first_offset + e.number - 1,
-           case when t.is_held then timestamptz '1970-01-01 00:00:00+00' + (t.ms / 86400000) * interval '24 hours'
+           case when t.is_held then timestamptz '2000-01-01 00:00:00+00' + (t.ms / 86400000 - 10957) * interval '24 hours'
                                     + (t.ms % 86400000) * interval '1 millisecond' end,
            archived, case when not t.is_held then t.ms end, target.log_id, (e.ms is null)::integer, e.headers,
            e.key, e.value

@@ -13,6 +13,7 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import insert_log
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS
+from eventlog.timestamps import FIRST_STORABLE_MS, LAST_STORABLE_MS
 from tests.contracts.event_log import NOW, STREAM
 
 pytestmark = pytest.mark.slow
@@ -135,3 +136,10 @@ def test_a_search_path_of_the_callers_changes_nothing(owner: Connection) -> None
     owner.execute("create temp table log_head (log_id integer, next_offset bigint)")
     owner.execute("set search_path = pg_temp, public, pg_catalog")
     assert append(owner, "array['k']::bytea[]", "array['v']::bytea[]") == 0
+
+
+@pytest.mark.parametrize("ms", [FIRST_STORABLE_MS, -1, 946_684_799_999, 1_700_000_000_123, LAST_STORABLE_MS])
+def test_each_time_of_timestamptz_is_appended_exactly(owner: Connection, ms: int) -> None:
+    append(owner, "array['k']::bytea[]", "array[null]::bytea[]", f"array[{ms}]::bigint[]")
+    row = owner.execute("select (extract(epoch from record_time) * 1000)::bigint, unheld_timestamp from eventlog.event")
+    assert row.fetchone() == (ms, None)

@@ -54,7 +54,7 @@ def test_both_ways_of_reading_give_the_same(
     assert [(row["key"], row["value"]) for row in joined] == [(event.key, event.value) for event in EVENTS * 3]
 
 
-@pytest.mark.parametrize(("events", "batches"), [(1, [1] * 15), (8, [8, 7]), (9, [12, 3]), (20_000, [15])])
+@pytest.mark.parametrize(("events", "batches"), [(1, [1] * 18), (8, [8, 8, 2]), (9, [12, 6]), (20_000, [18])])
 def test_pages_are_joined_to_batches(
     database: Connection, monkeypatch: pytest.MonkeyPatch, events: int, batches: list[int]
 ) -> None:
@@ -67,12 +67,12 @@ def test_pages_are_joined_to_batches(
 def test_large_keys_and_values_are_read_by_their_bytes(database: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_columns, "PAGE_BYTES", 100)
     pages = [len(page["value"]) for page in stored_columns.read_stored_columns(database, 1, 0, 100)]
-    assert pages == [15]
+    assert pages == [18]
     for limit in ("SMALL_KEY", "SMALL_VALUE"):
         with monkeypatch.context() as patch:
             patch.setattr(stored_columns, limit, 0)
             pages = [len(page["value"]) for page in stored_columns.read_stored_columns(database, 1, 0, 100)]
-        assert pages == [8, 7]
+        assert pages == [9, 9]
 
 
 def rows(url: str, *columns: str) -> list[dict[str, object]]:
