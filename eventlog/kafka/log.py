@@ -16,6 +16,7 @@ from eventlog.kafka.topic import check
 from eventlog.log import AppendRefused, Capabilities, Clock, recorded, system_clock
 from eventlog.source import StreamMissing
 from eventlog.streams import StreamIdentity, StreamKind
+from eventlog.utf8 import is_utf8
 
 _logger: Final = logging.getLogger(__name__)
 DEFAULT_BATCH_BYTES: Final = 1_048_588
@@ -183,14 +184,6 @@ def _why_refused(event: RecordedEvent) -> str:
         return "Kafka cannot store a time before 1970. Use a later one, or none"
     if any(value is None for _, value in event.headers):
         return "a header has no value. Set one, or leave the header out"
-    if not all(_is_utf8(name) for name, _ in event.headers):
+    if not all(is_utf8(name) for name, _ in event.headers):
         return "the name of a header has a lone surrogate. Leave it out"
     return ""
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

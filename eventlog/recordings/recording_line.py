@@ -12,6 +12,7 @@ from typing import Any, Final
 from eventlog.compiled import compiled_part
 from eventlog.error_text import json_type
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
+from eventlog.utf8 import is_utf8
 
 _compiled = compiled_part("eventlog.recordings._recording_line")
 _TIMESTAMP_TYPES: Final = {"CreateTime": CREATE_TIME, "LogAppendTime": LOG_APPEND_TIME}
@@ -124,7 +125,7 @@ def _integer(fields: dict[str, Any], name: str, bits: int) -> int:
 
 def _topic(fields: dict[str, Any]) -> str:
     topic: str = _field(fields, "topic", str)
-    if "\0" in topic or not _is_utf8(topic):
+    if "\0" in topic or not is_utf8(topic):
         raise LineError("topic has a null character or a lone surrogate, which Postgres cannot store")
     return topic
 
@@ -173,14 +174,6 @@ def _headers(headers: Any) -> tuple[tuple[str, bytes | None], ...]:
     if not isinstance(headers, list) or not all(_is_header(header) for header in headers):
         raise LineError("headers is not a list of [name, base64 or null]")
     return tuple((name, _from_base64(value, "a header")) for name, value in headers)
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _is_header(header: Any) -> bool:

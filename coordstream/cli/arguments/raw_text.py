@@ -5,6 +5,8 @@ from typing import Any
 
 import typer
 
+from eventlog.utf8 import is_utf8
+
 
 class RawText(str):
     """The parser of an argument or option that need not be UTF-8; Python escapes its other bytes (surrogateescape)."""
@@ -17,15 +19,9 @@ def require_utf8(context: typer.Context, parameters: Iterable[Any]) -> None:
     for parameter in parameters:
         given = context.params.get(parameter.name)
         values = given if isinstance(given, list | tuple) else [given]
-        if not all(_is_utf8(value) for value in values):
+        if not all(_is_text(value) for value in values):
             raise typer.BadParameter("Expected text in UTF-8.", ctx=context, param=parameter)
 
 
-def _is_utf8(value: object) -> bool:
-    if not isinstance(value, str) or isinstance(value, RawText):
-        return True
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _is_text(value: object) -> bool:
+    return not isinstance(value, str) or isinstance(value, RawText) or is_utf8(value)
