@@ -5940,11 +5940,10 @@ CREATE FUNCTION projection.job_input(config jsonb) RETURNS TABLE(system_name tex
   from (
     select btrim(regexp_replace(n.name, '#.*$', '')) as name
     from regexp_split_to_table(coalesce($1 ->> 'task.inputs', '') || ',' || regexp_replace(coalesce($1 ->> 'task.broadcast.inputs', ''), '#\[[^]]*\]', '', 'g'), ',') n(name)) i
-  cross join lateral (select
-    case when i.name like '%.%' then split_part(i.name, '.', 1)
-         else coalesce($1 ->> ('streams.' || i.name || '.samza.system'), $1 ->> 'job.default.system') end,
-    case when i.name like '%.%' then substr(i.name, position('.' in i.name) + 1)
-         else coalesce($1 ->> ('streams.' || i.name || '.samza.physical.name'), i.name) end) s(system_name, stream_name)
+  cross join lateral (
+    select split_part(i.name, '.', 1), substr(i.name, position('.' in i.name) + 1) where i.name like '%.%'
+    union all
+    select d.system_name, d.stream_name from projection.stream_of_id($1, i.name) d where i.name not like '%.%') s(system_name, stream_name)
   where i.name <> '' and s.system_name is not null
 $_$;
 
@@ -6516,14 +6515,22 @@ $_$;
 CREATE FUNCTION projection.stream_id(config jsonb) RETURNS TABLE(system_name text, stream_name text, stream_id text)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select s.system_name, s.stream_name, min(s.stream_id collate "C")
-  from (
-    select coalesce($1 ->> ('streams.' || i.stream_id || '.samza.system'), $1 ->> 'job.default.system'),
-      coalesce($1 ->> ('streams.' || i.stream_id || '.samza.physical.name'), i.stream_id), i.stream_id
-    from (select distinct split_part(k.config_key, '.', 2) from jsonb_object_keys($1) k(config_key) where k.config_key like 'streams.%') i(stream_id)
-  ) s(system_name, stream_name, stream_id)
+  select s.system_name, s.stream_name, min(i.stream_id collate "C")
+  from (select distinct split_part(k.config_key, '.', 2) from jsonb_object_keys($1) k(config_key) where k.config_key like 'streams.%') i(stream_id)
+  cross join lateral projection.stream_of_id($1, i.stream_id) s
   where s.system_name is not null
   group by s.system_name, s.stream_name
+$_$;
+
+--
+-- Name: stream_of_id(jsonb, text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.stream_of_id(config jsonb, stream_id text) RETURNS TABLE(system_name text, stream_name text)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select coalesce($1 ->> ('streams.' || $2 || '.samza.system'), $1 ->> 'job.default.system'),
+    coalesce($1 ->> ('streams.' || $2 || '.samza.physical.name'), $2)
 $_$;
 
 --
@@ -11562,6 +11569,14 @@ GRANT ALL ON FUNCTION projection.startpoint_requested(log_id integer, cut bigint
 REVOKE ALL ON FUNCTION projection.stream_id(config jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.stream_id(config jsonb) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.stream_id(config jsonb) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION stream_of_id(config jsonb, stream_id text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.stream_of_id(config jsonb, stream_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.stream_of_id(config jsonb, stream_id text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.stream_of_id(config jsonb, stream_id text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text); Type: ACL; Schema: projection; Owner: -

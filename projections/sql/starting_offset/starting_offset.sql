@@ -1,12 +1,9 @@
 -- The streams that have settings under streams.<id>. Samza refuses a stream with several ids; here the first one counts.
 create function projection.stream_id(config jsonb) returns table (system_name text, stream_name text, stream_id text)
 language sql stable parallel safe as $$
-  select s.system_name, s.stream_name, min(s.stream_id collate "C")
-  from (
-    select coalesce($1 ->> ('streams.' || i.stream_id || '.samza.system'), $1 ->> 'job.default.system'),
-      coalesce($1 ->> ('streams.' || i.stream_id || '.samza.physical.name'), i.stream_id), i.stream_id
-    from (select distinct split_part(k.config_key, '.', 2) from jsonb_object_keys($1) k(config_key) where k.config_key like 'streams.%') i(stream_id)
-  ) s(system_name, stream_name, stream_id)
+  select s.system_name, s.stream_name, min(i.stream_id collate "C")
+  from (select distinct split_part(k.config_key, '.', 2) from jsonb_object_keys($1) k(config_key) where k.config_key like 'streams.%') i(stream_id)
+  cross join lateral projection.stream_of_id($1, i.stream_id) s
   where s.system_name is not null
   group by s.system_name, s.stream_name
 $$;
