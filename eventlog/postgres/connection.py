@@ -34,6 +34,8 @@ set bytea_output = 'hex'; set default_transaction_isolation = 'read committed';
 set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3
 """
 
+_SNAPSHOT: Final = "set transaction isolation level repeatable read, read only"
+
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
@@ -100,6 +102,14 @@ def connect(database_url: str, *, application_name: str = "coordstream", autocom
     connection.execute(_SESSION)
     connection.autocommit = autocommit
     return connection
+
+
+@contextmanager
+def snapshot(connection: Connection) -> Iterator[None]:
+    """A transaction that only reads, and whose queries all see the database as it is at the first one."""
+    with connection.transaction():
+        connection.execute(_SNAPSHOT)
+        yield
 
 
 def _connect_seconds(database_url: str) -> str | int:

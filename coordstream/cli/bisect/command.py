@@ -15,7 +15,7 @@ from coordstream.cli.database import open_database
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows
 from coordstream.cli.query.rows import Rows, fetch
 from coordstream.errors import CoordstreamError
-from eventlog.postgres.connection import Connection, server_reason
+from eventlog.postgres.connection import Connection, server_reason, snapshot
 from projections.job_choice import Job, find_job
 
 app = typer.Typer()
@@ -102,8 +102,7 @@ def bisect(
         raise typer.BadParameter(f"'--from' ({_utc(begin)}) is after '--to' ({_utc(end)}). Exchange the two times.")
     with open_database() as database:
         found = find_job(database.connection, job)
-        with database.connection.transaction():
-            database.connection.execute("set transaction isolation level repeatable read, read only")
+        with snapshot(database.connection):
             event = _Bisection(database.connection, found, condition).run(begin, end)
             rows = _event_rows(database.connection, found, event)
     title = f"The condition became true for {found} with this event"

@@ -11,7 +11,7 @@ from psycopg.rows import dict_row
 
 from coordstream.cli.query.cut import Cut
 from coordstream.cli.query.rows import IsoTimeLoader, Row, conditions, fetch, job_values
-from eventlog.postgres.connection import Connection
+from eventlog.postgres.connection import Connection, snapshot
 from projections.job_choice import Job
 
 FETCHED_AT_ONCE: Final = 1_000
@@ -106,8 +106,7 @@ def open_history(connection: Connection, job: Job, history: History) -> Iterator
 
     The checkpoint topic follows the coordinator stream, and a newer incarnation follows the older one.
     """
-    with connection.transaction():
-        connection.execute("set transaction isolation level repeatable read, read only")
+    with snapshot(connection):
         yield select_history(connection, job, history)
 
 

@@ -14,7 +14,7 @@ from psycopg.pq import Format
 from coordstream.cli.query.cut import Cut
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import known_names
-from eventlog.postgres.connection import Connection
+from eventlog.postgres.connection import Connection, snapshot
 from eventlog.replaced_file import cannot_write, replaced_file
 from projections.job_choice import Job
 from projections.relation_files import views
@@ -43,7 +43,6 @@ _TYPES: Final = {
     "timestamptz": pyarrow.timestamp("us", "UTC"),
 }
 _POSTGRES_TYPES: Final = {arrow: name for name, arrow in _TYPES.items()}
-_SETTINGS: Final = "set transaction isolation level repeatable read, read only"
 _JOBS: Final = "select distinct job_name, job_id from projection.current_job order by 1, 2"
 _HAS_FUNCTION: Final = "select to_regproc(%s) is not null"
 _COLUMNS: Final = """
@@ -80,8 +79,7 @@ def export_relation(connection: Connection, read: RelationRead, path: Path) -> i
     known = sorted(name.removeprefix(_SCHEMA) for name in views() if name.startswith(_SCHEMA))
     if read.relation not in known:
         raise CoordstreamError(f'No relation "{read.relation}".{known_names("relations", read.relation, known)}')
-    with connection.transaction():
-        connection.execute(_SETTINGS)
+    with snapshot(connection):
         schema = _schema(connection, read.relation)
         queries = _queries(connection, read)
         try:

@@ -20,7 +20,7 @@ from coordstream.cli.query.cut import Cut
 from coordstream.cli.query.history import FETCHED_AT_ONCE
 from coordstream.cli.query.rows import IsoTimeLoader, Row, job_values, state
 from coordstream.cli.watch.sentences import KINDS, Narrator, Seen
-from eventlog.postgres.connection import Connection
+from eventlog.postgres.connection import Connection, snapshot
 from projections.job_choice import Job, find_job
 
 app = typer.Typer()
@@ -32,7 +32,6 @@ select j.log_id, j.stream_kind, j.incarnation, p.next_offset
 from projection.job_log j join projection.position p using (log_id)
 where j.job_name = %s and j.job_id = %s and j.is_current
 """
-_SNAPSHOT: Final = "set transaction isolation level repeatable read, read only"
 _CUT: Final = "select cut from projection.log_cut(%s, %s)"
 _PREFERRED: Final = sql.SQL("and h.is_preferred")
 _BETWEEN: Final = sql.SQL("""
@@ -101,8 +100,7 @@ class Watcher:
 
     def __init__(self, connection: Connection, job: Job, kinds: Sequence[str], since: datetime | None) -> None:
         self._connection, self._job, self._kinds = connection, job, kinds
-        with connection.transaction():
-            connection.execute(_SNAPSHOT)
+        with snapshot(connection):
             self._next = {each.log_id: self._start(each, since) for each in self._positions()}
             self._told_until = since or self._now()
             self._narrator = Narrator(self._state(Cut(since)))
@@ -112,8 +110,7 @@ class Watcher:
 
         The events of each log are in its order.
         """
-        with self._connection.transaction():
-            self._connection.execute(_SNAPSHOT)
+        with snapshot(self._connection):
             positions, now = self._positions(), self._now()
             logs = [self._rows(each, self._next.get(each.log_id, 0)) for each in positions]
             expired = [self._expired(each, now) for each in positions if each.stream_kind == "coordinator"]
