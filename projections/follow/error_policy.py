@@ -27,7 +27,7 @@ OUTAGES: Final = (
 )
 """Transient errors of brokers or database, which affect all streams: wait and retry. See `is_outage`."""
 
-_LIMITS: Final = (
+LIMITS: Final = (
     errors.ProgramLimitExceeded,
     errors.StatementTooComplex,
     errors.TooManyColumns,
@@ -54,7 +54,7 @@ class Reaction(Enum):
 
 def is_outage(error: Exception) -> bool:
     """Return whether an error affects all streams, rather than the one that was read or whose rows were written."""
-    return isinstance(error, OUTAGES) and not isinstance(error, (*_LIMITS, StreamUnavailable))
+    return isinstance(error, OUTAGES) and not isinstance(error, (*LIMITS, StreamUnavailable))
 
 
 def reaction_to(error: Exception, *, has_end: bool) -> Reaction:

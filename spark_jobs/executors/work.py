@@ -23,7 +23,7 @@ from eventlog.source import EventSource, OffsetLost
 from projections.conflicts import CONFLICTS
 from projections.errors import LogRebuilt, PositionMoved, ProjectionError, StreamBusy
 from projections.fold.settings import FoldSettings
-from projections.follow.error_policy import OUTAGES, is_login_refused, outage_reason
+from projections.follow.error_policy import LIMITS, OUTAGES, is_login_refused, outage_reason
 
 _BUSY_RETRY_SECONDS: Final = 0.5
 _HAS_COPY: Final = """
@@ -132,16 +132,14 @@ class WorkSession:
             except StreamBusy as error:
                 if not self._wait_for_copy() and not self._wait_for_stream():
                     return Outcome(None, str(error))
-            except _RETRIED as error:
+            except (EventLogError, ProjectionError, psycopg.Error) as error:
+                if not _may_pass(error):
+                    return Outcome(None, _failure(error))
                 self.close()
                 outage = outage or RetryDeadline(self.settings.outage_seconds, Backoff())
                 if outage.is_over or is_login_refused(error):
                     raise WorkInterrupted(_describe(error)) from None
                 outage.wait()
-            except (EventLogError, ProjectionError) as error:
-                return Outcome(None, str(error))
-            except psycopg.Error as error:
-                return Outcome(None, f"The database rejected it: {server_reason(error) or type(error).__name__}.")
 
     def notify(self, payload: str) -> None:
         """Notify the run's channel, outside of any transaction; a lost connection only loses the notification."""
@@ -182,6 +180,16 @@ class WorkSession:
         self._patience -= seconds
         time.sleep(seconds)
         return seconds > 0
+
+
+def _may_pass(error: Exception) -> bool:
+    return isinstance(error, _RETRIED) and not isinstance(error, LIMITS)
+
+
+def _failure(error: Exception) -> str:
+    if isinstance(error, psycopg.Error):
+        return f"The database rejected it: {server_reason(error) or type(error).__name__}."
+    return str(error)
 
 
 def _describe(error: Exception) -> str:

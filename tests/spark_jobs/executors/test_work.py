@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import psycopg
 import pytest
-from psycopg.errors import LockNotAvailable
+from psycopg.errors import LockNotAvailable, ProgramLimitExceeded
 
 from eventlog.errors import RecordingError
 from eventlog.kafka.options import KafkaOptions
@@ -97,6 +97,12 @@ def test_a_rejected_statement_is_a_sentence_without_values(database_url: str) ->
     with WorkSession(settings(database_url)) as session:
         failure = session.do(Failing([], reject)).failure
     assert failure == "The database rejected it: invalid input syntax for type integer."
+
+
+def test_a_row_that_is_too_large_for_the_database_is_not_retried() -> None:
+    error = ProgramLimitExceeded()
+    with WorkSession(settings()) as session:
+        assert session.do(Failing([error])).failure == "The database rejected it: ProgramLimitExceeded."
 
 
 def test_an_outage_interrupts_the_task_without_showing_the_password() -> None:
