@@ -1,5 +1,6 @@
 """The errors of the projections; each has its data as attributes."""
 
+from eventlog.backends import POSTGRES
 from eventlog.errors import PortableError
 
 
@@ -140,7 +141,7 @@ class NotInKafka(ProjectionError):
     def __init__(self, stream_name: str, backend: str) -> None:
         self.stream_name = stream_name
         self.backend = backend
-        what = "is a log in Postgres" if backend == "postgres" else "was imported from a recording and never followed"
+        what = "is a log in Postgres" if backend == POSTGRES else "was imported from a recording and never followed"
         super().__init__(f"{stream_name} {what}, so it has no topic in Kafka to compare it with.")
 
 

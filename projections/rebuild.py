@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
+from eventlog.backends import KAFKA, POSTGRES, RECORDING
 from eventlog.postgres.archive import archive_end
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, hold_archive
@@ -53,12 +54,12 @@ lost as materialized (
 select h.first_offset, h.last_offset
 from lost l join missing h on l.log_offset between h.first_offset and h.last_offset limit 1
 """
-TRACKED_BACKENDS: Final = ("kafka", "recording")
+TRACKED_BACKENDS: Final = (KAFKA, RECORDING)
 """The backends of logs whose first event is archived and folded in one transaction.
 
 Commands that select logs mark only these for a rebuild: a log in Postgres may not have been followed yet.
 """
-_BACKENDS: Final = ("postgres", *TRACKED_BACKENDS)
+_BACKENDS: Final = (POSTGRES, *TRACKED_BACKENDS)
 _UNTRACKED: Final = """
 select l.log_id, l.backend, l.stream_name, l.stream_kind, l.incarnation, l.cluster_id, l.topic_id
 from eventlog.log l

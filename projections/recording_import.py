@@ -13,11 +13,11 @@ from typing import Final
 
 import psycopg
 
+from eventlog.backends import POSTGRES, RECORDING
 from eventlog.events import RecordedEvent
 from eventlog.garbage_collection import no_collections
 from eventlog.postgres.archive_comparison import first_difference
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log import BACKEND as POSTGRES
 from eventlog.postgres.log_registry import StoredLog, newest_log
 from eventlog.streams import StreamIdentity
 from projections.errors import ImportRefused, LogRebuilt
@@ -26,19 +26,13 @@ from projections.planner_statistics import analyze
 from projections.projector import BATCH_EVENTS, Applied, Clock, MakeProjector, Projector
 from projections.retired_streams import end_retirement
 from projections.stream_lock import stream_lock
-from projections.tracked_logs import TrackedLog, logs_of, make_current, register_log
+from projections.tracked_logs import TrackedLog, logs_of, make_current, register_log, stop_at_position
 
 ReadEvents = Callable[[], Iterable[RecordedEvent]]
 
-BACKEND: Final = "recording"
 _BEGIN: Final = """
 update projection.position
 set state = case when %s then 'catching-up' else 'replacing' end, state_detail = null, end_offset = null,
-    heartbeat_at = clock_timestamp() where log_id = %s
-"""
-_COMPLETE: Final = """
-update projection.position
-set state = 'stopped', state_detail = null, end_offset = case when %s then next_offset end,
     heartbeat_at = clock_timestamp() where log_id = %s
 """
 _WRITE_WAL: Final = "select pg_logical_emit_message(true, 'coordstream', '')"
@@ -141,7 +135,7 @@ def _log_to_continue(
                 return log, matching
     incarnation = known[0].incarnation + 1 if known else 1
     with connection.transaction():
-        return register_log(connection, stream, incarnation, BACKEND, settings, clock()), 0
+        return register_log(connection, stream, incarnation, RECORDING, settings, clock()), 0
 
 
 def _matching_events(connection: Connection, log: TrackedLog, events: Iterable[RecordedEvent]) -> int | None:
@@ -188,4 +182,4 @@ def _complete(connection: Connection, log: TrackedLog) -> None:
     with connection.transaction():
         if not log.is_current:
             make_current(connection, log)
-        connection.execute(_COMPLETE, (log.backend == BACKEND, log.log_id))  # a topic may be longer than its recording
+        stop_at_position(connection, log)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from eventlog.backends import KAFKA
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import read_archive_at, read_archived
 from eventlog.postgres.archive_comparison import horizon_offset
@@ -22,7 +23,6 @@ from projections.lost_base import lost_base
 from projections.table_differences import Difference, DifferenceKind, TableCheck
 from projections.tracked_logs import TrackedLog, logs_of
 
-_BACKEND: Final = "kafka"
 _PROGRESS_EVENTS: Final = 10_000
 
 
@@ -63,7 +63,7 @@ def check_archive(
 
 def has_topic(connection: Connection, log: TrackedLog) -> bool:
     """Return whether the log may have a topic: it was read from Kafka, and no later incarnation replaced it."""
-    return log.backend == _BACKEND and not is_replaced(connection, log)
+    return log.backend == KAFKA and not is_replaced(connection, log)
 
 
 def is_replaced(connection: Connection, log: TrackedLog) -> bool:
@@ -74,7 +74,7 @@ def is_replaced(connection: Connection, log: TrackedLog) -> bool:
 def find_topic(connection: Connection, source: EventSource, log: TrackedLog) -> StreamFacts:
     """Describe the topic that a log was read from. Raises as `check_archive`."""
     name = log.stream.stream_name
-    if log.backend != _BACKEND:
+    if log.backend != KAFKA:
         raise NotInKafka(name, log.backend)
     require_cluster(connection, name, source.cluster_id)
     facts = source.describe(name)

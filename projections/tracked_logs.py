@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from eventlog.backends import KAFKA, POSTGRES
 from eventlog.postgres.archive import archive_end
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log import BACKEND
 from eventlog.postgres.log_registry import StoredLog, hold, insert_log
 from eventlog.streams import StreamIdentity, StreamKind, identify
 from projections.errors import FoldVersionDiffers, NothingFolded
@@ -39,6 +39,11 @@ _PROBE: Final = "select from projection.position where log_id = %s for update sk
 LONGEST_TOPIC_NAME: Final = 249
 """How many characters the name of a topic in Kafka has at most."""
 
+_STOP_AT_POSITION: Final = """
+update projection.position
+set state = 'stopped', state_detail = null, end_offset = case when %s then next_offset end,
+    heartbeat_at = clock_timestamp() where log_id = %s
+"""
 _FORGET_REFUSAL: Final = "delete from projection.refused_stream where stream_name = %s"
 _NAMES: Final = """
 select k.message_key, c.body ->> 'config_value'       -- as projection.config_state, which reads all keys
@@ -124,7 +129,7 @@ def position_once_folded(connection: Connection, log: TrackedLog) -> int:
     end = archive_end(connection, log.log_id)
     if log.fold_version == NOT_FOLDED:
         return max(end, log.next_offset)
-    if log.backend == BACKEND:
+    if log.backend == POSTGRES:
         return min(log.next_offset, end)
     last = max(end, log.end_offset) if log.state == "stopped" and log.end_offset is not None else log.next_offset
     return max(end, min(log.next_offset, last))
@@ -205,6 +210,11 @@ def make_current(connection: Connection, log: TrackedLog) -> None:
         (log.log_id, log.log_id, log.stream.stream_name),
     )
     name_job(connection, log.stream)
+
+
+def stop_at_position(connection: Connection, log: TrackedLog) -> None:
+    """Mark a log as stopped whose copy was read to its end. A topic may be longer, so its end is unknown."""
+    connection.execute(_STOP_AT_POSITION, (log.backend != KAFKA, log.log_id))
 
 
 def name_job(connection: Connection, stream: StreamIdentity) -> None:

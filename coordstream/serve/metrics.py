@@ -15,6 +15,7 @@ from starlette.responses import Response
 from coordstream.cli.query.rows import Row, fetch
 from coordstream.serve.in_turns import InTurns, JobKey
 from coordstream.serve.readiness import Readiness, readiness
+from eventlog.backends import RECORDING
 from eventlog.postgres.connection import Connection
 from projections.retired_streams import retired_jobs
 
@@ -128,7 +129,7 @@ class _Families(Collector):
 
 def _of_logs(ready: Readiness) -> Iterator[Metric]:
     rows = [row | {"is_ready": not reasons, "one": 1} for row, reasons in ready.logs]
-    followed = [row for row in rows if row["backend"] != "recording" and row["heartbeat_age_seconds"] is not None]
+    followed = [row for row in rows if row["backend"] != RECORDING and row["heartbeat_age_seconds"] is not None]
     yield _gauge("log_ready", "1 if the log is followed and read to its end, else 0", LOG, rows, "is_ready")
     yield _gauge("log_state", "1 for the state that the log has", (*LOG, "state"), rows, "one")
     yield _gauge("log_lag_offsets", "Offsets from the position to the log's end, NaN if unknown", LOG, rows, "lag")

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self
 
+from eventlog.backends import KAFKA
 from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.consumer import EventConsumer
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.range_reader import RangeReader
 from eventlog.source import Read, StreamFacts, StreamMissing
-
-BACKEND: Final = "kafka"
 
 
 class KafkaSource:
@@ -21,7 +20,7 @@ class KafkaSource:
     paused until it is assigned again; the others are read on.
     """
 
-    backend: Final = BACKEND
+    backend: Final = KAFKA
 
     def __init__(self, options: KafkaOptions) -> None:
         self._options = options

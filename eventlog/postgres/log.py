@@ -10,6 +10,7 @@ from psycopg import DatabaseError
 from psycopg.errors import UniqueViolation
 from psycopg.pq import TransactionStatus
 
+from eventlog.backends import KAFKA, POSTGRES, RECORDING
 from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent, batches
 from eventlog.log import (
@@ -28,7 +29,6 @@ from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log, st
 from eventlog.source import DATABASE, no_stream
 from eventlog.streams import StreamIdentity, StreamKind
 
-BACKEND: Final = "postgres"
 _UNKNOWN_STREAM: Final = "CS001"
 _CONFLICT: Final = "CS003"
 _OFFSETS: Final = range(2**63)
@@ -65,8 +65,8 @@ class StreamExists(LogExists):
 
 
 _WRITTEN_ELSEWHERE: Final = {
-    "kafka": "the database has the archive of a topic. Write to the topic",
-    "recording": "it was imported from a recording. Write to the recorded topic, or to a log with another name",
+    KAFKA: "the database has the archive of a topic. Write to the topic",
+    RECORDING: "it was imported from a recording. Write to the recorded topic, or to a log with another name",
 }
 """By backend, why nothing can be appended to the archive of another log."""
 
@@ -132,7 +132,7 @@ class PostgresEventLog:
     @property
     def capabilities(self) -> Capabilities:
         """All for a log in Postgres, none for the archive of another log, which may have been compacted before."""
-        is_ours = self._log.backend == BACKEND
+        is_ours = self._log.backend == POSTGRES
         return Capabilities(can_append=is_ours, keeps_superseded_events=is_ours, conditional_append=is_ours)
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
@@ -255,7 +255,7 @@ def _connected(database: str | Connection) -> Iterator[Connection]:
 
 def _insert(connection: Connection, stream: StreamIdentity, now: datetime) -> None:
     try:
-        log = insert_log(connection, stream.stream_name, stream.stream_kind, 1, BACKEND, now)
+        log = insert_log(connection, stream.stream_name, stream.stream_kind, 1, POSTGRES, now)
     except UniqueViolation:
         raise StreamExists(stream.stream_name) from None
     connection.execute(_INSERT_HEAD, (log.log_id,))

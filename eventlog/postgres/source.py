@@ -14,11 +14,12 @@ from time import monotonic
 from types import TracebackType
 from typing import Final, Self
 
+from eventlog.backends import POSTGRES
 from eventlog.backoff import Backoff, no_jitter
 from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.archive import PAGE_EVENTS, read_archive
 from eventlog.postgres.connection import Connection, connect, reaching_database
-from eventlog.postgres.log import BACKEND, EVENT_CHANNEL
+from eventlog.postgres.log import EVENT_CHANNEL
 from eventlog.postgres.log_registry import StoredLog, newest_log
 from eventlog.source import DATABASE, Read, SourceUnavailable, StreamFacts, StreamMissing, StreamRefused
 
@@ -45,7 +46,7 @@ _START: Final = "select min(log_offset) from eventlog.event where log_id = %s"
 class PostgresSource:
     """All logs of a database whose backend is Postgres. It connects when first used, and reconnects."""
 
-    backend: Final = BACKEND
+    backend: Final = POSTGRES
     cluster_id: Final = None
 
     def __init__(self, database_url: str) -> None:
@@ -65,7 +66,7 @@ class PostgresSource:
     def stream_names(self) -> list[str]:
         """See `EventSource.stream_names`; a log in Postgres may have any name, since its kind is stored."""
         with self._connected() as connection:
-            return sorted(name for (name,) in connection.execute(_NAMES, (BACKEND,)).fetchall())
+            return sorted(name for (name,) in connection.execute(_NAMES, (POSTGRES,)).fetchall())
 
     def describe(self, stream_name: str) -> StreamFacts:
         """See `EventSource.describe`; Postgres retains all events."""
@@ -167,7 +168,7 @@ class PostgresSource:
         self._ignore_until = monotonic() + (self._pauses.next() if was_useless else 0.0)
 
     def _query_ends(self, connection: Connection, stream_names: Sequence[str]) -> dict[str, int]:
-        found: dict[str, int] = dict(connection.execute(_ENDS, (BACKEND, list(stream_names))).fetchall())
+        found: dict[str, int] = dict(connection.execute(_ENDS, (POSTGRES, list(stream_names))).fetchall())
         self._ends.update(found)
         return found
 
@@ -238,7 +239,7 @@ def _own_log(connection: Connection, stream_name: str) -> StoredLog:
     log = newest_log(connection, stream_name)
     if log is None:
         raise StreamMissing(stream_name, DATABASE)
-    if log.backend != BACKEND:
+    if log.backend != POSTGRES:
         raise StreamRefused(
             stream_name,
             f"the database has the archive of a {log.backend} log. Set the brokers of its "

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
+from eventlog.backends import RECORDING
 from eventlog.source import FOREVER_MS, StreamFacts
 from eventlog.timestamps import ms_of
 from projections.tracked_logs import TrackedLog
@@ -56,7 +57,7 @@ def check_continuity(log: TrackedLog, facts: StreamFacts, difference: int | None
     if (cause := _reason_to_resync(log, facts, now)) is not None:
         message = f"{name} {cause}. Reading it again from its start to find deleted keys."
         return Continuity(resync=True, message=message)
-    if log.backend == "recording":
+    if log.backend == RECORDING:
         return Continuity(message=f"{name} continues at offset {log.next_offset}, where its recording ended.")
     return Continuity()
 
@@ -103,7 +104,7 @@ def _reason_to_resync(log: TrackedLog, facts: StreamFacts, now: datetime) -> str
     limit_ms = longest_absence_ms(facts)
     if limit_ms is None or log.next_offset == 0:
         return None
-    if log.read_at is None or log.backend == "recording":
+    if log.read_at is None or log.backend == RECORDING:
         return "was last read at an unknown time"
     if ms_of(now) - ms_of(log.read_at) <= limit_ms:
         return None

@@ -5,9 +5,9 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
+from eventlog.backends import POSTGRES
 from eventlog.errors import StreamKindError
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log import BACKEND as POSTGRES
 from eventlog.postgres.log_registry import newest_log
 from eventlog.streams import identify
 

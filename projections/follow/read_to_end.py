@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from eventlog.backends import POSTGRES
 from eventlog.events import batches
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log import BACKEND as POSTGRES
 from eventlog.source import EventSource
 from eventlog.streams import StreamIdentity
 from projections.fold.settings import FoldSettings

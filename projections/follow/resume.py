@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from eventlog.backends import POSTGRES, RECORDING
 from eventlog.postgres.archive_comparison import first_difference, tail_start
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log import BACKEND as POSTGRES
 from eventlog.postgres.log_registry import StoredLog, fill_topic, known_cluster, lock_cluster, newest_log
 from eventlog.source import EventSource, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify
@@ -19,7 +19,6 @@ from projections.projector import Clock
 from projections.retired_streams import end_retirement
 from projections.tracked_logs import TrackedLog, logs_of, register_log, track_log
 
-RECORDING: Final = "recording"
 TAIL_EVENTS: Final = 1_000
 """How many events below the position are compared with the archive before reading is resumed."""
 

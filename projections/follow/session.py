@@ -5,8 +5,8 @@ from datetime import datetime
 from time import monotonic
 from typing import Final
 
+from eventlog.backends import POSTGRES
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log import BACKEND as POSTGRES
 from eventlog.source import EventSource, Read, SourceUnavailable, StreamUnavailable
 from eventlog.timestamps import ms_of
 from projections.follow.attacher import Attacher

@@ -9,11 +9,11 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
+from eventlog.backends import POSTGRES
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import ArchivedEvents, write_archived
 from eventlog.postgres.archive_comparison import first_difference
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log import BACKEND as POSTGRES
 from eventlog.postgres.log_registry import insert_log
 from eventlog.streams import StreamIdentity, identify
 from eventlog.timestamps import datetime_of
@@ -25,7 +25,7 @@ from projections.projector import BATCH_EVENTS, Projector
 from projections.recording_import import Imported
 from projections.scratch_fold import archived_batches
 from projections.stream_lock import stream_lock
-from projections.tracked_logs import TrackedLog, insert_position, logs_of, make_current
+from projections.tracked_logs import TrackedLog, insert_position, logs_of, make_current, stop_at_position
 from spark_jobs.executors.partitions import separate_partitions
 from spark_jobs.executors.work import WorkSession
 from spark_jobs.lake.events import BATCH_EVENTS as PAGE_EVENTS
@@ -42,10 +42,6 @@ insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_
 values (%s, 0, %s, %s, '{}')
 on conflict (log_id, retention_number) do update
 set horizon_offset = excluded.horizon_offset, horizon_time = excluded.horizon_time
-"""
-_STOP: Final = """
-update projection.position
-set state = 'stopped', state_detail = null, heartbeat_at = clock_timestamp(), end_offset = next_offset where log_id = %s
 """
 _COMPLETE: Final = "update projection.job_log set is_complete = is_complete or %s where log_id = %s"
 
@@ -210,7 +206,7 @@ class _LogRestore:
         if log.is_current:
             make_current(self._connection, tracked)
         self._connection.execute(_COMPLETE, (log.is_complete, log_id))
-        self._connection.execute(_STOP, (log_id,))
+        stop_at_position(self._connection, tracked)
 
 
 def _register(connection: Connection, log: LakeLog, settings: FoldSettings) -> TrackedLog:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from eventlog.backends import RECORDING
 from projections.fold.settings import NOT_FOLDED
 
 WORST_FIRST: Final = ("lost", "refused", "replacing", "catching-up", "stopped", "live", "retired")
@@ -48,7 +49,7 @@ def faults(logs: Sequence[Status], limits: Limits) -> Iterator[str]:
         yield "No logs. Import or follow a stream."
     for log in logs:
         if log["is_newest"] and log["state"] != "retired":
-            found = _of_recording(log, limits) if log["backend"] == "recording" else _of_log(log, limits)
+            found = _of_recording(log, limits) if log["backend"] == RECORDING else _of_log(log, limits)
             # the detail of a state may end in a full stop
             yield from (f"{log['stream_name']} {fault.removesuffix('.')}." for fault in found)
 

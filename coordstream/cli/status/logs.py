@@ -7,6 +7,7 @@ from psycopg import sql
 
 from coordstream.cli.database import Database
 from coordstream.cli.query.rows import Row, Rows, fetch
+from eventlog.backends import KAFKA, POSTGRES
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import Connection
 from eventlog.streams import identify
@@ -87,7 +88,7 @@ def _with_broker_end(row: Row, ends: Mapping[str, int], missing: Collection[str]
 
 
 def _is_on_brokers(row: Row) -> bool:
-    return bool(row["backend"] == "kafka")
+    return bool(row["backend"] == KAFKA)
 
 
 def _with_state(row: Row) -> Row:
@@ -117,7 +118,7 @@ def _unread(log: Row) -> Row:
         "horizon_offset": None,
         "horizon_time": None,
         "last_event_time": None,
-        "backend": "postgres",
+        "backend": POSTGRES,
         "cluster_id": None,
         "topic_id": None,
         "topic_is_missing": False,

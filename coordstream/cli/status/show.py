@@ -14,6 +14,7 @@ from coordstream.cli.output.tables import Column, print_rows, time_column
 from coordstream.cli.query.rows import Row
 from coordstream.cli.status.faults import Limits, faults, is_to_rebuild
 from coordstream.cli.status.logs import logs_now, silent_followers
+from eventlog.backends import RECORDING
 from projections.job_choice import NO_LOGS
 
 app = typer.Typer()
@@ -21,7 +22,7 @@ app = typer.Typer()
 
 def heartbeat(row: Row) -> str | None:
     """The last heartbeat of a log's follower; a recording has none."""
-    return None if row["backend"] == "recording" else row["heartbeat_at"]
+    return None if row["backend"] == RECORDING else row["heartbeat_at"]
 
 
 TITLE: Final = "Logs (bad: events in quarantine; gaps: offsets missing from the archive)"
