@@ -147,6 +147,7 @@ def test_a_new_database_gets_all_at_once(database_url: str, clone_database: Call
         assert (work.weight, work.job) == (10, ("orders", "1"))
         assert run(other, work) == (10, 0)
         assert contents(replayed) == contents(connection)
+        assert replayed.execute("select distinct end_offset from projection.position").fetchall() == [(None,)]
         assert run(database_url, work) == (0, 10)
 
 
