@@ -22,7 +22,7 @@ _CLOSE: Final = {"Connection": "close"}
 _CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="coordstream", charset="UTF-8"'}
 
 
-class Forbidden(Refused):
+class AccessRefused(Refused):
     """The request is refused for what it is, not for what it asks."""
 
     def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
@@ -39,7 +39,7 @@ class _Request(NamedTuple):
 
 
 class AccessControl:
-    """Middleware that raises `Forbidden`. Sets ``scope["state"]["is_authorized"]``.
+    """Middleware that raises `AccessRefused`. Sets ``scope["state"]["is_authorized"]``.
 
     Without a token, only requests to a loopback name are answered (see `is_for_loopback`). ``token_option`` is how to
     give one, for the message.
@@ -51,7 +51,7 @@ class AccessControl:
         self._token_option = token_option
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer the request, or raise `Forbidden`."""
+        """Answer the request, or raise `AccessRefused`."""
         request = _request(scope)
         for check in _FORM:
             check(request)
@@ -68,7 +68,7 @@ class AccessControl:
         if request.path in OPEN_PATHS:
             return False
         reason = "The token is wrong" if given else "A token is required"
-        raise Forbidden(401, f"{reason}. Send it as a Bearer token, or as the password of HTTP Basic.", _CHALLENGE)
+        raise AccessRefused(401, f"{reason}. Send it as a Bearer token, or as the password of HTTP Basic.", _CHALLENGE)
 
 
 def _request(scope: Scope) -> _Request:
@@ -80,31 +80,31 @@ def _request(scope: Scope) -> _Request:
 
 def _check_method(request: _Request) -> None:
     if request.method not in _METHODS:
-        raise Forbidden(405, "Nothing can be written over HTTP. Use GET.", {"Allow": ", ".join(_METHODS), **_CLOSE})
+        raise AccessRefused(405, "Nothing can be written over HTTP. Use GET.", {"Allow": ", ".join(_METHODS), **_CLOSE})
 
 
 def _check_body(request: _Request) -> None:
     has_length = request.headers.get("content-length", "0") != "0"
     if has_length or "transfer-encoding" in request.headers:
-        raise Forbidden(413, "A request must not have a body.", _CLOSE)
+        raise AccessRefused(413, "A request must not have a body.", _CLOSE)
 
 
 def _check_target(request: _Request) -> None:
     if request.target_bytes > LONGEST_TARGET:
-        raise Forbidden(414, f"Path and query are longer than {LONGEST_TARGET} bytes.", _CLOSE)
+        raise AccessRefused(414, f"Path and query are longer than {LONGEST_TARGET} bytes.", _CLOSE)
     if request.parameters > MOST_PARAMETERS:
-        raise Forbidden(400, f"The query has more than {MOST_PARAMETERS} parameters.", _CLOSE)
+        raise AccessRefused(400, f"The query has more than {MOST_PARAMETERS} parameters.", _CLOSE)
 
 
 def _check_headers(request: _Request) -> None:
     size = sum(len(name) + len(value) for name, value in request.headers.raw)
     if len(request.headers.raw) > MOST_HEADERS or size > LONGEST_HEADERS:
-        raise Forbidden(431, f"The headers are more than {MOST_HEADERS}, or {LONGEST_HEADERS} bytes.", _CLOSE)
+        raise AccessRefused(431, f"The headers are more than {MOST_HEADERS}, or {LONGEST_HEADERS} bytes.", _CLOSE)
 
 
 def _check_host(request: _Request, token_option: str) -> None:
     if not is_for_loopback(request.headers.getlist("host")):
-        raise Forbidden(
+        raise AccessRefused(
             421,
             f"Without a token, only requests to localhost are answered. Start the server with {token_option} FILE.",
             _CLOSE,

@@ -10,8 +10,8 @@ from eventlog.messages import Delete, Envelope, Message, SetChangelogMapping
 from managers.assignments.changelog_errors import ChangelogRemap, ChangelogRemapped
 from managers.assignments.changelogs import assign_changelog_partitions
 from managers.checkpoints.task_checkpoints import require_task_name, require_task_names
-from managers.signature import JOB_COORDINATOR, make_envelope, mark_forced
-from managers.signed_messages import SignedMessages, sign
+from managers.envelopes import JOB_COORDINATOR, make_envelope, mark_forced
+from managers.stored_messages import StoredMessages, with_envelope
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 _PARTITIONS: Final = range(2**31)
@@ -31,7 +31,7 @@ class ChangelogPartitionManager:
         """``source`` is the writer that messages name."""
         self._source: Final = source
         self._clock: Final = clock
-        self._messages: Final = SignedMessages(store, source, clock)
+        self._messages: Final = StoredMessages(store, source, clock)
         self._lock: Final = RLock()
 
     def read_change_log_partition_mapping(self) -> Mapping[str, int]:
@@ -112,7 +112,7 @@ def changelog_messages(
     if forced_by is None:
         raise ChangelogRemapped(changes)
     tasks = {change.task_name for change in changes}
-    return [sign(message, forced_by) if message.key in tasks else message for message in messages]
+    return [with_envelope(message, forced_by) if message.key in tasks else message for message in messages]
 
 
 def remaps(known: Mapping[str, int], mapping: Mapping[str, int | None]) -> list[ChangelogRemap]:

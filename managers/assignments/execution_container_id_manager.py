@@ -6,8 +6,8 @@ from typing import Final
 
 from eventlog.log import Clock, system_clock
 from eventlog.messages import SetExecutionEnvContainerIdMapping
-from managers.signature import JOB_COORDINATOR
-from managers.signed_messages import SignedMessages
+from managers.envelopes import JOB_COORDINATOR
+from managers.stored_messages import StoredMessages
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 
@@ -22,7 +22,7 @@ class ExecutionContainerIdManager:
         self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
     ) -> None:
         """``source`` is the writer that messages name."""
-        self._messages: Final = SignedMessages(store, source, clock)
+        self._messages: Final = StoredMessages(store, source, clock)
 
     def read_execution_environment_container_id_mapping(self) -> Mapping[str, str]:
         """The cluster's id of each container, by its id in the job, read-only. Raises `NotReady`."""

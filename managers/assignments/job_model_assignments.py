@@ -13,10 +13,10 @@ from managers.assignments.task_assignment_manager import (
     task_delete_messages,
 )
 from managers.assignments.task_partition_assignment_manager import TaskPartitionAssignmentManager, partition_messages
+from managers.envelopes import JOB_COORDINATOR, make_envelope, mark_forced
 from managers.job_models.job_model import ACTIVE, STANDBY, JobModel, TaskMode
 from managers.job_models.job_model_building import PreviousAssignment
-from managers.signature import JOB_COORDINATOR, make_envelope, mark_forced
-from managers.signed_messages import SignedMessages
+from managers.stored_messages import StoredMessages
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 PartitionTasks = Mapping[SystemStreamPartition, Sequence[str]]
@@ -42,7 +42,7 @@ class JobModelAssignments:
         """``source`` is the writer that messages name."""
         self._source: Final = source
         self._clock: Final = clock
-        self._messages: Final = SignedMessages(store, source, clock)
+        self._messages: Final = StoredMessages(store, source, clock)
         self._changelogs: Final = ChangelogPartitionManager(store, source=source, clock=clock)
         self._tasks: Final = TaskAssignmentManager(store, source=source, clock=clock)
         self._partitions: Final = TaskPartitionAssignmentManager(store, source=source, clock=clock)

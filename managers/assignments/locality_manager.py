@@ -8,9 +8,9 @@ from typing import Any, Final
 from eventlog.log import Clock, system_clock
 from eventlog.messages import SetContainerHostMapping
 from eventlog.wire.jackson import dumps
+from managers.envelopes import CONTAINER
 from managers.job_models.jvm_order import java_map_order, text_hash, text_order
-from managers.signature import CONTAINER
-from managers.signed_messages import SignedMessages
+from managers.stored_messages import StoredMessages
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 _LOCALITIES: Final = "processor-localities"
@@ -39,7 +39,7 @@ class LocalityManager:
 
     def __init__(self, store: CoordinatorStreamStore, *, source: str = CONTAINER, clock: Clock = system_clock) -> None:
         """``source`` is the writer that messages name."""
-        self._messages: Final = SignedMessages(store, source, clock)
+        self._messages: Final = StoredMessages(store, source, clock)
 
     def read_locality(self) -> Mapping[str, ContainerLocality]:
         """The containers with a known host, by id, read-only. Raises `NotReady`."""

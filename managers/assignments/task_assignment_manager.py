@@ -7,10 +7,10 @@ from typing import Final
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Delete, Message, SetTaskContainerMapping, SetTaskModeMapping
 from managers.checkpoints.task_checkpoints import require_task_name, require_task_names
+from managers.envelopes import JOB_COORDINATOR
 from managers.errors import ManagerError
 from managers.job_models.job_model import ACTIVE, STANDBY, TaskMode
-from managers.signature import JOB_COORDINATOR
-from managers.signed_messages import SignedMessages
+from managers.stored_messages import StoredMessages
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 TaskContainers = Mapping[str, Mapping[str, str]] | Mapping[str | None, Mapping[str, str]]
@@ -40,7 +40,7 @@ class TaskAssignmentManager:
         self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
     ) -> None:
         """``source`` is the writer that messages name."""
-        self._messages: Final = SignedMessages(store, source, clock)
+        self._messages: Final = StoredMessages(store, source, clock)
 
     def read_task_assignment(self) -> Mapping[str, str]:
         """The container of each task, read-only. Raises `NotReady`."""

@@ -9,8 +9,8 @@ from eventlog.messages import Delete, Message, SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.partition_json import encode_partition_key
 from managers.checkpoints.task_checkpoints import require_task_name
-from managers.signature import JOB_COORDINATOR
-from managers.signed_messages import SignedMessages
+from managers.envelopes import JOB_COORDINATOR
+from managers.stored_messages import StoredMessages
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 PartitionTasks = Mapping[SystemStreamPartition, Sequence[str] | None]
@@ -28,7 +28,7 @@ class TaskPartitionAssignmentManager:
         self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
     ) -> None:
         """``source`` is the writer that messages name."""
-        self._messages: Final = SignedMessages(store, source, clock)
+        self._messages: Final = StoredMessages(store, source, clock)
 
     def read_task_partition_assignments(self) -> Mapping[SystemStreamPartition, tuple[str, ...]]:
         """The tasks of each partition that is read, without duplicates, in the order written; read-only.

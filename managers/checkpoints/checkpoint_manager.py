@@ -6,8 +6,8 @@ from eventlog.log import Clock, system_clock
 from managers.appending import Retry
 from managers.checkpoints.checkpoint_events import CoordinatorReader, coordinator_event
 from managers.checkpoints.log_checkpoints import LiveCheckpoints, LogCheckpoints
+from managers.envelopes import UNKNOWN, make_envelope
 from managers.lazy_log import LogOrOpener
-from managers.signature import UNKNOWN, make_envelope
 
 
 class CheckpointManager(LogCheckpoints):

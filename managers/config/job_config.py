@@ -9,9 +9,9 @@ from eventlog.log import Clock, system_clock
 from eventlog.messages import Envelope, Message, SetConfig
 from eventlog.wire.coordinator import encode_message
 from managers.config.write_once import write_once_changes
+from managers.envelopes import JOB_RUNNER, STREAM_WRITER, make_envelope, mark_forced
 from managers.errors import WriteOnceChange
 from managers.job_names import Config
-from managers.signature import JOB_RUNNER, STREAM_WRITER, make_envelope, mark_forced
 from managers.stores.metadata_store import NamespacedStore
 from managers.stores.namespaced_key import NamespacedKey
 

@@ -10,6 +10,7 @@ from eventlog.errors import WireError
 from eventlog.log import Clock, system_clock
 from eventlog.messages import PROTOCOL_VERSION, SetJobCoordinatorMetadata
 from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_message
+from managers.envelopes import JOB_COORDINATOR, make_envelope
 from managers.job_models.job_coordinator_metadata import (
     JobCoordinatorMetadata,
     JobMetadataChange,
@@ -21,7 +22,6 @@ from managers.job_models.job_coordinator_metadata import (
 )
 from managers.job_models.job_model import JobModel
 from managers.job_names import Config
-from managers.signature import JOB_COORDINATOR, make_envelope
 from managers.stores.metadata_store import NamespacedStore
 from managers.stores.namespaced_key import NamespacedKey
 

@@ -11,10 +11,10 @@ from eventlog.messages import Envelope, Message, SetConfig
 from eventlog.wire.coordinator import encode_key, encode_message
 from managers.appending import append_in_parts
 from managers.config.job_config import config_value
+from managers.envelopes import make_envelope
 from managers.errors import NotReady
 from managers.job_names import Config
 from managers.lazy_log import LazyLog, LogOrOpener
-from managers.signature import make_envelope
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 
 _WHAT: Final = "the coordinator stream producer"

@@ -9,9 +9,9 @@ from typing import Final, Self
 from eventlog.log import Clock, system_clock
 from eventlog.messages import SetConfig
 from managers.config.job_config import delete_config, read_config, set_config
+from managers.envelopes import STREAM_WRITER
 from managers.errors import NotReady
 from managers.lazy_log import LazyLog, LogOrOpener
-from managers.signature import STREAM_WRITER
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 

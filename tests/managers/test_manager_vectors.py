@@ -8,7 +8,7 @@ import pytest
 
 from eventlog.memory import MemoryEventLog
 from eventlog.streams import identify
-from managers import signature
+from managers import envelopes
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.assignments.execution_container_id_manager import ExecutionContainerIdManager
 from managers.assignments.locality_manager import LocalityManager
@@ -67,8 +67,8 @@ WRITTEN: Final = [each for each in vectors("coordinator_message") if each["input
 @pytest.mark.scenario("CLG-01", "LOC-01", "LOC-05", "TAM-01", "TAM-06")
 def test_a_manager_writes_the_bytes_of_samza(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
     said = vector["input"]
-    monkeypatch.setattr(signature, "_host_address", lambda: said.get("host"))
-    monkeypatch.setattr(signature, "_user_name", lambda: said.get("username"))
+    monkeypatch.setattr(envelopes, "_host_address", lambda: said.get("host"))
+    monkeypatch.setattr(envelopes, "_user_name", lambda: said.get("username"))
     written_at = EPOCH + timedelta(milliseconds=said.get("timestamp", 0))
     log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
     with CoordinatorStreamStore(log) as store:

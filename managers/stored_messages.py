@@ -5,7 +5,7 @@ from typing import ClassVar, Final, Protocol, TypeVar
 
 from eventlog.log import Clock
 from eventlog.messages import Envelope, Message
-from managers.signature import make_envelope
+from managers.envelopes import make_envelope
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 
@@ -18,7 +18,7 @@ class TypedMessage(Protocol):
 Typed = TypeVar("Typed", bound=TypedMessage)
 
 
-class SignedMessages:
+class StoredMessages:
     """A manager's messages in its store, written as ``source``."""
 
     def __init__(self, store: CoordinatorStreamStore, source: str, clock: Clock) -> None:
@@ -42,9 +42,9 @@ class SignedMessages:
             AppendRefused: the log rejects the events.
         """
         envelope = make_envelope(self._source, clock=self._clock)
-        self._store.write([message if message.envelope else sign(message, envelope) for message in messages])
+        self._store.write([message if message.envelope else with_envelope(message, envelope) for message in messages])
 
 
-def sign(message: Message, envelope: Envelope) -> Message:
+def with_envelope(message: Message, envelope: Envelope) -> Message:
     """A copy of the message with this envelope."""
     return message.model_copy(update={"envelope": envelope})
