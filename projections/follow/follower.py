@@ -18,6 +18,7 @@ from projections.follow.followed_stream import FollowedStream
 from projections.follow.reports import Progress, Reports
 from projections.follow.session import FollowSession
 from projections.follow.tail import Tail
+from projections.follow.thread_switches import ThreadSwitches
 from projections.projector import Clock, MakeProjector, Projector
 from projections.stream_lock import StreamLocks
 
@@ -128,7 +129,7 @@ class Follower:
 
     @contextmanager
     def _session(self) -> Iterator[FollowSession]:
-        with self._connect() as holding, self._connect() as working:
+        with self._connect() as holding, self._connect() as working, ThreadSwitches() as thread_switches:
             working.execute(_LOCK_TIMEOUT)
             attacher = Attacher(
                 working,
@@ -141,7 +142,7 @@ class Follower:
                 self._make_projector,
                 self._make_tail,
             )
-            yield FollowSession(self._run, attacher, holding, self._source)
+            yield FollowSession(self._run, attacher, holding, self._source, thread_switches)
 
     def _connect(self) -> Connection:
         return connect(self._url, application_name=self._application_name)

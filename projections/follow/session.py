@@ -24,6 +24,7 @@ from projections.follow.heartbeat import (
 from projections.follow.recurring import NEVER, Recurring, RecurringTurns
 from projections.follow.refusals import BLOCKED_SECONDS, Refusals, ignore_rejections
 from projections.follow.tail import BUFFER_SECONDS, Tail, due_tails
+from projections.follow.thread_switches import ThreadSwitches
 from projections.tracked_logs import is_blocked
 
 HEARTBEAT_STREAMS: Final = 100
@@ -47,11 +48,19 @@ class FollowSession:
     ``attacher`` has the connection that applies events; locks and heartbeats use ``connection``.
     """
 
-    def __init__(self, run: FollowRun, attacher: Attacher, connection: Connection, source: EventSource) -> None:
+    def __init__(
+        self,
+        run: FollowRun,
+        attacher: Attacher,
+        connection: Connection,
+        source: EventSource,
+        thread_switches: ThreadSwitches,
+    ) -> None:
         self._run = run
         self._attacher = attacher
         self._connection = connection
         self._source = source
+        self._thread_switches = thread_switches
         self._reports = run.reports
         self._heartbeat = RecurringTurns(HEARTBEAT_SECONDS, HEARTBEAT_STREAMS)
         self._refusals = Refusals(run, attacher, connection, self._heartbeat)
@@ -140,6 +149,10 @@ class FollowSession:
             self._source.assign({name: tail.buffer.next_offset for name, tail in tails.items()})
             self._assigned = tails
             self._error_ahead = None  # the source finds it again
+            self._choose_thread_switches()
+
+    def _choose_thread_switches(self) -> None:
+        self._thread_switches.set_live(is_live=all(tail.is_live for tail in self._assigned.values()))
 
     def _poll(self) -> list[Read]:
         if (error := self._error_ahead) is not None:
@@ -194,6 +207,7 @@ class FollowSession:
         self._finish_if_done(stream)
         if stream.tail is not tail or tail.state != before:
             self._heartbeat.trigger()
+            self._choose_thread_switches()
 
     def _finish_if_done(self, stream: FollowedStream) -> None:
         """Replace the current incarnation if the new one has caught up; end a stream that was read as planned."""

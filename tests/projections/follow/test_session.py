@@ -1,7 +1,9 @@
 """A session: errors of single streams, outages and heartbeats."""
 
+import sys
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from itertools import pairwise
 from secrets import token_hex
 from threading import Event
@@ -17,6 +19,8 @@ from projections.follow import followed_stream, session, tail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Outcome
 from projections.follow.heartbeat import server_now
+from projections.follow.thread_switches import LIVE_SECONDS
+from projections.projector import Projector
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set, recorded
 from tests.fixtures.memory_source import DAY_MS, MemorySource
@@ -437,3 +441,24 @@ def test_after_a_suspension_longer_than_tombstones_live_a_log_is_read_again(
             wait_until(lambda: {position(connected, name) for name in topics} == {(4, 4, "live", 1)}, what="live again")
     assert [key for job, key, _ in config(connected) if job == "orders"] == ["b", "c"]
     assert all(message.startswith(ORDERS) for message in running.messages)
+
+
+def test_threads_switch_sooner_while_all_streams_are_live(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    default, seen = sys.getswitchinterval(), list[float]()
+
+    def on_step(step: str) -> None:
+        if step == "folded":
+            seen.append(sys.getswitchinterval())
+
+    projector = partial(Projector, on_step=on_step)
+    with (
+        make_log(ORDERS, a="1") as log,
+        following(database_url, source, FollowPlan((ORDERS,)), make_projector=projector),
+    ):
+        wait_until(lambda: position(connected, ORDERS) == (1, 1, "live", 1), what="live")
+        append(log, a="2")
+        wait_for_position(connected, ORDERS, 2)
+    assert seen == [default, pytest.approx(LIVE_SECONDS)]
+    assert sys.getswitchinterval() == default
