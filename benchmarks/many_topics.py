@@ -16,7 +16,7 @@ from tests.fixtures.kafka_topics import Topics
 
 TOPICS: Final = 300
 EVENTS_EACH: Final = 100
-PACE: Final = Pace(100, 400)
+PACE: Final = Pace(100, 2_000)
 
 
 class Crowd(NamedTuple):

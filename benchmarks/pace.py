@@ -16,13 +16,14 @@ def write_paced(
     sleep: Callable[[float], None],
 ) -> list[int]:
     """Write ``rate`` events per second, and return when each write began; ``clock`` returns nanoseconds."""
-    started, began = clock(), list[int]()
+    now = started = clock()
+    began: list[int] = []
     while (done := len(began)) < len(events):
-        now = clock()
         due = min(int((now - started) * rate / SECOND_NS) + 1, len(events))
         if due > done:
             write(events[done:due])
             began += [now] * (due - done)
         else:
             sleep(max(started + done / rate * SECOND_NS - now, 0) / SECOND_NS)
+        now = clock()
     return began

@@ -14,10 +14,10 @@ from tests.contracts.event_log import NOW_MS, clock
 @pytest.fixture
 def unasked() -> Iterator[None]:
     """A machine that was not asked yet who it is."""
-    for cached in (envelopes._host_address, signature._user_name):
+    for cached in (envelopes._host_address, envelopes._user_name):
         cached.cache_clear()
     yield
-    for cached in (envelopes._host_address, signature._user_name):
+    for cached in (envelopes._host_address, envelopes._user_name):
         cached.cache_clear()
 
 
