@@ -11,7 +11,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-ROOMS = ("eventlog", "projections")
+PACKAGES = ("eventlog", "projections")
 
 
 class CompileHook(BuildHookInterface[Any]):
@@ -39,10 +39,10 @@ def _compile(root: Path) -> tuple[str, list[str]]:
     """Compile in place. Return the platform and the files that were made."""
     from setuptools import Distribution, Extension  # noqa: PLC0415  - other builds work without it
 
-    for room in ROOMS:
-        for former in (root / room).rglob("_*.so"):
+    for package in PACKAGES:
+        for former in (root / package).rglob("_*.so"):
             former.unlink()  # else it would stay beside newer sources if they cannot be compiled
-    sources = sorted(str(path.relative_to(root)) for room in ROOMS for path in (root / room).rglob("_*.c"))
+    sources = sorted(str(path.relative_to(root)) for package in PACKAGES for path in (root / package).rglob("_*.c"))
     extensions = [
         Extension(source.removesuffix(".c").replace(os.sep, "."), [source], py_limited_api=True) for source in sources
     ]

@@ -57,6 +57,6 @@ def tables() -> list[str]:
     """
     return [
         f"{schema}.{name}"
-        for schema, room in (("eventlog", "eventlog.postgres"), ("projection", "projections"))
-        for name in _TABLE.findall((files(room) / "tables.py").read_text(encoding="utf-8"))
+        for schema, package in (("eventlog", "eventlog.postgres"), ("projection", "projections"))
+        for name in _TABLE.findall((files(package) / "tables.py").read_text(encoding="utf-8"))
     ]

@@ -1,4 +1,4 @@
-"""Documentation names files that exist; the trips of docs/architecture.md are short."""
+"""Documentation names files that exist; the paths through the code in docs/architecture.md are short."""
 
 import re
 from pathlib import Path
@@ -26,11 +26,11 @@ def test_every_path_exists(page: str) -> None:
     assert [path for path in paths if not (CHECKOUT / path.partition(" ")[0]).exists()] == []
 
 
-@pytest.mark.parametrize("trip", re.findall(r"^### .+$", section("## Trips"), re.MULTILINE))
-def test_a_trip_has_at_most_12_files(trip: str) -> None:
-    steps = re.findall(r"^\d+\. `([^`]+)`: .+\.$", section(trip), re.MULTILINE)
+@pytest.mark.parametrize("path", re.findall(r"^### .+$", section("## Paths through the code"), re.MULTILINE))
+def test_a_path_has_at_most_12_files(path: str) -> None:
+    steps = re.findall(r"^\d+\. `([^`]+)`: .+\.$", section(path), re.MULTILINE)
     assert 1 < len(steps) <= 12
-    assert all((CHECKOUT / path).is_file() for path in steps)
+    assert all((CHECKOUT / step).is_file() for step in steps)
     assert len(set(steps)) == len(steps)
 
 

@@ -23,7 +23,7 @@ def can_compile() -> bool:
 
 
 def test_every_c_file_is_a_compiled_part_of_a_module() -> None:
-    files = [path for room in ("eventlog", "projections") for path in (CHECKOUT / room).rglob("*.c")]
+    files = [path for package in ("eventlog", "projections") for path in (CHECKOUT / package).rglob("*.c")]
     sources = {str(path.relative_to(CHECKOUT)) for path in files}
     assert sources == {name.replace(".", "/") + ".c" for name in COMPILED_PARTS}
     assert {module.__name__.replace(".", "/") for module in MODULES} == {

@@ -11,15 +11,15 @@ import pytest
 from managers.config.write_once import DEFAULTS
 
 ROOT: Final = Path(__file__).parents[2]
-ROOMS: Final = ("eventlog", "managers", "projections", "coordstream", "spark_jobs")
+PACKAGES: Final = ("eventlog", "managers", "projections", "coordstream", "spark_jobs")
 KEY: Final = re.compile(r"(task|job|app|yarn|cluster-manager|samza)(\.[a-z][a-z0-9_-]*)+\.?")
 LIST: Final = "DEFAULTS"
 """The list of write-once keys, which does not count as a use."""
 
 
 def trees() -> Iterator[ast.Module]:
-    for room in ROOMS:
-        for path in sorted((ROOT / room).rglob("*.py")):
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
             yield ast.parse(path.read_text(encoding="utf-8"))
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from eventlog.checkpoint import CheckpointV1
 from eventlog.errors import PortableError, WireError
 
-ROOMS: Final = ("coordstream", "eventlog", "managers", "projections", "spark_jobs")
+PACKAGES: Final = ("coordstream", "eventlog", "managers", "projections", "spark_jobs")
 EXAMPLES: Final[Mapping[str, object]] = {
     "Checkpoint": CheckpointV1({}),
     "SettingChange": (),
@@ -30,11 +30,11 @@ EXAMPLES: Final[Mapping[str, object]] = {
 
 def all_errors() -> list[type[PortableError]]:
     """All our error classes, of every module."""
-    for room in ROOMS:
-        for module in pkgutil.walk_packages(import_module(room).__path__, f"{room}."):
+    for package in PACKAGES:
+        for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
             if not module.name.endswith("__main__"):
                 import_module(module.name)
-    return [error_class for error_class in tree(PortableError) if error_class.__module__.partition(".")[0] in ROOMS]
+    return [error_class for error_class in tree(PortableError) if error_class.__module__.partition(".")[0] in PACKAGES]
 
 
 def tree(root: type[PortableError]) -> Iterator[type[PortableError]]:

@@ -15,12 +15,12 @@ import pytest
 
 CHECKOUT: Final = Path(__file__).parents[2]
 DRIVERS: Final = ("psycopg", "sqlalchemy", "kafka")
-ROOMS: Final = ("coordstream", "eventlog", "managers", "projections", "spark_jobs")
+PACKAGES: Final = ("coordstream", "eventlog", "managers", "projections", "spark_jobs")
 PLANTED: Final = (
-    ("eventlog.planted_projections", "projections", "The rooms import one way only"),
-    ("managers.planted", "projections", "The rooms import one way only"),
-    ("projections.planted", "managers", "The rooms import one way only"),
-    ("spark_jobs.planted", "coordstream", "The rooms import one way only"),
+    ("eventlog.planted_projections", "projections", "The packages import one way only"),
+    ("managers.planted", "projections", "The packages import one way only"),
+    ("projections.planted", "managers", "The packages import one way only"),
+    ("spark_jobs.planted", "coordstream", "The packages import one way only"),
     ("spark_jobs.lake.planted", "spark_jobs.reports", "The folders of spark_jobs import one way only"),
     ("eventlog.planted_kafka", "kafka", "kafka is imported under eventlog.kafka only"),
     ("coordstream.planted", "pyspark", "pyspark is imported under spark_jobs only"),
@@ -38,8 +38,8 @@ def test_the_contracts_are_kept() -> None:
 def broken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The report on a copy with all modules of `PLANTED`: the text about each broken contract, by its name."""
     folder = tmp_path_factory.mktemp("planted")
-    for room in ROOMS:
-        shutil.copytree(CHECKOUT / room, folder / room, ignore=shutil.ignore_patterns("__pycache__"))
+    for package in PACKAGES:
+        shutil.copytree(CHECKOUT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(CHECKOUT / "pyproject.toml", folder)
     for module, imported, _ in PLANTED:
         (folder / f"{module.replace('.', '/')}.py").write_text(f"import {imported}\n")
@@ -63,12 +63,12 @@ def test_every_module_without_a_driver_is_in_the_contract_of_pure_modules() -> N
         assert any(chains), f"{module} imports no driver: list it in the contract `pure` of pyproject.toml"
 
 
-def test_revisions_import_no_room() -> None:
+def test_revisions_import_no_package() -> None:
     """A revision is frozen: its effect must not change with the tables."""
     revisions = sorted((CHECKOUT / "migrations" / "versions").glob("*.py"))
     assert revisions
     for revision in revisions:
-        assert not _imports(revision) & set(ROOMS), revision.name
+        assert not _imports(revision) & set(PACKAGES), revision.name
 
 
 def _imports(path: Path) -> set[str]:

