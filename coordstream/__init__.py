@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from eventlog.events import NewEvent as NewEvent, RecordedEvent as RecordedEvent
     from eventlog.kafka.changelogs import KafkaChangelogs as KafkaChangelogs
     from eventlog.kafka.log import KafkaEventLog as KafkaEventLog
-    from eventlog.kafka.options import KafkaOptions as KafkaOptions
+    from eventlog.kafka.options import KafkaOptions as KafkaOptions, OptionRefused as OptionRefused
     from eventlog.kafka.system_admin import KafkaSystemAdmin as KafkaSystemAdmin
     from eventlog.log import AppendConflict as AppendConflict, AppendRefused as AppendRefused, EventLog as EventLog
     from eventlog.memory import MemoryEventLog as MemoryEventLog
@@ -159,6 +159,7 @@ if TYPE_CHECKING:
         CheckpointFileError as CheckpointFileError,
         CheckpointNotWritten as CheckpointNotWritten,
         CheckpointUnreadable as CheckpointUnreadable,
+        CheckpointsChanged as CheckpointsChanged,
         GrouperMismatch as GrouperMismatch,
         JobAlive as JobAlive,
         OffsetMissing as OffsetMissing,
@@ -262,7 +263,7 @@ _NAMES: Final = {
     "eventlog.events": "NewEvent RecordedEvent",
     "eventlog.kafka.changelogs": "KafkaChangelogs",
     "eventlog.kafka.log": "KafkaEventLog",
-    "eventlog.kafka.options": "KafkaOptions",
+    "eventlog.kafka.options": "KafkaOptions OptionRefused",
     "eventlog.kafka.system_admin": "KafkaSystemAdmin",
     "eventlog.log": "AppendConflict AppendRefused EventLog",
     "eventlog.memory": "MemoryEventLog",
@@ -314,7 +315,7 @@ _NAMES: Final = {
     "managers.assignments.task_assignment_manager": "TaskAssignmentManager UnknownTaskMode",
     "managers.assignments.task_partition_assignment_manager": "TaskPartitionAssignmentManager",
     "managers.checkpoints.checkpoint_errors": (
-        "CheckpointError CheckpointFileError CheckpointNotWritten CheckpointUnreadable "
+        "CheckpointError CheckpointFileError CheckpointNotWritten CheckpointUnreadable CheckpointsChanged "
         "GrouperMismatch JobAlive OffsetMissing TaskNotRegistered UnknownCheckpointPlace "
         "UnknownTask VersionNotNamed"
     ),
