@@ -1,4 +1,4 @@
-"""The names of a job's two streams, and the job of a stream's name."""
+"""The names of a job's two streams, the job of a stream's name, and the settings with which Samza creates a topic."""
 
 import hashlib
 from typing import Final, Literal, NamedTuple
@@ -10,6 +10,13 @@ StreamKind = Literal["coordinator", "checkpoint"]
 COORDINATOR_PREFIX: Final = "__samza_coordinator_"
 CHECKPOINT_PREFIX: Final = "__samza_checkpoint_ver_1_for_"
 DEFAULT_JOB_ID: Final = "1"
+
+BROKER_DEFAULT: Final = -1
+"""The replication factor that stands for the default of the brokers."""
+SEGMENT_BYTES: Final = 26_214_400
+"""``segment.bytes`` of both topics."""
+CHECKPOINT_MESSAGE_BYTES: Final = 1_000_012
+"""``max.message.bytes`` of the checkpoint topic."""
 
 _PREFIXES: Final[dict[StreamKind, str]] = {"coordinator": COORDINATOR_PREFIX, "checkpoint": CHECKPOINT_PREFIX}
 _BUCKET_MASK: Final = 63

@@ -8,6 +8,7 @@ MS_FROM_1970_TO_2000: Final = 946_684_800_000
 FIRST_STORABLE_MS: Final = -210_866_803_200_000  # 4713 BC, where timestamptz begins
 LAST_STORABLE_MS: Final = 9_224_318_015_999_999  # the year 294276, where it ends
 MICROS_OF_AN_HOUR: Final = 3_600_000_000
+MICROS_OF_A_DAY: Final = 24 * MICROS_OF_AN_HOUR
 
 _POSTGRES_EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _UNIX_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

@@ -16,7 +16,8 @@ RUN_ID: Final = "app.run.id"
 CHECKPOINT_SYSTEM: Final = "task.checkpoint.system"
 COORDINATOR_SYSTEM: Final = "job.coordinator.system"
 MONITOR_FREQUENCY: Final = "job.coordinator.monitor-partition-change.frequency.ms"
-_MONITOR_FREQUENCY_DEFAULT: Final = "300000"
+MONITOR_FREQUENCY_DEFAULT: Final = "300000"
+"""In ms, of both monitors of a job's inputs."""
 _BATCH: Final = "BATCH"
 
 
@@ -87,5 +88,5 @@ def build_coordinator_stream_config(config: Config) -> dict[str, str]:
         JOB_NAME: job_name(config),
         JOB_ID: job_id(config),
         COORDINATOR_SYSTEM: system,
-        MONITOR_FREQUENCY: config.get(MONITOR_FREQUENCY, _MONITOR_FREQUENCY_DEFAULT),
+        MONITOR_FREQUENCY: config.get(MONITOR_FREQUENCY, MONITOR_FREQUENCY_DEFAULT),
     }

@@ -16,7 +16,7 @@ from eventlog.log import EventLog
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.source import PostgresSource
 from eventlog.source import EventSource
-from eventlog.streams import StreamIdentity, identify
+from eventlog.streams import BROKER_DEFAULT, StreamIdentity, identify
 
 
 def create_log(stream_name: str, kind: str | None, replication_factor: int | None) -> str:
@@ -96,7 +96,7 @@ def source_of(settings: Settings, database_url: str) -> Iterator[EventSource]:
 
 
 def _create_topic(options: KafkaOptions, stream: StreamIdentity, replication_factor: int | None) -> str:
-    from eventlog.kafka.admin import BROKER_DEFAULT, KafkaAdmin  # noqa: PLC0415
+    from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415
 
     with KafkaAdmin(options) as admin:
         copies = BROKER_DEFAULT if replication_factor is None else replication_factor

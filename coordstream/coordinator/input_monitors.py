@@ -18,13 +18,12 @@ from managers.coordinator.stream_partition_count_monitor import (
     StreamPartitionCountMonitor,
 )
 from managers.coordinator.stream_regex_monitor import StreamRegexMonitor
-from managers.job_names import MONITOR_FREQUENCY, Config
+from managers.job_names import MONITOR_FREQUENCY, MONITOR_FREQUENCY_DEFAULT, Config
 from managers.streams.input_admin import InputAdmin
 
 REGEX_FREQUENCY: Final = "job.coordinator.monitor-input-regex.frequency.ms"
 
 _NAMES: Final = {StreamPartitionCountMonitor: "monitor of partitions", StreamRegexMonitor: "monitor of new streams"}
-_DEFAULT_FREQUENCY: Final = "300000"
 _MOST_STREAMS: Final = 5
 
 Report = Callable[[str], None]
@@ -122,7 +121,7 @@ def _count(admins: Mapping[str, InputAdmin], stream: Stream) -> int | EventLogEr
 
 
 def _seconds(config: Config, key: str) -> float:
-    text = config.get(key, _DEFAULT_FREQUENCY)
+    text = config.get(key, MONITOR_FREQUENCY_DEFAULT)
     try:
         return parse_int32(text, "bad_number", key) / 1000
     except WireError:

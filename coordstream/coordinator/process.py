@@ -14,7 +14,7 @@ from coordstream.coordinator.config_watch import ConfigWatch
 from coordstream.coordinator.coordinator_metrics import attempt_figures, metadata_figures
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart, LockLostInWrite
 from coordstream.coordinator.services import Service, ServiceOptions, services_of
-from coordstream.http.figures import Figure, gauge
+from coordstream.http.figures import HANGS_AFTER_SECONDS, Figure, gauge
 from eventlog.errors import ConfigError, EventLogError
 from eventlog.log import EventLog
 from eventlog.source import SourceUnavailable
@@ -35,9 +35,6 @@ CHECK_SECONDS: Final = 1.0
 """How often the lock is checked while nothing happens."""
 RETRY_SECONDS: Final = 10.0
 """How long after an outage the job model is computed again, if that has failed."""
-
-HANGS_AFTER_SECONDS: Final = 60.0
-"""How long the process may react to a change, or wait for the database, before it counts as hanging."""
 
 Report = Callable[[str], None]
 

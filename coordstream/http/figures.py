@@ -1,7 +1,10 @@
-"""The figures of a process, which it serves as metrics."""
+"""What a process serves of itself: its figures as metrics, and whether it hangs."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+HANGS_AFTER_SECONDS: Final = 60.0
+"""How long the loop of a process may take for one turn before the process counts as hanging."""
 
 
 class Figure(NamedTuple):

@@ -4,11 +4,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from coordstream.http.figures import Figure, counter, gauge
+from coordstream.http.figures import HANGS_AFTER_SECONDS, Figure, counter, gauge
 from projections.follow.activity import Activity, StreamActivity
 from projections.follow.follower import Follower
 
-HANGS_AFTER_SECONDS: Final = 60.0
 _STREAM: Final = ("stream_name",)
 
 

@@ -28,14 +28,19 @@ from eventlog.kafka.client import REACH_SECONDS, RETRY_SECONDS, AdminClient, Ans
 from eventlog.kafka.topic import PARTITION, Topic, check, known_id
 from eventlog.log import LogExists
 from eventlog.source import StreamFacts, StreamMissing, StreamRefused, StreamUnavailable
-from eventlog.streams import CHECKPOINT_PREFIX, COORDINATOR_PREFIX, StreamIdentity, StreamKind
-
-BROKER_DEFAULT: Final = -1
-SEGMENT_BYTES: Final = 26_214_400
+from eventlog.streams import (
+    BROKER_DEFAULT,
+    CHECKPOINT_MESSAGE_BYTES,
+    CHECKPOINT_PREFIX,
+    COORDINATOR_PREFIX,
+    SEGMENT_BYTES,
+    StreamIdentity,
+    StreamKind,
+)
 
 _SETTINGS_OF: Final[Mapping[StreamKind, Mapping[str, str]]] = {
     "coordinator": {},
-    "checkpoint": {"max.message.bytes": "1000012"},
+    "checkpoint": {"max.message.bytes": str(CHECKPOINT_MESSAGE_BYTES)},
 }
 _READ_SETTINGS: Final = ("cleanup.policy", "delete.retention.ms", "max.message.bytes")
 _REFUSALS: Final = (

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from eventlog.postgres.binary_values import JSONB, TIMESTAMPTZ, UTF8_TEXT
 from eventlog.postgres.copy_rows import Columns, Rows
+from eventlog.timestamps import MICROS_OF_A_DAY
 
 _FIRST_JULIAN_DAY: Final = 2_451_545  # 2000-01-01, where Postgres' microseconds begin
-_MICROS_OF_A_DAY: Final = 86_400_000_000
 _INFINITY: Final = 2**63 - 1
 
 
@@ -29,7 +29,7 @@ def time_text(micros: int) -> str:
     """A time in microseconds since 2000 as a Julian day, since Python's calendar ends earlier than Postgres'."""
     if abs(micros) >= _INFINITY:
         return "infinity" if micros > 0 else "-infinity"
-    day, rest = divmod(micros, _MICROS_OF_A_DAY)
+    day, rest = divmod(micros, MICROS_OF_A_DAY)
     seconds, fraction = divmod(rest, 1_000_000)
     return f"J{_FIRST_JULIAN_DAY + day} {seconds // 3600}:{seconds // 60 % 60}:{seconds % 60}.{fraction:06}+00"
 

@@ -7,12 +7,11 @@ from typing import Final, Protocol
 from eventlog.config_values import integer
 from eventlog.log import LogExists
 from eventlog.source import StreamFacts
-from eventlog.streams import StreamIdentity
+from eventlog.streams import BROKER_DEFAULT, CHECKPOINT_MESSAGE_BYTES, SEGMENT_BYTES, StreamIdentity
 from managers.job_names import CHECKPOINT_SYSTEM, checkpoint_stream, is_batch, system_of
 from managers.streams.stream_settings import setting_key
 
 BATCH_RETENTION_MS: Final = 86_400_000
-BROKER_DEFAULT: Final = -1
 
 
 class StreamAdmin(Protocol):
@@ -69,8 +68,8 @@ def checkpoint_topic_settings(config: Mapping[str, str]) -> dict[str, str]:
     policy = {"cleanup.policy": "compact,delete", "retention.ms": str(BATCH_RETENTION_MS)}
     return {
         **(policy if is_batch(config) else {"cleanup.policy": "compact"}),
-        "segment.bytes": str(_setting(config, "segment.bytes", 26_214_400)),
-        "max.message.bytes": str(_setting(config, "max.message.bytes", 1_000_012)),
+        "segment.bytes": str(_setting(config, "segment.bytes", SEGMENT_BYTES)),
+        "max.message.bytes": str(_setting(config, "max.message.bytes", CHECKPOINT_MESSAGE_BYTES)),
     }
 
 

@@ -1,16 +1,13 @@
 """Creates a job's coordinator stream (CoordinatorStreamUtil of Samza)."""
 
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Protocol
 
 from eventlog.config_values import integer
 from eventlog.log import LogExists
-from eventlog.streams import StreamIdentity
+from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity
 from managers.job_names import COORDINATOR_SYSTEM, Config, coordinator_stream, system_of
 from managers.streams.stream_settings import setting_key
-
-_BROKER_DEFAULT: Final = -1
-_SEGMENT_BYTES: Final = 26_214_400
 
 
 class StreamMaker(Protocol):
@@ -32,8 +29,8 @@ def create_coordinator_stream(maker: StreamMaker, config: Config) -> StreamIdent
         ConfigError: a setting is not an integer.
     """
     stream = coordinator_stream(config)
-    copies = _setting(config, "replication.factor", _BROKER_DEFAULT)
-    segment_bytes = _setting(config, "segment.bytes", _SEGMENT_BYTES)
+    copies = _setting(config, "replication.factor", BROKER_DEFAULT)
+    segment_bytes = _setting(config, "segment.bytes", SEGMENT_BYTES)
     with suppress(LogExists):
         maker.create_stream(stream, replication_factor=copies, segment_bytes=segment_bytes)
     return stream

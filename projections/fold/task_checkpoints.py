@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from eventlog.timestamps import MICROS_OF_AN_HOUR
 from projections.fold.checkpoints import SEPARATOR
 from projections.fold.rows import CheckpointRow
 
@@ -21,7 +22,6 @@ NOT_STORABLE: Final = 2**63 - 1
 """Postgres' ``infinity``: timestamptz cannot store its time."""
 
 FIVE_MINUTES: Final = 300_000_000
-_AN_HOUR: Final = 3_600_000_000
 _SEPARATOR: Final = SEPARATOR.encode()
 _is_number: Final = re.compile(rb"-?[0-9]{1,19}").fullmatch
 """At least the numbers of projection.offset_number, which leaves out those beyond bigint."""
@@ -50,7 +50,7 @@ def may_be_unread(other_time: int, previous: CheckpointRow | None) -> bool:
     """
     if previous is None or previous.layout_id is None or previous.record_time is None:
         return True
-    return previous.record_time - other_time <= _AN_HOUR
+    return previous.record_time - other_time <= MICROS_OF_AN_HOUR
 
 
 def may_be_lower(row: CheckpointRow, previous: CheckpointRow | None) -> bool:

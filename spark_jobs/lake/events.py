@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import ArchivedEvents, decode_headers, headers_json
-from eventlog.timestamps import MICROS_OF_AN_HOUR
+from eventlog.timestamps import MICROS_OF_A_DAY, MICROS_OF_AN_HOUR
 from spark_jobs.lake.manifest import LogKey
 from spark_jobs.timestamps import MICROS_FROM_1970_TO_2000, spark_micros
 
@@ -44,7 +44,6 @@ ARROW_SCHEMA: Final = pa.schema(
         ("archived_at", _TIME),
     ]
 )
-_MICROS_OF_A_DAY: Final = 86_400_000_000
 
 
 class ArchivedEvent(NamedTuple):
@@ -84,7 +83,7 @@ def _row(key: LogKey, stream_kind: str, event: RecordedEvent, archived_at: int) 
 def _day(time: int | None, archived_at: int) -> int:
     """The day, since 1970, of the record's time; of archiving if that is before 2000, or more than an hour later."""
     is_believed = time is not None and MICROS_FROM_1970_TO_2000 <= time <= archived_at + MICROS_OF_AN_HOUR
-    return (time if is_believed and time is not None else archived_at) // _MICROS_OF_A_DAY
+    return (time if is_believed and time is not None else archived_at) // MICROS_OF_A_DAY
 
 
 def logs_in(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[LogKey, Iterator[ArchivedEvent]]]:

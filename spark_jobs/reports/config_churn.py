@@ -11,6 +11,7 @@ from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from eventlog.timestamps import MICROS_OF_A_DAY
 from spark_jobs.reports.arguments import report_parser
 from spark_jobs.reports.log_times import with_usable_times
 from spark_jobs.reports.picture import draw_days
@@ -18,7 +19,6 @@ from spark_jobs.reports.progress.transforms import JOB
 from spark_jobs.reports.runner import Inputs, Report, Rows, Tables, run_report
 from spark_jobs.reports.table import Column
 
-DAY_MICROS = 86_400_000_000
 MOST_JOBS = 8
 
 
@@ -88,7 +88,7 @@ def changed_keys(changes: DataFrame) -> DataFrame:
 
 def _day(time: str) -> SparkColumn:
     """The date in UTC, whatever the time zone of the session."""
-    return sf.date_from_unix_date(sf.floor(sf.unix_micros(time) / sf.lit(DAY_MICROS)).cast("int"))
+    return sf.date_from_unix_date(sf.floor(sf.unix_micros(time) / sf.lit(MICROS_OF_A_DAY)).cast("int"))
 
 
 REPORT = Report(
