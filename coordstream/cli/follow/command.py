@@ -24,7 +24,7 @@ from coordstream.cli.follow.options import (
 from coordstream.cli.follow.progress import LogFormat, report_line
 from coordstream.cli.follow.run import FollowRequest, check_streams, run_follow
 from coordstream.cli.metrics_server import MetricsPort, MetricsTokenFile, serving_metrics
-from coordstream.serve.follower_service import FollowerWatch
+from coordstream.serve.follower_watch import FollowerWatch
 from eventlog.log import system_clock
 from projections.fold.settings import FoldSettings
 from projections.follow.follow_run import FollowPlan

@@ -4,7 +4,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from coordstream.serve.follower_service import FollowerWatch
+from coordstream.serve.follower_watch import FollowerWatch
 from coordstream.serve.process_service import Watched, serving_process
 from projections.follow.activity import Activity, StreamActivity
 from projections.follow.follower import Follower
