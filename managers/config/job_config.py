@@ -16,7 +16,7 @@ from managers.stores.metadata_store import NamespacedStore
 from managers.stores.namespaced_key import NamespacedKey
 
 AUTOSIZING: Final = "job.autosizing."
-COORDINATOR_URL: Final = "yarn.am.tracking.url"
+TRACKING_URL: Final = "yarn.am.tracking.url"
 """The URL of the job's coordinator, which it writes itself. Running containers look for a new one there."""
 _AUTOSIZING_ENABLED: Final = f"{AUTOSIZING}enabled"
 _NAMESPACE: Final = SetConfig.message_type
@@ -124,4 +124,4 @@ def _write(store: NamespacedStore, sets: Config, removed: Sequence[str], envelop
 
 
 def _is_kept(key: str, config: Config) -> bool:
-    return key == COORDINATOR_URL or (key.startswith(AUTOSIZING) and is_autosized(config))
+    return key == TRACKING_URL or (key.startswith(AUTOSIZING) and is_autosized(config))

@@ -6,8 +6,7 @@ from typing import Final
 
 from eventlog.log import Clock, system_clock
 from managers.assignments.locality_manager import ContainerLocality
-from managers.config import job_config
-from managers.config.job_config import AUTOSIZING, is_autosized, set_config
+from managers.config.job_config import AUTOSIZING, TRACKING_URL, is_autosized, set_config
 from managers.job_models.job_model_building import container_count
 from managers.job_names import Config
 from managers.stores.metadata_store import NamespacedStore
@@ -51,7 +50,7 @@ def publish_coordinator_url(store: NamespacedStore, url: str, *, clock: Clock = 
     Raises:
         NotReady: the store is not open.
     """
-    set_config(store, job_config.COORDINATOR_URL, url, clock=clock)
+    set_config(store, TRACKING_URL, url, clock=clock)
 
 
 def _host(locality: ContainerLocality | None) -> str:

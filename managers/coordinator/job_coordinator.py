@@ -10,7 +10,7 @@ from managers.assignments.changelog_streams import create_changelog_streams
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.checkpoints.checkpoint_topic_creation import ensure_checkpoint_topic
 from managers.checkpoints.kafka_checkpoint_manager import is_validated
-from managers.config.job_config import COORDINATOR_URL, read_config, stale_keys, write_config
+from managers.config.job_config import TRACKING_URL, read_config, stale_keys, write_config
 from managers.coordinator.container_launch import publish_coordinator_url
 from managers.coordinator.deployment_id import cluster_type_of, with_deployment_id
 from managers.coordinator.job_attempt import JobAttempt
@@ -131,4 +131,4 @@ class JobCoordinator:
 def _differs(old: Config, config: Config) -> bool:
     """Whether writing the config would change it. The coordinator's URL does not count: it writes that itself."""
     changed = {key for key, value in config.items() if old.get(key) != value}
-    return bool(stale_keys(old, config)) or bool(changed - {COORDINATOR_URL})
+    return bool(stale_keys(old, config)) or bool(changed - {TRACKING_URL})

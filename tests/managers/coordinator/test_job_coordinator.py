@@ -16,7 +16,7 @@ from eventlog.startpoint import StartpointOldest
 from eventlog.streams import identify
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.assignments.job_model_assignments import JobModelAssignments
-from managers.config.job_config import COORDINATOR_URL, read_config, set_config
+from managers.config.job_config import TRACKING_URL, read_config, set_config
 from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_coordinator import JobCoordinator
 from managers.coordinator.plan_difference import describe_difference
@@ -99,10 +99,10 @@ def test_another_attempt_changes_nothing(store: CoordinatorStreamStore, start: S
 def test_the_url_of_a_coordinator_in_the_submitted_config_is_not_a_change(
     store: CoordinatorStreamStore, start: Start
 ) -> None:
-    start({COORDINATOR_URL: "http://old/"})
-    set_config(store, COORDINATOR_URL, "http://new/")
-    start({COORDINATOR_URL: "http://old/"})
-    assert read_config(store)[COORDINATOR_URL] == "http://new/"
+    start({TRACKING_URL: "http://old/"})
+    set_config(store, TRACKING_URL, "http://new/")
+    start({TRACKING_URL: "http://old/"})
+    assert read_config(store)[TRACKING_URL] == "http://new/"
 
 
 def test_the_deployment_is_named_by_its_config_if_the_environment_does_not(start: Start) -> None:
