@@ -26,7 +26,7 @@ from managers.offsets.processed_offsets import OffsetManagerMetrics, ProcessedOf
 from managers.offsets.resolved_starts import (
     AssignedPartition,
     RefusedStartpoint,
-    Start,
+    ResolvedStart,
     find_starting_offsets,
     require_usable_offsets,
 )
@@ -76,7 +76,7 @@ class OffsetManager:
         self._lock: Final = RLock()
         self._registered: dict[str, frozenset[SystemStreamPartition]] = {}
         self._processed = ProcessedOffsets()
-        self._starts: dict[tuple[str, SystemStreamPartition], Start] = {}
+        self._starts: dict[tuple[str, SystemStreamPartition], ResolvedStart] = {}
         self._refused: tuple[RefusedStartpoint, ...] = ()
         self._is_running = False
         self.metrics: Final = OffsetManagerMetrics()

@@ -39,7 +39,7 @@ class AssignedPartition(NamedTuple):
     startpoint: Startpoint | None = None
 
 
-class Start(NamedTuple):
+class ResolvedStart(NamedTuple):
     """The first offset to read (None: the system does not know one), and how it was decided."""
 
     offset: str | None
@@ -50,7 +50,7 @@ class Start(NamedTuple):
 class StartingOffsets:
     """The start of each partition of each task, and the startpoints that were refused."""
 
-    starts: Mapping[tuple[str, SystemStreamPartition], Start]
+    starts: Mapping[tuple[str, SystemStreamPartition], ResolvedStart]
     refused: Sequence[RefusedStartpoint]
 
 
@@ -84,24 +84,24 @@ class _Finder:
         self._admins: Final = admins
         self.refused: Final[list[RefusedStartpoint]] = []
 
-    def find(self, assigned: Sequence[AssignedPartition]) -> Iterator[tuple[AssignedPartition, Start]]:
+    def find(self, assigned: Sequence[AssignedPartition]) -> Iterator[tuple[AssignedPartition, ResolvedStart]]:
         decided = [(each, self._decide(each)) for each in assigned]
         yield from ((each, start) for each, start in decided if start.decision.decided_by == "startpoint")
         yield from self._after_checkpoints([each for each in decided if each[1].decision.decided_by == "checkpoint"])
         yield from self._at_ends([each for each in decided if each[1].decision.decided_by in ("default", "reset")])
 
-    def _decide(self, assigned: AssignedPartition) -> Start:
+    def _decide(self, assigned: AssignedPartition) -> ResolvedStart:
         admin = _admin_of(self._admins, assigned.partition.system)
         decision = self._decision(assigned, assigned.startpoint)
         if assigned.startpoint is None:
-            return Start(None, decision)
+            return ResolvedStart(None, decision)
         if decision.decided_by != "startpoint":
             self._refuse(assigned, assigned.startpoint, "it has no position")
-            return Start(None, decision)
+            return ResolvedStart(None, decision)
         offset = self._resolve(admin, assigned, assigned.startpoint)
         if offset is not None:
-            return Start(offset, decision)
-        return Start(None, replace(self._decision(assigned, None), ignored_reason="unresolved"))
+            return ResolvedStart(offset, decision)
+        return ResolvedStart(None, replace(self._decision(assigned, None), ignored_reason="unresolved"))
 
     def _decision(self, assigned: AssignedPartition, startpoint: Startpoint | None) -> StartingOffset:
         return decide(
@@ -128,8 +128,8 @@ class _Finder:
         self.refused.append(RefusedStartpoint(assigned.task_name, assigned.partition, startpoint, reason))
 
     def _after_checkpoints(
-        self, decided: Sequence[tuple[AssignedPartition, Start]]
-    ) -> Iterator[tuple[AssignedPartition, Start]]:
+        self, decided: Sequence[tuple[AssignedPartition, ResolvedStart]]
+    ) -> Iterator[tuple[AssignedPartition, ResolvedStart]]:
         """One call for each task and system: a broadcast partition has a different offset in each task."""
         for (_, system), each in groupby(sorted(decided, key=_task_and_system), key=_task_and_system):
             group = list(each)
@@ -137,7 +137,9 @@ class _Finder:
             after = _admin_of(self._admins, system).get_offsets_after(offsets)
             yield from ((one, start._replace(offset=after.get(one.partition))) for one, start in group)
 
-    def _at_ends(self, decided: Sequence[tuple[AssignedPartition, Start]]) -> Iterator[tuple[AssignedPartition, Start]]:
+    def _at_ends(
+        self, decided: Sequence[tuple[AssignedPartition, ResolvedStart]]
+    ) -> Iterator[tuple[AssignedPartition, ResolvedStart]]:
         """One call for each system."""
         known: dict[str, Mapping[str, SystemStreamMetadata]] = {}
         for system in sorted({each.partition.system for each, _ in decided}):
@@ -148,7 +150,7 @@ class _Finder:
             yield each, start._replace(offset=_end(metadata, start.decision.startpoint_type))
 
 
-def _lacks_offset(start: Start) -> bool:
+def _lacks_offset(start: ResolvedStart) -> bool:
     return start.offset is None and start.decision.decided_by == "checkpoint"
 
 
@@ -177,7 +179,7 @@ def _admin_of(admins: Mapping[str, SystemAdmin], system: str) -> SystemAdmin:
     return admin
 
 
-def _task_and_system(decided: tuple[AssignedPartition, Start]) -> tuple[str, str]:
+def _task_and_system(decided: tuple[AssignedPartition, ResolvedStart]) -> tuple[str, str]:
     return decided[0].task_name, decided[0].partition.system
 
 

@@ -34,7 +34,7 @@ Starts = Mapping[tuple[str, SystemStreamPartition], StartingOffset]
 _ByKey = Mapping[StartpointKey, Startpoint]
 
 
-class Start(NamedTuple):
+class StartChange(NamedTuple):
     """Where the next start of a task would begin a partition, before and after the change."""
 
     task_name: str
@@ -122,7 +122,9 @@ def stream_of(partition: SystemStreamPartition) -> Stream:
     return partition.system, partition.stream
 
 
-def changed_starts(facts: StartpointFacts, checkpoints: Checkpoints, after: Requests, now_ms: int) -> tuple[Start, ...]:
+def changed_starts(
+    facts: StartpointFacts, checkpoints: Checkpoints, after: Requests, now_ms: int
+) -> tuple[StartChange, ...]:
     """The starts of all partitions that the changed requests name or move, sorted by task and partition.
 
     ``after`` are all requests after the change; expiry is judged at ``now_ms``. A partition that no task reads has no
@@ -134,7 +136,7 @@ def changed_starts(facts: StartpointFacts, checkpoints: Checkpoints, after: Requ
     named = {key.partition for text in changed for key in meanings.get(text, ())}
     old, new = (next_starts(facts, checkpoints, requests, now_ms) for requests in (facts.requests, after))
     shown = (each for each in old if without_key_bucket(each[1]) in named or old[each] != new[each])
-    return tuple(Start(*reader, old[reader], new[reader]) for reader in shown)
+    return tuple(StartChange(*reader, old[reader], new[reader]) for reader in shown)
 
 
 def next_starts(facts: StartpointFacts, checkpoints: Checkpoints, requests: Requests, now_ms: int) -> Starts:

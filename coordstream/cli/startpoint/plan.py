@@ -11,7 +11,7 @@ from coordstream.cli.startpoint.places import describe_start
 from eventlog.errors import EventLogError
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import Startpoint, is_expired
-from managers.startpoints.next_starts import Requests, Start, changed_starts
+from managers.startpoints.next_starts import Requests, StartChange, changed_starts
 from managers.startpoints.startpoint_input import ResolvedInput, resolve_input
 from managers.startpoints.startpoint_records import without_key_bucket
 from managers.startpoints.startpoint_request import choose_keys
@@ -33,7 +33,7 @@ class WritePlan(NamedTuple):
     job: StartpointJob
     startpoint: Startpoint
     keys: Sequence[StartpointKey]
-    starts: Sequence[Start]
+    starts: Sequence[StartChange]
     replaced: Requests
     resolved: ResolvedInput | None
     input_error: str = ""
@@ -89,7 +89,7 @@ def plan_rows(plan: WritePlan) -> list[Row]:
     ]
 
 
-def start_columns(start: Start) -> Row:
+def start_columns(start: StartChange) -> Row:
     """A start with and without a change, as columns."""
     return {
         "task_name": start.task_name,
@@ -104,12 +104,12 @@ def start_columns(start: Start) -> Row:
     }
 
 
-def follows(start: Start, startpoint: Startpoint) -> bool:
+def follows(start: StartChange, startpoint: Startpoint) -> bool:
     """Whether a task would start where this startpoint says, whatever decides that."""
     return (start.after.startpoint_type, start.after.startpoint_value) == (startpoint.kind, startpoint.value)
 
 
-def events_between(start: Start, startpoint: Startpoint, resolved: ResolvedInput) -> int | None:
+def events_between(start: StartChange, startpoint: Startpoint, resolved: ResolvedInput) -> int | None:
     """How many events are read again (positive) or skipped (negative) if a task starts at this startpoint.
 
     None if the offsets are unknown or not numbers, or if something else decides the start.
@@ -131,13 +131,13 @@ def _resolve(
         return None, str(error)
 
 
-def _keys_of(start: Start) -> tuple[StartpointKey, StartpointKey]:
+def _keys_of(start: StartChange) -> tuple[StartpointKey, StartpointKey]:
     """The keys of requests for every task and for this task only."""
     partition = without_key_bucket(start.partition)
     return StartpointKey(partition), StartpointKey(partition, TaskName(start.task_name))
 
 
-def _row(plan: WritePlan, start: Start | None) -> Row:
+def _row(plan: WritePlan, start: StartChange | None) -> Row:
     row: dict[str, Any] = dict.fromkeys(PLAN_COLUMNS)
     row |= {"job_name": plan.job.job.name, "job_id": plan.job.job.id}
     row |= {"startpoint_type": plan.startpoint.kind, "startpoint_value": plan.startpoint.value}

@@ -11,7 +11,7 @@ from managers.offsets.offset_errors import NoMetadata, UnknownSystem
 from managers.offsets.resolved_starts import (
     AssignedPartition,
     RefusedStartpoint,
-    Start,
+    ResolvedStart,
     StartingOffsets,
     find_starting_offsets,
 )
@@ -28,7 +28,7 @@ def found(*assigned: AssignedPartition, config: dict[str, str] | None = None, **
     return find_starting_offsets(config or {}, admins or {"k": StatedAdmin()}, assigned)
 
 
-def only(offsets: StartingOffsets) -> Start:
+def only(offsets: StartingOffsets) -> ResolvedStart:
     (start,) = offsets.starts.values()
     return start
 

@@ -20,7 +20,7 @@ from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint, SystemAdmin, SystemStreamPartitionMetadata
-from managers.startpoints.next_starts import Start, StartpointFacts
+from managers.startpoints.next_starts import StartChange, StartpointFacts
 from managers.startpoints.startpoint_input import ResolvedInput
 from projections.job_choice import Job
 from tests.fixtures.memory_system_admin import MemorySystemAdmin
@@ -137,5 +137,5 @@ IN_0 = SystemStreamPartition("kafka", "in", 0)
 )
 def test_events_between_two_starts(before: StartingOffset, after: StartingOffset, count: int | None) -> None:
     resolved = ResolvedInput({0: SystemStreamPartitionMetadata("7", "99", "100")}, {0: ResolvedStartpoint("7")}, {})
-    assert events_between(Start("t", IN_0, before, after), SEVEN, resolved) == count
-    assert events_between(Start("t", IN_0, before, after), SEVEN, ResolvedInput({}, {}, {})) is None
+    assert events_between(StartChange("t", IN_0, before, after), SEVEN, resolved) == count
+    assert events_between(StartChange("t", IN_0, before, after), SEVEN, ResolvedInput({}, {}, {})) is None
