@@ -11,7 +11,7 @@ from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey, read_name
 
-Requests = Mapping[str, bytes | None]
+RequestValues = Mapping[str, bytes | None]
 """The values to write, by the texts of their keys; None deletes."""
 
 
@@ -46,10 +46,10 @@ def write_unless_changed(
     store: CoordinatorStreamStore,
     log: EventLog,
     first: int,
-    requests: Requests,
+    requests: RequestValues,
     task_names: Collection[str],
     *,
-    written: Requests | None = None,
+    written: RequestValues | None = None,
 ) -> None:
     """Write requests, unless another writer has changed them since they were read, up to offset ``first``.
 
@@ -77,7 +77,7 @@ def write_unless_changed(
 
 
 def _require_unchanged(
-    log: EventLog, first: int, own: Requests, task_names: Collection[str], *, is_appended: bool
+    log: EventLog, first: int, own: RequestValues, task_names: Collection[str], *, is_appended: bool
 ) -> None:
     """Raise `StartpointsChanged` for the first change by another writer before all of the own ones are on the log.
 
@@ -106,7 +106,7 @@ _OwnKeys = Mapping[SystemStreamPartition, Sequence[tuple[str, TaskName | None]]]
 """The keys of the own requests for each partition, and the task that each means; None: every task."""
 
 
-def _keys_of_partitions(own: Requests) -> _OwnKeys:
+def _keys_of_partitions(own: RequestValues) -> _OwnKeys:
     found: dict[SystemStreamPartition, list[tuple[str, TaskName | None]]] = {}
     for key_text in own:
         for key in startpoint_key_readings(key_text):

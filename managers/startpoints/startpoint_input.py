@@ -10,7 +10,7 @@ from eventlog.startpoint import Startpoint, StartpointSpecific, StartpointTimest
 from eventlog.system_admin import ResolvedStartpoint, SystemAdmin, SystemStreamPartitionMetadata
 
 
-class Finding(Enum):
+class InputProblem(Enum):
     """Why a startpoint may not do what is expected in one partition of its input."""
 
     NOT_THERE = "not-there"
@@ -23,11 +23,11 @@ class Finding(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedInput:
-    """The bounds of every partition of a stream; resolved offsets and findings for the requested ones."""
+    """The bounds of every partition of a stream; resolved offsets and problems for the requested ones."""
 
     bounds: Mapping[int, SystemStreamPartitionMetadata]
     resolved: Mapping[int, ResolvedStartpoint]
-    findings: Mapping[int, Finding]
+    problems: Mapping[int, InputProblem]
 
     def first_offset(self, partition: int, start: StartingOffset) -> str | None:
         """The first offset read by a start from a checkpoint, reset or default; None if unknown."""
@@ -46,46 +46,46 @@ def resolve_input(
     found = admin.get_system_stream_metadata([stream]).get(stream)
     bounds = {} if found is None else found.partitions
     resolved: dict[int, ResolvedStartpoint] = {}
-    findings: dict[int, Finding] = {}
+    problems: dict[int, InputProblem] = {}
     for number in sorted(bounds if partitions is None else partitions):
         resolution = None
         if number in bounds:
             resolution = admin.resolve_startpoint(SystemStreamPartition(system, stream, number), startpoint)
         if resolution is not None:
             resolved[number] = resolution
-        finding = _finding(admin, startpoint, bounds.get(number), resolution)
-        if finding is not None:
-            findings[number] = finding
-    return ResolvedInput(bounds, resolved, findings)
+        problem = _problem(admin, startpoint, bounds.get(number), resolution)
+        if problem is not None:
+            problems[number] = problem
+    return ResolvedInput(bounds, resolved, problems)
 
 
-def _finding(
+def _problem(
     admin: SystemAdmin,
     startpoint: Startpoint,
     bounds: SystemStreamPartitionMetadata | None,
     resolution: ResolvedStartpoint | None,
-) -> Finding | None:
+) -> InputProblem | None:
     if bounds is None:
-        return Finding.NOT_THERE
+        return InputProblem.NOT_THERE
     match startpoint:
         case StartpointTimestamp():
-            return None if resolution is None else _finding_for_time(bounds, resolution)
+            return None if resolution is None else _problem_of_time(bounds, resolution)
         case StartpointSpecific(str(offset)):
-            return _finding_for_offset(admin, offset, bounds)
+            return _problem_of_offset(admin, offset, bounds)
     return None
 
 
-def _finding_for_time(bounds: SystemStreamPartitionMetadata, resolution: ResolvedStartpoint) -> Finding | None:
+def _problem_of_time(bounds: SystemStreamPartitionMetadata, resolution: ResolvedStartpoint) -> InputProblem | None:
     if resolution.is_past_end:
-        return Finding.AFTER_LAST
+        return InputProblem.AFTER_LAST
     is_truncated = bounds.oldest_offset not in (None, "0")
-    return Finding.BEFORE_RETAINED if is_truncated and resolution.offset == bounds.oldest_offset else None
+    return InputProblem.BEFORE_RETAINED if is_truncated and resolution.offset == bounds.oldest_offset else None
 
 
-def _finding_for_offset(admin: SystemAdmin, offset: str, bounds: SystemStreamPartitionMetadata) -> Finding | None:
+def _problem_of_offset(admin: SystemAdmin, offset: str, bounds: SystemStreamPartitionMetadata) -> InputProblem | None:
     first = bounds.oldest_offset or bounds.upcoming_offset
     if first is not None and (admin.offset_comparator(offset, first) or 0) < 0:
-        return Finding.BEFORE_RETAINED
+        return InputProblem.BEFORE_RETAINED
     if bounds.upcoming_offset is not None and (admin.offset_comparator(offset, bounds.upcoming_offset) or 0) > 0:
-        return Finding.AFTER_LAST
+        return InputProblem.AFTER_LAST
     return None

@@ -8,20 +8,22 @@ from coordstream.cli.startpoint.places import describe_start, describe_startpoin
 from coordstream.cli.startpoint.plan import WritePlan, follows
 from eventlog.error_text import list_names
 from eventlog.startpoint import Startpoint, StartpointTimestamp
-from managers.startpoints.startpoint_input import Finding, ResolvedInput
+from managers.startpoints.startpoint_input import InputProblem, ResolvedInput
 from managers.startpoints.startpoint_records import without_key_bucket
 from managers.startpoints.startpoint_request import COORDINATOR_FACTORY, NO_LEADER_FACTORY, job_warnings, key_warnings
 
 MOST_OF_A_KIND: Final = 3
 """How many warnings of one kind are shown, and how many names in a warning."""
 
-_OF_TIME: Final[Mapping[Finding, str]] = {
-    Finding.AFTER_LAST: "no event is that late. The job starts with the next new event.",
-    Finding.BEFORE_RETAINED: "events since that time may already be deleted. The job starts at the oldest event.",
+_OF_TIME: Final[Mapping[InputProblem, str]] = {
+    InputProblem.AFTER_LAST: "no event is that late. The job starts with the next new event.",
+    InputProblem.BEFORE_RETAINED: "events since that time may already be deleted. The job starts at the oldest event.",
 }
-_OF_OFFSET: Final[Mapping[Finding, str]] = {
-    Finding.AFTER_LAST: "the offset is beyond the end. The consumer's auto.offset.reset decides.",
-    Finding.BEFORE_RETAINED: "the event at that offset is already deleted. The consumer's auto.offset.reset decides.",
+_OF_OFFSET: Final[Mapping[InputProblem, str]] = {
+    InputProblem.AFTER_LAST: "the offset is beyond the end. The consumer's auto.offset.reset decides.",
+    InputProblem.BEFORE_RETAINED: (
+        "the event at that offset is already deleted. The consumer's auto.offset.reset decides."
+    ),
 }
 
 
@@ -42,22 +44,22 @@ def warnings(plan: WritePlan) -> Iterator[str]:
 
 
 def finding_warnings(resolved: ResolvedInput, startpoint: Startpoint, partitions: Collection[int]) -> list[str]:
-    """A sentence for each kind of finding in these partitions of the input."""
-    found: dict[Finding, list[int]] = {}
-    for partition, finding in resolved.findings.items():
+    """A sentence for each kind of problem in these partitions of the input."""
+    found: dict[InputProblem, list[int]] = {}
+    for partition, problem in resolved.problems.items():
         if partition in partitions:
-            found.setdefault(finding, []).append(partition)
-    return [f"{_partitions(numbers)}: {_consequence(finding, startpoint)}" for finding, numbers in found.items()]
+            found.setdefault(problem, []).append(partition)
+    return [f"{_partitions(numbers)}: {_consequence(problem, startpoint)}" for problem, numbers in found.items()]
 
 
 def _partitions(numbers: Sequence[int]) -> str:
     return f"{'Partition' if len(numbers) == 1 else 'Partitions'} {format_partitions(numbers)}"
 
 
-def _consequence(finding: Finding, startpoint: Startpoint) -> str:
-    if finding is Finding.NOT_THERE:
+def _consequence(problem: InputProblem, startpoint: Startpoint) -> str:
+    if problem is InputProblem.NOT_THERE:
         return "not found in the input."
-    return _OF_TIME[finding] if startpoint.kind == "timestamp" else _OF_OFFSET[finding]
+    return _OF_TIME[problem] if startpoint.kind == "timestamp" else _OF_OFFSET[problem]
 
 
 def _time_in_future(plan: WritePlan) -> Iterator[str]:

@@ -11,7 +11,7 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.system_admin import InputMissing, ResolvedStartpoint
-from managers.startpoints.startpoint_input import Finding, ResolvedInput, resolve_input
+from managers.startpoints.startpoint_input import InputProblem, ResolvedInput, resolve_input
 from tests.fixtures.memory_system_admin import MemorySystemAdmin
 
 STREAM = "page-views"
@@ -37,40 +37,48 @@ def offsets_of(found: ResolvedInput) -> dict[int, str]:
 
 
 @pytest.mark.parametrize(
-    ("startpoint", "offsets", "findings"),
+    ("startpoint", "offsets", "problems"),
     [
         (StartpointOldest(1), {0: "0", 1: "4", 2: "0"}, {}),
         (StartpointUpcoming(1), {0: "10", 1: "10", 2: "0"}, {}),
-        (StartpointTimestamp(450, 1), {0: "5", 1: "5", 2: "0"}, {2: Finding.AFTER_LAST}),
+        (StartpointTimestamp(450, 1), {0: "5", 1: "5", 2: "0"}, {2: InputProblem.AFTER_LAST}),
         (
             StartpointTimestamp(400, 1),
             {0: "4", 1: "4", 2: "0"},
-            {1: Finding.BEFORE_RETAINED, 2: Finding.AFTER_LAST},
+            {1: InputProblem.BEFORE_RETAINED, 2: InputProblem.AFTER_LAST},
         ),
-        (StartpointTimestamp(0, 1), {0: "0", 1: "4", 2: "0"}, {1: Finding.BEFORE_RETAINED, 2: Finding.AFTER_LAST}),
-        (StartpointTimestamp(901, 1), {0: "10", 1: "10", 2: "0"}, dict.fromkeys((0, 1, 2), Finding.AFTER_LAST)),
-        (StartpointSpecific("4", 1), dict.fromkeys((0, 1, 2), "4"), {2: Finding.AFTER_LAST}),
+        (
+            StartpointTimestamp(0, 1),
+            {0: "0", 1: "4", 2: "0"},
+            {1: InputProblem.BEFORE_RETAINED, 2: InputProblem.AFTER_LAST},
+        ),
+        (StartpointTimestamp(901, 1), {0: "10", 1: "10", 2: "0"}, dict.fromkeys((0, 1, 2), InputProblem.AFTER_LAST)),
+        (StartpointSpecific("4", 1), dict.fromkeys((0, 1, 2), "4"), {2: InputProblem.AFTER_LAST}),
         (
             StartpointSpecific("3", 1),
             dict.fromkeys((0, 1, 2), "3"),
-            {1: Finding.BEFORE_RETAINED, 2: Finding.AFTER_LAST},
+            {1: InputProblem.BEFORE_RETAINED, 2: InputProblem.AFTER_LAST},
         ),
-        (StartpointSpecific("10", 1), dict.fromkeys((0, 1, 2), "10"), {2: Finding.AFTER_LAST}),
-        (StartpointSpecific("11", 1), dict.fromkeys((0, 1, 2), "11"), dict.fromkeys((0, 1, 2), Finding.AFTER_LAST)),
+        (StartpointSpecific("10", 1), dict.fromkeys((0, 1, 2), "10"), {2: InputProblem.AFTER_LAST}),
+        (
+            StartpointSpecific("11", 1),
+            dict.fromkeys((0, 1, 2), "11"),
+            dict.fromkeys((0, 1, 2), InputProblem.AFTER_LAST),
+        ),
         (StartpointSpecific("no number", 1), dict.fromkeys((0, 1, 2), "no number"), {}),
     ],
 )
-def test_resolved_offsets_and_findings(
-    admin: MemorySystemAdmin, startpoint: Startpoint, offsets: dict[int, str], findings: dict[int, Finding]
+def test_resolved_offsets_and_problems(
+    admin: MemorySystemAdmin, startpoint: Startpoint, offsets: dict[int, str], problems: dict[int, InputProblem]
 ) -> None:
     found = resolve(admin, startpoint)
-    assert (offsets_of(found), found.findings) == (offsets, findings)
+    assert (offsets_of(found), found.problems) == (offsets, problems)
 
 
 def test_only_the_requested_partitions_are_resolved(admin: MemorySystemAdmin) -> None:
     found = resolve(admin, StartpointOldest(1), 1, 7)
     assert offsets_of(found) == {1: "4"}
-    assert found.findings == {7: Finding.NOT_THERE}
+    assert found.problems == {7: InputProblem.NOT_THERE}
     assert found.bounds.keys() == {0, 1, 2}
     assert [partition.partition for partition in admin.asked] == [1]
 

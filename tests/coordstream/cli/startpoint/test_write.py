@@ -11,7 +11,7 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointTimestamp
 from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint, SystemStreamPartitionMetadata
-from managers.startpoints.startpoint_input import Finding, ResolvedInput
+from managers.startpoints.startpoint_input import InputProblem, ResolvedInput
 from tests.builders import config_set, fan_out, raw, startpoint, task_partition
 from tests.coordstream.command_line import COORDINATOR, CommandLine
 from tests.coordstream.rewound_job import (
@@ -223,10 +223,10 @@ def test_force_writes_what_the_job_does_not_read(job: CommandLine) -> None:
     assert (row["task_name"], row["partition_id"], row["new_start"]) == (None, 16, None)
 
 
-def answer(monkeypatch: pytest.MonkeyPatch, finding: Finding | None = None) -> None:
+def answer(monkeypatch: pytest.MonkeyPatch, problem: InputProblem | None = None) -> None:
     """An input whose partitions have events 10 to 29, where the startpoint resolves to 12 in partition 3."""
     ends = {number: SystemStreamPartitionMetadata("10", "29", "30") for number in range(17)}
-    answered = ResolvedInput(ends, {3: ResolvedStartpoint("12")}, {} if finding is None else {3: finding})
+    answered = ResolvedInput(ends, {3: ResolvedStartpoint("12")}, {} if problem is None else {3: problem})
     monkeypatch.setattr(plan, "_resolve", lambda *_: (answered, ""))
 
 
@@ -249,27 +249,31 @@ def test_a_whole_stream_has_the_partitions_that_the_input_has(
 
 
 @pytest.mark.parametrize(
-    ("position", "finding", "sentence"),
+    ("position", "problem", "sentence"),
     [
-        ("3h", Finding.AFTER_LAST, "Partition 3: no event is that late. The job starts with the next new event."),
+        ("3h", InputProblem.AFTER_LAST, "Partition 3: no event is that late. The job starts with the next new event."),
         (
             "3h",
-            Finding.BEFORE_RETAINED,
+            InputProblem.BEFORE_RETAINED,
             "Partition 3: events since that time may already be deleted. The job starts at the oldest event.",
         ),
         (
             "7",
-            Finding.AFTER_LAST,
+            InputProblem.AFTER_LAST,
             "Partition 3: the offset is beyond the end. The consumer's auto.offset.reset ",
         ),
-        ("7", Finding.BEFORE_RETAINED, "Partition 3: the event at that offset is already deleted. The consumer's "),
-        ("7", Finding.NOT_THERE, "Partition 3: not found in the input."),
+        (
+            "7",
+            InputProblem.BEFORE_RETAINED,
+            "Partition 3: the event at that offset is already deleted. The consumer's ",
+        ),
+        ("7", InputProblem.NOT_THERE, "Partition 3: not found in the input."),
     ],
 )
 def test_warnings_about_the_input(
-    job: CommandLine, monkeypatch: pytest.MonkeyPatch, position: str, finding: Finding, sentence: str
+    job: CommandLine, monkeypatch: pytest.MonkeyPatch, position: str, problem: InputProblem, sentence: str
 ) -> None:
-    answer(monkeypatch, finding)
+    answer(monkeypatch, problem)
     sentences = warned(job, *WRITE, "kafka.page-views", position, "--dry-run")
     assert any(line.startswith(sentence) for line in sentences)
     assert not any("Partition 3:" in line for line in warned(job, *WRITE, "kafka.page-views.4", position, "--dry-run"))
