@@ -9,10 +9,10 @@ from eventlog.log import Clock, system_clock
 from eventlog.messages import Delete, Envelope, Message, SetChangelogMapping
 from managers.assignments.changelog_errors import ChangelogRemap, ChangelogRemapped
 from managers.assignments.changelogs import assign_changelog_partitions
-from managers.checkpoints.task_checkpoints import require_task_name, require_task_names
 from managers.envelopes import JOB_COORDINATOR, make_envelope, mark_forced
 from managers.stored_messages import StoredMessages, with_envelope
 from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.task_names import require_task_name, require_task_names
 
 _PARTITIONS: Final = range(2**31)
 

@@ -6,12 +6,12 @@ from typing import Final
 
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Delete, Message, SetTaskContainerMapping, SetTaskModeMapping
-from managers.checkpoints.task_checkpoints import require_task_name, require_task_names
 from managers.envelopes import JOB_COORDINATOR
 from managers.errors import ManagerError
 from managers.job_models.job_model import ACTIVE, STANDBY, TaskMode
 from managers.stored_messages import StoredMessages
 from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.task_names import require_task_name, require_task_names
 
 TaskContainers = Mapping[str, Mapping[str, str]] | Mapping[str | None, Mapping[str, str]]
 """The tasks of each container with their modes. Tasks of container None are removed from theirs."""

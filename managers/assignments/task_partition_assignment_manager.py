@@ -8,10 +8,10 @@ from eventlog.log import Clock, system_clock
 from eventlog.messages import Delete, Message, SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.partition_json import encode_partition_key
-from managers.checkpoints.task_checkpoints import require_task_name
 from managers.envelopes import JOB_COORDINATOR
 from managers.stored_messages import StoredMessages
 from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.task_names import require_task_name
 
 PartitionTasks = Mapping[SystemStreamPartition, Sequence[str] | None]
 """The tasks that read each partition; empty or None: no task."""

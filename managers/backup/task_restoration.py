@@ -31,8 +31,8 @@ from managers.backup.state_backend import (
 from managers.backup.state_errors import SnapshotDamaged, StoreNotRestored
 from managers.backup.store_directories import set_aside
 from managers.backup.task_storage_commit_manager import TaskStorageCommitManager
+from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_versions import build_checkpoints, version_of
-from managers.checkpoints.task_checkpoints import TaskCheckpoints
 
 _logger: Final = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class TaskRestoration:
         task: StatefulTask,
         store_names: Collection[str],
         backends: Mapping[str, StateBackendFactory],
-        checkpoint_manager: TaskCheckpoints,
+        checkpoint_manager: AbstractCheckpointManager,
         *,
         report: ReportProgress = log_progress,
         cancelled: Event | None = None,

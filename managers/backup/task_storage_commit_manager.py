@@ -17,7 +17,7 @@ from managers.backup.offset_files import write_checkpoint_file
 from managers.backup.state_backend import StatefulTask, TaskBackupManager
 from managers.backup.state_errors import CommitFailed, Step
 from managers.backup.store_directories import checkpoint_directories, checkpoint_directory, delete_directory
-from managers.checkpoints.task_checkpoints import TaskCheckpoints
+from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 
 _logger: Final = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ class TaskStorageCommitManager:
         task: StatefulTask,
         stores: Mapping[str, KeyValueStore],
         backup_managers: Mapping[str, TaskBackupManager],
-        checkpoint_manager: TaskCheckpoints | None = None,
+        checkpoint_manager: AbstractCheckpointManager | None = None,
     ) -> None:
         """``stores`` are the task's open stores by name, ``backup_managers`` those of each factory in config.
 

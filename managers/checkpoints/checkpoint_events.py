@@ -9,13 +9,12 @@ from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, Checkpoi
 from eventlog.errors import WireError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.messages import Delete, Envelope, SetCheckpoint
-from eventlog.partition import TaskName
+from eventlog.partition import SystemStreamPartition, TaskName
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.checkpoint_topic import CheckpointKey
 from managers.checkpoints.checkpoint_errors import CheckpointUnreadable, GrouperMismatch, OffsetMissing
 from managers.checkpoints.checkpoint_versions import version_of
 from managers.checkpoints.log_checkpoints import Entry
-from managers.checkpoints.task_checkpoints import require_offset
 
 COORDINATOR_VERSION: Final = 0
 """The version of a checkpoint on the coordinator stream, as in the relation ``checkpoint``."""
@@ -165,3 +164,9 @@ def _offsets(message: object) -> CheckpointV1 | None:
 
 def _sorted(offsets: Offsets) -> Offsets:
     return dict(sorted(offsets.items()))
+
+
+def require_offset(partition: SystemStreamPartition, offset: Any) -> None:
+    """Raise TypeError if an offset is neither a string nor None: it could not be read back from a checkpoint."""
+    if offset is not None and not isinstance(offset, str):
+        raise TypeError(f"the offset of {partition} must be a string, not {offset!r}")

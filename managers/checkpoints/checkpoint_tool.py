@@ -133,7 +133,7 @@ class CheckpointTool:
             raise alive
 
     def write(self, changes: list[CheckpointChange]) -> list[int]:
-        """Write the checkpoints of a plan, and return their log offsets; see `TaskCheckpoints.write_checkpoint`.
+        """Write the checkpoints of a plan, and return their log offsets; see `write_checkpoint` of the manager.
 
         No log has an append that depends on the checkpoint of a task: one that another writer appends between the last
         read and the write is found afterwards, when both are on the log.

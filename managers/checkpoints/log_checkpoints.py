@@ -9,8 +9,8 @@ from eventlog.checkpoint_choice import Candidate
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import EventLog
 from managers.appending import AppendGaveUp, Retry, RetryingAppender
+from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_errors import CheckpointNotWritten
-from managers.checkpoints.task_checkpoints import TaskCheckpoints
 from managers.lazy_log import LogOrOpener
 
 
@@ -92,7 +92,7 @@ class LiveCheckpoints:
             live[event.key] = Candidate(entry.version, event.offset, event.timestamp, entry.checkpoint)
 
 
-class LogCheckpoints(TaskCheckpoints):
+class LogCheckpoints(AbstractCheckpointManager):
     """Checkpoints on one log, which is read as far as it is needed and appended to with retries."""
 
     def __init__(self, log: LogOrOpener, retry: Retry | None) -> None:
@@ -101,7 +101,7 @@ class LogCheckpoints(TaskCheckpoints):
         self._live: LiveCheckpoints | None = None
 
     def task_names(self) -> frozenset[str]:
-        """See `TaskCheckpoints.task_names`."""
+        """See `AbstractCheckpointManager.task_names`."""
         with self._lock:
             return frozenset(self._catch_up().task_names())
 
@@ -136,7 +136,7 @@ class LogCheckpoints(TaskCheckpoints):
                 live.catch_up(log, own_offsets)
 
     def last_commit_ms(self) -> int | None:
-        """See `TaskCheckpoints.last_commit_ms`; of any version."""
+        """See `AbstractCheckpointManager.last_commit_ms`; of any version."""
         with self._lock:
             return self._catch_up().last_commit_ms
 

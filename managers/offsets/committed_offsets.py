@@ -7,16 +7,16 @@ from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, Checkpoi
 from eventlog.checkpoint_choice import WRITE_VERSIONS, write_versions
 from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
+from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.checkpoint_versions import convert_to_versions
-from managers.checkpoints.task_checkpoints import TaskCheckpoints
 
 
 class CommittedOffsets:
     """Checkpoints by task, over a checkpoint manager, or none."""
 
     def __init__(
-        self, config: Mapping[str, str], manager: TaskCheckpoints | None, new_id: Callable[[], CheckpointId]
+        self, config: Mapping[str, str], manager: AbstractCheckpointManager | None, new_id: Callable[[], CheckpointId]
     ) -> None:
         """``new_id`` returns the id of a new V2 checkpoint. ``manager`` None: nothing is read or written.
 

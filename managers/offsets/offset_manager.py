@@ -16,8 +16,8 @@ from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint
 from eventlog.system_admin import SystemAdmin
 from eventlog.timestamps import ms_of
+from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_errors import TaskNotRegistered
-from managers.checkpoints.task_checkpoints import TaskCheckpoints, require_task_name
 from managers.errors import NotReady
 from managers.offsets.checkpoint_listener import CheckpointListener, modify_offsets, notify_listeners
 from managers.offsets.committed_offsets import CommittedOffsets
@@ -32,6 +32,7 @@ from managers.offsets.resolved_starts import (
 )
 from managers.offsets.task_startpoints import TaskStartpoints
 from managers.startpoints.startpoint_manager import StartpointManager
+from managers.task_names import require_task_name
 
 _logger: Final = logging.getLogger(__name__)
 _NO_LISTENERS: Final[Mapping[str, CheckpointListener]] = MappingProxyType({})
@@ -50,7 +51,7 @@ class OffsetManager:
         config: Mapping[str, str],
         *,
         system_admins: Mapping[str, SystemAdmin],
-        checkpoint_manager: TaskCheckpoints | None = None,
+        checkpoint_manager: AbstractCheckpointManager | None = None,
         startpoint_manager: StartpointManager | None = None,
         checkpoint_listeners: Mapping[str, CheckpointListener] = _NO_LISTENERS,
         clock: Clock = system_clock,

@@ -7,7 +7,7 @@ from typing import Final
 
 from eventlog.checkpoint import Offsets
 from eventlog.partition import SystemStreamPartition
-from managers.checkpoints.task_checkpoints import require_offset
+from managers.checkpoints.checkpoint_events import require_offset
 
 END_OF_STREAM_OFFSET: Final = "END_OF_STREAM"
 """Marks the end of a partition in place of an offset (IncomingMessageEnvelope of Samza)."""

@@ -9,7 +9,6 @@ from typing import Any, Final, Self
 from eventlog.errors import EventLogError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, is_expired
-from managers.checkpoints.task_checkpoints import require_task_name
 from managers.errors import NotReady, warn_renamed
 from managers.startpoints.startpoint_errors import StartpointNotWritten
 from managers.startpoints.startpoint_fan_out import (
@@ -34,6 +33,7 @@ from managers.startpoints.startpoint_records import (
     without_key_bucket,
 )
 from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.task_names import require_task_name
 
 _logger: Final = logging.getLogger(__name__)
 

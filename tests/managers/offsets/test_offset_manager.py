@@ -23,10 +23,10 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
+from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_errors import TaskNotRegistered
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
-from managers.checkpoints.task_checkpoints import TaskCheckpoints
 from managers.errors import NotReady
 from managers.offsets.checkpoint_listener import CheckpointListener
 from managers.offsets.offset_errors import NoMetadata, UnknownSystem, UnusableOffset
@@ -61,7 +61,7 @@ class Job:
     admins: dict[str, StatedAdmin] = field(default_factory=lambda: {"test-system": StatedAdmin()})
     listeners: dict[str, CheckpointListener] = field(default_factory=dict)
     startpoints: StartpointManager = field(init=False)
-    checkpoints: TaskCheckpoints = field(init=False)
+    checkpoints: AbstractCheckpointManager = field(init=False)
 
     def __post_init__(self) -> None:
         self.store = CoordinatorStreamStore(self.coordinator)
@@ -154,7 +154,7 @@ def test_it_starts_after_the_checkpoint_and_writes_what_was_processed(job: Job) 
     assert manager.get_last_task_checkpoint("c") is not None
 
 
-class NotingCheckpoints(TaskCheckpoints):
+class NotingCheckpoints(AbstractCheckpointManager):
     """Holds one checkpoint in memory, and notes what it is asked; a write fails while ``fails``."""
 
     def __init__(self, offsets: Offsets | None = None) -> None:
@@ -193,7 +193,9 @@ class NotingCheckpoints(TaskCheckpoints):
         return 0
 
 
-def over(checkpoints: TaskCheckpoints | None, admin: StatedAdmin | None = None, **given: Any) -> OffsetManager:
+def over(
+    checkpoints: AbstractCheckpointManager | None, admin: StatedAdmin | None = None, **given: Any
+) -> OffsetManager:
     """A started manager of task ``c`` without startpoints, over checkpoints that are watched."""
     admins = {"test-system": admin or StatedAdmin()}
     manager = OffsetManager({}, system_admins=admins, checkpoint_manager=checkpoints, **given)

@@ -1,19 +1,18 @@
 """The interface of checkpoint managers: start and stop, and registered tasks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from contextlib import suppress
 from threading import RLock
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from eventlog.checkpoint import Checkpoint
-from eventlog.partition import SystemStreamPartition
 from managers.checkpoints.checkpoint_errors import TaskNotRegistered
 from managers.errors import NotReady
+from managers.task_names import require_task_name
 
 
-class TaskCheckpoints(ABC):
+class AbstractCheckpointManager(ABC):
     """Reads and writes the checkpoints of registered tasks (Samza's interface CheckpointManager).
 
     A context manager: it starts and stops the manager. Thread-safe.
@@ -130,25 +129,3 @@ class TaskCheckpoints(ABC):
     def __repr__(self) -> str:
         state = "running" if self._is_running else "not running"
         return f"{type(self).__name__}({self._stream_name or 'no stream yet'}, {len(self._task_names)} tasks, {state})"
-
-
-def require_task_name(task_name: Any) -> None:
-    """Raise TypeError if a task name is not a string."""
-    if not isinstance(task_name, str):
-        raise TypeError(f"task_name must be a string, not {task_name!r}")
-
-
-def require_task_names(task_names: Iterable[str]) -> list[str]:
-    """The names as a list. Raises TypeError for a single string, and if a name is not a string."""
-    if isinstance(task_names, str):  # each letter would be a task
-        raise TypeError(f"task_names must be a list of strings, not the string {task_names!r}")
-    names = list(task_names)
-    for task_name in names:
-        require_task_name(task_name)
-    return names
-
-
-def require_offset(partition: SystemStreamPartition, offset: Any) -> None:
-    """Raise TypeError if an offset is neither a string nor None: it could not be read back from a checkpoint."""
-    if offset is not None and not isinstance(offset, str):
-        raise TypeError(f"the offset of {partition} must be a string, not {offset!r}")
