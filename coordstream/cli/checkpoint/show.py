@@ -11,7 +11,7 @@ from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, exact_time_column, input_partition, print_rows, time_column
 from coordstream.cli.query.cut import Cut, too_early
 from coordstream.cli.query.history import History, open_history
-from coordstream.cli.query.rows import PARTITION, Row, state
+from coordstream.cli.query.rows import PARTITION, state, task_and_partition
 from coordstream.cli.verbs import Verb
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import known_names, printable_text
@@ -62,7 +62,7 @@ def show(
         note(too_early(database.connection, found, cut))
         require_task(database.connection, found, task)
         rows = state(database.connection, "checkpoint", found, cut, task_name=task)
-    rows.sort(key=_by_task)
+    rows.sort(key=task_and_partition)
     print_rows(rows, STATE_COLUMNS, title=f"Checkpoints of {found}{cut}", as_json=as_json, as_csv=as_csv, utc=utc)
 
 
@@ -106,7 +106,3 @@ def require_task(connection: Connection, job: Job, task: str | None) -> None:
     if task not in names:
         known = known_names("tasks", task, names)
         raise CoordstreamError(f'Job {job} has no checkpoint of a task "{printable_text(task)}".{known}')
-
-
-def _by_task(row: Row) -> tuple[str, str, str, int]:
-    return row["task_name"], row["system_name"], row["stream_name"], row["partition_id"]

@@ -83,6 +83,11 @@ def conditions(equal: Mapping[str, Any]) -> sql.Composable:
     return sql.Composed(parts)
 
 
+def task_and_partition(row: Row) -> tuple[Any, ...]:
+    """A key to sort rows by their task and input partition."""
+    return row["task_name"], *(row[name] for name in PARTITION)
+
+
 def job_values(job: Job) -> Row:
     """A job as parameters of a query."""
     return {"name": job.name, "id": job.id}

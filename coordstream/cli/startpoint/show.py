@@ -12,7 +12,7 @@ from coordstream.cli.messages import note
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, exact_time_column, input_partition, print_rows, time_column
 from coordstream.cli.query.cut import Cut, too_early
-from coordstream.cli.query.rows import Row, Rows, fetch, job_values, state
+from coordstream.cli.query.rows import Rows, fetch, job_values, state, task_and_partition
 from coordstream.cli.startpoint.places import type_and_value
 from coordstream.cli.verbs import Verb
 from eventlog.postgres.connection import Connection
@@ -84,7 +84,7 @@ def show(
         requests = state(database.connection, "startpoint", found, cut)
         fan_outs = state(database.connection, "startpoint_fan_out", found, cut)
     requests.sort(key=lambda row: int(row["log_offset"]))
-    fan_outs.sort(key=_by_task)
+    fan_outs.sort(key=task_and_partition)
     if as_json or as_csv:
         print_list(one_list(requests, fan_outs), as_csv=as_csv)
         return
@@ -99,10 +99,6 @@ def one_list(requests: Rows, fan_outs: Rows) -> Rows:
     marked = [{"status": "requested", **row} for row in requests]
     marked += [{"status": "fanned_out", **row} for row in fan_outs]
     return Rows(columns, ({name: row.get(name) for name in columns} for row in marked))
-
-
-def _by_task(row: Row) -> tuple[str, str, str, int]:
-    return row["task_name"], row["system_name"], row["stream_name"], row["partition_id"]
 
 
 _NOW: Final = sql.SQL("coordinator.startpoint_history")
