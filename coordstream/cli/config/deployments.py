@@ -23,10 +23,11 @@ order by deployment_number
 
 
 def writer(row: Row) -> str:
-    """The writer of config: source, user and host."""
+    """The writer of config: source, user and host, as far as the envelope of its message has them."""
+    place = "@".join(row[name] for name in ("username", "host") if row[name] is not None)
     if row["source"] is None:
-        return "–"
-    return f"{row['source']} ({row['username']}@{row['host']})"
+        return place or "–"
+    return f"{row['source']} ({place})" if place else str(row["source"])
 
 
 _COLUMNS: Final = (

@@ -68,7 +68,9 @@ class Narrator:
 
 
 def _writer(row: Row) -> str:
-    return "Someone" if row["source"] is None else f"{printable(row['source'])}@{printable(row['host'])}"
+    """The program and the host, as far as the envelope of the message has them."""
+    known = [printable(row[name]) for name in ("source", "host") if row[name] is not None]
+    return "@".join(known) or "Someone"
 
 
 class Kind(NamedTuple):

@@ -131,6 +131,15 @@ def test_a_startpoint_that_expires_is_told_once(cli: CommandLine) -> None:
         assert sentence not in [line["sentence"] for line in others.new_lines()]
 
 
+@pytest.mark.parametrize(
+    ("source", "host", "who"),
+    [("job-runner", None, "job-runner"), (None, "host-1", "host-1"), (None, None, "Someone")],
+)
+def test_a_writer_is_named_as_far_as_it_is_known(source: str | None, host: str | None, who: str) -> None:
+    row = {"source": source, "host": host, "config_key": "a", "previous_value": None, "config_value": "1"}
+    assert Narrator().sentence("config", row) == f"{who} changed a: – → 1"
+
+
 def test_control_characters_of_names_are_escaped() -> None:
     row = {"task_name": "a\x1b[2J", "container_id": "0\x1b[2J"}
     sentence = Narrator().sentence("task", row)

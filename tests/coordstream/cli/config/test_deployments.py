@@ -1,0 +1,22 @@
+"""The writer of a deployment, of which an envelope may name a part only."""
+
+import pytest
+
+from coordstream.cli.config.deployments import writer
+
+
+@pytest.mark.parametrize(
+    ("source", "username", "host", "text"),
+    [
+        ("job-runner", "ann", "host-1", "job-runner (ann@host-1)"),
+        ("job-runner", "ann", None, "job-runner (ann)"),
+        ("job-runner", None, "host-1", "job-runner (host-1)"),
+        ("job-runner", None, None, "job-runner"),
+        (None, "ann", "host-1", "ann@host-1"),
+        (None, None, None, "–"),
+    ],
+)
+def test_a_writer_is_named_as_far_as_it_is_known(
+    source: str | None, username: str | None, host: str | None, text: str
+) -> None:
+    assert writer({"source": source, "username": username, "host": host}) == text
