@@ -18,15 +18,15 @@ from eventlog.messages import (
     SetStartpointFanOut,
     UnknownMessage,
 )
-from eventlog.wire.coordinator_values import SHAPES, Shape, values_of
+from eventlog.wire.coordinator_values import ENVELOPED_TYPES, EnvelopedType, values_of
 from eventlog.wire.jackson import dumps, loads, text_of
 from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out, encode_startpoint
 
-SHAPED_TYPES: Final = frozenset(
-    shaped.message_type for shaped in (SetStartpoint, SetStartpointFanOut, ContainerPlacement, Drain)
+BARE_TYPES: Final = frozenset(
+    bare.message_type for bare in (SetStartpoint, SetStartpointFanOut, ContainerPlacement, Drain)
 )
 """The types whose values have no envelope: the whole value is the message."""
-KNOWN_TYPES: Final = SHAPED_TYPES | SHAPES.keys()
+KNOWN_TYPES: Final = BARE_TYPES | ENVELOPED_TYPES.keys()
 _JSON_SPACE: Final = b" \t\r\n"
 _LONGEST_NULL: Final = 16  # real values are longer, and are not searched for white space
 
@@ -72,9 +72,9 @@ def decode_message(key: CoordinatorKey, value: bytes | None) -> Message:
         return Delete(message_type=key.message_type, key=key.key, version=key.version)
     if len(value) < _LONGEST_NULL and value.strip(_JSON_SPACE) == b"null" and key.message_type in KNOWN_TYPES:
         return Delete(message_type=key.message_type, key=key.key, version=key.version, origin=Origin(key.key, value))
-    shape = SHAPES.get(key.message_type)
-    if shape is not None:
-        return _decode_enveloped(shape, key, value)
+    enveloped = ENVELOPED_TYPES.get(key.message_type)
+    if enveloped is not None:
+        return _decode_enveloped(enveloped, key, value)
     read = _SHAPED_READERS.get(key.message_type, _unknown)
     return read(key, value, {"version": key.version, "origin": Origin(key.key, value)})
 
@@ -89,7 +89,7 @@ def encode_message(message: Message) -> tuple[bytes, bytes | None]:
     return encode_key(message.message_type, message.key, message.version), _encode_value(message)
 
 
-def _decode_enveloped(shape: Shape, key: CoordinatorKey, value: bytes) -> Message:
+def _decode_enveloped(enveloped: EnvelopedType, key: CoordinatorKey, value: bytes) -> Message:
     record = loads(value)
     if not isinstance(record, dict):
         raise WireError("wrong_type", f"the value is {json_type(record)}, not an object")
@@ -99,12 +99,12 @@ def _decode_enveloped(shape: Shape, key: CoordinatorKey, value: bytes) -> Messag
             raise WireError("missing_field", "the value has no values")
         raise WireError("wrong_type", f"values is {json_type(values)}, not an object")
     common: dict[str, Any] = {"envelope": _envelope(record), "version": key.version, "origin": Origin(key.key, value)}
-    main = next((values[name] for name in shape.main_fields if values.get(name) is not None), None)
-    if shape.is_delete(main, values):
+    main = next((values[name] for name in enveloped.main_fields if values.get(name) is not None), None)
+    if enveloped.is_delete(main, values):
         return Delete(message_type=key.message_type, key=key.key, **common)
     if main is not None and not isinstance(main, str):
-        raise WireError("wrong_type", f"{shape.main_fields[0]} is {json_type(main)}, not a text")
-    return shape.build(key.key, main or "", values, common)
+        raise WireError("wrong_type", f"{enveloped.main_fields[0]} is {json_type(main)}, not a text")
+    return enveloped.build(key.key, main or "", values, common)
 
 
 def _envelope(record: dict[str, Any]) -> Envelope:

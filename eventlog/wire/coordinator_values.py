@@ -26,8 +26,8 @@ Values = dict[str, Any]
 Common = dict[str, Any]
 
 
-class Shape(NamedTuple):
-    """How a type's ``values`` are read.
+class EnvelopedType(NamedTuple):
+    """How the ``values`` in the envelope of a type are read.
 
     Without any of ``main_fields`` the message is a delete; the first that exists is used, so Samza's spelling is before
     that in its documentation. A type without main fields has a map, and ``empty_deletes`` says whether an empty one is
@@ -113,17 +113,17 @@ def _migration(key: str, _main: str, values: Values, common: Common) -> Message:
     return SetMigrationInfo(key=key, values=values, **common)
 
 
-SHAPES: Final[dict[str, Shape]] = {
-    SetConfig.message_type: Shape(("value",), _config),
-    SetCheckpoint.message_type: Shape((), _checkpoint, empty_deletes=False),
-    SetChangelogMapping.message_type: Shape(("Partition", "partition"), _changelog, blank_deletes=True),
-    SetContainerHostMapping.message_type: Shape(("host", "hostname"), _host),
-    SetExecutionEnvContainerIdMapping.message_type: Shape(("execution-env-container-id",), _execution),
-    SetTaskContainerMapping.message_type: Shape(("containerId",), _task_container),
-    SetTaskModeMapping.message_type: Shape(("taskMode",), _task_mode),
-    SetTaskPartitionMapping.message_type: Shape(("taskNames",), _task_partition),
-    SetJobCoordinatorMetadata.message_type: Shape(("meta-key",), _metadata),
-    SetMigrationInfo.message_type: Shape((), _migration),
+ENVELOPED_TYPES: Final[dict[str, EnvelopedType]] = {
+    SetConfig.message_type: EnvelopedType(("value",), _config),
+    SetCheckpoint.message_type: EnvelopedType((), _checkpoint, empty_deletes=False),
+    SetChangelogMapping.message_type: EnvelopedType(("Partition", "partition"), _changelog, blank_deletes=True),
+    SetContainerHostMapping.message_type: EnvelopedType(("host", "hostname"), _host),
+    SetExecutionEnvContainerIdMapping.message_type: EnvelopedType(("execution-env-container-id",), _execution),
+    SetTaskContainerMapping.message_type: EnvelopedType(("containerId",), _task_container),
+    SetTaskModeMapping.message_type: EnvelopedType(("taskMode",), _task_mode),
+    SetTaskPartitionMapping.message_type: EnvelopedType(("taskNames",), _task_partition),
+    SetJobCoordinatorMetadata.message_type: EnvelopedType(("meta-key",), _metadata),
+    SetMigrationInfo.message_type: EnvelopedType((), _migration),
 }
 """The types with an envelope, by name."""
 

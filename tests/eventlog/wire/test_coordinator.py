@@ -22,14 +22,14 @@ from eventlog.messages import (
 )
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.coordinator import (
-    SHAPED_TYPES,
+    BARE_TYPES,
     CoordinatorKey,
     decode_key,
     decode_message,
     encode_key,
     encode_message,
 )
-from eventlog.wire.coordinator_values import SHAPES
+from eventlog.wire.coordinator_values import ENVELOPED_TYPES
 
 GOOD_VALUE = b'{"host":"h","source":"s","values":{"value":"v"},"username":"u","timestamp":1}'
 
@@ -196,8 +196,8 @@ def test_the_type_s_case_counts() -> None:
 
 
 def test_types_with_and_without_envelope_are_apart() -> None:
-    assert len(SHAPED_TYPES) == 4
-    assert not SHAPED_TYPES & SHAPES.keys()
+    assert len(BARE_TYPES) == 4
+    assert not BARE_TYPES & ENVELOPED_TYPES.keys()
 
 
 def test_no_error_shows_what_the_record_held() -> None:

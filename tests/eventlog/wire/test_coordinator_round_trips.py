@@ -36,14 +36,14 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.wire.coordinator import (
-    SHAPED_TYPES,
+    BARE_TYPES,
     CoordinatorKey,
     decode_key,
     decode_message,
     encode_key,
     encode_message,
 )
-from eventlog.wire.coordinator_values import SHAPES
+from eventlog.wire.coordinator_values import ENVELOPED_TYPES
 from eventlog.wire.jackson import dumps
 from tests.vectors.catalogue import vectors
 
@@ -126,7 +126,7 @@ def test_changed_bytes_raise_nothing_but_wire_errors(data: st.DataObject) -> Non
     assert decode_message(decode_key(encode_message(message)[0]), encode_message(message)[1]) == message
 
 
-@given(st.sampled_from([*SHAPES, *SHAPED_TYPES, "new-type"]), st.binary(max_size=80))
+@given(st.sampled_from([*ENVELOPED_TYPES, *BARE_TYPES, "new-type"]), st.binary(max_size=80))
 def test_random_bytes_raise_nothing_but_wire_errors(message_type: str, value: bytes) -> None:
     try:
         message = decode_message(CoordinatorKey(1, message_type, "k"), value)
