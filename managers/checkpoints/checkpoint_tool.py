@@ -127,7 +127,7 @@ class CheckpointTool:
         return job_alive(self._manager.last_commit_ms(), self._facts.config, ms_of(self._clock()))
 
     def require_stopped(self) -> None:
-        """Raise `JobAlive` if a checkpoint was written less than three times ``task.commit.ms`` ago."""
+        """Raise `JobAlive` if a checkpoint was written at most three times ``task.commit.ms`` ago."""
         alive = self.job_alive()
         if alive is not None:
             raise alive
@@ -216,7 +216,7 @@ def dotted_streams(checkpoint: Checkpoint) -> list[str]:
 
 
 def job_alive(last_commit_ms: int | None, config: Mapping[str, str], now_ms: int) -> JobAlive | None:
-    """The error for a running job: its last checkpoint is less than three times ``task.commit.ms`` old. Else None."""
+    """The error for a running job: its last checkpoint is at most three times ``task.commit.ms`` old. Else None."""
     if last_commit_ms is None:
         return None
     seconds, limit = (now_ms - last_commit_ms) / 1000, ALIVE_COMMITS * commit_ms(config.get(COMMIT_MS)) / 1000

@@ -129,5 +129,5 @@ class KafkaCheckpointManager(LogCheckpoints):
 
 
 def is_validated(config: Mapping[str, str]) -> bool:
-    """Whether the number of partitions of a job's checkpoint topic is checked."""
+    """Whether a job checks its checkpoint topic: one partition, and only readable checkpoints of its grouper."""
     return boolean(config, VALIDATION, default=True)
