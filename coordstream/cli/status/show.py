@@ -60,8 +60,8 @@ def status(
 ) -> None:
     """Show how far each log has been read, and whether its follower is live.
 
-    For monitors: the exit code is 1 if a log is lost or refused, if its follower waits for the brokers, if its topic is
-    missing, if a recording was imported partly, or if the brokers do not answer.
+    For monitors: the exit code is 1 if a log is lost or refused, if its follower hangs or waits for the brokers, if its
+    topic is missing, if a recording was imported partly, if rows have to be rebuilt, or if the brokers do not answer.
     """
     with open_database() as database:
         rows, unreachable = logs_now(database)
