@@ -81,7 +81,10 @@ class DetachedTableMissing(ProjectionError):
 
     def __init__(self, table: str) -> None:
         self.table = table
-        super().__init__(f"The table {table} is missing, so its events cannot be put back. Nothing was changed.")
+        super().__init__(
+            f"The table {table} is missing, so its events cannot be put back. Nothing was changed. "
+            "Restore the table from a backup, and try again."
+        )
 
 
 class FoldVersionDiffers(ProjectionError):

@@ -68,5 +68,7 @@ def read_begun(path: Path, plan_sha256: str, *, with_checkpoints: bool) -> UndoF
         raise RewindOutdated("The rewind was undone. Make a new plan.")
     if with_checkpoints is not bool(begun.checkpoints):
         kind, option = ("checkpoints", "with") if begun.checkpoints else ("startpoints", "without")
-        raise InvalidRewind(f"This plan was begun to be applied as {kind}. Use `apply` {option} --checkpoints.")
+        raise InvalidRewind(
+            f"An earlier `rewind apply` has begun to write this plan as {kind}. Use it {option} --checkpoints."
+        )
     return begun

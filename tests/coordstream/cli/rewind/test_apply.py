@@ -252,7 +252,9 @@ def test_an_undo_is_refused_if_another_writer_has_changed_a_request(
 def test_an_undo_file_belongs_to_one_plan(kafka_cli: CommandLine, job: RewindableJob) -> None:
     plan(kafka_cli, job, "--to-earliest")
     kafka_cli("rewind", "apply", PLAN, "--yes")
-    assert "begun to be applied as startpoints" in kafka_cli.refused("rewind", "apply", PLAN, "--checkpoints", "--json")
+    assert "begun to write this plan as startpoints" in kafka_cli.refused(
+        "rewind", "apply", PLAN, "--checkpoints", "--json"
+    )
     Path(PLAN).unlink()
     plan(kafka_cli, job, "--to-latest")
     assert "is the undo file of another plan" in kafka_cli.refused("rewind", "apply", PLAN, "--json")
