@@ -138,7 +138,7 @@ def _of_logs(ready: Readiness) -> Iterator[Metric]:
         "log_heartbeat_age_seconds", "Age of the follower's last heartbeat", LOG, followed, "heartbeat_age_seconds"
     )
     yield _gauge("log_quarantined_events", "Events that cannot be decoded", LOG, rows, "quarantine_open")
-    yield _gauge("log_gaps", "Stretches of offsets that the archive lacks", LOG, rows, "gap_count")
+    yield _gauge("log_gaps", "Ranges of offsets missing from the archive", LOG, rows, "gap_count")
 
 
 def _metadata_changes(connection: Connection) -> Metric:
