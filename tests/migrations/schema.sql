@@ -7197,19 +7197,19 @@ COMMENT ON COLUMN coordinator.config_deployment.deployment_number IS '1, 2, …:
 -- Name: COLUMN config_deployment.source; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_deployment.source IS 'The program that wrote the keys. Null: the deployment has only deletes, which do not tell a writer, or its messages have no envelope.';
+COMMENT ON COLUMN coordinator.config_deployment.source IS 'The program that wrote the keys. Null: the deployment has only deletes, which do not tell a writer, or its messages do not name one.';
 
 --
 -- Name: COLUMN config_deployment.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_deployment.host IS 'The host of the writer. Null: as source.';
+COMMENT ON COLUMN coordinator.config_deployment.host IS 'The host of the writer. Null: the deployment has only deletes, or its messages do not name a host.';
 
 --
 -- Name: COLUMN config_deployment.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_deployment.username IS 'The user of the writer. Null: as source.';
+COMMENT ON COLUMN coordinator.config_deployment.username IS 'The user of the writer. Null: the deployment has only deletes, or its messages do not name a user.';
 
 --
 -- Name: COLUMN config_deployment.first_record_time; Type: COMMENT; Schema: coordinator; Owner: -
