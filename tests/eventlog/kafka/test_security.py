@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator
 import pytest
 from kafka.admin import ACL, ACLOperation, ACLPermissionType, ResourcePattern, ResourceType
 
+from eventlog.consumer_group import GroupOffset
 from eventlog.kafka import client
+from eventlog.kafka.consumer_groups import ConsumerGroups
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.kafka.system_admin import KafkaSystemAdmin
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import CredentialsRefused, EventSource, SourceUnavailable, StreamRefused
-from eventlog.startpoint import StartpointUpcoming
+from eventlog.startpoint import StartpointTimestamp, StartpointUpcoming
 from eventlog.streams import identify
 from tests.contracts.followed import Followed, new_events, offsets
 from tests.fixtures.kafka import BrokerMaker
@@ -163,13 +165,49 @@ class TestAccess:
         assert "no permission to read whether it is compacted" in facts.warning
         assert facts.delete_retention_ms is None
 
+    def test_the_documented_permissions_to_write(
+        self, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
+    ) -> None:
+        allowed = [ACLOperation.DESCRIBE, ACLOperation.READ, ACLOperation.DESCRIBE_CONFIGS, ACLOperation.WRITE]
+        name = self.restricted(topics, job_name, allowed)
+        with KafkaEventLog(options("SASL_PLAINTEXT"), identify(name)) as log:
+            assert log.append(new_events(2)) == range(2)
+            assert offsets([*log.read()]) == [0, 1]
+
+    def test_the_documented_permissions_on_inputs(
+        self, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
+    ) -> None:
+        name = self.restricted(topics, job_name, [ACLOperation.DESCRIBE])
+        topics.write(name, new_events(2))
+        page_views = SystemStreamPartition("input", name, 0)
+        with KafkaSystemAdmin(options("SASL_PLAINTEXT")) as admin:
+            assert admin.get_system_stream_metadata([name])[name].partitions[0].upcoming_offset == "2"
+            assert admin.resolve_startpoint_to_offset(page_views, StartpointTimestamp(0, 1)) == "0"
+
+    def test_the_documented_permissions_of_the_bridge(
+        self, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
+    ) -> None:
+        name = self.restricted(topics, job_name, [ACLOperation.DESCRIBE, ACLOperation.READ])
+        group = f"samza.{job_name}.1"
+        self.restrict(
+            topics, ResourceType.GROUP, group, [ACLOperation.DESCRIBE, ACLOperation.READ, ACLOperation.DELETE]
+        )
+        with ConsumerGroups(options("SASL_PLAINTEXT")) as groups:
+            assert groups.commit(group, {(name, 0): GroupOffset(7, "")}) == {}
+            assert groups.offsets(group) == {(name, 0): GroupOffset(7, "")}
+            assert groups.delete(group, [(name, 0)]) == {}
+            assert groups.offsets(group) == {}
+
     def restricted(self, topics: Topics, job_name: str, allowed: list[ACLOperation]) -> str:
         """A topic with an access list that grants our user so much."""
         name = topics.create(f"__samza_coordinator_{job_name}_1")
-        pattern = ResourcePattern(ResourceType.TOPIC, name)
+        self.restrict(topics, ResourceType.TOPIC, name, allowed)
+        return name
+
+    def restrict(self, topics: Topics, kind: ResourceType, name: str, allowed: list[ACLOperation]) -> None:
+        pattern = ResourcePattern(kind, name)
         grants = [(f"User:{USER}", operation) for operation in allowed] + [("User:other", ACLOperation.READ)]
         topics.restrict([ACL(who, "*", what, ACLPermissionType.ALLOW, pattern) for who, what in grants])
-        return name
 
     def poll(self, source: EventSource) -> bool:
         assert source.poll(0.1) == []
