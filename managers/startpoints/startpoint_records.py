@@ -125,11 +125,6 @@ def write_requests(store: CoordinatorStreamStore, requests: Mapping[str, Startpo
     store.put_all({NamespacedKey(REQUESTS, key_text): request_value(each) for key_text, each in requests.items()})
 
 
-def delete_requests(store: CoordinatorStreamStore, key_texts: Collection[str]) -> None:
-    """Delete requests, in every live spelling of their keys. Raises as `write_requests`."""
-    store.delete_all([NamespacedKey(REQUESTS, key_text) for key_text in key_texts])
-
-
 def _assigned_keys(assignments: Iterable[Message]) -> set[StartpointKey]:
     mappings = [each for each in assignments if isinstance(each, SetTaskPartitionMapping)]
     partitions = [(without_key_bucket(each.partition), each.task_names) for each in mappings]

@@ -16,7 +16,13 @@ from coordstream.cli.query.rows import Row
 from coordstream.cli.startpoint.places import describe_startpoint
 from coordstream.cli.startpoint.plan import start_columns
 from coordstream.cli.startpoint.undo_commands import write_commands
-from coordstream.cli.startpoint.write import INPUT_HELP, START_COLUMNS, count_startpoints, print_commands
+from coordstream.cli.startpoint.write import (
+    INPUT_HELP,
+    START_COLUMNS,
+    change_requests,
+    count_startpoints,
+    print_commands,
+)
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import list_names
 from eventlog.log import require_writable, system_clock
@@ -24,7 +30,7 @@ from eventlog.partition import StartpointKey, startpoint_key_readings
 from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
 from managers.startpoints.next_starts import changed_starts
-from managers.startpoints.startpoint_records import delete_requests, request_keys
+from managers.startpoints.startpoint_records import request_keys
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 REQUEST_COLUMNS: Final = (Column("request", "startpoint_key"), Column("starts", "old_request"))
@@ -57,11 +63,13 @@ def delete(
     """
     if everything is (given is not None) or (everything and tasks):
         raise typer.BadParameter("Expected an INPUT, or --all without INPUT and --task.")
-    with open_startpoint_job(job, system_clock) as found, CoordinatorStreamStore(found.log) as store:
-        texts = chosen(request_keys(store), found, given, tasks or ())
+    with open_startpoint_job(job, system_clock) as found:
+        with CoordinatorStreamStore(found.log) as store:
+            known = request_keys(store)
+        texts = chosen(known, found, given, tasks or ())
         plan = DeletePlan(found, texts, ms_of(system_clock()))
         if not texts:
-            raise CoordstreamError(_nothing_to_delete(found, request_keys(store), given))
+            raise CoordstreamError(_nothing_to_delete(found, known, given))
         if not dry_run:
             require_writable(found.log)
         if not (as_json or as_csv):
@@ -69,7 +77,7 @@ def delete(
         warn(found.warnings())
         if not dry_run:
             confirm(f"Delete {count_startpoints(len(texts))}?", yes=yes, done="deleted")
-            delete_requests(store, texts)
+            change_requests(found, dict.fromkeys(texts))
     if as_json or as_csv:
         print_list([{**row, "is_deleted": not dry_run} for row in request_rows(plan)], as_csv=as_csv)
     elif dry_run:

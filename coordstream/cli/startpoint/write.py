@@ -10,7 +10,7 @@ from coordstream.cli.arguments.options import Csv, DryRun, InputServers, JobWord
 from coordstream.cli.arguments.position import parse_position
 from coordstream.cli.completion import complete_input
 from coordstream.cli.input_system import check_servers
-from coordstream.cli.job.startpoint_job import clock_behind, open_startpoint_job
+from coordstream.cli.job.startpoint_job import StartpointJob, clock_behind, open_startpoint_job
 from coordstream.cli.messages import confirm, warn
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows
@@ -24,7 +24,7 @@ from eventlog.log import require_writable, system_clock
 from eventlog.offset_settings import is_kafka_system
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointSpecific
 from eventlog.system_admin import is_kafka_offset
-from managers.startpoints.concurrent_writes import write_unless_changed
+from managers.startpoints.concurrent_writes import RequestValues, write_unless_changed
 from managers.startpoints.startpoint_errors import StartpointsChanged
 from managers.startpoints.startpoint_records import request_value
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -95,7 +95,8 @@ def write(
         warn([*warnings(plan), *filter(None, [behind])])
         if not dry_run:
             confirm(f"Write {count_startpoints(len(plan.keys))}?", yes=yes)
-            _write(plan)
+            requests = {key_text: request_value(each) for key_text, each in plan.requests.items()}
+            change_requests(found, requests)
     if as_json or as_csv:
         print_list([{**row, "is_written": not dry_run} for row in plan_rows(plan)], as_csv=as_csv)
     elif dry_run:
@@ -113,14 +114,14 @@ def _require_kafka_offset(startpoint: Startpoint, input_: Input) -> None:
         )
 
 
-def _write(plan: WritePlan) -> None:
-    log, facts = plan.job.log, plan.job.facts
-    requests = {key_text: request_value(each) for key_text, each in plan.requests.items()}
+def change_requests(job: StartpointJob, requests: RequestValues) -> None:
+    """Write or delete requests. Raises CoordstreamError if another writer has changed them since the job was read."""
+    log = job.log
     try:
         with log.exclude_writers(), CoordinatorStreamStore(log) as store:
-            write_unless_changed(store, log, facts.log_offset, requests, ())
+            write_unless_changed(store, log, job.facts.log_offset, requests, ())
     except StartpointsChanged as error:
-        raise CoordstreamError(f"{error} Look at `coordstream startpoint show {plan.job.job}`.") from None
+        raise CoordstreamError(f"{error} Look at `coordstream startpoint show {job.job}`.") from None
 
 
 def count_startpoints(count: int) -> str:

@@ -13,10 +13,10 @@ from eventlog.streams import identify
 from managers.rewind.request_changes import RequestChange, undo_requests, values_since
 from managers.startpoints.concurrent_writes import write_unless_changed
 from managers.startpoints.startpoint_errors import StartpointsChanged
-from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, request_value
+from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, request_keys, request_value
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey, encode_name
-from tests.builders import config_set, startpoint
+from tests.builders import config_set, coordinator_key, raw, startpoint
 from tests.managers.raced_log import RacedLog
 
 KEY: Final = "kafka.in.0.t"
@@ -102,3 +102,16 @@ def test_nothing_stays_on_a_log_in_postgres_after_a_conflict(database_url: str) 
         with pytest.raises(AppendConflict):
             append_and_conflict(log)
         assert log.end_offset() == 0
+
+
+def test_every_spelling_is_deleted_including_unreadable_values(coordinator_log: EventLog) -> None:
+    plain = startpoint("kafka.in.0", StartpointOldest(1))
+    spaced = raw(b'[1, "samza-startpoint-v1", "kafka.in.0"]', plain.value)
+    unreadable = raw(coordinator_key("samza-startpoint-v1", "kafka.in.1"), b"{bad")
+    coordinator_log.append([plain, spaced, unreadable, startpoint("kafka.in.2", StartpointOldest(1))])
+    with CoordinatorStreamStore(coordinator_log) as store:
+        deletes = dict.fromkeys(["kafka.in.0", "kafka.in.1"])
+        write_unless_changed(store, coordinator_log, coordinator_log.end_offset(), deletes, ())
+        assert request_keys(store) == ["kafka.in.2"]
+    deleted = [event.key for event in coordinator_log.read() if event.value is None]
+    assert set(deleted) == {plain.key, spaced.key, unreadable.key}

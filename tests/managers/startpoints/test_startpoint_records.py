@@ -11,7 +11,6 @@ from eventlog.wire.coordinator import encode_key
 from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_errors import StartpointUnreadable
 from managers.startpoints.startpoint_records import (
-    delete_requests,
     describe_key,
     fan_out_key,
     fan_out_value,
@@ -19,13 +18,12 @@ from managers.startpoints.startpoint_records import (
     read_fan_out,
     read_request,
     request_key,
-    request_keys,
     request_value,
     without_key_bucket,
     write_requests,
 )
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from tests.builders import coordinator_key, raw, startpoint
+from tests.builders import startpoint
 from tests.managers.watched_log import WatchedLog
 from tests.vectors.building import partition_of, startpoint_of, startpoint_of_kind
 from tests.vectors.catalogue import decoded, vectors
@@ -105,16 +103,3 @@ def test_the_requests_of_a_stream_are_written_in_one_append(coordinator_log: Eve
     event = next(iter(coordinator_log.read()))
     assert (event.key, event.value) == startpoint("kafka.in.0", StartpointSpecific("7", 1))[:2]
     assert StartpointFacts.read(coordinator_log).requests == requests
-
-
-def test_every_spelling_is_deleted_including_unreadable_values(coordinator_log: EventLog) -> None:
-    plain = startpoint("kafka.in.0", StartpointOldest(1))
-    spaced = raw(b'[1, "samza-startpoint-v1", "kafka.in.0"]', plain.value)
-    unreadable = raw(coordinator_key("samza-startpoint-v1", "kafka.in.1"), b"{bad")
-    coordinator_log.append([plain, spaced, unreadable, startpoint("kafka.in.2", StartpointOldest(1))])
-    with CoordinatorStreamStore(coordinator_log) as store:
-        assert request_keys(store) == ["kafka.in.0", "kafka.in.1", "kafka.in.2"]
-        delete_requests(store, ["kafka.in.0", "kafka.in.1"])
-        assert request_keys(store) == ["kafka.in.2"]
-    deleted = [event.key for event in coordinator_log.read() if event.value is None]
-    assert set(deleted) == {plain.key, spaced.key, unreadable.key}

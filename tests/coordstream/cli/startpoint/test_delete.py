@@ -114,3 +114,19 @@ def test_unknown_checkpoints_are_a_warning(job: CommandLine) -> None:
     for more in ((), ("--json",)):
         finished = job(*DELETE, "kafka.page-views.9", "--dry-run", *more)
         assert "The job's checkpoints, and whether it is running, are unknown: " in finished.err
+
+
+def test_a_request_that_another_writer_changes_meanwhile_is_kept(
+    job: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_another(*_words: str, **_options: object) -> None:
+        append(job, startpoint("kafka.page-views.9", StartpointOldest(NOW_MS)))
+
+    monkeypatch.setattr("coordstream.cli.startpoint.delete.confirm", write_another)
+    finished = job(*DELETE, "kafka.page-views.9")
+    assert finished.code == 1
+    assert finished.err.splitlines()[-1] == (
+        f"Another writer changed the startpoint request 'kafka.page-views.9' at offset {END}. Nothing was written. "
+        f"Look at `coordstream startpoint show {JOB}`."
+    )
+    assert end(job) == END + 1
