@@ -60,10 +60,9 @@ class CommittedOffsets:
         Raises:
             ValueError: a version is missing, and the first checkpoint contains state of stores.
         """
-        written = [each for each in checkpoints if _has_content(each)]
-        if not written or self._versions is None:
-            return written
-        return convert_to_versions(written, self._versions, self._config, self._new_id)
+        if self._versions is not None:
+            checkpoints = convert_to_versions(checkpoints, self._versions, self._config, self._new_id)
+        return [each for each in checkpoints if _has_content(each)]
 
     def write(self, task_name: str, checkpoints: Sequence[Checkpoint]) -> Iterator[Checkpoint]:
         """Write a task's checkpoints, and yield each that the manager has written."""

@@ -54,6 +54,8 @@ class Job:
     base: Path
     config: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
+    factory: str = FACTORY
+    processed: str | None = "4"
 
     def __post_init__(self) -> None:
         self.calls: list[tuple[object, ...]] = []
@@ -67,10 +69,10 @@ class Job:
         offsets = OffsetManager(config, system_admins={"kafka": StatedAdmin()}, checkpoint_manager=self.checkpoints)
         offsets.register(TASK, [IN])
         task = StatefulTask(TASK, config, self.base, no_opener)
-        manager = TaskStorageCommitManager(task, {}, {FACTORY: self.backend}, self.checkpoints)
+        manager = TaskStorageCommitManager(task, {}, {self.factory: self.backend}, self.checkpoints)
         with offsets:
             self.offsets = offsets
-            self.process("4")
+            self.process(self.processed)
             yield TaskCommitter(
                 config,
                 offsets,
@@ -80,7 +82,7 @@ class Job:
                 monotonic=lambda: self.seconds,
             )
 
-    def process(self, offset: str) -> None:
+    def process(self, offset: str | None) -> None:
         self.offsets.update(TASK, IN, offset)
 
     def written(self) -> list[Checkpoint]:
@@ -145,6 +147,18 @@ def test_an_empty_changelog_has_a_marker_and_no_store_has_none(job: Job, has_sto
     state = {CHANGELOG: f"{second.checkpoint_id}:null"} if has_store else {}
     assert first == CheckpointV1({IN: "4", **state})
     assert second.state_markers == {FACTORY: dict(job.backend.markers)}
+
+
+@pytest.mark.parametrize("versions", ["1,2", "2,1", "2", ""])
+def test_state_is_committed_before_the_first_input_is_processed(tmp_path: Path, versions: str) -> None:
+    """Version 1 has neither offsets nor the markers of this backend, and is not written without content."""
+    job = Job(tmp_path, {"task.checkpoint.write.versions": versions}, factory="objects", processed=None)
+    job.backend.markers = {"counts": "snapshot"}
+    with job.started() as committer:
+        commit(committer)
+    (written,) = job.written()
+    assert isinstance(written, CheckpointV2)
+    assert (written.offsets, written.state_markers) == ({}, {"objects": {"counts": "snapshot"}})
 
 
 @pytest.mark.parametrize("step", STEPS)
