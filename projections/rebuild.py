@@ -39,20 +39,29 @@ update projection.position set next_offset = %s, fold_version = %s, rebuilds = r
 _LOST: Final = """
 with missing as materialized (
   select g.first_offset, g.last_offset from pg_temp.gap g
-  where not exists (select from projection.gap k where k.log_id = g.log_id and k.first_offset = g.first_offset)
-  union all select %(end)s, %(position)s - 1 where %(end)s < %(position)s
+  where not exists (
+    select from projection.gap k
+    where k.log_id = g.log_id and k.first_offset = g.first_offset and k.last_offset >= g.last_offset)
+  union all
+  select a.next_offset, %(position)s - 1
+  from (select coalesce(max(e.log_offset) + 1, 0) as next_offset from eventlog.event e where e.log_id = %(log_id)s) a
+  where a.next_offset < %(position)s
   order by 1),
 lost as materialized (
   select e.log_offset
   from (select log_offset from projection.checkpoint_event where log_id = %(log_id)s
-        union all select log_offset from projection.message_event where log_id = %(log_id)s) e
+        union all select log_offset from projection.message_event where log_id = %(log_id)s
+        union all select log_offset from projection.quarantine where log_id = %(log_id)s) e
   where exists (select from missing) and not exists (
       select from eventlog.event a where a.log_id = %(log_id)s and a.log_offset = e.log_offset)
     and not exists (select from eventlog.observation o
                     where o.log_id = %(log_id)s and o.at_offset = e.log_offset and o.kind = 'swept')
   order by 1)
 select h.first_offset, h.last_offset
-from lost l join missing h on l.log_offset between h.first_offset and h.last_offset limit 1
+from lost l join missing h on l.log_offset between h.first_offset and h.last_offset
+where not exists (select from projection.gap k
+                  where k.log_id = %(log_id)s and l.log_offset between k.first_offset and k.last_offset)
+limit 1
 """
 TRACKED_BACKENDS: Final = (KAFKA, RECORDING)
 """The backends of logs whose first event is archived and folded in one transaction.
@@ -195,7 +204,7 @@ def _require_archive(connection: Connection, log: TrackedLog, *, is_completed: b
 
     Rows of sweeps have no event.
     """
-    values = {"log_id": log.log_id, "end": archive_end(connection, log.log_id), "position": log.next_offset}
+    values = {"log_id": log.log_id, "position": log.next_offset}
     missing = connection.execute(_LOST, values).fetchone()
     if missing is not None:
         may_help = not is_completed and has_topic(connection, log)

@@ -13,13 +13,13 @@ from eventlog.postgres.copy_rows import Columns, copying
 from projections import batch_writes, planner_statistics
 from projections import rebuild as module
 from projections.batch_tables import HISTORIES
-from projections.errors import FoldVersionDiffers, RebuildFailed
+from projections.errors import ArchiveIncomplete, FoldVersionDiffers, RebuildFailed
 from projections.fold import settings
 from projections.rebuild import mark_for_rebuild, rebuild_log
 from projections.scratch_fold import log_tables
 from projections.tracked_logs import TrackedLog, block_projectors, logs_of
 from projections.verify import verify_log
-from tests.builders import config_set, recorded, set_checkpoint, tombstone
+from tests.builders import config_set, raw, recorded, set_checkpoint, tombstone
 from tests.projections.rebuilt import relations
 from tests.properties.generated_jobs import Knobs, generate_job
 from tests.properties.importing import SETTINGS, import_events, import_log
@@ -35,6 +35,10 @@ REPEAT_LAST_EVENT: Final = """
 insert into eventlog.event (log_id, log_offset, record_time, timestamp_type, key, value, archived_at)
 select log_id, log_offset + 5, record_time, timestamp_type, key, value, archived_at
 from eventlog.event order by log_offset desc limit 1
+"""
+
+KEPT: Final = """
+select log_offset from coordinator.config_history union select log_offset from coordinator.quarantine order by 1
 """
 
 
@@ -247,6 +251,33 @@ def test_a_newer_program_can_continue_a_log_after_a_rebuild(
             import_log(connection, log)
         rebuild_log(connection, logs_of(connection, log.stream_name)[0], SETTINGS)
         assert import_log(connection, log).added == 0
+
+
+@pytest.mark.parametrize("backend", ["recording", "postgres"])
+@pytest.mark.parametrize("lost", [(4,), (4, 5), (6,), (8,), (0, 1, 4, 5, 6, 8)])
+def test_rows_of_events_that_the_archive_lost_stay(database_url: str, lost: tuple[int, ...], backend: str) -> None:
+    """The offsets 2, 3 and 7 never had events; the event at offset 6 cannot be decoded."""
+    stream_name, offsets = "__samza_coordinator_orders_1", (0, 1, 4, 5, 6, 8)
+    events = [config_set("app.note", f"{offset}") for offset in offsets]
+    events[4] = raw(events[4].key, b"{")
+    numbered = [event._replace(offset=offset) for event, offset in zip(recorded(events), offsets, strict=True)]
+    with connect(database_url) as connection:
+        import_events(connection, stream_name, numbered)
+        connection.execute("update eventlog.log set backend = %s", (backend,))
+        connection.execute(
+            "insert into eventlog.log_head select log_id, 9 from eventlog.log where backend = 'postgres'"
+        )
+        before = history(connection)
+        connection.execute("set session_replication_role = replica")  # no trigger refuses to change the archive
+        connection.execute("delete from eventlog.event where log_offset = any(%s)", (list(lost),))
+        with pytest.raises(ArchiveIncomplete):
+            rebuild_log(connection, logs_of(connection, stream_name)[0], SETTINGS)
+        assert history(connection) == before
+        assert len(before) == len(offsets)
+
+
+def history(connection: Connection) -> list[tuple[Any, ...]]:
+    return connection.execute(KEPT).fetchall()
 
 
 def test_an_older_program_does_not_rebuild_a_log(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
