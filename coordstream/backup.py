@@ -79,16 +79,12 @@ def restore(server: EmbeddedPostgres, file: Path) -> int:
     A backup of an older coordstream is migrated.
 
     Raises:
-        BackupError: the database holds streams, or the backup cannot be restored. The database is unchanged.
+        BackupError: the database has streams, or gets one meanwhile, or the backup cannot be restored. The database is
+            unchanged.
         SchemaError: the backup is from a newer coordstream.
     """
-    with connect(server.connect_url()) as connection:
-        if _count_streams(connection):
-            raise BackupError(
-                "The embedded database is not empty. Run `coordstream reset` first, or set COORDSTREAM_HOME to a new "
-                "folder."
-            )
-    with _replacement(server) as url:
+    _require_empty(server)
+    with _replacement(server, is_empty=True) as url:
         _run(server, "pg_restore", ["--exit-on-error", "--single-transaction", str(file)], url)
         upgrade(url)
         with connect(url) as connection:
@@ -102,9 +98,21 @@ def reset(server: EmbeddedPostgres) -> None:
         upgrade(url)
 
 
+def _require_empty(server: EmbeddedPostgres) -> None:
+    with connect(server.connect_url()) as connection:
+        if _count_streams(connection):
+            raise BackupError(
+                "The embedded database is not empty. Run `coordstream reset` first, or set COORDSTREAM_HOME to a new "
+                "folder."
+            )
+
+
 @contextmanager
-def _replacement(server: EmbeddedPostgres) -> Iterator[str]:
-    """The URL of a new database, which replaces the present one at the end. After an error it is dropped."""
+def _replacement(server: EmbeddedPostgres, *, is_empty: bool = False) -> Iterator[str]:
+    """The URL of a new database, which replaces the present one at the end. After an error it is dropped.
+
+    ``is_empty``: raise BackupError if the present one has got a stream meanwhile.
+    """
     with connect(server.connect_url(MAINTENANCE_DATABASE)) as admin:
         if admin.execute(_LOCK).fetchone() != (True,):
             raise BackupError("Another `coordstream restore` or `coordstream reset` is running. Wait until it ends.")
@@ -112,15 +120,21 @@ def _replacement(server: EmbeddedPostgres) -> Iterator[str]:
         admin.execute(sql.SQL("create database {}").format(sql.Identifier(NEW)))
         try:
             yield server.connect_url(NEW)
+            _disconnect(admin)
+            if is_empty:
+                _require_empty(server)
             _swap(admin)
         finally:
             _drop(admin, NEW, OLD)
 
 
-def _swap(admin: Connection) -> None:
-    rename = sql.SQL("alter database {} rename to {}")
+def _disconnect(admin: Connection) -> None:
     for name in (DATABASE, NEW):
         admin.execute(_DISCONNECT, (name,))
+
+
+def _swap(admin: Connection) -> None:
+    rename = sql.SQL("alter database {} rename to {}")
     with admin.transaction():
         admin.execute(rename.format(sql.Identifier(DATABASE), sql.Identifier(OLD)))
         admin.execute(rename.format(sql.Identifier(NEW), sql.Identifier(DATABASE)))

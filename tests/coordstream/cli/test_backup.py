@@ -7,8 +7,9 @@ import psycopg
 import pytest
 
 from coordstream.backup import back_up
+from coordstream.migrate import upgrade
 from coordstream.postgres import EmbeddedPostgres
-from tests.coordstream.command_line import MASK_KEY, RECORDING_A, CommandLine
+from tests.coordstream.command_line import CHECKPOINT, MASK_KEY, RECORDING_A, CommandLine, in_own_process
 
 pytestmark = pytest.mark.slow
 
@@ -51,6 +52,26 @@ def test_relations_are_equal_after_a_restore(cli: CommandLine, home: Path, tmp_p
         assert names == [("coordstream",), ("postgres",)]
         assert connection.execute("select from pg_roles where rolname = 'alice'").fetchall() == [()]
     assert ": 0 new events" in cli.done("import", *RECORDING_A)
+
+
+def test_streams_that_another_command_adds_during_a_restore_are_kept(
+    cli: CommandLine, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.done("import", RECORDING_A[0])
+    cli("backup", tmp_path / "a.backup")
+    cli("reset", "--yes")
+    url = cli("up", "--json").json["database_url"]
+
+    def import_meanwhile(new_url: str) -> object:
+        assert in_own_process("import", str(RECORDING_A[1]), COORDSTREAM_HOME=str(home)).code == 0
+        return upgrade(new_url)
+
+    monkeypatch.setattr("coordstream.backup.upgrade", import_meanwhile)
+    assert cli.refused("restore", tmp_path / "a.backup").startswith("The embedded database is not empty. ")
+    with psycopg.connect(url) as connection:
+        streams = connection.execute("select stream_name from eventlog.log").fetchall()
+        assert streams == [(CHECKPOINT,)]
+        assert connection.execute("select from pg_database where datname like 'coordstream_%'").fetchall() == []
 
 
 def test_a_damaged_backup_leaves_the_database_as_it_was(cli: CommandLine, home: Path, tmp_path: Path) -> None:
