@@ -89,8 +89,10 @@ class KafkaChangelogBackupManager:
 
 
 def _write_offsets(directory: Path, checkpoint_id: CheckpointId, marker: KafkaStateCheckpointMarker) -> None:
-    for path in (directory, checkpoint_directory(directory, checkpoint_id)):
-        if path.is_dir() and marker.offset is not None:
+    """A store in memory has no checkpoint directory. What it left on disk in an earlier run keeps its own offset."""
+    checkpoint = checkpoint_directory(directory, checkpoint_id)
+    for path in (directory, checkpoint) if checkpoint.is_dir() else ():
+        if marker.offset is not None:
             write_offset_files(path, {marker.changelog: marker.offset})
-        elif path.is_dir():
+        else:
             delete_offset_files(path)

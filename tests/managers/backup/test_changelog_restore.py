@@ -476,6 +476,21 @@ def test_offset_files_are_written_for_stores_on_disk(make_task: TaskMaker) -> No
     assert not in_memory.directory("memory").exists()
 
 
+@pytest.mark.scenario("TCM-20")
+@pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
+def test_a_store_in_memory_leaves_the_offsets_of_earlier_files(make_task: TaskMaker, config: dict[str, str]) -> None:
+    task = make_task(config=config)
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    in_memory = make_task(config=config, in_memory=True)
+    in_memory.restore(checkpoint)
+    in_memory.write(UNCOMMITTED)
+    checkpoint = in_memory.commit()
+    restarted = make_task(config=config)
+    restarted.restore(checkpoint)
+    assert restarted.entries() == {b"a": b"changed", b"c": b"3", b"new": b"4"}
+
+
 def test_offset_files_that_cannot_be_written_are_named(make_task: TaskMaker) -> None:
     task = make_task()
     task.write(COMMITTED)
