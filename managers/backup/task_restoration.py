@@ -11,6 +11,7 @@ from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV2
 from eventlog.errors import PortableError
 from eventlog.log import Clock, system_clock
 from eventlog.timestamps import ms_of
+from managers.assignments.changelogs import changelog_of
 from managers.backup.backend_choice import (
     backend_factory_store_names,
     backup_factories,
@@ -82,8 +83,8 @@ class TaskRestoration:
         a new checkpoint with the same input offsets is written (SAMZA-2787). A backend that did not restore a store
         but is to back it up is made equal to the store.
 
-        A store without a backup starts empty, since its files may have changes that were not committed. They are
-        renamed to ``<directory>.kept``. A store with side inputs keeps its files.
+        A store starts empty if it has no backup, or none that the checkpoint names, since its files may have changes
+        that were not committed. They are renamed to ``<directory>.kept``. A store with side inputs keeps its files.
 
         Raises:
             StateError: a store cannot be restored. Call this again.
@@ -94,7 +95,7 @@ class TaskRestoration:
         require_backends(self._task.config, self._task.task_name, chosen, self._backends)
         first = {store: factory for factory, stores in chosen.items() for store in stores}
         for store in self._store_names:
-            if store not in first and not is_durable(self._task.config, store):
+            if store not in first and changelog_of(self._task.config, store) is None:
                 self._empty(store)
         used = {store: self._restore_store(store, factory, checkpoint) for store, factory in first.items()}
         self._match_other_backends(used, checkpoint)
@@ -108,8 +109,9 @@ class TaskRestoration:
             return
         with self._naming(store, None):
             kept = set_aside(directory, directory)
-        text = "Store %r of task %r has no backup and starts empty. Its files of the last run are kept in %s."
-        _logger.warning(text, store, self._task.task_name, kept)
+        reason = "is not restored from its backup" if is_durable(self._task.config, store) else "has no backup"
+        text = "Store %r of task %r %s and starts empty. Its files of the last run are kept in %s."
+        _logger.warning(text, store, self._task.task_name, reason, kept)
 
     def _restore_store(self, store: str, factory: str, checkpoint: Checkpoint | None) -> str:
         """Restore a store, and return the factory that could."""

@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from eventlog.checkpoint import CheckpointId, CheckpointV2
+from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
 from eventlog.kafka.changelogs import KafkaChangelogs
 from eventlog.memory import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
@@ -248,6 +248,29 @@ def test_a_store_without_a_backup_starts_empty(tmp_path: Path, caplog: pytest.Lo
     assert len(warnings) == 2
     assert warnings[0].startswith("Store 'cache' of task 'Partition 0' has no backup and starts empty.")
     assert warnings[0].endswith(f"are kept in {kept}.")
+
+
+def test_a_store_whose_backup_the_checkpoint_does_not_name_starts_empty(
+    job: Job, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A checkpoint of version 1 has no markers of an object store: the store got this backup after it was written."""
+    del job.config["stores.counts.changelog"]
+    job.config["stores.backup.factories"] = OBJECTS
+    versions = {**READS_NEWEST, "task.checkpoint.read.versions": "2,1", "task.checkpoint.write.versions": "1,2"}
+    job.config.update(versions)
+    store = job.task().open_store("counts")
+    store.put(b"a", b"not committed")
+    store.flush()
+    checkpoint = CheckpointV1({IN: "1"})
+    checkpoints = KafkaCheckpointManager(MemoryEventLog(identify(checkpoint_stream_name("orders"))), config=versions)
+    checkpoints.register(TASK)
+    with checkpoints:
+        checkpoints.write_checkpoint(TASK, checkpoint)
+        assert TaskRestoration(job.task(), ["counts"], job.backends, checkpoints).restore() == checkpoint
+    assert job.entries() == {}
+    assert "Store 'counts' of task 'Partition 0' is not restored from its backup and starts empty." in caplog.text
+    kept = job.task().store_directory("counts").with_name("Partition_0.kept")
+    assert dict(DictStore(kept).range()) == {b"a": b"not committed"}
 
 
 def test_a_store_that_cannot_be_emptied_is_named(tmp_path: Path) -> None:
