@@ -87,8 +87,9 @@ class ObjectStoreBackupManager:
                 if existing.get(f"{OBJECTS}/{digest}") != size:
                     self._objects.put(f"{folder}/{OBJECTS}/{digest}", directory / file)
                     existing[f"{OBJECTS}/{digest}"] = size
-            if f"{SNAPSHOTS}/{snapshot.digest}" not in existing:
-                self._objects.put_bytes(f"{folder}/{SNAPSHOTS}/{snapshot.digest}", snapshot.to_bytes())
+            listed = snapshot.to_bytes()
+            if existing.get(f"{SNAPSHOTS}/{snapshot.digest}") != len(listed):
+                self._objects.put_bytes(f"{folder}/{SNAPSHOTS}/{snapshot.digest}", listed)
         self._uploaded[name] = snapshot
         return snapshot_id(folder, snapshot)
 

@@ -213,6 +213,17 @@ def test_a_lost_object_is_uploaded_again(job: Job) -> None:
     assert job.entries()["counts"] == {b"a": VALUE}
 
 
+def test_an_object_that_was_not_written_completely_is_uploaded_again(job: Job) -> None:
+    """Not every file system replaces a file at once."""
+    job.commit()
+    for path in job.listed():
+        job.objects.put_bytes(f"{FOLDER}/counts/{path}", b"")
+    checkpoint = job.commit()
+    job.lose_local_state()
+    job.restore(checkpoint)
+    assert job.entries()["counts"] == {b"a": VALUE}
+
+
 @pytest.mark.parametrize(
     ("marker", "problem"),
     [
