@@ -8,10 +8,12 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event, Thread
 from typing import Final
 
+import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -30,7 +32,9 @@ SCHEMA_ENTRY: Final = "SCHEMA - eventlog "
 STANDARD_OUTPUT: Final = Path("-")
 
 _LOCK: Final = "select pg_try_advisory_lock(hashtext('coordstream: replace the database'))"
-_DISCONNECT: Final = "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = %s"
+_DISCONNECT: Final = "select pg_terminate_backend(pid, %s) from pg_stat_activity where datname = any(%s)"
+_WAIT_MS: Final = 10_000
+_PAUSE_SECONDS: Final = 0.05
 _STREAMS: Final = "select count(distinct stream_name) from eventlog.log"
 
 
@@ -120,24 +124,41 @@ def _replacement(server: EmbeddedPostgres, *, is_empty: bool = False) -> Iterato
         admin.execute(sql.SQL("create database {}").format(sql.Identifier(NEW)))
         try:
             yield server.connect_url(NEW)
-            _disconnect(admin)
             if is_empty:
+                admin.execute(_DISCONNECT, (_WAIT_MS, [DATABASE]))
                 _require_empty(server)
-            _swap(admin)
+            _swap(server, admin)
         finally:
             _drop(admin, NEW, OLD)
 
 
-def _disconnect(admin: Connection) -> None:
-    for name in (DATABASE, NEW):
-        admin.execute(_DISCONNECT, (name,))
-
-
-def _swap(admin: Connection) -> None:
+def _swap(server: EmbeddedPostgres, admin: Connection) -> None:
+    """Rename the databases. A rename keeps new sessions out, and waits for the old ones, which are ended meanwhile."""
     rename = sql.SQL("alter database {} rename to {}")
-    with admin.transaction():
+    with _ending_sessions(server), admin.transaction():
         admin.execute(rename.format(sql.Identifier(DATABASE), sql.Identifier(OLD)))
         admin.execute(rename.format(sql.Identifier(NEW), sql.Identifier(DATABASE)))
+
+
+@contextmanager
+def _ending_sessions(server: EmbeddedPostgres) -> Iterator[None]:
+    """End the sessions of both databases until the block ends: followers and other clients connect again at once."""
+    is_over = Event()
+
+    def end_sessions(connection: Connection) -> None:
+        with suppress(psycopg.Error):  # the server has stopped: the rename says so
+            while not is_over.is_set():
+                connection.execute(_DISCONNECT, (0, [DATABASE, NEW]))
+                is_over.wait(_PAUSE_SECONDS)
+
+    with connect(server.connect_url(MAINTENANCE_DATABASE)) as connection:
+        thread = Thread(target=end_sessions, args=(connection,), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()
 
 
 def _drop(admin: Connection, *names: str) -> None:

@@ -1,7 +1,9 @@
 """`coordstream backup`, `restore` and `reset` on a recorded job in an embedded server."""
 
 import stat
+from contextlib import suppress
 from pathlib import Path
+from threading import Event, Thread
 
 import psycopg
 import pytest
@@ -72,6 +74,27 @@ def test_streams_that_another_command_adds_during_a_restore_are_kept(
         streams = connection.execute("select stream_name from eventlog.log").fetchall()
         assert streams == [(CHECKPOINT,)]
         assert connection.execute("select from pg_database where datname like 'coordstream_%'").fetchall() == []
+
+
+def test_clients_that_connect_again_at_once_do_not_keep_a_database(cli: CommandLine, home: Path) -> None:
+    url = cli("up", "--json").json["database_url"]
+    is_over = Event()
+
+    def connect_again() -> None:
+        while not is_over.is_set():
+            with suppress(psycopg.Error), psycopg.connect(url) as connection:
+                while not is_over.wait(0.01):
+                    connection.execute("select")
+
+    clients = [Thread(target=connect_again) for _ in range(4)]
+    for client in clients:
+        client.start()
+    try:
+        assert cli.done("reset", "--yes") == f"The embedded database in {home} is empty.\n"
+    finally:
+        is_over.set()
+        for client in clients:
+            client.join()
 
 
 def test_a_damaged_backup_leaves_the_database_as_it_was(cli: CommandLine, home: Path, tmp_path: Path) -> None:
