@@ -1,16 +1,20 @@
 """RocksDbStore: a store in RocksDB, for state larger than memory."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from eventlog.checkpoint import CheckpointId
-from managers.backup.state_errors import MissingPackage
+from managers.backup.state_errors import MissingPackage, StoreUnreadable
 from managers.backup.store_directories import checkpoint_directory, delete_directory, require_kind
 
 if TYPE_CHECKING:
     from rocksdict import Options
+
+_DAMAGED: Final = "Corruption"
+"""How the text of an error of RocksDB begins if a file is damaged. rocksdict has one class for all errors."""
 
 
 class RocksDbStore:
@@ -23,7 +27,7 @@ class RocksDbStore:
 
         Raises:
             MissingPackage: rocksdict is not installed.
-            StoreUnreadable: the directory is that of a `DictStore`.
+            StoreUnreadable: the directory is that of a `DictStore`, or a file in it is damaged.
         """
         try:
             from rocksdict import Checkpoint, Options, Rdict, WriteBatch, WriteOptions  # noqa: PLC0415 (of the extra `state`)
@@ -32,7 +36,8 @@ class RocksDbStore:
         require_kind(directory, "RocksDbStore")
         directory.mkdir(parents=True, exist_ok=True)
         self._directory: Final = directory
-        self._database: Final = Rdict(str(directory), Options(raw_mode=True) if options is None else options)
+        with _naming_damage(directory):
+            self._database: Final = Rdict(str(directory), Options(raw_mode=True) if options is None else options)
         self._checkpoint: Final = Checkpoint
         self._new_batch: Final = WriteBatch
         self._unlogged: Final = WriteOptions()
@@ -88,3 +93,13 @@ class RocksDbStore:
         if not self._is_closed:
             self._database.close()
         self._is_closed = True
+
+
+@contextmanager
+def _naming_damage(directory: Path) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if not str(error).startswith(_DAMAGED):
+            raise
+        raise StoreUnreadable(directory, f"is damaged ({str(error).splitlines()[0].rstrip('.')})") from error

@@ -289,6 +289,28 @@ def test_a_directory_of_another_kind_of_store_is_not_used(
 
 
 @pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
+@pytest.mark.parametrize(("kind", "file"), [(DictStore, DICT_STORE_FILE), (RocksDbStore, "*.sst")])
+def test_a_damaged_directory_is_not_used(
+    make_task: TaskMaker,
+    kind: Callable[[Path], KeyValueStore],
+    file: str,
+    config: dict[str, str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    task = make_task(config=config, open_directory=kind)
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    task.stores["orders"].close()
+    for path in task.directory().parent.glob(f"*/{file}"):
+        os.truncate(path, path.stat().st_size - 1)
+    restarted = LoggedTask(task.changelogs, task.task.base_directory, task.job_name, config=config, open_directory=kind)
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+    assert "Restoring it from the begin of its changelog." in caplog.text
+    restarted.stores["orders"].close()
+
+
+@pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
 def test_a_stale_directory_is_not_used(make_task: TaskMaker, config: dict[str, str]) -> None:
     task = make_task(config=config)
     task.write(COMMITTED)
