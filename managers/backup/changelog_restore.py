@@ -113,7 +113,11 @@ class KafkaChangelogRestoreManager:
             _logger.warning("%s Restoring it from the begin of its changelog.", error)
             self._delete_directories(name)
             return self._task.open_store(name), prepared.empty
-        return store, prepared.empty if store.directory is None else prepared.on_disk
+        if store.directory is not None:
+            return store, prepared.on_disk
+        for key in [key for key, _ in store.range()]:  # of the run before, in the same process
+            store.delete(key)
+        return store, prepared.empty
 
     def _local(self, store: str) -> dict[Path, int]:
         """The directories to begin with that can be used, and their offsets."""

@@ -498,6 +498,21 @@ def test_offset_files_are_written_for_stores_on_disk(make_task: TaskMaker) -> No
     assert not in_memory.directory("memory").exists()
 
 
+def test_a_store_in_memory_is_the_one_that_was_restored(make_task: TaskMaker) -> None:
+    """The function that opens stores makes a new one at each call."""
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    restarted = LoggedTask(
+        task.changelogs, task.task.base_directory, task.job_name, open_directory=lambda _: DictStore()
+    )
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+    restarted.write(UNCOMMITTED)
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+
+
 @pytest.mark.scenario("TCM-20")
 @pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
 def test_a_store_in_memory_leaves_the_offsets_of_earlier_files(make_task: TaskMaker, config: dict[str, str]) -> None:
