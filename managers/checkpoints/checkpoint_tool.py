@@ -220,7 +220,7 @@ def job_alive(last_commit_ms: int | None, config: Mapping[str, str], now_ms: int
     if last_commit_ms is None:
         return None
     seconds, limit = (now_ms - last_commit_ms) / 1000, ALIVE_COMMITS * commit_ms(config.get(COMMIT_MS)) / 1000
-    return JobAlive(datetime.fromtimestamp(last_commit_ms / 1000, UTC), seconds, limit) if seconds <= limit else None
+    return JobAlive(_time_of(last_commit_ms), seconds, limit) if seconds <= limit else None
 
 
 def commit_ms(text: str | None) -> int:
@@ -230,3 +230,11 @@ def commit_ms(text: str | None) -> int:
     except ValueError:
         return DEFAULT_COMMIT_MS
     return interval if interval > 0 else DEFAULT_COMMIT_MS
+
+
+def _time_of(ms: int) -> datetime:
+    """A record time; the last one that ``datetime`` can represent if it is later, as after a writer's mistake."""
+    try:
+        return datetime.fromtimestamp(ms / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.max.replace(tzinfo=UTC)

@@ -1,6 +1,6 @@
 """Samza's checkpoint tool, on every backend."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -220,6 +220,14 @@ def test_a_job_that_commits_is_running(
         with pytest.raises(JobAlive, match="Stop it first, or use --force") as error:
             writer.require_stopped()
     assert error.value.last_commit == NOW.replace(microsecond=89_000) - timedelta(milliseconds=age_ms)
+
+
+def test_a_job_with_a_record_time_that_no_date_has_is_running(memory_topic: MemoryEventLog) -> None:
+    """Its writer counted in microseconds."""
+    memory_topic.append([checkpoint_v1("P0", at=ms_of(NOW) * 1000)])
+    with tool(memory_topic, "P0") as writer, pytest.raises(JobAlive, match="s ahead of this computer's clock") as error:
+        writer.require_stopped()
+    assert error.value.last_commit == datetime.max.replace(tzinfo=UTC)
 
 
 def test_a_job_without_checkpoints_stands_still(memory_topic: MemoryEventLog) -> None:
