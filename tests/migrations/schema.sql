@@ -74,7 +74,7 @@ CREATE FUNCTION projection.changelog_moved(log_id integer) RETURNS TABLE(config_
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   with changelog as (
-    select t.*, nullif(btrim(t.previous_body ->> 'config_value'), '') as earlier_name, nullif(btrim(t.body ->> 'config_value'), '') as name
+    select t.*, nullif(projection.trimmed(t.previous_body ->> 'config_value'), '') as earlier_name, nullif(projection.trimmed(t.body ->> 'config_value'), '') as name
     from projection.message_change($1, 'set-config', message_key => null) t
     where t.message_key like 'stores.%_.changelog'
   ), setting as (
@@ -156,7 +156,7 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
   cross join lateral (
     select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name) as changelogs,
            array_agg(v.store_name order by v.store_name) as store_names
-    from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, m.body ->> 'config_value' as changelog
+    from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, projection.trimmed(m.body ->> 'config_value') as changelog
           from projection.message_head($1, $2, 'set-config') m
           where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v) s
 $_$;
@@ -3319,7 +3319,7 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
       config.conf ->> ('systems.' || s.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory' as is_kafka,
       (select lower(config.conf ->> o.config_key) = 'true' from projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
        where o.rule = 'reset' and config.conf ->> o.config_key is not null order by o.place limit 1) as is_reset,
-      coalesce((select lower(btrim(config.conf ->> o.config_key)) from projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
+      coalesce((select lower(projection.trimmed(config.conf ->> o.config_key)) from projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
        where o.rule = 'default' and config.conf ->> o.config_key is not null order by o.place limit 1), 'upcoming') as default_type
     from (select distinct p.system_name, p.stream_name from part p) s cross join config
     left join lateral projection.stream_id(config.conf) i on (i.system_name, i.stream_name) = (s.system_name, s.stream_name)
@@ -5641,7 +5641,7 @@ CREATE FUNCTION projection.explain_starting_offsets(coordinator_log integer, coo
       max(d.startpoint_log_offset) filter (where d.decided_by is not null) over () as newest_startpoint
     from projection.starting_offset_state($1, $3, $4, $6, $8, $7) d
   ), setting as (                                  -- for each rule the first key that is set counts
-    select s.system_name, s.stream_name, o.rule, lower(case o.rule when 'default' then btrim(c.config_value) else c.config_value end) as word, row_number() over w as place,
+    select s.system_name, s.stream_name, o.rule, lower(case o.rule when 'default' then projection.trimmed(c.config_value) else c.config_value end) as word, row_number() over w as place,
       first_value(o.config_key) over w as first_key, c.*
     from (select distinct p.system_name, p.stream_name from part p) s
     left join projection.stream_id((select jsonb_object_agg(c.config_key, c.config_value) from config c)) i
@@ -5938,7 +5938,7 @@ CREATE FUNCTION projection.job_input(config jsonb) RETURNS TABLE(system_name tex
     AS $_$
   select distinct s.system_name, s.stream_name
   from (
-    select btrim(regexp_replace(n.name, '#.*$', '')) as name
+    select projection.trimmed(regexp_replace(n.name, '#.*$', '')) as name
     from regexp_split_to_table(coalesce($1 ->> 'task.inputs', '') || ',' || regexp_replace(coalesce($1 ->> 'task.broadcast.inputs', ''), '#\[[^]]*\]', '', 'g'), ',') n(name)) i
   cross join lateral (
     select split_part(i.name, '.', 1), substr(i.name, position('.' in i.name) + 1) where i.name like '%.%'
@@ -6593,6 +6593,16 @@ CREATE FUNCTION projection.to_time(ms bigint) RETURNS timestamp with time zone
     AS $_$
   select case when $1 between -210866803200000 and 9224318015999999
               then timestamptz '1970-01-01 00:00:00+00' + ($1 / 86400000) * interval '24 hours' + ($1 % 86400000) * interval '1 millisecond' end
+$_$;
+
+--
+-- Name: trimmed(text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.trimmed(value text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select btrim($1, E' \t\n\r\f\v')
 $_$;
 
 --
@@ -11609,6 +11619,14 @@ GRANT ALL ON FUNCTION projection.time_text(at timestamp with time zone) TO coord
 REVOKE ALL ON FUNCTION projection.to_time(ms bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.to_time(ms bigint) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.to_time(ms bigint) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION trimmed(value text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.trimmed(value text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.trimmed(value text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.trimmed(value text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION write_once_default(); Type: ACL; Schema: projection; Owner: -

@@ -9,7 +9,7 @@ $$;
 create function projection.job_input(config jsonb) returns table (system_name text, stream_name text) language sql stable parallel safe as $$
   select distinct s.system_name, s.stream_name
   from (
-    select btrim(regexp_replace(n.name, '#.*$', '')) as name
+    select projection.trimmed(regexp_replace(n.name, '#.*$', '')) as name
     from regexp_split_to_table(coalesce($1 ->> 'task.inputs', '') || ',' || regexp_replace(coalesce($1 ->> 'task.broadcast.inputs', ''), '#\[[^]]*\]', '', 'g'), ',') n(name)) i
   cross join lateral (
     select split_part(i.name, '.', 1), substr(i.name, position('.' in i.name) + 1) where i.name like '%.%'
