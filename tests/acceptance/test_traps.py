@@ -165,6 +165,15 @@ def test_t22_null_offsets_are_legal(database: Connection) -> None:
     ]
 
 
+def test_white_space_around_the_name_of_a_changelog_is_ignored(database: Connection) -> None:
+    """A property file keeps it at the end of a line."""
+    config = [config_set("stores.s.changelog", "\tkafka.changes ")]
+    checkpoints = [checkpoint_v1("t", {"kafka.in.0": "1", "kafka.changes.0": "5"})]
+    job = ImportedJob(database, "changelog-white-space", coordinator=config, checkpoints=checkpoints)
+    assert job.checkpoint() == {("t", "kafka.in.0"): "1"}
+    assert job.rows("state_checkpoint", "store_name, changelog_stream, changelog_offset") == [("s", "changes", "5")]
+
+
 def test_t23_tasks_of_a_former_grouper_are_not_current(database: Connection) -> None:
     config = [config_set("job.systemstreampartition.grouper.factory", "demo.Grouper", at=FIRST_TIME - MINUTE)]
     checkpoints = [checkpoint_v1("Partition 0"), checkpoint_v1("new", grouper="demo.Grouper")]

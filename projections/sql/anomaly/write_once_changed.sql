@@ -35,7 +35,7 @@ returns table (config_key text, earlier_value text, config_value text, earlier_o
                record_time timestamptz, message_time timestamptz, source text, host text, username text)
 language sql stable parallel safe as $$
   with changelog as (
-    select t.*, nullif(btrim(t.previous_body ->> 'config_value'), '') as earlier_name, nullif(btrim(t.body ->> 'config_value'), '') as name
+    select t.*, nullif(projection.trimmed(t.previous_body ->> 'config_value'), '') as earlier_name, nullif(projection.trimmed(t.body ->> 'config_value'), '') as name
     from projection.message_change($1, 'set-config', message_key => null) t
     where t.message_key like 'stores.%_.changelog'
   ), setting as (
