@@ -12,6 +12,7 @@ TaskName = NewType("TaskName", str)
 NO_KEY_BUCKET: Final = -1
 
 _INTEGER: Final = re.compile(r"[+-]?\d+")
+_WRITTEN_INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,9}")
 _INT32: Final = range(-(2**31), 2**31)
 _INT64: Final = range(-(2**63), 2**63)
 
@@ -68,6 +69,7 @@ def startpoint_key_readings(text: str) -> tuple[StartpointKey, ...]:
 
     Stream and task names may contain dots: ``k.s.1.2`` is partition 2 of ``s.1``, or partition 1 of ``s`` for
     task ``2``. The meaning without a task is first, then those with the longest stream name. Empty if there is none.
+    Samza compares keys as texts, so ``k.s.01`` is not a key of partition 1.
     """
     parts = text.split(".")
     whole = (
@@ -92,7 +94,8 @@ def _parse_partition(text: str) -> SystemStreamPartition:
 
 
 def _is_partition_id(text: str) -> bool:
-    return bool(_INTEGER.fullmatch(text)) and len(text) < 20 and int(text) in _INT32
+    """Whether Samza writes a partition's number so."""
+    return _WRITTEN_INTEGER.fullmatch(text) is not None and int(text) in _INT32
 
 
 def _parse_integer(text: str, limits: range, reason: Reason, field: str) -> int:

@@ -62,6 +62,9 @@ ON_THE_COORDINATOR_STREAM: Final = [
     _typed("key inside: no partition", "set-task-partition-assignment", "no JSON", b"{}", "not_json"),
     _typed("key inside: missing field", "set-task-partition-assignment", '{"system":"s"}', b"{}", "missing_field"),
     _typed("key inside: too short for a startpoint", "samza-startpoint-v1", "kafka.in", b"{}", "bad_partition"),
+    _typed(
+        "key inside: partition as Samza does not write it", "samza-startpoint-v1", "kafka.in.01", b"{}", "bad_partition"
+    ),
     _config("value not JSON", b"{values}", "not_json"),
     _config("value cut off", (CONFIG_VALUE or b"")[:-5], "not_json"),
     _config("value not UTF-8", b'{"values":{"value":"\xff"}}', "not_utf8"),
