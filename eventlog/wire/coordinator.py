@@ -27,6 +27,7 @@ BARE_TYPES: Final = frozenset(
 )
 """The types whose values have no envelope: the whole value is the message."""
 KNOWN_TYPES: Final = BARE_TYPES | ENVELOPED_TYPES.keys()
+_EMPTY_TYPES: Final = (SetStartpoint.message_type, SetStartpointFanOut.message_type)
 _JSON_SPACE: Final = b" \t\r\n"
 _LONGEST_NULL: Final = 16  # real values are longer, and are not searched for white space
 
@@ -65,12 +66,12 @@ def decode_message(key: CoordinatorKey, value: bytes | None) -> Message:
     """Read a value by its key's type (case-sensitive). Raises `WireError`.
 
     A tombstone is a `Delete`, and so is a value that Samza reads as none: JSON null, a missing or null main field
-    (older writers), a blank changelog partition. A value of an unknown type is kept as text. Fields of the envelope
-    with a wrong type are None.
+    (older writers), a blank changelog partition, no bytes as a startpoint or a fan-out. A value of an unknown type is
+    kept as text. Fields of the envelope with a wrong type are None.
     """
     if value is None:
         return Delete(message_type=key.message_type, key=key.key, version=key.version)
-    if len(value) < _LONGEST_NULL and value.strip(_JSON_SPACE) == b"null" and key.message_type in KNOWN_TYPES:
+    if len(value) < _LONGEST_NULL and _is_none(key.message_type, value):
         return Delete(message_type=key.message_type, key=key.key, version=key.version, origin=Origin(key.key, value))
     enveloped = ENVELOPED_TYPES.get(key.message_type)
     if enveloped is not None:
@@ -87,6 +88,13 @@ def encode_message(message: Message) -> tuple[bytes, bytes | None]:
     if message.origin is not None and _is_unchanged(message, message.origin):
         return encode_key(message.message_type, message.origin.key, message.version), message.origin.value
     return encode_key(message.message_type, message.key, message.version), _encode_value(message)
+
+
+def _is_none(message_type: str, value: bytes) -> bool:
+    """Whether a short value is JSON null, or no bytes where Samza's StartpointManager ignores them."""
+    if not value:
+        return message_type in _EMPTY_TYPES
+    return value.strip(_JSON_SPACE) == b"null" and message_type in KNOWN_TYPES
 
 
 def _decode_enveloped(enveloped: EnvelopedType, key: CoordinatorKey, value: bytes) -> Message:

@@ -122,7 +122,7 @@ def remove_consumed(stored: Stored, task_name: str, consumed: Mapping[SystemStre
 
 def _read_requests(stored: Stored, task_to_partitions: TaskPartitions) -> Mapping[StartpointKey, Startpoint]:
     """The requests that one of these tasks could follow."""
-    requests = {name: value for name, value in stored.items() if name.namespace == REQUESTS}
+    requests = {name: value for name, value in stored.items() if name.namespace == REQUESTS and value}
     meanings = key_meanings(task_to_partitions) if requests else {}
     found: dict[StartpointKey, Startpoint] = {}
     for name, value in requests.items():
@@ -147,7 +147,7 @@ def _changed_fan_outs(stored: Stored, plan: FanOutPlan, now_ms: int) -> Changes:
 def _fan_out_of(stored: Stored, task_name: str) -> StartpointFanOut:
     name = fan_out_key(task_name)
     value = stored.get(name)
-    return _NO_FAN_OUT if value is None else read_fan_out(name, value)
+    return read_fan_out(name, value) if value else _NO_FAN_OUT
 
 
 def _choose(

@@ -102,7 +102,7 @@ class StartpointManager:
         _require_partition(partition)
         name = request_key(partition, task_name)
         value = store.get(name)
-        if value is None or not is_key_of(name.key, partition, task_name, store.messages(ASSIGNMENTS).values()):
+        if not value or not is_key_of(name.key, partition, task_name, store.messages(ASSIGNMENTS).values()):
             return None
         startpoint = read_request(name, value)
         return None if is_expired(startpoint, self._clock()) else startpoint
@@ -164,7 +164,7 @@ class StartpointManager:
         require_task_name(task_name)
         name = fan_out_key(task_name)
         value = store.get(name)
-        return MappingProxyType({} if value is None else dict(read_fan_out(name, value).fan_outs))
+        return MappingProxyType(dict(read_fan_out(name, value).fan_outs) if value else {})
 
     def remove_fan_out_for_task(self, task_name: str) -> None:
         """Remove all startpoints that were fanned out to a task."""

@@ -111,7 +111,7 @@ def fan_out_value(timestamp: int | None, fan_outs: Mapping[SystemStreamPartition
 
 def request_keys(store: CoordinatorStreamStore) -> list[str]:
     """The texts of the keys of all requests, sorted, including those whose values cannot be read."""
-    return sorted(name.key for name in store.all(REQUESTS))
+    return sorted(name.key for name, value in store.all(REQUESTS).items() if value)
 
 
 def write_requests(store: CoordinatorStreamStore, requests: Mapping[str, Startpoint]) -> None:

@@ -125,7 +125,6 @@ ON_THE_COORDINATOR_STREAM: Final = [
         b'{"timestamp":-1%s,"fanOuts":{}}' % (b"0" * 19),
         "bad_number",
     ),
-    _typed("startpoint without bytes", "samza-startpoint-v1", "k.s.0", b"", "empty"),
     _typed("fan-out of no partition", FAN_OUT, "t", b'{"fanOuts":{"kafka":{}}}', "bad_partition"),
     _typed("fan-out with a missing field", FAN_OUT, "t", b"{}", "missing_field"),
     _typed("unknown type: not UTF-8", "set-something", "k", b"\xff\xfe", "not_utf8"),

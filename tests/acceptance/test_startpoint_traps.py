@@ -36,6 +36,16 @@ def test_t10_between_fan_out_and_delete_both_states_show(database: Connection) -
     assert shown == [(1, 0), (1, 1), (0, 1)]
 
 
+def test_a_value_without_bytes_deletes_a_startpoint(database: Connection) -> None:
+    """As Samza's StartpointManager reads it."""
+    request = startpoint("kafka.in.0", StartpointSpecific("7", FIRST_TIME))
+    fanned_out = fan_out("t", {"kafka.in.0": StartpointSpecific("8", FIRST_TIME)})
+    events = [request, fanned_out, *(event._replace(value=b"") for event in (request, fanned_out))]
+    job = ImportedJob(database, "no-bytes", coordinator=events)
+    assert [job.rows(relation, "1") for relation in ("startpoint", "startpoint_fan_out")] == [[], []]
+    assert job.quarantine() == []
+
+
 def test_t11_expiry_is_judged_at_read_and_a_fan_out_never_expires(database: Connection) -> None:
     events = [
         KAFKA,

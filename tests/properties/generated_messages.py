@@ -90,7 +90,8 @@ class MessageWriter:
             values = self._rng.choice([{"value": bad_text}, {"value": 7}])
             return key, json.dumps({"values": values}).encode()
         is_other = kind in _OTHER_TYPES
-        return key, b"\xff\x00" if is_other else self._rng.choice(_UNREADABLE)
+        is_startpoint = kind.startswith("samza-startpoint-v1")  # no bytes delete it
+        return key, b"\xff\x00" if is_other else self._rng.choice(_UNREADABLE[is_startpoint:])
 
     def _envelope(self, values: dict[str, Any]) -> dict[str, Any]:
         if self._rng.random() < 0.04:

@@ -82,6 +82,8 @@ def test_a_key_of_any_version_is_read(version: bytes) -> None:
         ("set-migration-info", b'{"values":{}}'),
         ("set-config", b"null"),
         ("samza-startpoint-v1", b" null\n"),
+        ("samza-startpoint-v1", b""),
+        ("samza-startpoint-v1-fan-out", b""),
         ("set-config", None),
         ("samza-startpoint-v1", None),
         ("never-heard-of", None),

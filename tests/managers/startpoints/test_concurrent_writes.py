@@ -108,7 +108,8 @@ def test_every_spelling_is_deleted_including_unreadable_values(coordinator_log: 
     plain = startpoint("kafka.in.0", StartpointOldest(1))
     spaced = raw(b'[1, "samza-startpoint-v1", "kafka.in.0"]', plain.value)
     unreadable = raw(coordinator_key("samza-startpoint-v1", "kafka.in.1"), b"{bad")
-    coordinator_log.append([plain, spaced, unreadable, startpoint("kafka.in.2", StartpointOldest(1))])
+    deleted_already = raw(coordinator_key("samza-startpoint-v1", "kafka.in.3"), b"")
+    coordinator_log.append([plain, spaced, unreadable, startpoint("kafka.in.2", StartpointOldest(1)), deleted_already])
     with CoordinatorStreamStore(coordinator_log) as store:
         deletes = dict.fromkeys(["kafka.in.0", "kafka.in.1"])
         write_unless_changed(store, coordinator_log, coordinator_log.end_offset(), deletes, ())

@@ -441,7 +441,6 @@ UNREADABLE: dict[bytes, tuple[str | None, str]] = {
     b'{"@type":"a secret, perhaps","creationTimestamp":1}': (None, "unknown_startpoint"),
     b"\xff\x00": (None, "not_utf8"),
     b"{": (None, "not_json"),
-    b"": (None, "empty"),
 }
 
 
@@ -465,6 +464,18 @@ def test_an_unreadable_request_raises_and_hides_no_other(
     assert (raised.value.key, raised.value.startpoint_type, raised.value.reason) == ("kafka.PageViews.3", kind, reason)
     assert "secret" not in str(raised.value)
     assert manager.read_startpoint(ORDERS) == specific("1")
+
+
+def test_a_value_without_bytes_is_no_startpoint(manager: StartpointManager, coordinator_log: EventLog) -> None:
+    """As in Samza: Kafka's console producer writes one where a tombstone was meant."""
+    written = [startpoint("kafka.PageViews.3", specific("1")), fan_out("t", {"kafka.PageViews.3": specific("2")})]
+    coordinator_log.append([*written, *(raw(event.key, b"") for event in written)])
+    assert manager.read_startpoint(PAGE_VIEWS) is None
+    assert manager.get_fan_out_for_task("t") == {}
+    manager.remove_fan_out_for_task_ssps("t", {PAGE_VIEWS})
+    assert manager.fan_out({"t": {PAGE_VIEWS}}) == {}
+    manager.write_startpoint(PAGE_VIEWS, specific("3"))
+    assert manager.fan_out({"t": {PAGE_VIEWS}}) == {"t": {PAGE_VIEWS: specific("3")}}
 
 
 def test_a_fan_out_does_not_ignore_an_unreadable_request(manager: StartpointManager, coordinator_log: EventLog) -> None:
