@@ -9,6 +9,7 @@ from eventlog.wire.coordinator import decode_key, decode_message
 from managers.errors import NotReady
 from managers.streams.coordinator_producer import CoordinatorStreamProducer
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
+from tests.builders import coordinator_key, raw
 from tests.contracts.event_log import NOW_MS, clock
 from tests.managers.recording_log import RecordingLog
 from tests.managers.watched_log import Opened
@@ -65,6 +66,18 @@ def test_config_is_written_at_once() -> None:
         SetConfig(config_key=key, config_value=value) for key, value in (("a", "1"), ("b", ""), ("c", "3"))
     ]
     assert log.calls == ["append 3", "read 0"]
+
+
+@pytest.mark.parametrize("message_type", ["samza-startpoint-v1", "samza-startpoint-v1-fan-out", "of-the-future"])
+def test_a_decoded_message_without_an_envelope_is_written_as_it_was(
+    coordinator_log: EventLog, message_type: str
+) -> None:
+    value = b'{"creationTimestamp":1, "@type":"StartpointOldest", "timestamp":1, "fanOuts":{}, "future":2}'
+    event = raw(coordinator_key(message_type, "kafka.in.0"), value)
+    with CoordinatorStreamProducer(coordinator_log) as producer:
+        producer.register("source")
+        producer.send(decode_message(decode_key(event.key), event.value))
+    assert [(each.key, each.value) for each in coordinator_log.read()] == [(event.key, value)]
 
 
 @pytest.mark.scenario("PRO-08")
