@@ -9,6 +9,7 @@ from typing import Final, Protocol, Self
 
 from eventlog.errors import EventLogError
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, NewEvent, RecordedEvent
+from eventlog.source import OffsetLost
 from eventlog.streams import StreamKind
 from eventlog.timestamps import ms_of
 
@@ -115,6 +116,18 @@ class AppendRefused(EventLogError):
     def __init__(self, stream_name: str, reason: str) -> None:
         self.stream_name = stream_name
         super().__init__(f"Cannot append to {stream_name}: {reason}.")
+
+
+def end_after(log: EventLog, position: int) -> int:
+    """The end of a log that was read up to ``position``.
+
+    Raises:
+        OffsetLost: the log ends before that, so the stream was created again, or lost events that were read.
+    """
+    end = log.end_offset()
+    if end < position:
+        raise OffsetLost(log.stream_name, position)
+    return end
 
 
 def require_writable(log: EventLog) -> None:

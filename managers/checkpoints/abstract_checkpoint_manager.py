@@ -63,6 +63,7 @@ class AbstractCheckpointManager(ABC):
         Raises:
             TaskNotRegistered: the task was not registered.
             NotReady: the manager is not running.
+            OffsetLost: the stream was created again. Create a new manager.
         """
         with self._lock:
             self._require(task_name)

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from eventlog.checkpoint import Checkpoint
 from eventlog.checkpoint_choice import Candidate
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.log import EventLog
+from eventlog.log import EventLog, end_after
 from managers.appending import AppendGaveUp, Retry, RetryingAppender
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_errors import CheckpointNotWritten
@@ -52,14 +52,14 @@ class LiveCheckpoints:
         """Read to the current end of the log, and return the number of events.
 
         The position then is the end, which may be beyond the last event (compaction, control records). The checkpoints
-        at ``own_offsets`` do not count for `last_commit_ms`.
+        at ``own_offsets`` do not count for `last_commit_ms`. Raises `OffsetLost` if the stream was created again.
         """
-        end = log.end_offset()
+        end = end_after(log, self.position)
         count = 0
         for event in log.read(self.position, end):
             self._apply(event, is_own=event.offset in own_offsets)
             count += 1
-        self.position = max(self.position, end)
+        self.position = end
         return count
 
     def commits(self, log: EventLog, first: int) -> Iterator[Commit]:

@@ -6,7 +6,7 @@ from threading import RLock
 from typing import Final, NamedTuple
 
 from eventlog.events import RecordedEvent
-from eventlog.log import EventLog
+from eventlog.log import EventLog, end_after
 from eventlog.messages import Message, SetConfig
 from managers.errors import warn_renamed
 from managers.stores.decoded_values import decode_value
@@ -71,11 +71,15 @@ class ConfigSubscription:
         return self._position
 
     def poll(self) -> tuple[ConfigChange, ...]:
-        """The changes since the last call, in order, up to the current end of the log."""
+        """The changes since the last call, in order, up to the current end of the log.
+
+        Raises:
+            OffsetLost: the stream was created again. Create a new subscription.
+        """
         with self._lock:
-            end = self._log.end_offset()
+            end = end_after(self._log, self._position)
             events = list(self._log.read(self._position, end)) if self._position < end else []
-            self._position = max(self._position, end)
+            self._position = end
             return tuple(change for event in events for change in self._change(event))
 
     def _change(self, event: RecordedEvent) -> list[ConfigChange]:

@@ -3,9 +3,8 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from eventlog.log import EventLog
+from eventlog.log import EventLog, end_after
 from eventlog.partition import SystemStreamPartition, TaskName, startpoint_key_readings
-from eventlog.source import OffsetLost
 from managers.startpoints.startpoint_errors import StartpointsChanged
 from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -34,9 +33,7 @@ def named_events(log: EventLog, first: int) -> Iterator[NamedEvent]:
     Raises:
         OffsetLost: the stream ends before that offset, so it was created again.
     """
-    if log.end_offset() < first:
-        raise OffsetLost(log.stream_name, first)
-    for event in log.read(first):
+    for event in log.read(first, end_after(log, first)):
         found = None if event.key is None else read_name(event.key)
         if found is not None:
             yield NamedEvent(event.offset, found[0], event.value)

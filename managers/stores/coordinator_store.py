@@ -7,9 +7,8 @@ from types import MappingProxyType, TracebackType
 from typing import Final, Self
 
 from eventlog.events import LOG_APPEND_TIME, NewEvent, RecordedEvent
-from eventlog.log import AppendConflict, EventLog
+from eventlog.log import AppendConflict, EventLog, end_after
 from eventlog.messages import Message
-from eventlog.source import OffsetLost
 from eventlog.wire.coordinator import encode_message
 from managers.appending import split_into_parts
 from managers.errors import NotReady
@@ -165,11 +164,8 @@ class CoordinatorStreamStore:
             yield
 
     def _catch_up(self) -> None:
-        """Read to the current end of the log. An end before the position means that the stream was re-created."""
-        end = self._log.end_offset()
-        if end < self._position:
-            raise OffsetLost(self._log.stream_name, self._position)
-        for _ in self._applied(end):
+        """Read to the current end of the log."""
+        for _ in self._applied(end_after(self._log, self._position)):
             pass
 
     def _read_between(self, end: int, own: Container[int]) -> Mapping[NamespacedKey, bytes | None]:

@@ -8,7 +8,7 @@ from typing import Final, Self
 
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
-from eventlog.log import EventLog
+from eventlog.log import EventLog, end_after
 from eventlog.messages import Message, SetConfig
 from eventlog.wire.coordinator import decode_key
 from managers.config.job_config import config_of
@@ -74,6 +74,7 @@ class CoordinatorStreamConsumer:
 
         Raises:
             NotReady: the consumer is not registered and started, or it is stopped.
+            OffsetLost: the stream was created again. Create a new consumer.
         """
         with self._lock:
             self._require_running()
@@ -86,7 +87,7 @@ class CoordinatorStreamConsumer:
         with self._lock:
             self._require_running()
             with self._lazy_log.use() as log:
-                return self._position < log.end_offset()
+                return self._position < end_after(log, self._position)
 
     def get_bootstrapped_stream(self, message_type: str | None = None) -> tuple[CoordinatorStreamMessage, ...]:
         """The messages of a type (case-insensitive) or of all types, including deletes.
@@ -140,7 +141,7 @@ class CoordinatorStreamConsumer:
             raise NotReady(_WHAT, "is not running", "call register() and start() first")
 
     def _catch_up(self, log: EventLog) -> None:
-        end = log.end_offset()
+        end = end_after(log, self._position)
         if self._position < end:
             for event in log.read(self._position, end):
                 self._apply(event)

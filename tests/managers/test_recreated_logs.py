@@ -1,0 +1,60 @@
+"""Readers that stay open notice that their stream was created again with the same name, and is shorter."""
+
+from collections.abc import Callable
+
+import pytest
+
+from eventlog.memory import MemoryEventLog
+from eventlog.source import OffsetLost
+from eventlog.streams import identify
+from managers.checkpoints.checkpoint_manager import CheckpointManager
+from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
+from managers.checkpoints.log_checkpoints import LogCheckpoints
+from managers.config.config_changes import ConfigSubscription
+from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
+from tests.builders import checkpoint_v1, config_set, set_checkpoint
+
+COORDINATOR = "__samza_coordinator_orders_1"
+TOPIC = "__samza_checkpoint_ver_1_for_orders_1"
+
+
+def polling(topic: MemoryEventLog) -> KafkaCheckpointManager:
+    """The manager of a standby container."""
+    return KafkaCheckpointManager(topic, config={STOP_AFTER_FIRST_READ: "false"})
+
+
+@pytest.mark.parametrize(
+    ("name", "make"), [(TOPIC, polling), (COORDINATOR, CheckpointManager)], ids=["topic", "coordinator-stream"]
+)
+def test_a_checkpoint_manager(name: str, make: Callable[[MemoryEventLog], LogCheckpoints]) -> None:
+    log = MemoryEventLog(identify(name))
+    log.append([checkpoint_v1("t") if name == TOPIC else set_checkpoint("t", {"kafka.in.0": "1"})])
+    with make(log) as manager:
+        manager.register("t")
+        assert manager.read_last_checkpoint("t") is not None
+        log._events.clear()
+        with pytest.raises(OffsetLost, match=f"Offset 1 of {name}"):
+            manager.read_last_checkpoint("t")
+    with make(log) as manager:
+        manager.register("t")
+        assert manager.read_last_checkpoint("t") is None
+
+
+def test_a_consumer() -> None:
+    log = MemoryEventLog(identify(COORDINATOR))
+    log.append([config_set("a", "1"), config_set("b", "2")])
+    with CoordinatorStreamConsumer(log) as consumer:
+        log._events.pop()
+        for call in (consumer.has_new_messages, consumer.bootstrap, consumer.get_bootstrapped_stream):
+            with pytest.raises(OffsetLost):
+                call()
+
+
+def test_a_subscription() -> None:
+    log = MemoryEventLog(identify(COORDINATOR))
+    log.append([config_set("a", "1"), config_set("b", "2")])
+    subscription = ConfigSubscription(log)
+    log._events.pop()
+    with pytest.raises(OffsetLost):
+        subscription.poll()
+    assert ConfigSubscription(log).poll() == ()
