@@ -15,7 +15,7 @@ DEFAULT_GROUPER_FACTORY: Final = "org.apache.samza.container.grouper.stream.Grou
 
 _KNOWN_TYPES: Final = (KEY_TYPE_V1, KEY_TYPE_V2)
 _GROUPER: Final = "systemstreampartition-grouper-factory"
-_ENTRY_FIELDS: Final = ("system", "stream", "partition", "offset")
+_LEAST_ENTRY_FIELDS: Final = 4
 
 
 class CheckpointKey(NamedTuple):
@@ -47,7 +47,10 @@ def encode_key(key: CheckpointKey) -> bytes:
 
 
 def decode_v1(value: bytes) -> CheckpointV1:
-    """Read a V1 value. An entry's label is used for the key bucket only. Raises `WireError`."""
+    """Read a V1 value. An entry's label is used for the key bucket only. Raises `WireError`.
+
+    As in Samza, an entry has at least four fields, and without an offset it is None.
+    """
     entries = _object(loads(value), "a V1 checkpoint")
     return CheckpointV1(dict(_v1_entry(label, entry) for label, entry in entries.items()))
 
@@ -106,15 +109,14 @@ def encode_v2(checkpoint: CheckpointV2) -> bytes:
 def _v1_entry(label: str, entry: Any) -> tuple[SystemStreamPartition, str | None]:
     if not isinstance(entry, dict):
         raise WireError("wrong_type", f"an entry of a V1 checkpoint is {json_type(entry)}, not an object")
-    for name in _ENTRY_FIELDS:
-        if name not in entry:
-            raise WireError("missing_field", f"an entry of a V1 checkpoint has no {name}")
+    if len(entry) < _LEAST_ENTRY_FIELDS:
+        raise WireError("missing_field", f"an entry of a V1 checkpoint has {len(entry)} of at least 4 fields")
     system, stream = _text(entry, "system", "an entry"), _text(entry, "stream", "an entry")
     number = parse_int32(_text(entry, "partition", "an entry"), "bad_partition", "partition of an entry")
     partition = SystemStreamPartition(system, stream, number)
     if partition.label() != label:
         partition = _with_bucket_of(label, partition)
-    return partition, _offset(entry["offset"])
+    return partition, _offset(entry.get("offset"))
 
 
 def _with_bucket_of(label: str, partition: SystemStreamPartition) -> SystemStreamPartition:

@@ -161,6 +161,11 @@ def test_an_unknown_type_need_not_name_task_and_grouper() -> None:
     assert decode_key(b'{"type":"changelog-partition-mapping"}') == ("changelog-partition-mapping", "", "")
 
 
+def test_a_v1_entry_of_four_fields_may_have_no_offset() -> None:
+    value = b'{"x":{"system":"s","stream":"t","partition":"0","extra":"1"}}'
+    assert decode_v1(value) == CheckpointV1({SystemStreamPartition("s", "t", 0): None})
+
+
 @pytest.mark.scenario("CKS-04")
 @pytest.mark.parametrize(
     ("value", "reason"),
