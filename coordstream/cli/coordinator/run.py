@@ -26,11 +26,14 @@ from coordstream.cli.termination import stopped_by_signals
 from coordstream.coordinator.coordinator_watch import CoordinatorWatch
 from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
+from coordstream.coordinator.reopened_log import ReopenedLog
 from coordstream.coordinator.services import ServiceOptions
 from coordstream.extras import require_packages
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
+from eventlog.log import EventLog
 from eventlog.postgres.connection import connect
+from eventlog.postgres.log import PostgresEventLog
 from managers.coordinator.container_launch import processor_localities
 from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_plan import systems_of
@@ -98,10 +101,21 @@ def run(
         take(job, lock, wait=wait, take_over_after=take_over_after)
         if submitted is not None:
             ensure_coordinator_stream(submitted)
-        with masked_refusals(), open_log(stream, "coordinator", takes_many=False) as log:
+        with masked_refusals(), open_stream(stream, url) as log:
             process = CoordinatorProcess(request, log, lock)
             watch.set_process(process)
             coordinate(process, job, as_json=as_json)
+
+
+@contextmanager
+def open_stream(stream: str, url: str) -> Iterator[EventLog]:
+    """The coordinator stream. In Postgres it is opened again after an outage, as clients of Kafka connect again."""
+    if load_settings().kafka is None:
+        with ReopenedLog(partial(PostgresEventLog, url, stream)) as log:
+            yield log
+        return
+    with open_log(stream, "coordinator", takes_many=False) as log:
+        yield log
 
 
 @contextmanager
