@@ -5,6 +5,7 @@ from time import monotonic
 from typing import Final, NamedTuple
 
 from psycopg import sql
+from psycopg.errors import QueryCanceled
 
 from coordstream.cli.query.rows import Row, fetch
 from eventlog.postgres.connection import Connection
@@ -13,6 +14,8 @@ JobKey = tuple[str, str]
 """The name and the id of a job."""
 
 BUDGET_SECONDS: Final = 2.0
+SLOW_SECONDS: Final = 600.0
+"""How long a job is left out whose query took longer than a query may: it would delay each scrape by that time."""
 
 
 class _Turn(NamedTuple):
@@ -36,23 +39,39 @@ class InTurns:
         self._budget_seconds: Final = budget_seconds
         self._clock: Final = clock
         self._turns: dict[JobKey, _Turn] = {}
+        self._slow_until: dict[JobKey, float] = {}
         self.waiting: int = 0
         """How many jobs the last call left for later ones: they have older rows, or none."""
 
     def read(self, connection: Connection, versions: Mapping[JobKey, Hashable]) -> list[Row]:
-        """The rows of these jobs, at least one of them read now if any has another version than before."""
+        """The rows of these jobs, at least one of them read now if any has another version than before.
+
+        Called in a transaction.
+        """
         self._turns = {job: turn for job, turn in self._turns.items() if job in versions}
+        self._slow_until = {job: until for job, until in self._slow_until.items() if job in versions}
         changed = [job for job, version in versions.items() if self._version(job) != version]
-        changed.sort(key=self._read_at)
         self.waiting = len(changed)
-        deadline = self._clock() + self._budget_seconds
-        for job in changed:
-            rows = fetch(connection, self._query, {"job_name": job[0], "job_id": job[1]})
-            self._turns[job] = _Turn(versions[job], self._clock(), list(rows))
-            self.waiting -= 1
-            if self._clock() >= deadline:
+        started = self._clock()
+        for job in sorted(
+            filter(lambda job: self._slow_until.get(job, started) <= started, changed), key=self._read_at
+        ):
+            self._take_turn(connection, job, versions[job])
+            if self._clock() >= started + self._budget_seconds:
                 break
         return [row for turn in self._turns.values() for row in turn.rows]
+
+    def _take_turn(self, connection: Connection, job: JobKey, version: Hashable) -> None:
+        """Read a job. One whose query is cancelled, because it takes too long, keeps its older rows."""
+        try:
+            with connection.transaction():
+                rows = fetch(connection, self._query, {"job_name": job[0], "job_id": job[1]})
+        except QueryCanceled:
+            self._slow_until[job] = self._clock() + SLOW_SECONDS
+        else:
+            self._slow_until.pop(job, None)
+            self._turns[job] = _Turn(version, self._clock(), list(rows))
+            self.waiting -= 1
 
     def _version(self, job: JobKey) -> Hashable:
         turn = self._turns.get(job)

@@ -3,7 +3,7 @@ import itertools
 import pytest
 from psycopg import sql
 
-from coordstream.serve.in_turns import InTurns, JobKey
+from coordstream.serve.in_turns import SLOW_SECONDS, InTurns, JobKey
 from eventlog.postgres.connection import Connection
 
 A, B, C = ("a", "1"), ("b", "1"), ("c", "1")
@@ -41,3 +41,29 @@ def test_a_job_that_has_not_changed_is_not_read_again(connection: Connection, in
 def test_a_job_that_is_gone_has_no_rows(connection: Connection, in_turns: InTurns) -> None:
     read(in_turns, connection, {A: 1})
     assert read(in_turns, connection, {B: 1}) == {"b": 2}
+
+
+def test_a_job_whose_query_is_cancelled_keeps_its_rows_and_delays_others_rarely(connection: Connection) -> None:
+    connection.execute("create temp table asked (job_name text)")
+    query = sql.SQL(
+        "with a as (insert into asked values (%(job_name)s))"
+        " select %(job_name)s::text as job_name, pg_sleep(n) from pg_temp.slowness(%(job_name)s) n"
+    )
+    connection.execute(
+        "create function pg_temp.slowness(name text) returns float8 language sql as"
+        " $$select case when name = 'b' and current_setting('test.is_slow', true) = 'yes' then 600 else 0 end$$"
+    )
+    now = [0.0]
+    in_turns = InTurns(query, clock=lambda: now[0])
+
+    def read_all(version: int) -> tuple[list[str], int]:
+        rows = in_turns.read(connection, dict.fromkeys((A, B, C), version))
+        return sorted(row["job_name"] for row in rows), in_turns.waiting
+
+    assert read_all(1) == (["a", "b", "c"], 0)
+    connection.execute("set local statement_timeout = '20ms'; set local test.is_slow = 'yes'")
+    assert read_all(2) == (["a", "b", "c"], 1)
+    connection.execute("set local test.is_slow = 'no'")
+    assert read_all(2) == (["a", "b", "c"], 1)
+    now[0] = SLOW_SECONDS
+    assert read_all(2) == (["a", "b", "c"], 0)
