@@ -24,15 +24,25 @@ JOB: Final = ("job_name", "job_id")
 LOG: Final = (*JOB, "stream_name", "stream_kind")
 TASK: Final = (*JOB, "task_name")
 
+# As in the relation checkpoint: from the checkpoint topic if the job has one, and of one grouper, here that of the
+# newest commit. The keys of other groupers and of the other log stay forever.
 _COMMITS: Final = sql.SQL("""
-select j.job_name, j.job_id, k.message_key as task_name,
-       greatest(extract(epoch from now() - max(c.record_time)), 0)::float8 as age_seconds
-from projection.checkpoint_current c
-join projection.event_key k using (log_id, key_id)
-join projection.job_log j using (log_id)
-where j.is_current and c.layout_id is not null and k.message_key is not null
-group by j.job_name, j.job_id, k.message_key
-having max(c.record_time) is not null
+with head as (
+  select j.job_name, j.job_id, k.message_key as task_name, k.grouper_factory, c.record_time, c.log_offset
+  from projection.current_job j
+  join projection.checkpoint_current c on c.log_id = coalesce(j.checkpoint_log, j.coordinator_log)
+  join projection.event_key k on k.log_id = c.log_id and k.key_id = c.key_id
+  where c.layout_id is not null and k.message_key is not null
+), newest as (
+  select distinct on (h.job_name, h.job_id) h.job_name, h.job_id, h.grouper_factory
+  from head h order by h.job_name, h.job_id, h.log_offset desc
+)
+select h.job_name, h.job_id, h.task_name,
+       greatest(extract(epoch from now() - max(h.record_time)), 0)::float8 as age_seconds
+from head h join newest n using (job_name, job_id)
+where h.grouper_factory is not distinct from n.grouper_factory
+group by h.job_name, h.job_id, h.task_name
+having max(h.record_time) is not null
 """)
 _OBSERVED: Final = sql.SQL("select distinct b.job_name, b.job_id from coordinator.input_bound b")
 _LAGS: Final = sql.SQL("""
@@ -86,10 +96,9 @@ class Metrics:
         yield from self._in_turns(connection, ready)
 
     def _of_tasks(self, connection: Connection) -> Iterator[Metric]:
-        commits = fetch(connection, _COMMITS)
         retired = retired_jobs(connection)
-        jobs = ((row["job_name"], row["job_id"]) for row in fetch(connection, _OBSERVED))
-        observed = {job: monotonic() for job in jobs if job not in retired}
+        commits = [row for row in fetch(connection, _COMMITS) if _job(row) not in retired]
+        observed = {job: monotonic() for job in map(_job, fetch(connection, _OBSERVED)) if job not in retired}
         lags = self._lags.read(connection, observed)
         yield _gauge("task_last_commit_age_seconds", "Age of the task's last checkpoint", TASK, commits, "age_seconds")
         yield _gauge("task_lag_records", "Records behind the inputs' ends, NaN if unknown", TASK, lags, "records")
@@ -155,8 +164,12 @@ def _positions(ready: Readiness) -> dict[JobKey, frozenset[tuple[str, int, int]]
     found: dict[JobKey, set[tuple[str, int, int]]] = {}
     for row, _ in ready.logs:
         position = (row["stream_name"], row["incarnation"], row["next_offset"])
-        found.setdefault((row["job_name"], row["job_id"]), set()).add(position)
+        found.setdefault(_job(row), set()).add(position)
     return {job: frozenset(positions) for job, positions in found.items()}
+
+
+def _job(row: Row) -> JobKey:
+    return row["job_name"], row["job_id"]
 
 
 def _gauge(name: str, help_text: str, labels: tuple[str, ...], rows: Iterable[Row], value: str) -> Metric:

@@ -3,6 +3,10 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from eventlog.postgres.connection import connect
+from projections.retired_streams import retire_streams
+from tests.acceptance.imported_job import ImportedJob
+from tests.builders import checkpoint_v1, set_checkpoint
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine, config_event, recording
 from tests.coordstream.serve.serving import Served, serving
 
@@ -78,3 +82,29 @@ def test_the_lag_of_tasks_is_unknown_rather_than_zero(wordcount: CommandLine) ->
     wordcount.done("log", "retire", COORDINATOR, CHECKPOINT)
     with serving(wordcount.database_url) as served:
         assert "coordstream_task_lag_records" not in samples(served)
+
+
+def test_tasks_that_the_job_no_longer_has_do_not_age(database_url: str) -> None:
+    by_stream = "org.apache.samza.container.grouper.stream.GroupBySystemStreamPartitionFactory"
+    with connect(database_url) as connection:
+        ImportedJob(
+            connection,
+            "orders",
+            coordinator=[set_checkpoint("on the coordinator stream")],
+            checkpoints=[
+                checkpoint_v1("Partition 0"),
+                checkpoint_v1("SSP [kafka, in, 0]", grouper=by_stream),
+                checkpoint_v1("SSP [kafka, in, 1]", grouper=by_stream),
+            ],
+        )
+        old = ImportedJob(connection, "views", coordinator=[set_checkpoint("Partition 0")])
+        with serving(database_url) as served:
+            ages = samples(served)["coordstream_task_last_commit_age_seconds"]
+        assert sorted((dict(labels)["job_name"], dict(labels)["task_name"]) for labels in ages) == [
+            ("orders", "SSP [kafka, in, 0]"),
+            ("orders", "SSP [kafka, in, 1]"),
+            ("views", "Partition 0"),
+        ]
+        retire_streams(connection, [old.coordinator_stream])
+    with serving(database_url) as served:
+        assert len(samples(served)["coordstream_task_last_commit_age_seconds"]) == 2
