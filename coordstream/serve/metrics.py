@@ -67,6 +67,11 @@ cross join lateral (values
 where m.operation = 'set'
 group by m.job_name, m.job_id, c.change
 """)
+# Rows of the same events differ after a rebuild or a retention.
+_FOLDED: Final = sql.SQL("""
+select j.job_name, j.job_id, p.log_id, p.next_offset, p.rebuilds
+from projection.position p join projection.job_log j using (log_id)
+""")
 _ANOMALIES: Final = sql.SQL("""
 select a.job_name, a.job_id, a.anomaly, count(*) as anomalies from coordinator.anomaly a
 where a.job_name = %(job_name)s and a.job_id = %(job_id)s
@@ -93,7 +98,7 @@ class Metrics:
         yield from _of_logs(ready)
         yield from self._of_tasks(connection)
         yield _metadata_changes(connection)
-        yield from self._in_turns(connection, ready)
+        yield from self._in_turns(connection)
 
     def _of_tasks(self, connection: Connection) -> Iterator[Metric]:
         retired = retired_jobs(connection)
@@ -104,8 +109,8 @@ class Metrics:
         yield _gauge("task_lag_records", "Records behind the inputs' ends, NaN if unknown", TASK, lags, "records")
         yield _gauge("task_lag_seconds", "How long the next record has waited, NaN if unknown", TASK, lags, "seconds")
 
-    def _in_turns(self, connection: Connection, ready: Readiness) -> Iterator[Metric]:
-        anomalies = self._anomalies.read(connection, _positions(ready))
+    def _in_turns(self, connection: Connection) -> Iterator[Metric]:
+        anomalies = self._anomalies.read(connection, _folded(connection))
         yield _gauge("job_anomalies", "Inconsistencies in the job's logs", (*JOB, "anomaly"), anomalies, "anomalies")
         waiting = [
             {"metric": "coordstream_job_anomalies", "jobs": self._anomalies.waiting},
@@ -159,13 +164,12 @@ def _metadata_changes(connection: Connection) -> Metric:
     return family
 
 
-def _positions(ready: Readiness) -> dict[JobKey, frozenset[tuple[str, int, int]]]:
-    """How far the logs of each job are folded: while that stays the same, so do its anomalies."""
-    found: dict[JobKey, set[tuple[str, int, int]]] = {}
-    for row, _ in ready.logs:
-        position = (row["stream_name"], row["incarnation"], row["next_offset"])
-        found.setdefault(_job(row), set()).add(position)
-    return {job: frozenset(positions) for job, positions in found.items()}
+def _folded(connection: Connection) -> dict[JobKey, frozenset[tuple[int, int, int]]]:
+    """What is folded of the logs of each job: while that stays the same, so do its anomalies."""
+    found: dict[JobKey, set[tuple[int, int, int]]] = {}
+    for row in fetch(connection, _FOLDED):
+        found.setdefault(_job(row), set()).add((row["log_id"], row["next_offset"], row["rebuilds"]))
+    return {job: frozenset(logs) for job, logs in found.items()}
 
 
 def _job(row: Row) -> JobKey:

@@ -6,9 +6,10 @@ from prometheus_client.parser import text_string_to_metric_families
 from eventlog.postgres.connection import connect
 from projections.retired_streams import retire_streams
 from tests.acceptance.imported_job import ImportedJob
-from tests.builders import checkpoint_v1, set_checkpoint
+from tests.builders import checkpoint_v1, recorded, set_checkpoint
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine, config_event, recording
 from tests.coordstream.serve.serving import Served, serving
+from tests.fixtures.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -108,3 +109,14 @@ def test_tasks_that_the_job_no_longer_has_do_not_age(database_url: str) -> None:
         retire_streams(connection, [old.coordinator_stream])
     with serving(database_url) as served:
         assert len(samples(served)["coordstream_task_last_commit_age_seconds"]) == 2
+
+
+def test_the_anomalies_are_counted_again_after_a_rebuild(cli: CommandLine, tmp_path: Path) -> None:
+    events = recorded(checkpoint_v1("Partition 0", {"kafka.in.0": offset}) for offset in ("7", "3"))
+    cli.done("import", recording(tmp_path / "r.jsonl", events, "__samza_checkpoint_ver_1_for_orders_1"))
+    with cli.connection() as connection:
+        connection.execute("truncate projection.suspect_checkpoint")
+    with serving(cli.database_url) as served:
+        assert "coordstream_job_anomalies" not in samples(served)
+        cli("rebuild", "--all")
+        wait_until(lambda: "coordstream_job_anomalies" in samples(served), what="the anomaly")
