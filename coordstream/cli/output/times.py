@@ -47,3 +47,11 @@ def in_words(time: str, now: datetime) -> str:
         return humanize.naturaltime(now - datetime.fromisoformat(time))
     except (ValueError, OverflowError):
         return moment(time) or ""
+
+
+def as_datetime(time: str | None) -> datetime | None:
+    """A time of a row; None if it is null, or outside the range of datetime."""
+    try:
+        return None if time is None else datetime.fromisoformat(time)
+    except ValueError:
+        return None

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from psycopg import sql
 
 from coordstream.cli.output.tables import input_partition
+from coordstream.cli.output.times import as_datetime
 from coordstream.cli.query.history import History, select_history
 from coordstream.cli.query.rows import PARTITION, Row
 from coordstream.serve.failures import BadRequest
@@ -70,7 +71,7 @@ def read_progress(connection: Connection, job: Job, task: str, until: datetime, 
 
 
 def _commits(connection: Connection, job: Job, task: str, since: datetime, until: datetime) -> list[Commit]:
-    """Commits by their place in the log. Those without a time are left out."""
+    """Commits by their place in the log. Those without a time that a plot could show are left out."""
     history = History(
         "checkpoint_history",
         sql.Identifier("coordinator", "commit_history"),
@@ -80,10 +81,11 @@ def _commits(connection: Connection, job: Job, task: str, since: datetime, until
         limit=MOST_COMMITS,
         equal={"task_name": task, "is_preferred": True},
     )
-    rows = (row for row in select_history(connection, job, history) if row["record_time"] is not None)
+    rows = select_history(connection, job, history)
     events = groupby(rows, key=lambda row: (row["stream_kind"], row["incarnation"], row["log_offset"]))
     found = [list(group) for _, group in events]
-    return [Commit(datetime.fromisoformat(group[0]["record_time"]), group) for group in found]
+    timed = [(as_datetime(group[0]["record_time"]), group) for group in found]
+    return [Commit(time, group) for time, group in timed if time is not None]
 
 
 def _points(commits: list[Commit]) -> dict[str, list[Point]]:

@@ -1,11 +1,11 @@
 """The page of a task: its partitions, its progress, and why it would start where it does."""
 
-from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
 from coordstream.cli.explain import STEPS, conclusion, event
+from coordstream.cli.output.times import as_datetime
 from coordstream.cli.query.cut import Cut
 from coordstream.cli.query.rows import PARTITION, Row, fetch, job_values
 from coordstream.cli.task import start, task_named, task_partitions, task_relations, task_rows
@@ -55,8 +55,7 @@ def _find_task(rows: list[Row], name: str, job: str, early: str) -> Row:
 
 def _progress(connection: Connection, job: Job, task: Row, asked: Asked) -> Progress | None:
     """The progress until the as-of time, else until the last commit."""
-    last = task["checkpoint_time"]
-    until = asked.cut.time or (datetime.fromisoformat(last) if last else None)
+    until = asked.cut.time or as_datetime(task["checkpoint_time"])
     return None if until is None else read_progress(connection, job, task["task_name"], until, span_word(asked))
 
 

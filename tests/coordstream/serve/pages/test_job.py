@@ -81,3 +81,19 @@ def test_quarantine_has_pages_and_gaps_their_reason(site: Site, database_url: st
     assert "Quarantine 60 events" in beyond
     assert "51–60 of 60 events, page 2 of 2" in beyond
     assert "None." in site.get("/quarantine", as_of="2000-01-01").text
+
+
+def test_times_beyond_the_year_9999_are_shown(site: Site, database_url: str) -> None:
+    far = 1_700_000_000_000_000  # microseconds for milliseconds: the year 55840
+    with connect(database_url) as connection:
+        ImportedJob(
+            connection,
+            "orders",
+            coordinator=[config_set(at=far)],
+            checkpoints=[checkpoint_v1("Partition 0"), checkpoint_v1("Partition 1", at=far)],
+        )
+    for path in ("/", "/job", "/job/config", "/job/deployments", "/job/startpoints", "/job/anomalies", "/quarantine"):
+        page = site.get(path, job="orders")
+        assert ("55840-" in page.text) is (path in ("/", "/job", "/job/config", "/job/deployments")), path
+    assert "55840-" in site.get("/task", job="orders", task="Partition 1").text
+    assert "Commits per minute" in site.get("/task", job="orders", task="Partition 0").text
