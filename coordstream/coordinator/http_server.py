@@ -55,6 +55,11 @@ class CoordinatorServer:
             return line
         return f"Everyone who can connect to {self.url} can read the job's config, with its secrets.\n{line}"
 
+    @property
+    def has_outage(self) -> bool:
+        """Never: what it serves comes from memory."""
+        return False
+
     def failures(self) -> Iterator[str]:
         """Whether its thread has ended."""
         if self._server.failure is not None:

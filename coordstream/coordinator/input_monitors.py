@@ -11,6 +11,7 @@ from eventlog.error_text import list_names
 from eventlog.errors import ConfigError, EventLogError, WireError
 from eventlog.inputs import task_inputs
 from eventlog.partition import parse_int32
+from eventlog.source import StreamMissing, StreamRefused
 from managers.coordinator.serving_context import JobServingContext
 from managers.coordinator.stream_partition_count_monitor import (
     PartitionCountChanges,
@@ -66,6 +67,12 @@ class InputMonitors:
         for monitor in self._started:
             monitor.start()
         return ""
+
+    @property
+    def has_outage(self) -> bool:
+        """Whether the brokers of an input did not answer at the last check; that a stream is missing does not count."""
+        errors = [error for monitor in self._started for error in [*monitor.errors.values()]]
+        return any(not isinstance(error, StreamMissing | StreamRefused) for error in errors)
 
     def failures(self) -> Iterator[str]:
         """Unexpected errors of the last checks."""

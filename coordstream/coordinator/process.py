@@ -127,7 +127,7 @@ class CoordinatorProcess:
 
     def figures(self) -> Iterator[Figure]:
         """The metrics of the process."""
-        has_outage = bool(self._outage) or self._watch.has_outage
+        has_outage = bool(self._outage) or any(service.has_outage for service in self._services)
         yield gauge("coordinator_outage", "1 while brokers or database do not answer, else 0", has_outage)
         yield from attempt_figures(self.context.attempt)
         yield from metadata_figures(self._coordinator.metrics)

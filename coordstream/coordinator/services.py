@@ -24,6 +24,10 @@ class Service(Protocol):
     def stop(self) -> None:
         """Stop within a few seconds. Does nothing if it was not started."""
 
+    @property
+    def has_outage(self) -> bool:
+        """Whether brokers or the database did not answer it last. Read in any thread."""
+
     def failures(self) -> Iterable[str]:
         """What does not work now, as sentences. Called in any thread."""
 

@@ -62,7 +62,8 @@ class StreamPartitionCountMonitor:
             on_failure=on_failure,
         )
         self._reported: dict[Stream, PartitionCountChange] = {}
-        self._errors: dict[Stream, str] = {}
+        self.errors: Mapping[Stream, EventLogError] = {}
+        """Why streams could not be asked at the last check."""
         self.gauges: Final[dict[str, int]] = {_gauge(stream): 0 for stream in known_counts()}
 
     @property
@@ -84,7 +85,7 @@ class StreamPartitionCountMonitor:
         answers = self._count_partitions(known.keys())
         found = {stream: answer for stream, answer in answers.items() if isinstance(answer, int)}
         self.gauges.update({_gauge(stream): count for stream, count in found.items()})
-        self._report_errors({stream: str(why) for stream, why in answers.items() if isinstance(why, EventLogError)})
+        self._report_errors({stream: why for stream, why in answers.items() if isinstance(why, EventLogError)})
         self._forget_equal({stream for stream, now in found.items() if now == known[stream]}, known)
         self._report(
             {stream: PartitionCountChange(known[stream], now) for stream, now in found.items() if now != known[stream]}
@@ -110,10 +111,11 @@ class StreamPartitionCountMonitor:
         if grown:
             self._on_change(grown)
 
-    def _report_errors(self, errors: Mapping[Stream, str]) -> None:
-        new = {stream: why for stream, why in errors.items() if self._errors.get(stream) != why}
-        answering = self._errors.keys() - errors.keys()
-        self._errors = dict(errors)
+    def _report_errors(self, errors: Mapping[Stream, EventLogError]) -> None:
+        known = {stream: str(why) for stream, why in self.errors.items()}
+        new = {stream: str(why) for stream, why in errors.items() if known.get(stream) != str(why)}
+        answering = known.keys() - errors.keys()
+        self.errors = errors
         if answering:
             self._on_error(f"The partitions of {_listed(answering)} can be counted again.")
         for reason in dict.fromkeys(new.values()):

@@ -50,7 +50,8 @@ class StreamRegexMonitor:
             on_failure=on_failure,
         )
         self._reported: list[Stream] = []
-        self._errors: dict[str, str] = {}
+        self.errors: Final[dict[str, EventLogError]] = {}
+        """Why the streams of systems could not be listed at the last check."""
         self.gauges: Final[dict[str, int]] = {_gauge(system): 0 for system in self._patterns}
 
     @property
@@ -84,16 +85,17 @@ class StreamRegexMonitor:
         try:
             names = self._stream_names(system)
         except EventLogError as error:
-            self._report_error(system, str(error))
+            self._report_error(system, error)
             return {stream for stream in self._reported if stream[0] == system}
-        if self._errors.pop(system, None):
+        if self.errors.pop(system, None):
             self._on_error(f"The streams of system {system} can be listed again.")
         return {(system, name) for name in names if self._patterns[system].fullmatch(name)}
 
-    def _report_error(self, system: str, reason: str) -> None:
-        if self._errors.get(system) != reason:
-            self._errors[system] = reason
-            self._on_error(f"Cannot list the streams of system {system}: {reason}")
+    def _report_error(self, system: str, error: EventLogError) -> None:
+        is_new = str(self.errors.get(system)) != str(error)
+        self.errors[system] = error
+        if is_new:
+            self._on_error(f"Cannot list the streams of system {system}: {error}")
 
 
 def _gauge(system: str) -> str:

@@ -7,15 +7,16 @@ from typing import Any, Final
 import pytest
 
 from coordstream.coordinator.input_monitors import InputMonitors
-from eventlog.errors import ConfigError
+from eventlog.errors import ConfigError, EventLogError
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.options import KafkaOptions
+from eventlog.source import SourceUnavailable, StreamMissing
 from managers.job_models.job_model_building import PreviousAssignment, build_job_model
 from managers.job_names import Config
 from managers.streams.input_admin import InputAdmin
 from tests.coordstream.coordinator.serving import context_of
 from tests.fixtures.kafka_topics import Topics
-from tests.fixtures.waiting import PATIENCE
+from tests.fixtures.waiting import PATIENCE, wait_until
 
 STORE: Final = {"stores.s.factory": "org.apache.samza.storage.kv.RocksDbKeyValueStorageEngineFactory"}
 OFTEN: Final = {
@@ -60,6 +61,26 @@ def test_growing_inputs_and_new_streams_are_reported(
     assert grown == f"kafka.{stream} has 16 partitions; the job model has 8"
     assert new == f"New streams match the job's inputs: kafka.{later}"
     assert (errors, context.input_changes.empty()) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("error", "is_outage"),
+    [(SourceUnavailable("No broker answers."), True), (StreamMissing("in", "the brokers"), False)],
+)
+def test_brokers_that_do_not_answer_are_an_outage(error: EventLogError, is_outage: bool) -> None:
+    def open_admins(_config: Config) -> Any:
+        raise error
+
+    model = build_job_model({**OFTEN, "task.inputs": "kafka.in"}, {("kafka", "in"): range(1)}, {})
+    errors: list[str] = []
+    monitors = InputMonitors(context_of(model), open_admins, errors.append)
+    assert not monitors.has_outage
+    monitors.start()
+    try:
+        wait_until(lambda: errors, what="the first check")
+    finally:
+        monitors.stop()
+    assert monitors.has_outage is is_outage
 
 
 def test_partitions_of_a_grown_input_go_to_the_tasks_with_their_state() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from coordstream.coordinator import process as processes
 from coordstream.coordinator.attempt_watch import AttemptWatch
+from coordstream.coordinator.input_monitors import InputMonitors
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart, LockLostInWrite
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
 from coordstream.coordinator.services import OpenAdmins, ServiceOptions
@@ -28,6 +29,7 @@ from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey
 from managers.streams.input_admin import InputAdmin
+from tests.fixtures.waiting import wait_until
 
 STREAM = "__samza_coordinator_orders_1"
 METADATA = JobCoordinatorMetadata("deployment-1", "0", "0")
@@ -232,3 +234,23 @@ def test_a_lock_that_is_lost_in_the_start_ends_it(
         with pytest.raises(LockLostAtStart):
             process._coordinator.publish_url("http://localhost/")
     assert log.end_offset() == position
+
+
+def test_brokers_of_inputs_that_do_not_answer_are_in_the_metrics(log: MemoryEventLog, database_url: str) -> None:
+    config = {"job.coordinator.monitor-partition-change.frequency.ms": "5"}
+    services = ServiceOptions("127.0.0.1", 0, unavailable)
+    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
+        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, print), log, lock)
+        process.context.publish(JobAttempt(config, MODEL, METADATA, frozenset(), {("kafka", "in"): 4}))
+        monitors = InputMonitors(process.context, services.open_admins, print)
+        process._services = (monitors,)
+
+        def outage() -> float:
+            return next(figure.values[0][1] for figure in process.figures() if figure.name == "coordinator_outage")
+
+        assert outage() == 0
+        monitors.start()
+        try:
+            wait_until(lambda: outage() == 1, what="the first check")
+        finally:
+            monitors.stop()
