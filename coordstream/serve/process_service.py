@@ -21,6 +21,8 @@ from coordstream.serve.token import required_token
 PORT_OPTION: Final = "--metrics-port"
 TOKEN_OPTION: Final = "--metrics-token-file"  # noqa: S105 (its name)
 
+UNEXPLAINED: Final = "The process does not work as it should. Send the token to see why."
+
 
 class Watched(NamedTuple):
     """What is served of a process: sentences about what does not work in it, and its metrics."""
@@ -46,11 +48,14 @@ def serving_process(address: Address, token_file: Path | None, watched: Watched,
 
 
 async def answer_health(request: Request) -> Response:
-    """Whether the process works; while it waits for others, it does: a restart does not help then."""
+    """Whether the process works; while it waits for others, it does: a restart does not help then.
+
+    What does not work is only said to who may read the metrics.
+    """
     watched: Watched = request.app.state.watched
     failures = list(watched.failures())
     if failures:
-        raise Unavailable(" ".join(failures))
+        raise Unavailable(" ".join(failures) if request.state.is_authorized else UNEXPLAINED)
     return PlainTextResponse("ok\n")
 
 

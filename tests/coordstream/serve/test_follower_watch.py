@@ -1,16 +1,18 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import httpx
 import pytest
 
 from coordstream.serve.follower_watch import FollowerWatch
-from coordstream.serve.process_service import Watched, serving_process
+from coordstream.serve.process_service import UNEXPLAINED, Watched, serving_process
 from projections.follow.activity import Activity, StreamActivity
 from projections.follow.follower import Follower
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.serve.serving import LOOPBACK
 
+TOKEN = "0123456789abcdef"
 STREAM = "__samza_coordinator_orders_1"
 
 
@@ -25,11 +27,11 @@ class StatedFollower(Follower):
 
 
 @contextmanager
-def serving(activity: Activity | None) -> Iterator[httpx.Client]:
+def serving(activity: Activity | None, token_file: Path | None = None) -> Iterator[httpx.Client]:
     watch, lines = FollowerWatch(), list[str]()
     if activity is not None:
         watch.set_follower(StatedFollower(activity))
-    with serving_process(LOOPBACK, None, Watched(watch.failures, watch.figures), lines.append):
+    with serving_process(LOOPBACK, token_file, Watched(watch.failures, watch.figures), lines.append):
         client = httpx.Client(base_url=lines[0].rpartition(" ")[2].removesuffix("/."), timeout=60)
         with client:
             yield client
@@ -62,6 +64,16 @@ def test_a_follower_that_hangs_is_not() -> None:
         503,
         {"error": "The follower hangs: it has done nothing for 61 s."},
     )
+
+
+def test_without_the_token_health_says_only_whether(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text(TOKEN)
+    with serving(Activity(61, 0, "", []), file) as client:
+        answer = client.get("/healthz")
+        explained = client.get("/healthz", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert (answer.status_code, answer.json()["error"]) == (503, UNEXPLAINED)
+    assert (explained.status_code, "hangs" in explained.json()["error"]) == (503, True)
 
 
 def test_before_the_database_answers_the_follower_is_live() -> None:
