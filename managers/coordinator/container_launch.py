@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from eventlog.log import Clock, system_clock
+from eventlog.natural_order import natural_order
 from managers.assignments.locality_manager import ContainerLocality
 from managers.config.job_config import AUTOSIZING, TRACKING_URL, is_autosized, set_config
+from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import container_count
 from managers.job_names import Config
 from managers.stores.metadata_store import NamespacedStore
@@ -42,6 +44,11 @@ def processor_localities(config: Config, localities: Mapping[str, ContainerLocal
     """
     ids = map(str, range(container_count(config)))
     return {each: _host(localities.get(each)) for each in ids}
+
+
+def preferred_hosts(model: JobModel, localities: Mapping[str, ContainerLocality]) -> dict[str, str]:
+    """The host to request for each container of a job model, standby containers included (ContainerProcessManager)."""
+    return {each: _host(localities.get(each)) for each in sorted(model.containers, key=natural_order)}
 
 
 def publish_coordinator_url(store: NamespacedStore, url: str, *, clock: Clock = system_clock) -> None:

@@ -34,7 +34,7 @@ from coordstream.settings import load_settings
 from eventlog.log import EventLog
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
-from managers.coordinator.container_launch import processor_localities
+from managers.coordinator.container_launch import preferred_hosts
 from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_plan import systems_of
 from managers.coordinator.serving_context import JobServingContext
@@ -194,7 +194,7 @@ def attempt_row(attempt: JobAttempt, context: JobServingContext) -> dict[str, ob
     """The attempt, for --json, with what is needed to start its containers."""
     return {
         "coordinator_url": context.coordinator_url,
-        "preferred_hosts": processor_localities(attempt.config, context.read_locality()),
+        "preferred_hosts": preferred_hosts(attempt.job_model, context.read_locality()),
         "epoch_id": attempt.metadata.epoch_id,
         "config_id": attempt.metadata.config_id,
         "job_model_id": attempt.metadata.job_model_id,

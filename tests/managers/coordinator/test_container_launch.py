@@ -8,9 +8,11 @@ from managers.assignments.locality_manager import ContainerLocality
 from managers.config.job_config import read_config
 from managers.coordinator.container_launch import (
     container_environment,
+    preferred_hosts,
     processor_localities,
     publish_coordinator_url,
 )
+from managers.job_models.job_model_building import build_job_model
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.contracts.event_log import clock
 
@@ -22,6 +24,13 @@ def test_each_container_of_the_job_has_a_host_and_no_other_container() -> None:
     hosts = {each: ContainerLocality(each, host) for each, host in (("0", "host-1"), ("2", ""), ("3", "host-4"))}
     preferred = processor_localities({"job.container.count": "3"}, hosts)
     assert preferred == {"0": "host-1", "1": "ANY_HOST", "2": "ANY_HOST"}
+
+
+def test_standby_containers_are_started_too() -> None:
+    config = {"task.inputs": "kafka.in", "job.container.count": "2", "job.standbytasks.replication.factor": "2"}
+    model = build_job_model(config, {("kafka", "in"): range(2)}, {})
+    hosts = {each: ContainerLocality(each, f"host-{each}") for each in ("0", "1-0")}
+    assert preferred_hosts(model, hosts) == {"0": "host-0", "1": "ANY_HOST", "0-0": "ANY_HOST", "1-0": "host-1-0"}
 
 
 def test_the_environment_of_a_container() -> None:
