@@ -6,6 +6,7 @@ of one. ``/containerHeartbeat``: whether a container may go on. An error is one 
 
 import json
 import logging
+from asyncio import Semaphore
 from functools import partial
 from typing import Final
 
@@ -31,6 +32,8 @@ PROCESSOR_ID: Final = "processorId"
 EXECUTION_ID: Final = "executionContainerId"
 
 _LOGGER: Final = logging.getLogger(__name__)
+_LOCALITY_READS: Final = 2
+"""How many requests read the stream at once. In an outage each takes seconds, and the job model needs threads, too."""
 _PAGES: Final = "Expected /, /locality or /containerHeartbeat."
 
 
@@ -39,7 +42,7 @@ def coordinator_application(context: JobServingContext, counts: RequestCounts, *
     return Starlette(
         routes=[
             Route("/", partial(_serve_job_model, ServedJobModel(context), counts)),
-            Route("/locality", partial(_serve_locality, context)),
+            Route("/locality", partial(_serve_locality, context, Semaphore(_LOCALITY_READS))),
             Route("/containerHeartbeat", _serve_heartbeat),
         ],
         middleware=[Middleware(LocalRequests)] if is_local else [],
@@ -74,13 +77,14 @@ async def _serve_job_model(model: ServedJobModel, counts: RequestCounts, _reques
     return Response(body, headers={"Content-Type": JOB_MODEL_TYPE})
 
 
-async def _serve_locality(context: JobServingContext, request: Request) -> Response:
+async def _serve_locality(context: JobServingContext, reads: Semaphore, request: Request) -> Response:
     """As in Samza, a container without a known host has an empty host, also if the job has no such container."""
     asked = request.query_params
     if len(asked) > 0 and (len(asked) > 1 or not asked.get(PROCESSOR_ID)):
         return _sentence(400, f"Invalid query. Expected no parameter, or {PROCESSOR_ID} with the id of a container.")
     try:
-        localities = await run_in_threadpool(context.read_locality)
+        async with reads:
+            localities = await run_in_threadpool(context.read_locality)
     except EventLogError as error:
         _LOGGER.warning("The hosts of containers could not be read: %s", error)
         return _sentence(503, "The hosts of containers cannot be read now. Try again later.")

@@ -1,7 +1,9 @@
 """What a job coordinator answers over HTTP, and which errors."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from threading import Event
 from typing import Final, NoReturn
 
 import httpx
@@ -10,11 +12,12 @@ import pytest
 from coordstream.coordinator.http_server import CoordinatorServer
 from coordstream.coordinator.served_job_model import RequestCounts
 from eventlog.errors import EventLogError
+from managers.assignments.locality_manager import ContainerLocality
 from managers.coordinator.serving_context import JobServingContext
 from managers.job_models import job_model_json
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from tests.coordstream.coordinator.serving import attempt_of, context_of, localities, running
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.waiting import PATIENCE, wait_until
 
 MODEL: Final = JobModel({"a": "b"}, {"0": ContainerModel("0", {"t": TaskModel("t", frozenset(), 0)})})
 UNAVAILABLE: Final = "The log is not available: password=hunter2"
@@ -31,6 +34,11 @@ class Client:
     @property
     def counts(self) -> RequestCounts:
         return self._server.counts
+
+    @property
+    def pending(self) -> int:
+        """How many requests the server has not answered yet."""
+        return len(self._server._server._server.server_state.tasks)
 
     def get(self, path: str) -> httpx.Response:
         return self._http.get(path)
@@ -169,3 +177,21 @@ def test_other_requests(client_of: ClientOf, method: str, path: str, status: int
     answer = client_of(context_of(MODEL)).request(method, path)
     assert (answer.status_code, answer.text) == (status, sentence)
     assert answer.headers["content-type"].startswith("text/plain")
+
+
+def test_the_job_model_is_served_while_hosts_cannot_be_read(client_of: ClientOf) -> None:
+    answered = Event()
+
+    def wait() -> dict[str, ContainerLocality]:
+        assert answered.wait(PATIENCE)
+        return {}
+
+    client = client_of(context_of(MODEL, read_locality=wait))
+    with ThreadPoolExecutor(60) as pool:
+        asked = [pool.submit(client.get, "/locality") for _ in range(60)]
+        try:
+            wait_until(lambda: client.pending == 60, what="the requests to be sent")
+            assert client.get("/").status_code == 200
+        finally:
+            answered.set()
+        assert {each.result().status_code for each in asked} == {200}
