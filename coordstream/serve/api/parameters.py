@@ -13,6 +13,7 @@ from coordstream.relations import RELATIONS
 from coordstream.serve.failures import BadRequest, NotFound
 from coordstream.serve.pages.asked import time_of
 from eventlog.error_text import known_names, printable_text
+from eventlog.utf8 import is_utf8
 
 LIMIT: Final = 1_000
 MOST_ROWS: Final = 10_000
@@ -131,9 +132,13 @@ def _key(given: str) -> list[Any]:
         key = loads(given)
     except (JSONDecodeError, RecursionError):
         key = None
-    if not isinstance(key, list) or not all(each is None or isinstance(each, str | int) for each in key):
+    if not isinstance(key, list) or not all(map(_is_value, key)):
         raise BadRequest('Invalid value of "after": expected that of the link "next" of another answer.')
     return key
+
+
+def _is_value(part: object) -> bool:
+    return part is None or isinstance(part, int) or (isinstance(part, str) and is_utf8(part))
 
 
 def _bad_name(relation: TableClause, word: str, *, is_repeated: bool) -> BadRequest:

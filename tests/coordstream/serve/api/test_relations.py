@@ -124,6 +124,7 @@ def test_secrets_are_fingerprints(site: Site, database_url: str) -> None:
         ("/api/config", {"limit": ["1", "2"]}, 400, 'Parameter "limit" was given twice.'),
         ("/api/config", {"after": "x"}, 400, 'Invalid value of "after"'),
         ("/api/config", {"after": "[" * 1_000}, 400, 'Invalid value of "after"'),
+        ("/api/config", {"after": '["\\ud800", "1", "x"]'}, 400, 'Invalid value of "after"'),
         ("/api/config", {"after": '["x"]'}, 400, 'Invalid value of "after": it belongs to another relation.'),
         ("/api/event", {"job": JOB, "after": '["x", "1", 5, null, "z"]'}, 400, "it belongs to another relation."),
         ("/api/commit_history", {"after": '["x", "y", "z", "w", "v"]'}, 400, "The database rejected a value"),
