@@ -89,7 +89,8 @@ class StreamRegexMonitor:
             return {stream for stream in self._reported if stream[0] == system}
         if self.errors.pop(system, None):
             self._on_error(f"The streams of system {system} can be listed again.")
-        return {(system, name) for name in names if self._patterns[system].fullmatch(name)}
+        patterns = self._patterns[system]
+        return {(system, name) for name in names if any(pattern.fullmatch(name) for pattern in patterns)}
 
     def _report_error(self, system: str, error: EventLogError) -> None:
         is_new = str(self.errors.get(system)) != str(error)

@@ -69,19 +69,21 @@ def unsupported_rewriters(config: Config) -> Iterator[tuple[str, str]]:
             yield key, config.get(key, "")
 
 
-def input_patterns(config: Config) -> dict[str, re.Pattern[str]]:
-    """The pattern of each system whose streams a config rewriter selects, of any class (JobConfig of Samza).
+def input_patterns(config: Config) -> dict[str, list[re.Pattern[str]]]:
+    """The patterns of each system whose streams config rewriters select, of any class (JobConfig of Samza).
+
+    Samza joins those of a system to one pattern, which Python refuses if any but the first has flags (``(?i)``).
 
     Raises:
         ConfigError: a pattern is invalid.
     """
-    patterns: dict[str, list[str]] = {}
+    patterns: dict[str, list[re.Pattern[str]]] = {}
     for name in config.get(_REWRITERS, "").split(","):
         prefix = f"{_REWRITER}{name.strip()}."
         key, system = f"{prefix}regex", config.get(f"{prefix}system")
         if system is not None and key in config:
-            patterns.setdefault(system, []).append(_compile(key, config[key]).pattern)
-    return {system: re.compile("|".join(found)) for system, found in patterns.items()}
+            patterns.setdefault(system, []).append(_compile(key, config[key]))
+    return patterns
 
 
 def count_partitions(config: Config, systems: Mapping[str, PartitionCounter]) -> StreamPartitions:

@@ -70,6 +70,13 @@ def test_a_failure_is_reported_once_and_changes_nothing() -> None:
     ]
 
 
+def test_each_pattern_of_a_system_may_have_flags() -> None:
+    changes: list[Collection[Stream]] = []
+    config = {**CONFIG, "job.config.rewriter.views.regex": "(?i)views"}
+    StreamRegexMonitor(config, set, lambda _system: ["VIEWS", "CLICKS-1", "clicks-1"], changes.append).check()
+    assert changes == [[("kafka", "VIEWS"), ("kafka", "clicks-1")]]
+
+
 def test_a_job_without_patterns_is_not_watched() -> None:
     assert input_patterns({"job.config.rewriters": "env"}) == {}
 
