@@ -73,14 +73,16 @@ def show(job: JobWord, utc: Utc = False, as_json: Json = False, as_csv: Csv = Fa
     """Show a job: its logs and their states, counts, and the metadata of its coordinator."""
     with open_database() as database:
         found = find_job(database.connection, job)
-        (row,) = state(database.connection, "job", found, Cut())
+        # several rows if the config on several streams has this name
+        rows = state(database.connection, "job", found, Cut())
         metadata = state(database.connection, "job_coordinator_metadata", found, Cut())
         every_log, unreachable = logs_now(database)
-    logs = _of_job(row, every_log)
+    rows.sort(key=lambda row: str(row["coordinator_stream"]))
+    logs = _of_job(rows[0], every_log)
     if as_json or as_csv:
-        print_list([row | sums(logs) | {"logs": logs, "metadata": metadata}], as_csv=as_csv)
+        print_list([row | sums(logs) | {"logs": logs, "metadata": metadata} for row in rows], as_csv=as_csv)
     else:
-        print_rows([row], JOB_COLUMNS, title=f"Job {found}", as_json=False, utc=utc)
+        print_rows(rows, JOB_COLUMNS, title=f"Job {found}", as_json=False, utc=utc)
         print()
         print_rows(logs, LOG_COLUMNS, title=LOG_TITLE, as_json=False, utc=utc)
         print()

@@ -34,6 +34,16 @@ def test_a_job_is_shown_with_its_logs_and_metadata(wordcount: CommandLine) -> No
     assert max(map(len, printed.splitlines())) <= 80
 
 
+def test_a_job_whose_name_two_streams_have_is_shown_with_the_logs_of_both(cli: CommandLine, tmp_path: Path) -> None:
+    streams = ["__samza_coordinator_counts_1", "__samza_coordinator_copy_1"]
+    for number, stream in enumerate(streams):
+        cli.done("import", recording(tmp_path / f"{number}.jsonl", [config_event(0, "job.name", "counts")], stream))
+    rows = cli.rows("job", "show", "counts")
+    assert [row["coordinator_stream"] for row in rows] == sorted(streams)
+    assert [sorted(log["stream_name"] for log in row["logs"]) for row in rows] == [sorted(streams)] * 2
+    assert all(stream in cli.done("job", "show", "counts") for stream in streams)
+
+
 def test_an_empty_database_has_no_jobs(cli: CommandLine) -> None:
     finished = cli("job", "list", "--json")
     assert (finished.code, finished.json) == (0, [])
