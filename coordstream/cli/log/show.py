@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import islice
 from typing import Annotated, Final
 
@@ -41,6 +41,7 @@ LOGS: Final = sql.SQL(
     order by j.job_name, j.job_id, j.stream_kind desc, j.incarnation
     """
 )
+_BEFORE: Final = "select cut from projection.log_cut(%s, %s - interval '1 microsecond')"
 LOG_COLUMNS: Final = (
     Column("job", lambda row: f"{row['job_name']}/{row['job_id']}"),
     Column("stream", "stream_name", no_wrap=True),
@@ -109,6 +110,5 @@ def _events(
 
 def _first_since(connection: Connection, log: TrackedLog, time: datetime) -> int:
     """An offset before which all records are older than a time; 0 if log_time does not reach the time."""
-    before = time - timedelta(microseconds=1)
-    row = connection.execute("select cut from projection.log_cut(%s, %s)", (log.log_id, before)).fetchone()
+    row = connection.execute(_BEFORE, (log.log_id, time)).fetchone()
     return 0 if row is None or row[0] >= log.next_offset else int(row[0]) + 1

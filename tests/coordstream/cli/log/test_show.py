@@ -24,6 +24,11 @@ def test_a_range_of_offsets_is_shown(wordcount: CommandLine) -> None:
     assert [row["log_offset"] for row in wordcount.rows("log", "show", COORDINATOR, "--from", "426")] == [426]
 
 
+def test_the_first_year_is_a_time_before_all_events(wordcount: CommandLine) -> None:
+    rows = wordcount.rows("log", "show", COORDINATOR, "--since", "0001-01-01", "--limit", "1000")
+    assert [row["log_offset"] for row in rows] == list(range(427))
+
+
 @pytest.mark.usefixtures("narrow")
 def test_it_tells_where_to_continue(wordcount: CommandLine) -> None:
     finished = wordcount("log", "show", CHECKPOINT, "--limit", "2")
