@@ -49,6 +49,7 @@ def test_an_unknown_revision_is_refused_before_the_question_about_events(wordcou
     refused = "No revision 'nope'. Known revisions: 0001, 0002, "
     assert wordcount.refused("migrate", "downgrade", "nope").startswith(refused)
     assert wordcount.refused("migrate", "downgrade", "nope", "--yes").startswith(refused)
+    assert wordcount.refused("migrate", "downgrade", "", "--yes").startswith("No revision ''. Known revisions: 0001, ")
     assert wordcount.rows("migrate", "current")[0]["state"] == "current"
 
 
