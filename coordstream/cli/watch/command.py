@@ -82,11 +82,7 @@ def watch(
         try:
             while True:
                 for line in watcher.new_lines():
-                    print(
-                        json.dumps(line, ensure_ascii=False)
-                        if as_json
-                        else f"{line['time'] or '–'}  {line['sentence']}"
-                    )
+                    print(json.dumps(line, ensure_ascii=False) if as_json else _text(line))
                 sys.stdout.flush()
                 if once:
                     return
@@ -181,9 +177,13 @@ def _time(found: tuple[Row, str]) -> str:
     return (found[0]["record_time"] or "").rstrip("Z")
 
 
+def _text(line: Row) -> str:
+    return f"{'–' if line['time'] is None else exact(line['time'])}  {line['sentence']}"
+
+
 def _line(row: Row, kind: str, sentence: str) -> Row:
     return {
-        "time": None if row["record_time"] is None else exact(row["record_time"]),
+        "time": row["record_time"],
         "kind": kind,
         "sentence": sentence,
         "stream_kind": row["stream_kind"],
