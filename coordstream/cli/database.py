@@ -1,6 +1,5 @@
 """How every command reaches the database, and what it reports about one that it cannot use."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown, InsufficientPrivilege
 
+from coordstream.cli.messages import note
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
 from coordstream.postgres import EmbeddedPostgres
@@ -73,7 +73,7 @@ def open_database(*, warns: bool = True) -> Iterator[Database]:
         else:
             require_current(url, connection)
         if warns and not has_migrated and (sentence := describe_missing_rows(connection)):
-            print(sentence, file=sys.stderr)
+            note(sentence)
         yield Database(settings, connection, url)
 
 
@@ -154,7 +154,7 @@ def migrate_if_needed(url: str, connection: Connection) -> bool:
     if read_schema_state(url) is SchemaState.CURRENT:
         return False
     if (to_rebuild := upgrade(url)) is not None:
-        print(describe_recreation(to_rebuild), file=sys.stderr)
+        note(describe_recreation(to_rebuild))
     return True
 
 

@@ -12,7 +12,7 @@ import typer
 
 from coordstream.errors import CoordstreamError
 from coordstream.extras import missing_package_message
-from eventlog.error_text import system_reason
+from eventlog.error_text import printable_text, system_reason
 from eventlog.errors import EventLogError
 from projections.errors import ProjectionError
 
@@ -35,7 +35,7 @@ def report(error: Exception, *, shows_traceback: bool) -> int:
 
         print(private_traceback(error), file=sys.stderr, end="")
     else:
-        print(_message(error), file=sys.stderr)
+        print(printable_text(_message(error)), file=sys.stderr)
     if _is_output_error(error):
         _discard_output()
     return FAILED

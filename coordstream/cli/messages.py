@@ -6,19 +6,20 @@ from collections.abc import Iterable
 import typer
 
 from coordstream.errors import CoordstreamError
+from eventlog.error_text import printable_text
 
 
 def note(text: str) -> None:
-    """Print a sentence, unless it is empty; the command goes on."""
+    """Print a sentence, unless it is empty; the command goes on. Names in it may have control characters."""
     if text:
-        print(text, file=sys.stderr)
+        print(printable_text(text), file=sys.stderr)
 
 
 def warn(sentences: Iterable[str]) -> None:
     """Print each sentence as a warning, after what standard output has so far."""
     sys.stdout.flush()  # or else the warnings would come first where both go to one file
     for sentence in sentences:
-        print(f"warning: {sentence}", file=sys.stderr)
+        note(f"warning: {sentence}")
 
 
 def confirm(question: str, *, yes: bool, done: str = "written", has_dry_run: bool = True) -> None:

@@ -1,6 +1,5 @@
 """`coordstream quarantine retry`: rebuild the logs with events that this program can decode now."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -9,6 +8,7 @@ import typer
 from coordstream.cli.arguments.options import Csv, Json, MaybeJob
 from coordstream.cli.database import open_database
 from coordstream.cli.job.selection import JobLog, work_on_logs
+from coordstream.cli.messages import note
 from coordstream.cli.output.event_status import OnProgress
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.rows import Row, Rows
@@ -56,7 +56,7 @@ def retry(job: MaybeJob = None, as_json: Json = False, as_csv: Csv = False) -> N
     print_rows(rows, COLUMNS, title=f"Quarantine of {job or 'all jobs'}, retried", as_json=as_json, as_csv=as_csv)
     refusals = [end for end in ends.values() if not isinstance(end, int)]
     for refusal in refusals:
-        print(refusal, file=sys.stderr)
+        note(str(refusal))
     if refusals:
         raise typer.Exit(1)
 

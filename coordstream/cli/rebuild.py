@@ -1,6 +1,5 @@
 """`coordstream rebuild`: replaces stored rows that are not what the archived events fold to."""
 
-import sys
 from contextlib import nullcontext
 from enum import StrEnum
 from typing import Annotated, Final
@@ -11,6 +10,7 @@ from coordstream.cli.arguments.options import Csv, Json
 from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
+from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.query.rows import Row, Rows
 from projections.fold.settings import FoldSettings
@@ -78,7 +78,7 @@ def rebuild(
     failures = [result for result in results if isinstance(result, str)]
     failures += [_describe_difference(result) for _, result in done if result.topic and result.topic.different]
     for sentence in failures:
-        print(sentence, file=sys.stderr)
+        note(sentence)
     if failures:
         raise typer.Exit(1)
 

@@ -1,7 +1,6 @@
 """`coordstream verify`: compares the relations' tables with the log."""
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
@@ -14,6 +13,7 @@ from coordstream.cli.arguments.options import Csv, Json
 from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
+from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, print_rows, print_text, printable
 from coordstream.cli.query.rows import Row, Rows
 from projections.fold.settings import FoldSettings
@@ -91,7 +91,7 @@ def print_verifications(
         _print_examples(result for _, result in found)
     failures = [result for result in results if isinstance(result, str)]
     for sentence in failures:
-        print(sentence, file=sys.stderr)
+        note(sentence)
     if failures or not all(result.is_equal for _, result in found):
         raise typer.Exit(1)
 

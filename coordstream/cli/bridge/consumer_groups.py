@@ -1,6 +1,5 @@
 """`coordstream bridge consumer-groups`: shows the progress of jobs to tools for consumer groups."""
 
-import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -28,6 +27,7 @@ from coordstream.cli.job.selection import (
     selected_jobs,
     unretired_jobs,
 )
+from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, input_partition, print_rows
 from coordstream.cli.query.rows import Row, Rows
 from eventlog.log import system_clock
@@ -142,7 +142,7 @@ def _commit(words: Sequence[str], options: BridgeOptions, *, as_json: bool, as_c
     title = "Offsets that would be committed" if options.dry_run else "Committed offsets"
     print_rows(rows, _COLUMNS, title=title, as_json=as_json, as_csv=as_csv)
     for sentence in faults if jobs else [ALL_RETIRED]:
-        print(sentence, file=sys.stderr)
+        note(sentence)
     if faults:
         raise typer.Exit(1)
 

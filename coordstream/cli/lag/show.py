@@ -1,6 +1,5 @@
 """`coordstream lag`: how far the tasks of jobs are behind their inputs, and whether that is a fault."""
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from time import sleep
@@ -19,6 +18,7 @@ from coordstream.cli.input_system import check_servers
 from coordstream.cli.job.selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.lag.observation import observe_inputs
 from coordstream.cli.lag.record_times import add_record_times
+from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, input_partition, print_rows, time_column
 from coordstream.cli.query.rows import Row, Rows, fetch
 from coordstream.errors import CoordstreamError
@@ -112,7 +112,7 @@ def lag(
         print_rows(rows, _COLUMNS, title="Lag of the tasks", as_json=as_json, as_csv=as_csv, utc=utc)
         found = [*failures, *faults(rows, chosen, task, max_lag)]
         for sentence in found if chosen else [ALL_RETIRED]:
-            print(sentence, file=sys.stderr)
+            note(sentence)
         if watch is None:
             break
         sleep(watch)

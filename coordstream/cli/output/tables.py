@@ -77,7 +77,7 @@ def print_rows(
     cells = (tuple(_shown(row, column, times) for column in columns) for row in rows)
     first = next(cells, None)
     width = page_width()
-    print_text(title, bold=True)
+    print_text(printable(title, None), bold=True)
     if first is None:
         print("  none")
     elif width is None:

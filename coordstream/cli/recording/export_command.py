@@ -86,7 +86,7 @@ def _export_stream(stream: str, output: Path, incarnation: int | None, *, raw: b
             sys.stdout.buffer.writelines(encode_line(topic, event) for topic, event in records)
         else:
             count = write_recording(output, records)
-            print(f"{count} events of {stream} written to {output}", file=sys.stderr)
+            note(f"{count} events of {stream} written to {output}")
 
 
 def _export_relation(relation: str, word: str | None, cut: Cut, output: Path) -> None:
@@ -96,7 +96,7 @@ def _export_relation(relation: str, word: str | None, cut: Cut, output: Path) ->
     with open_database() as database:
         job = None if word is None else find_job(database.connection, word)
         count = export_relation(database.connection, RelationRead(relation, job, cut), output)
-        print(f"{count} rows of {relation} written to {output}", file=sys.stderr)
+        note(f"{count} rows of {relation} written to {output}")
         note("" if count else too_early(database.connection, job, cut))
 
 

@@ -19,6 +19,7 @@ from coordstream.cli.query.rows import Row
 from coordstream.cli.recording.import_progress import progress_bars
 from coordstream.errors import CoordstreamError
 from coordstream.recording_part import Part
+from eventlog.error_text import printable_text
 from eventlog.log import system_clock
 from eventlog.recordings.checked_recording import CheckedRecording, check_recording
 from eventlog.recordings.line_spool import LineSpool
@@ -167,7 +168,8 @@ def _result_row(result: Imported) -> Row:
 def describe_import(result: Imported) -> str:
     """What an import did, as a line."""
     quarantined = f", {result.quarantined} of them in quarantine" if result.quarantined else ""
+    name = printable_text(result.stream.stream_name)
     return (
-        f"{result.stream.stream_name}: {result.added} new events{quarantined}, {result.skipped} already present "
+        f"{name}: {result.added} new events{quarantined}, {result.skipped} already present "
         f"({result.stream.stream_kind}, incarnation {result.incarnation})"
     )

@@ -1,6 +1,5 @@
 """`coordstream status`: how far each log has been read, and whether its follower is live."""
 
-import sys
 from typing import Annotated, Final
 
 import typer
@@ -70,7 +69,7 @@ def status(
     found = [*filter(None, [unreachable]), *faults(rows, Limits(max_lag, max_age)), *silent.values()]
     note("" if rows or found else NO_LOGS)
     for sentence in found:
-        print(sentence, file=sys.stderr)
+        note(sentence)
     if found or any(map(is_to_rebuild, rows)):  # what is to be rebuilt was reported when the database was opened
         raise typer.Exit(1)
 

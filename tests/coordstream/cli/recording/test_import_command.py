@@ -51,6 +51,22 @@ def line(**changed: object) -> str:
     return json.dumps({**GOOD, **changed}) + "\n"
 
 
+def test_control_characters_in_names_do_not_reach_the_terminal(cli: CommandLine, tmp_path: Path) -> None:
+    stream, job = "__samza_coordinator_a\x1b[2J_1", "b\x1b[2J"
+    printed = [
+        cli("import", recording(tmp_path / "r.jsonl", [config_event(0, "job.name", job)], stream)),
+        cli("config", "show", job),
+        cli("config", "show", "nope"),
+        cli("config", "show", job, "--as-of", "1969-01-01"),
+        cli("job", "show", job),
+        cli("lag", "--stored", job),
+        cli("export", stream, "-o", tmp_path / "x.jsonl"),
+    ]
+    assert "\x1b" not in "".join(each.out + each.err for each in printed)
+    assert r"a\x1b[2J_1: 1 new events" in printed[0].out
+    assert r"Config of b\x1b[2J/1" in printed[1].out
+
+
 def test_the_planner_knows_the_rows_of_many_small_logs(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planner_statistics, "MANY_ROWS", 427 + 388)
     known = "select count(*) > 0 from pg_stats where schemaname = 'projection' and tablename = 'event_key'"
