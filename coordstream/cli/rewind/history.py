@@ -1,6 +1,5 @@
 """What the relations tell about a job for a rewind: its rates, and where its tasks stood when a run began."""
 
-from datetime import datetime
 from typing import Final
 
 from psycopg.errors import InvalidParameterValue
@@ -20,12 +19,12 @@ cross join lateral coordinator.processing_rate(%(name)s, %(id)s, n.until - inter
 where n.until is not null group by r.task_name
 """
 _BEGINNINGS: Final = """
-select distinct on ({number}) {number}, first_record_time from coordinator.config_deployment
+select distinct on ({number}) {number}, first_record_time::text from coordinator.config_deployment
 where job_name = %(name)s and job_id = %(id)s and {number} > 0 order by {number}, deployment_number
 """
 _STOOD: Final = """
 select task_name, system_name, stream_name, partition_id, key_bucket, input_offset_number
-from coordinator.input_offset_at(%(name)s, %(id)s, %(at)s) where input_offset_number is not null
+from coordinator.input_offset_at(%(name)s, %(id)s, %(at)s::timestamptz) where input_offset_number is not null
 """
 
 
@@ -64,7 +63,8 @@ def _offsets_at(job: Job, column: str, number: int, noun: str) -> dict[Reader, i
         found = find_job(database.connection, str(job))
         values = {"name": found.name, "id": found.id}
         query = _BEGINNINGS.format(number=column)
-        beginnings: dict[int, datetime] = dict(database.connection.execute(query.encode(), values).fetchall())
+        # texts, because a time may be after the year 9999
+        beginnings: dict[int, str] = dict(database.connection.execute(query.encode(), values).fetchall())
         if number not in beginnings:
             known = f"It has {noun}s 1 to {max(beginnings)}." if beginnings else f"The database knows no {noun} of it."
             raise CoordstreamError(f"Job {job} has no {noun} {number}. {known}")
