@@ -13,7 +13,7 @@ from coordstream.cli.messages import note
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows, time_column
 from coordstream.cli.query.cut import Cut, too_early
-from coordstream.cli.query.rows import PARTITION, Row, state
+from coordstream.cli.query.rows import PARTITION, Row, Rows, state
 from coordstream.cli.startpoint.places import type_and_value
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import known_names, printable_text
@@ -33,6 +33,10 @@ Relations = Mapping[str, Sequence[Row]]
 
 _NAMING_TASKS: Final = ("task_container", "task_mode", "changelog_mapping", "task_partition", "checkpoint")
 _RELATIONS: Final = ("container_host", "container_execution", *_NAMING_TASKS)
+_ROW: Final = (
+    *("job_name", "job_id", "task_name", "container_id", "host_name", "execution_container_id", "task_mode"),
+    *("changelog_partition", "partition_count", "checkpoint_time"),
+)
 _STARTS: Final = ("decided_by", "startpoint_type", "startpoint_value", "starting_offset", "ignored_reason")
 
 
@@ -59,9 +63,10 @@ def show(
         found = find_job(database.connection, job)
         early = too_early(database.connection, found, cut)
         relations = task_relations(database.connection, found, cut)
-        rows = [{"job_name": found.name, "job_id": found.id, **row} for row in task_rows(relations)]
+        named = {"job_name": found.name, "job_id": found.id}
+        rows = Rows(_ROW, ({**named, **row} for row in task_rows(relations)))
         if task is not None:
-            rows = [task_named(rows, task, f"{found}{cut}", early)]
+            rows[:] = [task_named(rows, task, f"{found}{cut}", early)]
             rows[0]["partitions"] = task_partitions(database.connection, found, task, cut, relations)
     note(early)
     if as_json or as_csv:

@@ -12,7 +12,7 @@ from coordstream.cli.job.logs import JobLogs, open_job_logs, require_stopped
 from coordstream.cli.messages import confirm, note, warn
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows
-from coordstream.cli.query.rows import Row
+from coordstream.cli.query.rows import Row, Rows
 from coordstream.errors import CoordstreamError
 from eventlog.error_text import list_names
 from eventlog.log import require_writable, system_clock
@@ -25,6 +25,11 @@ from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointToo
 from managers.job_facts import JobFacts
 from projections.job_choice import Job
 
+CHANGE: Final = (
+    *("job_name", "job_id", "task_name", "system_name", "stream_name", "partition_id", "key_bucket"),
+    *("old_offset", "new_offset", "is_written"),
+)
+LINE: Final = ("job_name", "job_id", "line")
 COLUMNS: Final = (
     Column("task", "task_name"),
     Column("input partition", input_partition),
@@ -93,7 +98,8 @@ def write(
                 confirm(f"Write {count_checkpoints(len(changes))}?", yes=yes)
                 _write(tool, changes)
     if as_json or as_csv:
-        print_list([{**row, "is_written": not dry_run} for row in _rows(changes, found)], as_csv=as_csv)
+        written = ({**row, "is_written": not dry_run} for row in _rows(changes, found))
+        print_list(Rows(CHANGE, written), as_csv=as_csv)
     elif changes:
         print("Nothing was written (dry run)." if dry_run else f"{count_checkpoints(len(changes))} written.")
 
@@ -136,7 +142,8 @@ def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool, as_csv: boo
     if lines:
         _note_missing(tool, {})
     if as_json or as_csv:
-        print_list([{"job_name": job.name, "job_id": job.id, "line": line} for line in lines], as_csv=as_csv)
+        rows = Rows(LINE, ({"job_name": job.name, "job_id": job.id, "line": line} for line in lines))
+        print_list(rows, as_csv=as_csv)
         return
     for line in lines:
         print(line)

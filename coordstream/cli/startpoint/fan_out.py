@@ -11,7 +11,7 @@ from coordstream.cli.job.startpoint_job import StartpointJob, open_startpoint_jo
 from coordstream.cli.messages import confirm, warn
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, input_partition, print_rows
-from coordstream.cli.query.rows import Row
+from coordstream.cli.query.rows import Row, Rows
 from coordstream.cli.startpoint.places import describe_startpoint
 from coordstream.cli.startpoint.write import count_startpoints
 from eventlog.error_text import list_names
@@ -25,6 +25,10 @@ from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 MOST_LISTED: Final = 3
+FAN_OUT: Final = (
+    *("job_name", "job_id", "task_name", "system_name", "stream_name", "partition_id"),
+    *("startpoint_type", "startpoint_value", "start", "is_written"),
+)
 COLUMNS: Final = (
     Column("task", "task_name"),
     Column("input partition", input_partition),
@@ -63,7 +67,8 @@ def fan_out(
             confirm(f"Fan out {count_startpoints(_count(fan_outs))}?", yes=yes, done="fanned out")
             fan_outs = _fan_out(found)
     if as_json or as_csv:
-        print_list([{**row, "is_written": is_written} for row in rows(found, fan_outs)], as_csv=as_csv)
+        written = ({**row, "is_written": is_written} for row in rows(found, fan_outs))
+        print_list(Rows(FAN_OUT, written), as_csv=as_csv)
     elif plan.fanned_out:
         print("Nothing was written (dry run)." if dry_run else _result(fan_outs))
 

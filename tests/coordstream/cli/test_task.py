@@ -1,8 +1,10 @@
+from pathlib import Path
+
 import pytest
 
 from coordstream.cli.query.rows import Row
 from coordstream.cli.task import partition_rows, start, task_rows
-from tests.coordstream.command_line import CommandLine
+from tests.coordstream.command_line import CommandLine, config_event, recording
 
 pytestmark = pytest.mark.slow
 
@@ -30,6 +32,12 @@ def test_a_task_is_shown_with_its_partitions(wordcount: CommandLine) -> None:
     places = {(part["stream_name"], part["partition_id"]): part["input_offset"] for part in now["partitions"]}
     assert (places["page-views", 7], places["page-views", 15]) == ("24", "4")
     assert "rules" in {part["stream_name"] for part in now["partitions"] if part["decided_by"] is None}
+
+
+def test_csv_has_the_same_header_without_rows(wordcount: CommandLine, tmp_path: Path) -> None:
+    header = wordcount.done("task", "show", "wordcount_pv", "--csv").splitlines()[0]
+    wordcount.done("import", recording(tmp_path / "r.jsonl", [config_event(0, "job.name", "counts")]))
+    assert wordcount.done("task", "show", "counts", "--csv").splitlines() == [header]
 
 
 def test_an_unknown_task_is_refused(wordcount: CommandLine) -> None:

@@ -128,6 +128,9 @@ def test_a_dry_run_writes_nothing(job: CommandLine) -> None:
     assert printed.splitlines()[-1] == "Nothing was written (dry run)."
     (row,) = job.rows("checkpoint", "write", "wordcount_pv", GIVEN, "--dry-run")
     assert (row["old_offset"], row["new_offset"], row["is_written"]) == ("29", "7", False)
+    same = GIVEN.replace("=7", "=29")
+    header = job.done("checkpoint", "write", "wordcount_pv", same, "--dry-run", "--csv").splitlines()
+    assert header == [",".join(row)]
     assert end(job) == END
 
 

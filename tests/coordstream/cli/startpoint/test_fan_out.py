@@ -61,6 +61,12 @@ def test_a_dry_run_shows_the_fan_out_and_writes_nothing(job: CommandLine) -> Non
     assert end(job) == END
 
 
+def test_csv_has_the_same_header_without_rows(job: CommandLine) -> None:
+    (header, *rows) = job(*FAN_OUT, "--yes", "--csv").out.splitlines()
+    assert len(rows) == 2
+    assert job(*FAN_OUT, "--yes", "--csv").out.splitlines() == [header]
+
+
 def test_a_running_job_is_refused(job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     set_clock(monkeypatch, LAST_COMMIT + timedelta(seconds=4))  # task.commit.ms=1500
     refused = job(*FAN_OUT, "--yes")
