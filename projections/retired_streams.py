@@ -9,6 +9,7 @@ from projections.stream_lock import holders
 
 _KNOWN: Final = """
 select stream_name from projection.job_log union select stream_name from projection.refused_stream
+union select stream_name from projection.unread_log
 """
 _RETIRED_JOBS: Final = """
 select j.job_name, j.job_id from projection.job_log j left join projection.retired_stream t using (stream_name)
@@ -34,7 +35,7 @@ class NotRetired(ProjectionError):
 
 
 def known_streams(connection: Connection) -> set[str]:
-    """Every stream that was ever imported or followed, or refused."""
+    """Every stream that was ever imported, followed or refused, or that is a log in Postgres."""
     return {name for (name,) in connection.execute(_KNOWN).fetchall()}
 
 

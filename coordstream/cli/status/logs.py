@@ -35,7 +35,13 @@ STATUS: Final = sql.SQL(
     """
 )
 
-UNREAD: Final = sql.SQL("select * from projection.unread_log order by stream_name")
+UNREAD: Final = sql.SQL(
+    """
+    select u.*, projection.retired_detail(t.retired_at) as retired_detail
+    from projection.unread_log u left join projection.retired_stream t using (stream_name)
+    order by stream_name
+    """
+)
 
 
 def silent_followers(connection: Connection) -> dict[str, str]:
@@ -110,8 +116,8 @@ def _unread(log: Row) -> Row:
         "next_offset": 0,
         "end_offset": log["end_offset"],
         "lag": log["end_offset"],
-        "state": "stopped",
-        "state_detail": "no follower has read it yet",
+        "state": "stopped" if log["retired_detail"] is None else "retired",
+        "state_detail": log["retired_detail"] or "no follower has read it yet",
         "heartbeat_at": None,
         "heartbeat_age_seconds": None,
         "fold_version": None,

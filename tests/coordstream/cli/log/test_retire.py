@@ -41,6 +41,17 @@ def test_a_retired_log_has_no_fault(lost: CommandLine) -> None:
     assert [each["state"] for each in lost.rows("job", "list")] == ["retired"]
 
 
+def test_a_log_that_was_never_followed_can_be_retired(cli: CommandLine) -> None:
+    cli.done("log", "create", STREAM)
+    assert cli("status", *LIMITS).code == 1
+    cli.done("log", "retire", STREAM)
+    (row,) = cli.rows("status", *LIMITS)
+    assert row["state"] == "retired"
+    assert row["state_detail"].startswith("retired on ")
+    cli.done("log", "retire", STREAM, "--undo")
+    assert states(cli) == ["stopped"]
+
+
 def test_with_undo_it_is_expected_again(lost: CommandLine) -> None:
     lost.done("log", "retire", STREAM)
     assert lost.done("log", "retire", STREAM, "--undo") == f"{STREAM} is expected to be followed again.\n"
