@@ -40,6 +40,7 @@ class SchemaState(StrEnum):
     CURRENT = "current"
     NEWER = "newer"
     INCOMPLETE = "incomplete"
+    OTHER = "other"
 
 
 class SchemaError(CoordstreamError):
@@ -51,6 +52,8 @@ ADVICE = {
     SchemaState.OLDER: "The database schema is older than this program. Run `coordstream migrate`.",
     SchemaState.INCOMPLETE: "Tables of the database schema are missing. Run `coordstream migrate`.",
     SchemaState.NEWER: "The database schema is newer than this program. Install a newer version of coordstream.",
+    SchemaState.OTHER: "The database schema is that of another version of coordstream. Install that version, or ask "
+    "the database's owner to run `coordstream migrate`.",
 }
 
 
@@ -109,10 +112,11 @@ def current_revision(connection: Connection) -> str | None:
 def schema_state(connection: Connection) -> SchemaState:
     """Compare the database's schema with this program's.
 
-    For a user who may not read the revision, such as a reader, only the relations are compared.
+    For a user who may not read the revision, such as a reader, only the relations are compared: they are this
+    program's, or of another version.
     """
     if not _sees_revision(connection):
-        return SchemaState.CURRENT if installed_digest(connection) == digest() else SchemaState.OLDER
+        return SchemaState.CURRENT if installed_digest(connection) == digest() else SchemaState.OTHER
     script = ScriptDirectory.from_config(_config())
     revision = current_revision(connection)
     if revision == script.get_current_head() and missing_tables(connection):

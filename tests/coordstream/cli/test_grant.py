@@ -96,7 +96,10 @@ def test_a_reader_learns_that_the_relations_are_outdated(
     with cli.connection() as owner:
         owner.execute("comment on schema coordinator is 'relations 0000000000000000'")
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", ann)
-    assert "Run `coordstream migrate`." in cli.refused("config", "show", "x")
+    assert cli.refused("config", "show", "x") == (
+        "The database schema is that of another version of coordstream. Install that version, or ask the database's "
+        "owner to run `coordstream migrate`."
+    )
 
 
 def test_an_unknown_role_is_invalid_usage(cli: CommandLine, ann: str) -> None:
