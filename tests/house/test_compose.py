@@ -14,6 +14,7 @@ from ruamel.yaml.constructor import DuplicateKeyError
 
 from coordstream.cli import main
 from coordstream.settings import ENV_PREFIX, Settings
+from tests.coordstream.command_line import CommandLine
 
 CHECKOUT: Final = Path(__file__).parents[2]
 TEXT: Final = (CHECKOUT / "docker-compose.yml").read_text()
@@ -166,6 +167,11 @@ def test_its_commands_exist(words: list[str], capsys: pytest.CaptureFixture[str]
     assert main([*words, "--help"]) == 0
     assert capsys.readouterr().out.split()[:3] == ["Usage:", "coordstream", words[0]]
     assert main([*words, "--no-such-option"]) == 2
+
+
+@pytest.mark.parametrize("name", ["follow", "spark-follow"])
+def test_a_follower_is_healthy_before_there_are_jobs(cli: CommandLine, name: str) -> None:
+    assert cli(*SERVICES[name]["healthcheck"]["test"][2:]).code == 0
 
 
 def test_the_image_runs_as_an_unprivileged_user() -> None:
