@@ -1,8 +1,20 @@
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
-from tests.coordstream.command_line import CommandLine
+from eventlog.checkpoint import CheckpointV1
+from eventlog.events import NewEvent
+from eventlog.partition import SystemStreamPartition, TaskName
+from eventlog.wire.checkpoint_topic import (
+    DEFAULT_GROUPER_FACTORY,
+    KEY_TYPE_V1,
+    CheckpointKey,
+    encode_key,
+    encode_v1,
+)
+from tests.builders import recorded
+from tests.coordstream.command_line import CommandLine, recording
 
 pytestmark = pytest.mark.slow
 
@@ -18,6 +30,14 @@ def test_every_task_has_its_checkpoint_now_and_before(wordcount: CommandLine) ->
     assert before == by_offset
     places = {(row["task_name"], row["stream_name"], row["partition_id"]): row["input_offset"] for row in before}
     assert (places["Partition 1", "page-views", 1], places["Partition 1", "rules", 0]) == ("19", "2")
+
+
+def test_key_buckets_are_sorted(cli: CommandLine, tmp_path: Path) -> None:
+    offsets = {SystemStreamPartition("kafka", "in", 0, bucket): "5" for bucket in (2, 0, 1)}
+    key = encode_key(CheckpointKey(KEY_TYPE_V1, TaskName("t"), DEFAULT_GROUPER_FACTORY))
+    events = recorded([NewEvent(key, encode_v1(CheckpointV1(offsets)))])
+    cli.done("import", recording(tmp_path / "r.jsonl", events, "__samza_checkpoint_ver_1_for_counts_1"))
+    assert [row["key_bucket"] for row in cli.rows("checkpoint", "show", "counts")] == [0, 1, 2]
 
 
 def test_a_single_task(wordcount: CommandLine) -> None:
