@@ -87,7 +87,7 @@ CREATE FUNCTION projection.changelog_moved(log_id integer) RETURNS TABLE(config_
         (select coalesce(max(c.body ->> 'config_value') filter (where c.message_key = 'job.changelog.system'),
                          max(c.body ->> 'config_value') filter (where c.message_key = 'job.default.system'))
          from setting c where c.log_offset <= s.log_offset and coalesce(c.next_offset > s.log_offset, true)) as name,
-        lead(s.record_time) over w - s.record_time < interval '1 minute'
+        projection.time_between(s.record_time, lead(s.record_time) over w) < interval '1 minute'
           and (lead(s.body) over w is null
                or (lead(s.source) over w, lead(s.host) over w, lead(s.username) over w) is not distinct from (s.source, s.host, s.username)) as is_passing
       from setting s
@@ -105,7 +105,7 @@ CREATE FUNCTION projection.changelog_moved(log_id integer) RETURNS TABLE(config_
       cross join lateral (
         select x.body from projection.message_event x
         where x.log_id = k.log_id and x.key_id = k.key_id
-          and (x.log_offset <= t.log_offset or x.record_time < t.record_time + interval '1 minute')
+          and (x.log_offset <= t.log_offset or projection.time_between(t.record_time, x.record_time) < interval '1 minute')
         order by x.log_offset desc limit 1) h
       where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and left(k.message_key, 100) like 'stores.%'
         and starts_with(k.message_key, left(t.message_key, -length('changelog'))) and k.message_key <> t.message_key and h.body is not null))
@@ -201,7 +201,7 @@ CREATE FUNCTION projection.grouping_changed(log_id integer) RETURNS TABLE(config
     and (t.previous_body is not null or exists (
       select from projection.message_change($1, 'set-config', 'job.name') n
       where n.body is not null and n.log_offset < t.log_offset and coalesce(n.next_offset > t.log_offset, true)
-        and not coalesce(t.record_time - n.record_time < interval '1 minute'
+        and not coalesce(projection.time_between(n.record_time, t.record_time) < interval '1 minute'
                          and (n.source, n.host, n.username) is not distinct from (t.source, t.host, t.username), false)))
 $_$;
 
@@ -222,7 +222,7 @@ $_$;
 CREATE FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
-  select coalesce($2 - $1 > $3, false)
+  select coalesce(projection.time_between($1, $2) > $3, false)
 $_$;
 
 --
@@ -260,7 +260,7 @@ CREATE FUNCTION projection.is_rewind_requested(log_id integer, task_name text, s
         order by n.log_offset limit 1) n on true
       where k.log_id = j.log_id and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
         and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
-        and e.record_time <= $7 + interval '1 minute' and coalesce(n.record_time >= $6, true)
+        and projection.time_between($7, e.record_time) <= interval '1 minute' and coalesce(n.record_time >= $6, true)
         and e.body -> 'fan_outs' @> jsonb_build_array(jsonb_build_object('system_name', $3, 'stream_name', $4, 'partition_id', $5))
     ) or exists (
       select from (
@@ -454,6 +454,16 @@ CREATE FUNCTION projection.state_checkpoint_state(coordinator_log integer, coord
 $_$;
 
 --
+-- Name: time_between(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.time_between(earlier timestamp with time zone, later timestamp with time zone) RETURNS interval
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select justify_hours(($2 - timestamptz '2000-01-01 00:00:00+00') - ($1 - timestamptz '2000-01-01 00:00:00+00'))
+$_$;
+
+--
 -- Name: unconsumed_startpoint(integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -479,7 +489,7 @@ CREATE FUNCTION projection.unconsumed_startpoint(log_id integer) RETURNS TABLE(t
     select e.* from projection.checkpoint_event e
     where e.log_id = k.log_id and e.key_id = k.key_id
       and e.log_offset <= case when k.log_id = $1 then h.log_offset - 1
-                               else (select s.bound from projection.log_bound(k.log_id, h.record_time + interval '10 minutes') s) end
+                               else (select s.bound from projection.log_bound(k.log_id, h.record_time, interval '10 minutes') s) end
       and (k.log_id = $1 or e.record_time <= h.record_time)
     order by e.log_offset desc limit 1) b on true
   cross join lateral (                                     -- `offset 0`: once, not for each checkpoint that it is compared with
@@ -604,7 +614,7 @@ CREATE VIEW projection.anomaly_changelog_remapped AS
     t.log_offset
    FROM ((projection.job_log j
      CROSS JOIN LATERAL projection.changelog_assignment(j.log_id) t(task_name, changelog_partition, earlier_partition, earlier_offset, holder, holder_offset, left_offset, left_time, record_time, message_time, source, host, username, log_offset))
-     CROSS JOIN LATERAL ( SELECT COALESCE(((t.holder <> t.task_name) AND ((t.left_offset < t.log_offset) OR (t.left_time <= (t.record_time + '00:01:00'::interval)))), false) AS "coalesce") f(is_given))
+     CROSS JOIN LATERAL ( SELECT COALESCE(((t.holder <> t.task_name) AND ((t.left_offset < t.log_offset) OR (projection.time_between(t.record_time, t.left_time) <= '00:01:00'::interval))), false) AS "coalesce") f(is_given))
   WHERE ((j.stream_kind = 'coordinator'::text) AND (f.is_given OR (t.earlier_partition <> t.changelog_partition)));
 
 --
@@ -628,7 +638,7 @@ CREATE VIEW projection.anomaly_changelog_shared AS
     t.log_offset
    FROM (projection.job_log j
      CROSS JOIN LATERAL projection.changelog_assignment(j.log_id) t(task_name, changelog_partition, earlier_partition, earlier_offset, holder, holder_offset, left_offset, left_time, record_time, message_time, source, host, username, log_offset))
-  WHERE ((j.stream_kind = 'coordinator'::text) AND (t.holder <> t.task_name) AND COALESCE(((t.left_offset > t.log_offset) AND COALESCE((t.left_time > (t.record_time + '00:01:00'::interval)), true)), (t.left_offset IS NULL)));
+  WHERE ((j.stream_kind = 'coordinator'::text) AND (t.holder <> t.task_name) AND COALESCE(((t.left_offset > t.log_offset) AND COALESCE((projection.time_between(t.record_time, t.left_time) > '00:01:00'::interval), true)), (t.left_offset IS NULL)));
 
 --
 -- Name: checkpoint_envelope; Type: TABLE; Schema: projection; Owner: -
@@ -3277,7 +3287,7 @@ CREATE FUNCTION coordinator.processing_rate(job_name text, job_id text, since ti
                                        order by c.is_first desc, c.incarnation, c.log_offset) as previous_number
     from (
       select a.task_name, a.system_name, a.stream_name, a.partition_id, a.key_bucket, a.input_offset_number,
-        true as is_first, 0 as incarnation, a.log_offset, a.record_time
+        true as is_first, 0 as incarnation, a.log_offset, null::timestamptz as record_time
       from coordinator.input_offset_at($1, $2, $3) a
       union all
       select h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.input_offset_number,
@@ -3285,7 +3295,8 @@ CREATE FUNCTION coordinator.processing_rate(job_name text, job_id text, since ti
       from coordinator.checkpoint_history h
       join projection.job_log_span($1, $2) s using (stream_kind, incarnation)
       where h.job_name = $1 and h.job_id = $2 and h.is_preferred and h.record_time > $3 and h.record_time <= $4
-        and coalesce(h.record_time < s.replaced_at, true)) c
+        and coalesce(h.record_time < s.replaced_at, true)
+        and h.record_time between timestamptz '4713-12-01 00:00:00+00 BC' and timestamptz '294276-12-01 00:00:00+00') c  -- so that its hour can be computed
     where c.input_offset_number is not null) s
   where not s.is_first
   group by s.task_name, s.hour
@@ -4409,7 +4420,7 @@ CREATE FUNCTION projection.state_lag_state(coordinator_log integer, coordinator_
     AS $_$
   select s.task_name, s.store_name, s.factory_name, s.marker, s.changelog_system, s.changelog_stream,
     s.changelog_partition, s.changelog_offset, c.commits_since_change, c.changed_at,
-    greatest(extract(epoch from s.record_time - c.changed_at), 0)::bigint,
+    greatest(extract(epoch from projection.time_between(c.changed_at, s.record_time)), 0)::bigint,
     s.record_time, s.message_time, s.source, s.host, s.username, s.stream_kind, s.incarnation, s.log_offset
   from projection.state_checkpoint_state($1, $2, $3, $4, $5, $6) s
   cross join lateral projection.state_change(coalesce($4, $1), s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.factory_name,
@@ -5378,7 +5389,7 @@ CREATE FUNCTION projection.checkpoint_before(log_id integer, task_name text, at 
     b.layout_id, b.offsets, b.offsets_odd, b.record_time, b.log_offset
   from projection.checkpoint_key($1, $2) k
   cross join lateral (
-    select case when k.log_id = $1 then $4 - 1 else (select s.bound from projection.log_bound(k.log_id, $3 + interval '10 minutes') s) end) c(cut)
+    select case when k.log_id = $1 then $4 - 1 else (select s.bound from projection.log_bound(k.log_id, $3, interval '10 minutes') s) end) c(cut)
   cross join lateral (
     select e.* from projection.checkpoint_event e
     where e.log_id = k.log_id and e.key_id = k.key_id and e.log_offset <= c.cut and (e.record_time <= $3 or k.log_id = $1)
@@ -5503,7 +5514,7 @@ begin
   deployment := 0;
   for event in
     select w.*, (not w.is_delete and w.writer is distinct from lag(w.writer) over own)
-        or coalesce(w.record_time - lag(w.record_time) over own > interval '1 minute', false) as is_first
+        or coalesce(projection.time_between(lag(w.record_time) over own, w.record_time) > interval '1 minute', false) as is_first
     from (
       select s.*, first_value(row(s.source, s.host, s.username)) over (partition by s.sets order by s.log_offset, s.key_id) as writer,
         max(s.log_offset) filter (where not s.is_delete)
@@ -5589,7 +5600,8 @@ CREATE FUNCTION projection.explain_checkpoints(coordinator_log integer, coordina
     select h.*, q.versions, q.max_age, q.changelogs, q.grouper_factory as read_grouper, w.grouper_factory as chosen_grouper,
       w.checkpoint_version as chosen_version, w.log_offset as chosen_offset, w.record_time as chosen_time,
       array_position(q.versions, h.checkpoint_version) as rank, array_position(q.versions, w.checkpoint_version) as chosen_rank,
-      case when h.record_time > w.record_time then h.record_time - w.record_time else w.record_time - h.record_time end as apart,
+      case when h.record_time > w.record_time then projection.time_between(w.record_time, h.record_time)
+        else projection.time_between(h.record_time, w.record_time) end as apart,
       s.config_value as setting, s.log_offset as setting_offset
     from head h
     cross join projection.checkpoint_rule($1, $2) q
@@ -5675,7 +5687,7 @@ CREATE FUNCTION projection.explain_starting_offsets(coordinator_log integer, coo
              || projection.duration_text(projection.startpoint_expires_at(0) - projection.to_time(0)) || ' before'
            when s.is_fan_out then 'replaced: the next start replaces the fan-out of the task, because of the request at offset ' || p.newest_startpoint
            when w.created_ms > s.created_ms
-             then 'older: created ' || coalesce(projection.duration_text(w.since - s.since) || ' ', '') || 'before the one at offset ' || w.log_offset
+             then 'older: created ' || coalesce(projection.duration_text(projection.time_between(s.since, w.since)) || ' ', '') || 'before the one at offset ' || w.log_offset
            when w.is_for_task and not s.is_for_task
              then 'task''s own: created at the same moment as the one at offset ' || w.log_offset || ', which is for this task alone'
            else 'older: created at the same moment as the one at offset ' || w.log_offset || ', but written before it' end,
@@ -6002,14 +6014,14 @@ begin
 end $$;
 
 --
--- Name: log_bound(integer, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: log_bound(integer, timestamp with time zone, interval); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) RETURNS TABLE(bound bigint)
+CREATE FUNCTION projection.log_bound(log_id integer, at timestamp with time zone, margin interval) RETURNS TABLE(bound bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select coalesce(
-    (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time > $2 order by t.log_time, t.log_offset limit 1),
+    (select t.log_offset from projection.log_time t where t.log_id = $1 and t.log_time > least($2, timestamptz '294276-01-01 00:00:00+00') + $3 order by t.log_time, t.log_offset limit 1),
     9223372036854775807)
 $_$;
 
@@ -10398,6 +10410,14 @@ GRANT ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer,
 GRANT ALL ON FUNCTION projection.state_checkpoint_state(coordinator_log integer, coordinator_incarnation integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_incarnation integer, checkpoint_cut bigint) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION time_between(earlier timestamp with time zone, later timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.time_between(earlier timestamp with time zone, later timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.time_between(earlier timestamp with time zone, later timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.time_between(earlier timestamp with time zone, later timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION unconsumed_startpoint(log_id integer); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -11375,12 +11395,12 @@ GRANT ALL ON FUNCTION projection.last_seen_without(job_suffix text, system_name 
 REVOKE ALL ON FUNCTION projection.lock_stream(of_stream text, working_pid integer) FROM PUBLIC;
 
 --
--- Name: FUNCTION log_bound(log_id integer, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION log_bound(log_id integer, at timestamp with time zone, margin interval); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone, margin interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone, margin interval) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.log_bound(log_id integer, at timestamp with time zone, margin interval) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION log_replaced_at(log_id integer); Type: ACL; Schema: projection; Owner: -

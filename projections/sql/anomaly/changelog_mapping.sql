@@ -39,7 +39,7 @@ select j.job_name, j.job_id, j.job_bucket, 'changelog_remapped' as anomaly, t.ta
 from projection.job_log j
 cross join lateral projection.changelog_assignment(j.log_id) t
 cross join lateral (
-  select coalesce(t.holder <> t.task_name and (t.left_offset < t.log_offset or t.left_time <= t.record_time + interval '1 minute'), false)) f(is_given)
+  select coalesce(t.holder <> t.task_name and (t.left_offset < t.log_offset or projection.time_between(t.record_time, t.left_time) <= interval '1 minute'), false)) f(is_given)
 where j.stream_kind = 'coordinator' and (f.is_given or t.earlier_partition <> t.changelog_partition);
 
 -- Changelog partitions that were assigned to a task while another task had them. A start writes its mapping task by task: if the other
@@ -52,4 +52,4 @@ select j.job_name, j.job_id, j.job_bucket, 'changelog_shared' as anomaly, t.chan
 from projection.job_log j
 cross join lateral projection.changelog_assignment(j.log_id) t
 where j.stream_kind = 'coordinator' and t.holder <> t.task_name
-  and coalesce(t.left_offset > t.log_offset and coalesce(t.left_time > t.record_time + interval '1 minute', true), t.left_offset is null);
+  and coalesce(t.left_offset > t.log_offset and coalesce(projection.time_between(t.record_time, t.left_time) > interval '1 minute', true), t.left_offset is null);

@@ -62,7 +62,7 @@ returns boolean language sql stable parallel safe as $$
         order by n.log_offset limit 1) n on true
       where k.log_id = j.log_id and k.message_type = 'samza-startpoint-v1-fan-out' and not k.is_other
         and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
-        and e.record_time <= $7 + interval '1 minute' and coalesce(n.record_time >= $6, true)
+        and projection.time_between($7, e.record_time) <= interval '1 minute' and coalesce(n.record_time >= $6, true)
         and e.body -> 'fan_outs' @> jsonb_build_array(jsonb_build_object('system_name', $3, 'stream_name', $4, 'partition_id', $5))
     ) or exists (
       select from (

@@ -23,7 +23,7 @@ language sql stable parallel safe as $$
     and (t.previous_body is not null or exists (
       select from projection.message_change($1, 'set-config', 'job.name') n
       where n.body is not null and n.log_offset < t.log_offset and coalesce(n.next_offset > t.log_offset, true)
-        and not coalesce(t.record_time - n.record_time < interval '1 minute'
+        and not coalesce(projection.time_between(n.record_time, t.record_time) < interval '1 minute'
                          and (n.source, n.host, n.username) is not distinct from (t.source, t.host, t.username), false)))
 $$;
 
@@ -48,7 +48,7 @@ language sql stable parallel safe as $$
         (select coalesce(max(c.body ->> 'config_value') filter (where c.message_key = 'job.changelog.system'),
                          max(c.body ->> 'config_value') filter (where c.message_key = 'job.default.system'))
          from setting c where c.log_offset <= s.log_offset and coalesce(c.next_offset > s.log_offset, true)) as name,
-        lead(s.record_time) over w - s.record_time < interval '1 minute'
+        projection.time_between(s.record_time, lead(s.record_time) over w) < interval '1 minute'
           and (lead(s.body) over w is null
                or (lead(s.source) over w, lead(s.host) over w, lead(s.username) over w) is not distinct from (s.source, s.host, s.username)) as is_passing
       from setting s
@@ -66,7 +66,7 @@ language sql stable parallel safe as $$
       cross join lateral (
         select x.body from projection.message_event x
         where x.log_id = k.log_id and x.key_id = k.key_id
-          and (x.log_offset <= t.log_offset or x.record_time < t.record_time + interval '1 minute')
+          and (x.log_offset <= t.log_offset or projection.time_between(t.record_time, x.record_time) < interval '1 minute')
         order by x.log_offset desc limit 1) h
       where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other and left(k.message_key, 100) like 'stores.%'
         and starts_with(k.message_key, left(t.message_key, -length('changelog'))) and k.message_key <> t.message_key and h.body is not null))

@@ -56,7 +56,7 @@ $$;
 -- version has the higher priority.
 create function projection.is_outdated(record_time timestamptz, other_record_time timestamptz, max_age interval)
 returns boolean language sql immutable parallel safe as $$
-  select coalesce($2 - $1 > $3, false)
+  select coalesce(projection.time_between($1, $2) > $3, false)
 $$;
 
 -- The newest checkpoint event of each task, version and grouper that is not a delete: now (cut null), or as of an offset (inclusive).

@@ -57,7 +57,7 @@ language sql stable parallel safe as $$
                                        order by c.is_first desc, c.incarnation, c.log_offset) as previous_number
     from (
       select a.task_name, a.system_name, a.stream_name, a.partition_id, a.key_bucket, a.input_offset_number,
-        true as is_first, 0 as incarnation, a.log_offset, a.record_time
+        true as is_first, 0 as incarnation, a.log_offset, null::timestamptz as record_time
       from coordinator.input_offset_at($1, $2, $3) a
       union all
       select h.task_name, h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.input_offset_number,
@@ -65,7 +65,8 @@ language sql stable parallel safe as $$
       from coordinator.checkpoint_history h
       join projection.job_log_span($1, $2) s using (stream_kind, incarnation)
       where h.job_name = $1 and h.job_id = $2 and h.is_preferred and h.record_time > $3 and h.record_time <= $4
-        and coalesce(h.record_time < s.replaced_at, true)) c
+        and coalesce(h.record_time < s.replaced_at, true)
+        and h.record_time between timestamptz '4713-12-01 00:00:00+00 BC' and timestamptz '294276-12-01 00:00:00+00') c  -- so that its hour can be computed
     where c.input_offset_number is not null) s
   where not s.is_first
   group by s.task_name, s.hour

@@ -12,7 +12,7 @@ begin
   deployment := 0;
   for event in
     select w.*, (not w.is_delete and w.writer is distinct from lag(w.writer) over own)
-        or coalesce(w.record_time - lag(w.record_time) over own > interval '1 minute', false) as is_first
+        or coalesce(projection.time_between(lag(w.record_time) over own, w.record_time) > interval '1 minute', false) as is_first
     from (
       select s.*, first_value(row(s.source, s.host, s.username)) over (partition by s.sets order by s.log_offset, s.key_id) as writer,
         max(s.log_offset) filter (where not s.is_delete)

@@ -39,7 +39,8 @@ language sql stable parallel safe as $$
     select h.*, q.versions, q.max_age, q.changelogs, q.grouper_factory as read_grouper, w.grouper_factory as chosen_grouper,
       w.checkpoint_version as chosen_version, w.log_offset as chosen_offset, w.record_time as chosen_time,
       array_position(q.versions, h.checkpoint_version) as rank, array_position(q.versions, w.checkpoint_version) as chosen_rank,
-      case when h.record_time > w.record_time then h.record_time - w.record_time else w.record_time - h.record_time end as apart,
+      case when h.record_time > w.record_time then projection.time_between(w.record_time, h.record_time)
+        else projection.time_between(h.record_time, w.record_time) end as apart,
       s.config_value as setting, s.log_offset as setting_offset
     from head h
     cross join projection.checkpoint_rule($1, $2) q
@@ -128,7 +129,7 @@ language sql stable parallel safe as $$
              || projection.duration_text(projection.startpoint_expires_at(0) - projection.to_time(0)) || ' before'
            when s.is_fan_out then 'replaced: the next start replaces the fan-out of the task, because of the request at offset ' || p.newest_startpoint
            when w.created_ms > s.created_ms
-             then 'older: created ' || coalesce(projection.duration_text(w.since - s.since) || ' ', '') || 'before the one at offset ' || w.log_offset
+             then 'older: created ' || coalesce(projection.duration_text(projection.time_between(s.since, w.since)) || ' ', '') || 'before the one at offset ' || w.log_offset
            when w.is_for_task and not s.is_for_task
              then 'task''s own: created at the same moment as the one at offset ' || w.log_offset || ', which is for this task alone'
            else 'older: created at the same moment as the one at offset ' || w.log_offset || ', but written before it' end,

@@ -46,7 +46,7 @@ returns table (task_name text, store_name text, factory_name text, marker text, 
 language sql stable parallel safe as $$
   select s.task_name, s.store_name, s.factory_name, s.marker, s.changelog_system, s.changelog_stream,
     s.changelog_partition, s.changelog_offset, c.commits_since_change, c.changed_at,
-    greatest(extract(epoch from s.record_time - c.changed_at), 0)::bigint,
+    greatest(extract(epoch from projection.time_between(c.changed_at, s.record_time)), 0)::bigint,
     s.record_time, s.message_time, s.source, s.host, s.username, s.stream_kind, s.incarnation, s.log_offset
   from projection.state_checkpoint_state($1, $2, $3, $4, $5, $6) s
   cross join lateral projection.state_change(coalesce($4, $1), s.task_name, s.checkpoint_version, s.log_offset, s.store_name, s.factory_name,

@@ -4,6 +4,12 @@ create function projection.to_time(ms bigint) returns timestamptz language sql i
               then timestamptz '1970-01-01 00:00:00+00' + ($1 / 86400000) * interval '24 hours' + ($1 % 86400000) * interval '1 millisecond' end
 $$;
 
+-- The time from one time to another. Postgres cannot subtract times that are more than 292,000 years apart, but each of them from a time
+-- between them.
+create function projection.time_between(earlier timestamptz, later timestamptz) returns interval language sql immutable parallel safe as $$
+  select justify_hours(($2 - timestamptz '2000-01-01 00:00:00+00') - ($1 - timestamptz '2000-01-01 00:00:00+00'))
+$$;
+
 -- A time as text, to the second; `an unknown time` for null.
 create function projection.time_text(at timestamptz) returns text language sql stable parallel safe as $$
   select coalesce(to_char($1 at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC', 'an unknown time')
