@@ -122,6 +122,11 @@ def test_going_back_counts_as_nothing(database: Connection) -> None:
     assert call(job, "processing_rate", "records", time(job, 1), time(job, 60)) == [(20,)]
 
 
+def test_the_highest_offsets_are_counted_up_to_the_highest_number(database: Connection) -> None:
+    job = imported(database, commit(1, "-1"), commit(2, str(2**63 - 1)))
+    assert call(job, "processing_rate", "records", time(job, 1), time(job, 60)) == [(2**63 - 1,)]
+
+
 def test_a_checkpoint_at_a_full_hour_belongs_to_the_hour_before(database: Connection) -> None:
     job = imported(database, commit(0, "10"), commit(60, "70"))
     for end in 60, 90:

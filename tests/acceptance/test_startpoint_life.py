@@ -195,6 +195,7 @@ AHEAD: Final = StartpointSpecific("90", CREATED)
         (StartpointOldest(CREATED), "41", "3", "consumed"),
         (StartpointOldest(CREATED), "41", "42", "refused"),
         (StartpointOldest(CREATED), "41", "83", "consumed"),
+        (StartpointOldest(CREATED), "-1", str(2**63 - 1), "consumed"),
         (StartpointTimestamp(CREATED, CREATED), "41", "3", "consumed"),
         (StartpointTimestamp(CREATED, CREATED), "41", "42", "refused"),
         (StartpointTimestamp(FIRST_TIME + MINUTE, CREATED), "41", "60", "consumed"),  # of events after the old place

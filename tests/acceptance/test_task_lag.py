@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any, Final
 
+import pytest
+
 from eventlog.postgres.connection import Connection
 from eventlog.system_admin import PartitionBounds
 from eventlog.timestamps import ms_of
@@ -112,6 +114,13 @@ def test_without_a_checkpoint_or_with_an_odd_offset_the_lag_is_unknown(database:
         assert job.lag() == [(offset, 10, None, None, None, None)]
 
 
+@pytest.mark.parametrize("offset", [str(2**63 - 1), str(-(2**63)), "-2"])
+def test_the_lag_of_an_offset_that_kafka_does_not_have_is_unknown(database: Connection, offset: str) -> None:
+    job = ObservedJob(database, (offset, 1))
+    job.observe(0, 10)
+    assert job.lag() == [(offset, 10, None, None, None, None)]
+
+
 def test_the_next_record_waits_since_it_was_last_seen_missing(database: Connection) -> None:
     job = ObservedJob(database, ("6", 3))
     for end, minutes_ago in (5, 9), (7, 8), (7, 6), (8, 4), (10, 2), (10, 0):
@@ -126,6 +135,17 @@ def test_rates_and_the_time_to_catch_up(database: Connection) -> None:
     assert job.lag("processed_per_second, arriving_per_second, records_behind, seconds_to_catch_up") == [
         (3, 1, 1600, round(1600 / (1999 / 600 - 1)))
     ]
+
+
+def test_a_rate_of_offsets_that_are_no_numbers_is_unknown(database: Connection) -> None:
+    for commits, rate in ([("odd", 11), ("even", 1)], None), ([("1", 11), ("odd", 1)], None), ([("odd", 11)], 0):
+        assert ObservedJob(database, *commits).lag("processed_per_second") == [(rate,)]
+
+
+def test_a_rate_has_a_limit(database: Connection) -> None:
+    """The last commit has a time just after that of the first."""
+    job = ObservedJob(database, ("0", 12), ("5", 1), (str(9 * 10**18), 11.9999))
+    assert job.lag("processed_per_second") == [(10**18,)]
 
 
 def test_the_time_to_catch_up_has_a_limit(database: Connection) -> None:

@@ -3278,13 +3278,14 @@ COMMENT ON FUNCTION coordinator.newest_events(job_name text, job_id text, n bigi
 CREATE FUNCTION coordinator.processing_rate(job_name text, job_id text, since timestamp with time zone, until timestamp with time zone) RETURNS TABLE(task_name text, hour timestamp with time zone, records bigint, records_per_second double precision)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select s.task_name, s.hour, sum(greatest(s.input_offset_number - s.previous_number, 0))::bigint,
-    sum(greatest(s.input_offset_number - s.previous_number, 0))::double precision
+  select s.task_name, s.hour, least(sum(s.records), 9223372036854775807)::bigint,
+    sum(s.records)::double precision
       / extract(epoch from least(s.hour + interval '1 hour', $4) - greatest(s.hour, $3))
   from (
     select c.*, date_trunc('hour', c.record_time - interval '1 microsecond', 'UTC') as hour,
-      lag(c.input_offset_number) over (partition by c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket
-                                       order by c.is_first desc, c.incarnation, c.log_offset) as previous_number
+      greatest(c.input_offset_number::numeric - lag(c.input_offset_number) over (
+        partition by c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket
+        order by c.is_first desc, c.incarnation, c.log_offset), 0) as records
     from (
       select a.task_name, a.system_name, a.stream_name, a.partition_id, a.key_bucket, a.input_offset_number,
         true as is_first, 0 as incarnation, a.log_offset, null::timestamptz as record_time
@@ -6266,6 +6267,16 @@ CREATE FUNCTION projection.newest_bound(job_suffix text, system_name text, strea
 $_$;
 
 --
+-- Name: next_offset(bigint); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.next_offset(input_offset_number bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case when $1 between -1 and 9223372036854775806 then $1 + 1 end
+$_$;
+
+--
 -- Name: offset_number(text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -6484,12 +6495,13 @@ CREATE FUNCTION projection.startpoint_outcome(startpoint_type text, startpoint_v
     when $4 < $3 or $5 is null then 'deleted'
     when o.new > o.old and case
       when $1 = 'upcoming' then false
-      when $1 = 'timestamp' then projection.to_time(o.start) <= $6
+      when $1 = 'timestamp' then projection.to_time(o.start::bigint) <= $6
       when o.start is null then true
       when o.start <= o.old then o.old - o.start + 1 > o.new - o.old
       else o.new < o.start end then 'refused'
     else 'consumed' end
-  from (select projection.offset_number($5), projection.offset_number($7), case when $1 = 'oldest' then 0 else projection.offset_number($2) end) o(new, old, start)
+  from (select projection.offset_number($5)::numeric, projection.offset_number($7)::numeric,
+          case when $1 = 'oldest' then 0 else projection.offset_number($2)::numeric end) o(new, old, start)
 $_$;
 
 --
@@ -6577,8 +6589,8 @@ CREATE FUNCTION projection.task_progress(coordinator_log integer, checkpoint_log
     left join lateral projection.log_cut($2, now() - interval '10 minutes') y on true
     cross join lateral projection.checkpoint_state($1, null, x.cut, $2, null, y.cut) c
   )
-  select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, c.input_offset, c.input_offset_number + 1, c.record_time,
-    e.input_offset_number + 1, e.record_time
+  select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, c.input_offset, projection.next_offset(c.input_offset_number), c.record_time,
+    projection.next_offset(e.input_offset_number), e.record_time
   from part p
   left join newest c
     on (c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket) = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
@@ -9217,11 +9229,11 @@ CREATE VIEW coordinator.task_lag AS
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN (p.record_time = p.earlier_time) THEN (0)::double precision
-                    WHEN (p.record_time > p.earlier_time) THEN ((GREATEST((p.next_offset - p.earlier_next), (0)::bigint))::double precision / (EXTRACT(epoch FROM (p.record_time - p.earlier_time)))::double precision)
+                    WHEN ((p.record_time > p.earlier_time) AND (p.next_offset IS NOT NULL) AND (p.earlier_next IS NOT NULL)) THEN LEAST(((GREATEST((p.next_offset - p.earlier_next), (0)::bigint))::double precision / (EXTRACT(epoch FROM projection.time_between(p.earlier_time, p.record_time)))::double precision), ('1000000000000000000'::numeric)::double precision)
                     ELSE NULL::double precision
                 END AS "case",
                 CASE
-                    WHEN ((b.observed_at > b.earlier_at) AND (b.end_offset IS NOT NULL)) THEN ((GREATEST((b.end_offset - b.earlier_end), (0)::bigint))::double precision / (EXTRACT(epoch FROM (b.observed_at - b.earlier_at)))::double precision)
+                    WHEN ((b.observed_at > b.earlier_at) AND (b.end_offset IS NOT NULL)) THEN LEAST(((GREATEST((b.end_offset - b.earlier_end), (0)::bigint))::double precision / (EXTRACT(epoch FROM (b.observed_at - b.earlier_at)))::double precision), ('1000000000000000000'::numeric)::double precision)
                     ELSE NULL::double precision
                 END AS "case") r(processed, arriving));
 
@@ -9296,7 +9308,7 @@ COMMENT ON COLUMN coordinator.task_lag.end_offset IS 'The offset after the last 
 -- Name: COLUMN task_lag.records_behind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_lag.records_behind IS 'Number of records between the checkpoint and the end that can still be read. Never negative. Null: unknown, because the task has no checkpoint, its offset is not an integer, the end is unknown, or the input ended before a checkpoint that was at least five minutes old, because its topic was deleted and created again.';
+COMMENT ON COLUMN coordinator.task_lag.records_behind IS 'Number of records between the checkpoint and the end that can still be read. Never negative. Null: unknown, because the task has no checkpoint, its offset is not an offset of Kafka, the end is unknown, or the input ended before a checkpoint that was at least five minutes old, because its topic was deleted and created again.';
 
 --
 -- Name: COLUMN task_lag.records_lost; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9314,13 +9326,13 @@ COMMENT ON COLUMN coordinator.task_lag.seconds_behind IS 'How long the next reco
 -- Name: COLUMN task_lag.processed_per_second; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_lag.processed_per_second IS 'Records per second, rounded, between the checkpoint of ten minutes ago and the newest. 0: no checkpoint was written since. Null: there was no checkpoint then.';
+COMMENT ON COLUMN coordinator.task_lag.processed_per_second IS 'Records per second, rounded, between the checkpoint of ten minutes ago and the newest, at most 10^18. 0: no checkpoint was written since. Null: there was no checkpoint then, or one of the two offsets is not an offset of Kafka.';
 
 --
 -- Name: COLUMN task_lag.arriving_per_second; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_lag.arriving_per_second IS 'Records per second, rounded, that were added to the partition in the ten minutes before the newest observation. Null: there is only one observation.';
+COMMENT ON COLUMN coordinator.task_lag.arriving_per_second IS 'Records per second, rounded, that were added to the partition in the ten minutes before the newest observation, at most 10^18. Null: there is only one observation.';
 
 --
 -- Name: COLUMN task_lag.seconds_to_catch_up; Type: COMMENT; Schema: coordinator; Owner: -
@@ -11471,6 +11483,14 @@ REVOKE ALL ON FUNCTION projection.move_position(of_log integer, of_rebuild integ
 REVOKE ALL ON FUNCTION projection.newest_bound(job_suffix text, system_name text, stream_name text, partition_id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.newest_bound(job_suffix text, system_name text, stream_name text, partition_id integer) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.newest_bound(job_suffix text, system_name text, stream_name text, partition_id integer) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION next_offset(input_offset_number bigint); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.next_offset(input_offset_number bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.next_offset(input_offset_number bigint) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.next_offset(input_offset_number bigint) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION offset_number(input_offset text); Type: ACL; Schema: projection; Owner: -

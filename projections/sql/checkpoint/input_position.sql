@@ -48,13 +48,14 @@ comment on function coordinator.time_of_input_offset is E'When a job passed an o
 create function coordinator.processing_rate(job_name text, job_id text, since timestamptz, until timestamptz)
 returns table (task_name text, hour timestamptz, records bigint, records_per_second double precision)
 language sql stable parallel safe as $$
-  select s.task_name, s.hour, sum(greatest(s.input_offset_number - s.previous_number, 0))::bigint,
-    sum(greatest(s.input_offset_number - s.previous_number, 0))::double precision
+  select s.task_name, s.hour, least(sum(s.records), 9223372036854775807)::bigint,
+    sum(s.records)::double precision
       / extract(epoch from least(s.hour + interval '1 hour', $4) - greatest(s.hour, $3))
   from (
     select c.*, date_trunc('hour', c.record_time - interval '1 microsecond', 'UTC') as hour,
-      lag(c.input_offset_number) over (partition by c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket
-                                       order by c.is_first desc, c.incarnation, c.log_offset) as previous_number
+      greatest(c.input_offset_number::numeric - lag(c.input_offset_number) over (
+        partition by c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket
+        order by c.is_first desc, c.incarnation, c.log_offset), 0) as records
     from (
       select a.task_name, a.system_name, a.stream_name, a.partition_id, a.key_bucket, a.input_offset_number,
         true as is_first, 0 as incarnation, a.log_offset, null::timestamptz as record_time

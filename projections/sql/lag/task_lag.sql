@@ -37,8 +37,8 @@ language sql stable parallel safe as $$
     left join lateral projection.log_cut($2, now() - interval '10 minutes') y on true
     cross join lateral projection.checkpoint_state($1, null, x.cut, $2, null, y.cut) c
   )
-  select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, c.input_offset, c.input_offset_number + 1, c.record_time,
-    e.input_offset_number + 1, e.record_time
+  select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, c.input_offset, projection.next_offset(c.input_offset_number), c.record_time,
+    projection.next_offset(e.input_offset_number), e.record_time
   from part p
   left join newest c
     on (c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket) = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
@@ -62,16 +62,18 @@ cross join lateral (select case when p.next_offset <= b.end_offset then greatest
                                 when p.next_offset > b.end_offset and p.record_time > b.observed_at - interval '5 minutes' then 0 end) g(records_behind)
 cross join lateral (
   select case when p.record_time = p.earlier_time then 0
-              when p.record_time > p.earlier_time then greatest(p.next_offset - p.earlier_next, 0) / extract(epoch from p.record_time - p.earlier_time)::double precision end,
-         case when b.observed_at > b.earlier_at and b.end_offset is not null then greatest(b.end_offset - b.earlier_end, 0) / extract(epoch from b.observed_at - b.earlier_at)::double precision end
+              when p.record_time > p.earlier_time and p.next_offset is not null and p.earlier_next is not null
+                then least(greatest(p.next_offset - p.earlier_next, 0) / extract(epoch from projection.time_between(p.earlier_time, p.record_time))::double precision, 1e18) end,
+         case when b.observed_at > b.earlier_at and b.end_offset is not null
+                then least(greatest(b.end_offset - b.earlier_end, 0) / extract(epoch from b.observed_at - b.earlier_at)::double precision, 1e18) end
   ) r(processed, arriving);
 comment on view coordinator.task_lag is E'How far each task is behind its inputs: its checkpoint against the newest observation in input_bound. A partition that has not been observed, or could not be, has null, never 0. Offsets without a record, such as those of transactions or what compaction left, count as records.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
 comment on column coordinator.task_lag.input_offset is 'The last processed offset of the task''s checkpoint. Null: the task has no checkpoint of the partition.';
 comment on column coordinator.task_lag.end_offset is 'The offset after the last record when the input was observed. Null: unknown.';
-comment on column coordinator.task_lag.records_behind is 'Number of records between the checkpoint and the end that can still be read. Never negative. Null: unknown, because the task has no checkpoint, its offset is not an integer, the end is unknown, or the input ended before a checkpoint that was at least five minutes old, because its topic was deleted and created again.';
+comment on column coordinator.task_lag.records_behind is 'Number of records between the checkpoint and the end that can still be read. Never negative. Null: unknown, because the task has no checkpoint, its offset is not an offset of Kafka, the end is unknown, or the input ended before a checkpoint that was at least five minutes old, because its topic was deleted and created again.';
 comment on column coordinator.task_lag.records_lost is 'Number of records after the checkpoint that the input has deleted before the task read them. Null: unknown, as records_behind.';
 comment on column coordinator.task_lag.seconds_behind is 'How long the next record has been waiting, at most: the time from the last observation without that record to the newest. 0: no record is waiting. Null: unknown, or no observation is that old.';
-comment on column coordinator.task_lag.processed_per_second is 'Records per second, rounded, between the checkpoint of ten minutes ago and the newest. 0: no checkpoint was written since. Null: there was no checkpoint then.';
-comment on column coordinator.task_lag.arriving_per_second is 'Records per second, rounded, that were added to the partition in the ten minutes before the newest observation. Null: there is only one observation.';
+comment on column coordinator.task_lag.processed_per_second is 'Records per second, rounded, between the checkpoint of ten minutes ago and the newest, at most 10^18. 0: no checkpoint was written since. Null: there was no checkpoint then, or one of the two offsets is not an offset of Kafka.';
+comment on column coordinator.task_lag.arriving_per_second is 'Records per second, rounded, that were added to the partition in the ten minutes before the newest observation, at most 10^18. Null: there is only one observation.';
 comment on column coordinator.task_lag.seconds_to_catch_up is 'Time until no record is waiting if both rates stay as they are, at most 10^12. Null: unknown, or the task is not faster than its input.';
 comment on column coordinator.task_lag.observed_at is 'The time of the newest observation. Null: the partition has not been observed.';

@@ -48,12 +48,13 @@ returns text language sql immutable parallel safe as $$
     when $4 < $3 or $5 is null then 'deleted'
     when o.new > o.old and case
       when $1 = 'upcoming' then false
-      when $1 = 'timestamp' then projection.to_time(o.start) <= $6
+      when $1 = 'timestamp' then projection.to_time(o.start::bigint) <= $6
       when o.start is null then true
       when o.start <= o.old then o.old - o.start + 1 > o.new - o.old
       else o.new < o.start end then 'refused'
     else 'consumed' end
-  from (select projection.offset_number($5), projection.offset_number($7), case when $1 = 'oldest' then 0 else projection.offset_number($2) end) o(new, old, start)
+  from (select projection.offset_number($5)::numeric, projection.offset_number($7)::numeric,
+          case when $1 = 'oldest' then 0 else projection.offset_number($2)::numeric end) o(new, old, start)
 $$;
 
 -- Every startpoint that left its task's fan-out, and why (status): superseded by a later fan-out of the task, else consumed,

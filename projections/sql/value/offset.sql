@@ -14,6 +14,11 @@ create function projection.offset_number(input_offset text) returns bigint langu
   end
 $$;
 
+-- The next offset to read after a checkpoint's offset in Kafka; null if it is no offset of Kafka or the highest that there is.
+create function projection.next_offset(input_offset_number bigint) returns bigint language sql immutable parallel safe as $$
+  select case when $1 between -1 and 9223372036854775806 then $1 + 1 end
+$$;
+
 -- A partition as text: system.stream.partition, with the key bucket if it has one.
 create function projection.partition_text(system_name text, stream_name text, partition_id integer, key_bucket integer) returns text language sql immutable parallel safe as $$
   select $1 || '.' || $2 || '.' || $3::text || case when $4 <> -1 then ' (key bucket ' || $4::text || ')' else '' end
