@@ -136,7 +136,7 @@ def test_t20_v2_goes_stale_after_a_rollback_to_v1(database: Connection) -> None:
     assert preferred == [(0,), (11,)]
 
 
-@pytest.mark.parametrize(("max_age", "version"), [("-1", 1), ("+0", 2), ("10m", 2)])
+@pytest.mark.parametrize(("max_age", "version"), [("-1", 1), ("+0", 2), ("10m", 2), (str(-(2**63)), 1)])
 def test_the_age_of_a_live_checkpoint_is_read_as_samza_reads_it(
     database: Connection, max_age: str, version: int
 ) -> None:
@@ -145,6 +145,19 @@ def test_the_age_of_a_live_checkpoint_is_read_as_samza_reads_it(
     both = [checkpoint_v2("t", at=FIRST_TIME), checkpoint_v1("t", at=FIRST_TIME)]
     job = ImportedJob(database, f"age{max_age}", coordinator=config, checkpoints=both)
     assert job.rows("checkpoint", "checkpoint_version") == [(version,)]
+
+
+@pytest.mark.parametrize(("max_age", "preferred"), [(2**63 - 1, [2]), (10**16, [2]), (2**63, [1, 2])])
+def test_a_live_checkpoint_can_be_read_at_any_age(database: Connection, max_age: int, preferred: list[int]) -> None:
+    """The greatest age is that of Java's long. A greater one is no number that Samza reads."""
+    config = [
+        config_set("task.checkpoint.read.versions", "2,1"),
+        config_set("task.live.checkpoint.max.age", str(max_age)),
+    ]
+    both = [checkpoint_v2("t", at=0), checkpoint_v1("t", at=FIRST_TIME)]
+    job = ImportedJob(database, f"age{max_age}", coordinator=config, checkpoints=both)
+    assert job.rows("checkpoint", "checkpoint_version") == [(preferred[0],)]
+    assert job.rows("commit_history", "checkpoint_version", "is_preferred") == [(version,) for version in preferred]
 
 
 def test_t22_null_offsets_are_legal(database: Connection) -> None:

@@ -127,7 +127,7 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
     AS $_$
   select v.versions,
     case sign(array_position(v.versions, 1) - array_position(v.versions, 2)) when 1 then 1 when -1 then 2 end,
-    case when c.max_age ~ '^[+-]?[0-9]{1,15}$' then c.max_age::bigint * interval '1 millisecond' else interval '10 minutes' end,
+    projection.max_age(c.max_age),
     case when $2 is null and exists (
            select from projection.event_key k
            where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other
@@ -6077,6 +6077,18 @@ CREATE FUNCTION projection.lost_after() RETURNS interval
 $$;
 
 --
+-- Name: max_age(text); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.max_age(config_value text) RETURNS interval
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select case when $1 ~ '^[+-]?[0-9]+$' and pg_input_is_valid($1, 'bigint')
+    then greatest(least(case when pg_input_is_valid($1, 'bigint') then $1 end::bigint, 9000000000000000), -9000000000000000) * interval '1 millisecond'
+    else interval '10 minutes' end
+$_$;
+
+--
 -- Name: message_change(integer, text, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -11445,6 +11457,14 @@ GRANT ALL ON FUNCTION projection.log_validity(log_id integer, from_offset bigint
 REVOKE ALL ON FUNCTION projection.lost_after() FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.lost_after() TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.lost_after() TO coordstream_replayer;
+
+--
+-- Name: FUNCTION max_age(config_value text); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.max_age(config_value text) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.max_age(config_value text) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.max_age(config_value text) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION message_change(log_id integer, message_type text, message_key text); Type: ACL; Schema: projection; Owner: -

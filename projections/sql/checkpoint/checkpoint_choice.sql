@@ -3,6 +3,14 @@ create function projection.changelog_name(changelog text, system_name text) retu
   select case when position('.' in $1) > 0 or $2 is null then $1 else $2 || '.' || $1 end
 $$;
 
+-- The maximum age of a live checkpoint as Java's Long.parseLong reads it, in ms, otherwise Samza's default. Longer than any two times are
+-- apart is as good as longer than an interval can be.
+create function projection.max_age(config_value text) returns interval language sql stable parallel safe as $$
+  select case when $1 ~ '^[+-]?[0-9]+$' and pg_input_is_valid($1, 'bigint')
+    then greatest(least(case when pg_input_is_valid($1, 'bigint') then $1 end::bigint, 9000000000000000), -9000000000000000) * interval '1 millisecond'
+    else interval '10 minutes' end
+$$;
+
 -- What a job's config says about reading checkpoints (one row): the versions in order of priority, the one of lower priority if both 1
 -- and 2 are read, how much newer it must be to be chosen, the grouper (null = config unknown), and the changelogs of the stores as
 -- `system.stream`, with the names of their stores in the same order.
@@ -11,7 +19,7 @@ returns table (versions integer[], lower_version integer, max_age interval, grou
 language sql stable parallel safe as $$
   select v.versions,
     case sign(array_position(v.versions, 1) - array_position(v.versions, 2)) when 1 then 1 when -1 then 2 end,
-    case when c.max_age ~ '^[+-]?[0-9]{1,15}$' then c.max_age::bigint * interval '1 millisecond' else interval '10 minutes' end,
+    projection.max_age(c.max_age),
     case when $2 is null and exists (
            select from projection.event_key k
            where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other
