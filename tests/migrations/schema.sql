@@ -186,6 +186,20 @@ CREATE FUNCTION projection.config_event(log_id integer, config_key text) RETURNS
 $_$;
 
 --
+-- Name: duration_text(interval); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.duration_text(duration interval) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select coalesce(nullif(concat_ws(' ',
+    case extract(day from $1) when 0 then null when 1 then '1 day' else extract(day from $1) || ' days' end,
+    case extract(hour from $1) when 0 then null when 1 then '1 hour' else extract(hour from $1) || ' hours' end,
+    case extract(minute from $1) when 0 then null when 1 then '1 minute' else extract(minute from $1) || ' minutes' end,
+    case extract(second from $1) when 0 then null when 1 then '1 second' else trim_scale(extract(second from $1)) || ' seconds' end), ''), 'no time')
+$_$;
+
+--
 -- Name: grouping_changed(integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -1239,8 +1253,8 @@ CREATE VIEW projection.anomaly_unread_checkpoint AS
     'checkpoint_version_rollback'::text AS anomaly,
     c.task_name AS subject,
         CASE
-            WHEN (c.checkpoint_version = ANY (c.versions)) THEN format('Task %s writes checkpoints of version %s, and its last one of version %s, which has priority, is older by more than %s (log offset %s): the task went back to an older writer and now starts from version %s.'::text, c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset, c.checkpoint_version)
-            ELSE format('Task %s writes checkpoints of version %s, which the job does not read (task.checkpoint.read.versions), and its last one of version %s is older by more than %s: the next start goes back to that one (log offset %s).'::text, c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset)
+            WHEN (c.checkpoint_version = ANY (c.versions)) THEN format('Task %s writes checkpoints of version %s, and its last one of version %s, which has priority, is older by more than %s (log offset %s): the task went back to an older writer and now starts from version %s.'::text, c.task_name, c.checkpoint_version, b.checkpoint_version, projection.duration_text(c.max_age), b.log_offset, c.checkpoint_version)
+            ELSE format('Task %s writes checkpoints of version %s, which the job does not read (task.checkpoint.read.versions), and its last one of version %s is older by more than %s: the next start goes back to that one (log offset %s).'::text, c.task_name, c.checkpoint_version, b.checkpoint_version, projection.duration_text(c.max_age), b.log_offset)
         END AS detail,
     c.record_time,
     c.message_time,
@@ -5562,20 +5576,6 @@ CREATE FUNCTION projection.config_value_at(log_id integer, config_key text, unti
   where k.log_id = $1 and k.message_type = 'set-config' and not k.is_other
     and left(k.message_key, 100) = left($2, 100) and k.message_key = $2
   order by e.log_offset desc limit 1
-$_$;
-
---
--- Name: duration_text(interval); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.duration_text(duration interval) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $_$
-  select coalesce(nullif(concat_ws(' ',
-    case extract(day from $1) when 0 then null when 1 then '1 day' else extract(day from $1) || ' days' end,
-    case extract(hour from $1) when 0 then null when 1 then '1 hour' else extract(hour from $1) || ' hours' end,
-    case extract(minute from $1) when 0 then null when 1 then '1 minute' else extract(minute from $1) || ' minutes' end,
-    case extract(second from $1) when 0 then null when 1 then '1 second' else trim_scale(extract(second from $1)) || ' seconds' end), ''), 'no time')
 $_$;
 
 --
@@ -10330,6 +10330,14 @@ GRANT ALL ON FUNCTION projection.config_event(log_id integer, config_key text) T
 GRANT ALL ON FUNCTION projection.config_event(log_id integer, config_key text) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION duration_text(duration interval); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.duration_text(duration interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION grouping_changed(log_id integer); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -11275,14 +11283,6 @@ GRANT ALL ON FUNCTION projection.config_deployment_event(log_id integer) TO coor
 REVOKE ALL ON FUNCTION projection.config_value_at(log_id integer, config_key text, until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.config_value_at(log_id integer, config_key text, until timestamp with time zone) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.config_value_at(log_id integer, config_key text, until timestamp with time zone) TO coordstream_replayer;
-
---
--- Name: FUNCTION duration_text(duration interval); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.duration_text(duration interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.duration_text(duration interval) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION explain_checkpoints(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, task_name text); Type: ACL; Schema: projection; Owner: -

@@ -46,10 +46,10 @@ select c.job_name, c.job_id, c.job_bucket, 'checkpoint_version_rollback' as anom
   case when c.checkpoint_version = any (c.versions)
        then format('Task %s writes checkpoints of version %s, and its last one of version %s, which has priority, is older by more than %s (log offset %s): '
                    'the task went back to an older writer and now starts from version %s.',
-                   c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset, c.checkpoint_version)
+                   c.task_name, c.checkpoint_version, b.checkpoint_version, projection.duration_text(c.max_age), b.log_offset, c.checkpoint_version)
        else format('Task %s writes checkpoints of version %s, which the job does not read (task.checkpoint.read.versions), and its last one of version %s is older by more than %s: '
                    'the next start goes back to that one (log offset %s).',
-                   c.task_name, c.checkpoint_version, b.checkpoint_version, c.max_age, b.log_offset) end as detail,
+                   c.task_name, c.checkpoint_version, b.checkpoint_version, projection.duration_text(c.max_age), b.log_offset) end as detail,
   c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
 from projection.suspect_commit c
 cross join lateral (
