@@ -360,6 +360,8 @@ def test_a_task_that_is_not_there_has_no_rows(database: Connection, at_ms: int |
     name = f"unknown-{at_ms}"
     job = ImportedJob(database, name, coordinator=READS, checkpoints=[checkpoint_v1("u", {IN: "41"})])
     assert explained(job, "u", at_ms) == []
+    query = "select * from coordinator.explain(%s, '1', null, timestamptz 'epoch' + %s * interval '1 ms')"
+    assert database.execute(query, (name, at_ms)).fetchall() == []
     assert (explained(job, "t", at_ms) == []) is (at_ms == FIRST_TIME - 1)
 
 

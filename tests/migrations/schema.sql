@@ -2544,6 +2544,7 @@ CREATE FUNCTION coordinator.explain(job_name text, job_id text, task_name text, 
     from projection.job_at($1, $2, $4) a where $4 is not null) j
   cross join lateral projection.explain_starting_offsets(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
                                                          j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut, $3, coalesce($4, now())) r
+  where $3 is not null                             -- for starting_offset_state, null is every task
   order by r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.step
 $_$;
 

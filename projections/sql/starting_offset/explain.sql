@@ -208,6 +208,7 @@ language sql stable parallel safe as $$
     from projection.job_at($1, $2, $4) a where $4 is not null) j
   cross join lateral projection.explain_starting_offsets(j.coordinator_log, j.coordinator_incarnation, j.coordinator_cut,
                                                          j.checkpoint_log, j.checkpoint_incarnation, j.checkpoint_cut, $3, coalesce($4, now())) r
+  where $3 is not null                             -- for starting_offset_state, null is every task
   order by r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.step
 $$;
 comment on function coordinator.explain is E'Why a task starts each of its partitions where it does, at a time (null: now). One row per candidate, in the order of the decision: every startpoint, reset, checkpoint and default, with the event that it comes from. outcome is wins (one per partition, what starting_offset shows), loses or absent (no candidate for the rule). reason begins with a short code and a colon. A partition that is assigned but not among the job''s inputs has the rule input and no winner. If the job has no assignments at all, the partitions are those of its tasks'' checkpoints, and each has a first row with the rule input that says this.\nKey: system_name, stream_name, partition_id, key_bucket, step.';
