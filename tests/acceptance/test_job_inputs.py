@@ -46,6 +46,22 @@ def test_white_space_is_part_of_the_value_of_a_reset(database: Connection) -> No
     ]
 
 
+def test_white_space_around_names_does_not_count(database: Connection) -> None:
+    """As in Samza (TaskConfig.getInputStreams, StorageConfig.getChangelogStream)."""
+    events = [
+        config_set("task.inputs", "kafka.clicks,\n\tkafka.page-views\r\n"),
+        config_set("systems.kafka.samza.offset.default", "\toldest\n"),
+        config_set("stores.s.changelog", " kafka.changes\t"),
+        config_set("stores.t.changelog", " \n"),
+        task_partition("kafka.page-views.0", "t"),
+    ]
+    commit = checkpoint_v1("t", {"kafka.changes.0": "7"})
+    job = ImportedJob(database, "inputs-trimmed", coordinator=events, checkpoints=[commit])
+    assert job.rows("starting_offset", STARTS) == [("t", "kafka", "page-views", "default", "oldest")]
+    assert job.rows("checkpoint", "task_name") == []
+    assert job.rows("state_checkpoint", "store_name, changelog_stream") == [("s", "changes")]
+
+
 def test_a_stream_id_without_a_system_is_no_input(database: Connection) -> None:
     events = [config_set("task.inputs", "page-views"), task_partition("kafka.page-views.0", "t")]
     job = ImportedJob(database, "inputs-no-system", coordinator=events)

@@ -158,7 +158,8 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
            array_agg(v.store_name order by v.store_name) as store_names
     from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, projection.trimmed(m.body ->> 'config_value') as changelog
           from projection.message_head($1, $2, 'set-config') m
-          where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v) s
+          where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v
+    where v.changelog <> '') s
 $_$;
 
 --
@@ -6639,7 +6640,7 @@ $_$;
 CREATE FUNCTION projection.trimmed(value text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
-  select btrim($1, E' \t\n\r\f\v')
+  select btrim($1, E' \t\n\x0b\f\r')
 $_$;
 
 --

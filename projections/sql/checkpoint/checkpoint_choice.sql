@@ -50,7 +50,8 @@ language sql stable parallel safe as $$
            array_agg(v.store_name order by v.store_name) as store_names
     from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, projection.trimmed(m.body ->> 'config_value') as changelog
           from projection.message_head($1, $2, 'set-config') m
-          where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v) s
+          where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v
+    where v.changelog <> '') s
 $$;
 
 -- Whether a partition in a checkpoint is that of a changelog: version 1 has changelogs beside the inputs, and only the config

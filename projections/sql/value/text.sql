@@ -1,4 +1,4 @@
--- A text without the white space at its ends, as Samza reads names in config (Java's trim).
+-- A text without the white space around it, where Samza trims a config value; btrim removes only spaces.
 create function projection.trimmed(value text) returns text language sql immutable parallel safe as $$
-  select btrim($1, E' \t\n\r\f\v')
+  select btrim($1, E' \t\n\x0b\f\r')
 $$;
