@@ -2,7 +2,7 @@
 select log_offset, record_time, host_name, operation
 from coordinator.container_host_history
 where job_name = 'wordcount_pv' and job_id = '1' and container_id = '1'
-order by log_offset;
+order by incarnation, log_offset;
 
 -- How often did each container start?
 select container_id, count(*) as starts, min(record_time) as first_start, max(record_time) as last_start

@@ -2,7 +2,7 @@
 select log_offset, record_time, operation, container_id
 from coordinator.task_container_history
 where job_name = 'wordcount_pv' and job_id = '1' and task_name = 'Partition 0'
-order by log_offset;
+order by incarnation, log_offset;
 
 -- How many containers did each job model use?
 select date_trunc('minute', record_time) as minute, count(distinct container_id) as containers, count(*) as tasks

@@ -2,7 +2,7 @@
 select container_id, valid_from, valid_to
 from coordinator.task_container_validity
 where job_name = 'wordcount_pv' and job_id = '1' and task_name = 'Partition 0'
-order by from_log_offset;
+order by incarnation, from_log_offset;
 
 -- On which host was a task at a given time?
 select t.task_name, t.container_id, h.host_name

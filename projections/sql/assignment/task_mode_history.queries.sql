@@ -2,7 +2,7 @@
 select log_offset, record_time, operation, task_mode, source
 from coordinator.task_mode_history
 where job_name = 'wordcount_pv' and job_id = '1' and task_name = 'Partition 0'
-order by log_offset;
+order by incarnation, log_offset;
 
 -- How many task modes did each job model write?
 select date_trunc('minute', record_time) as minute, task_mode, count(*) as tasks

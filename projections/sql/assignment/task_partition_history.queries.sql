@@ -9,10 +9,10 @@ order by first_log_offset;
 select system_name, stream_name, partition_id, log_offset, record_time
 from coordinator.task_partition_history
 where job_name = 'wordcount_pv' and job_id = '1' and operation = 'delete'
-order by log_offset;
+order by incarnation, log_offset;
 
 -- Which partitions were assigned to this task, and when?
 select log_offset, record_time, stream_name, partition_id
 from coordinator.task_partition_history
 where job_name = 'wordcount_pv' and job_id = '1' and task_name = 'Partition 0'
-order by log_offset;
+order by incarnation, log_offset;

@@ -2,7 +2,7 @@
 select task_name, valid_from, valid_to
 from coordinator.task_partition_validity
 where job_name = 'wordcount_pv' and job_id = '1' and stream_name = 'page-views' and partition_id = 0
-order by from_log_offset;
+order by incarnation, from_log_offset;
 
 -- What did a task read at a given time?
 select system_name, stream_name, partition_id, valid_from

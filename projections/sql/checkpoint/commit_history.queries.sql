@@ -8,7 +8,7 @@ order by task_name, minute;
 -- What was the longest time between two commits of a task?
 select task_name, max(pause) as longest_pause
 from (
-  select task_name, record_time - lag(record_time) over (partition by task_name order by log_offset) as pause
+  select task_name, record_time - lag(record_time) over (partition by task_name order by incarnation, log_offset) as pause
   from coordinator.commit_history
   where job_name = 'wordcount_pv' and job_id = '1' and is_preferred) pauses
 group by task_name

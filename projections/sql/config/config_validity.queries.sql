@@ -9,7 +9,7 @@ order by config_key;
 select config_key, config_value, valid_from, valid_to, coalesce(valid_to, now()) - valid_from as held
 from coordinator.config_validity
 where job_name = 'wordcount_pv' and job_id = '1' and config_key like 'task.%'
-order by config_key, from_log_offset;
+order by config_key, incarnation, from_log_offset;
 
 -- Which settings have had more than one value?
 select job_name, job_id, config_key, count(*) as stretches, max(valid_from) as last_changed_at

@@ -2,7 +2,7 @@
 select log_offset, record_time, cluster_type, epoch_id, config_id, job_model_id
 from coordinator.job_coordinator_metadata_history
 where job_name = 'wordcount_pv' and job_id = '1'
-order by log_offset;
+order by incarnation, log_offset;
 
 -- In which deployments did the config change, the job model, or only the epoch?
 select log_offset, record_time,
@@ -12,7 +12,7 @@ select log_offset, record_time,
 from coordinator.job_coordinator_metadata_history
 where job_name = 'wordcount_pv' and job_id = '1'
 window deployments as (partition by cluster_type order by incarnation, log_offset)
-order by log_offset;
+order by incarnation, log_offset;
 
 -- How often is each job of the fleet deployed?
 select job_name, job_id, count(distinct epoch_id) as epochs, max(record_time) as last_at

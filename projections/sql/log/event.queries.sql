@@ -9,7 +9,7 @@ order by events desc;
 select log_offset, record_time, message_type, message_key, operation, source, host
 from coordinator.event
 where job_name = 'wordcount_pv' and job_id = '1' and stream_kind = 'coordinator' and log_offset between 180 and 200
-order by log_offset;
+order by incarnation, log_offset;
 
 -- Who wrote to the job's log when something went wrong?
 select source, host, username, count(*) as events

@@ -2,7 +2,7 @@
 select log_offset, record_time, operation, changelog_partition, source, host
 from coordinator.changelog_mapping_history
 where job_name = 'wordcount_pv' and job_id = '1' and task_name = 'Partition 3'
-order by log_offset;
+order by incarnation, log_offset;
 
 -- Which tasks ever had more than one changelog partition?
 -- May find nothing.
