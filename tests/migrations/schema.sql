@@ -6630,7 +6630,8 @@ CREATE FUNCTION projection.to_time(ms bigint) RETURNS timestamp with time zone
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
   select case when $1 between -210866803200000 and 9224318015999999
-              then timestamptz '1970-01-01 00:00:00+00' + ($1 / 86400000) * interval '24 hours' + ($1 % 86400000) * interval '1 millisecond' end
+              then timestamptz '2000-01-01 00:00:00+00' + (($1 - 946684800000) / 86400000) * interval '24 hours'
+                     + (($1 - 946684800000) % 86400000) * interval '1 millisecond' end
 $_$;
 
 --

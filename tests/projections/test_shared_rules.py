@@ -7,6 +7,7 @@ import pytest
 
 from eventlog.starting_offset import IgnoredReason
 from eventlog.startpoint import EXPIRY_MS, StartpointSpecific, is_expired
+from eventlog.timestamps import FIRST_STORABLE_MS, LAST_STORABLE_MS, MS_FROM_1970_TO_2000, storable_micros
 from tests.fixtures.postgres import Connection
 
 NOW_MS: Final = 1_700_000_000_000
@@ -17,6 +18,20 @@ def test_a_startpoint_expires_at_the_same_age(connection: Connection, age_ms: in
     query = "select projection.is_expired(%s, projection.to_time(%s))"
     ours = is_expired(StartpointSpecific("1", NOW_MS - age_ms), NOW_MS)
     assert connection.execute(query, (NOW_MS - age_ms, NOW_MS)).fetchone() == (ours,)
+
+
+@pytest.mark.parametrize(
+    "ms",
+    [
+        *(first + n for first in (FIRST_STORABLE_MS, MS_FROM_1970_TO_2000, 0) for n in (-1, 0, 1)),
+        *(2**63 // 1000 + n for n in (-1, 0, 1)),  # where microseconds since 1970 exceed 64 bits
+        *(LAST_STORABLE_MS, LAST_STORABLE_MS + 1, 2**63 - 1, -(2**63)),
+    ],
+)
+def test_a_time_in_ms_is_the_same_time(connection: Connection, ms: int) -> None:
+    since_2000 = "extract(epoch from projection.to_time(%s) - timestamptz '2000-01-01 00:00:00+00')"
+    query = f"select ({since_2000} * 1000000)::bigint"
+    assert connection.execute(query.encode(), (ms,)).fetchone() == (storable_micros(ms),)
 
 
 def test_the_reasons_to_ignore_a_candidate_are_those_of_the_comment(connection: Connection) -> None:

@@ -1,7 +1,9 @@
--- A time from milliseconds since 1970; null if timestamptz cannot represent it.
+-- A time from milliseconds since 1970; null if timestamptz cannot represent it. Counted from 2000: an interval cannot reach the last times
+-- from 1970.
 create function projection.to_time(ms bigint) returns timestamptz language sql immutable parallel safe as $$
   select case when $1 between -210866803200000 and 9224318015999999
-              then timestamptz '1970-01-01 00:00:00+00' + ($1 / 86400000) * interval '24 hours' + ($1 % 86400000) * interval '1 millisecond' end
+              then timestamptz '2000-01-01 00:00:00+00' + (($1 - 946684800000) / 86400000) * interval '24 hours'
+                     + (($1 - 946684800000) % 86400000) * interval '1 millisecond' end
 $$;
 
 -- The time from one time to another. Postgres cannot subtract times that are more than 292,000 years apart, but each of them from a time
