@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, Protocol
 from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.connection import Connection
 from eventlog.source import OffsetLost
-from projections.conflicts import CONFLICT_TRIES, CONFLICTS
+from projections.conflicts import retry_conflicts
 from projections.errors import PositionMoved
 from projections.fold.settings import FoldSettings
 from projections.follow.tail import BATCH_BYTES
@@ -71,12 +71,11 @@ class DelegatedWorker:
             OffsetLost: the topic or the position is another one than the follower knew; attach the stream again.
             SourceUnavailable: no broker answers.
         """
-        for _ in range(CONFLICT_TRIES):
+        while True:
             try:
-                return self._apply_rest(wanted)
-            except (*CONFLICTS, PositionMoved):  # another process applies the same range, and may have been killed
-                continue
-        return self._apply_rest(wanted)
+                return retry_conflicts(lambda: self._apply_rest(wanted))
+            except PositionMoved:  # another process has applied a part of the range, and may have been killed
+                continue  # until one of us has reached its end
 
     def _apply_rest(self, wanted: Delegated) -> Applied:
         log = self._current_log(wanted)

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.source import OffsetLost
+from projections.conflicts import CONFLICT_TRIES
 from projections.errors import LockLost
 from projections.follow.delegated import Delegated, DelegatedWorker
 from projections.follow.resume import find_resume_point
@@ -118,3 +120,19 @@ def test_a_stream_is_not_taken_over_in_the_middle_of_a_batch(
             assert not StreamLocks(other).take(ORDERS)
         assert StreamLocks(other).take(ORDERS)
         assert other.execute(POSITION).fetchall() == [(3,)]
+
+
+def test_a_copy_of_a_range_ends_however_often_another_one_was_faster(
+    cluster: MemorySource, holding: Connection, database_url: str, connected: Connection
+) -> None:
+    events = 2 * CONFLICT_TRIES
+    say(cluster, **{f"k{number}": "1" for number in range(events)})
+    with connect(database_url) as elsewhere:
+        faster = worker_of(elsewhere, cluster)
+
+        def read(name: str, _: str | None, first: int, until: int) -> Iterator[RecordedEvent]:
+            faster.apply(a_range(cluster, holding, 0, min(first + 1, until)))
+            return cluster.read(name, first, until)
+
+        slower = DelegatedWorker(connected, read, SETTINGS, now)
+        assert slower.apply(a_range(cluster, holding, 0, events)).next_offset == events
