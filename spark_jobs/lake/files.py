@@ -26,8 +26,9 @@ def load_lake(output: str) -> Lake:
     """Read the manifests of a lake. Raises LakeError: there is no lake, or a manifest is damaged or not readable."""
     system, folder = _file_system(output)
     try:
-        found = system.get_file_info(fs.FileSelector(f"{folder}/{MANIFESTS}", recursive=True))
-        contents = {file.path: _read(system, file.path) for file in found if _is_data(file)}
+        root = f"{folder}/{MANIFESTS}"
+        found = system.get_file_info(fs.FileSelector(root, recursive=True))
+        contents = {file.path: _read(system, file.path) for file in found if _is_data(file, root)}
     except OSError as error:
         raise LakeError(f"The manifests of lake '{output}' cannot be read: {error}.") from error
     if not contents:
@@ -35,9 +36,13 @@ def load_lake(output: str) -> Lake:
     return merge_manifests(output, [from_json(content, path) for path, content in contents.items()])
 
 
-def _is_data(file: fs.FileInfo) -> bool:
-    """Whether Spark would read it: names that begin with a dot or underscore are not data."""
-    return file.type is fs.FileType.File and not file.base_name.startswith((".", "_"))
+def _is_data(file: fs.FileInfo, root: str) -> bool:
+    """Whether Spark would read it: names of folders and files that begin with a dot or underscore are not data.
+
+    `_temporary` has the files that a killed run has not committed.
+    """
+    names = file.path.removeprefix(root).split("/")
+    return file.type is fs.FileType.File and not any(name.startswith((".", "_")) for name in names)
 
 
 def _read(system: fs.FileSystem, path: str) -> bytes:

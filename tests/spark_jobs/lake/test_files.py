@@ -70,3 +70,14 @@ def test_a_folder_with_manifests_is_a_lake(tmp_path: Path) -> None:
     assert is_lake(str(tmp_path))
     assert is_lake(tmp_path.as_uri())
     assert is_lake("s3a://bucket/lake")
+
+
+def test_a_manifest_that_a_killed_run_has_not_committed_is_not_read(tmp_path: Path) -> None:
+    manifest = Manifest(1, "2026-01-01T00:00:00+00:00", (), (written(tmp_path, "a", [0]),))
+    committed = tmp_path / "manifests" / "00000001"
+    attempt = tmp_path / "manifests" / "00000002" / "_temporary" / "0" / "_temporary" / "attempt_0"
+    for folder in (committed, attempt):
+        folder.mkdir(parents=True)
+    (committed / "part-0.txt").write_text(to_json(manifest))
+    (attempt / "part-0.txt").touch()
+    assert load_lake(str(tmp_path)).files == manifest.files
