@@ -109,6 +109,7 @@ def _local(target: Path, marker: str, overwrite: bool) -> Iterator[OutputFolder]
         # Spark looks up a bare path in the cluster's default file system
         yield OutputFolder(hadoop_uri(scratch), scratch)
         scratch.chmod(0o755)  # mkdtemp creates it with 0700
+        _check(target, marker, overwrite=overwrite)  # another program may have created it meanwhile
         _replace(target, scratch)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -117,16 +118,14 @@ def _local(target: Path, marker: str, overwrite: bool) -> Iterator[OutputFolder]
 @contextmanager
 def _hadoop(spark: SparkSession, output: str, marker: str, overwrite: bool) -> Iterator[OutputFolder]:
     target = HadoopFolder(spark, output.rstrip("/"))
-    if target.exists():
-        _require_overwrite(output, overwrite=overwrite)
-        if not target.is_empty() and not target.contains(marker):
-            raise _not_a_result(output)
+    _check_hadoop(target, output, marker, overwrite=overwrite)
     scratch = target.sibling()
     scratch.create()
     try:
         with tempfile.TemporaryDirectory(prefix="coordstream-") as files:
             yield OutputFolder(scratch.uri, Path(files))
             scratch.upload(Path(files).iterdir())
+        _check_hadoop(target, output, marker, overwrite=overwrite)
         scratch.replace(target)
     finally:
         with suppress(SparkJobError):  # it would hide the first error
@@ -139,6 +138,14 @@ def _check(target: Path, marker: str, *, overwrite: bool) -> None:
     _require_overwrite(str(target), overwrite=overwrite)
     if not target.is_dir() or (any(target.iterdir()) and not (target / marker).is_file()):
         raise _not_a_result(str(target))
+
+
+def _check_hadoop(target: HadoopFolder, output: str, marker: str, *, overwrite: bool) -> None:
+    if not target.exists():
+        return
+    _require_overwrite(output, overwrite=overwrite)
+    if not target.is_empty() and not target.contains(marker):
+        raise _not_a_result(output)
 
 
 def _not_a_result(output: str) -> SparkJobError:

@@ -239,3 +239,17 @@ def test_an_earlier_result_stays_if_it_cannot_be_replaced(tmp_path: Path, monkey
         place.write("out", "later", overwrite=True)
     assert (tmp_path / "out" / "marker").read_text() == "earlier"
     assert place.names() == ["out"]
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_folder_that_appears_while_the_output_is_built_is_kept(place: Place, overwrite: bool) -> None:
+    def build() -> None:
+        with output_folder(place.spark, f"{place.address}/out", "marker", overwrite=overwrite) as folder:
+            (folder.files / "marker").write_text("new")
+            (place.path / "out").mkdir()
+            (place.path / "out" / "letter").write_text("dear")
+
+    with pytest.raises(SparkJobError, match="is not an earlier result" if overwrite else "use --overwrite"):
+        build()
+    assert (place.path / "out" / "letter").read_text() == "dear"
+    assert place.names() == ["out"]
