@@ -94,11 +94,15 @@ class EventColumns:
 
 
 def _headers(event: RecordedEvent) -> list[dict[str, Any]]:
-    """Names that are not valid text have escapes."""
-    return [
-        {"key": name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), "value": value}
-        for name, value in event.headers
-    ]
+    return [{"key": _header_name(name), "value": value} for name, value in event.headers]
+
+
+def _header_name(name: str) -> str:
+    """The name, with escapes for bytes of Kafka that are not UTF-8, and for other lone surrogates, as in recordings."""
+    try:
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "backslashreplace").decode()
 
 
 _OF_EVENTS: Final[dict[str, Callable[[RecordedEvent], Any]]] = {

@@ -9,7 +9,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
 from coordstream.postgres import EmbeddedPostgres
-from eventlog.recordings.recording import read_recording
+from eventlog.events import RecordedEvent
+from eventlog.recordings.recording import read_recording, write_recording
 from eventlog.secrets.masked_event import mask_event
 from spark_jobs.coordinator_stream.access import Access
 from spark_jobs.coordinator_stream.data_source import register
@@ -121,3 +122,11 @@ def test_no_plan_shows_how_to_reach_the_database(read: Read, archive_url: str) -
 
 def _plain(row: tuple[object, ...]) -> tuple[object, ...]:
     return tuple(bytes(value) if isinstance(value, bytearray | memoryview) else value for value in row)
+
+
+def test_names_of_headers_that_are_not_text_have_escapes(read: Read, tmp_path: Path) -> None:
+    headers = (("a", b"1"), ("\udcff", b"2"), ("\ud800", None))
+    recording = tmp_path / "recording.jsonl"
+    write_recording(recording, [(COORDINATOR, RecordedEvent(0, 0, 0, b"k", b"v", headers))])
+    (row,) = read(**{"from": str(recording)}).select("headers.key").collect()
+    assert row.key == ["a", "\\xff", "\\ud800"]
