@@ -144,7 +144,7 @@ def _compare(snapshot: Snapshot, lake: Lake, output: str) -> tuple[list[LakeLog]
 
 def _missed(known: LakeLog, log: LakeLog) -> str | None:
     """Why the lake cannot continue a log: a retention has detached events, such as deletions, that the lake lacks."""
-    if known.last_offset is None or log.horizon is None or known.next_offset > log.horizon[0]:
+    if known.last_offset is None or log.horizon is None or known.next_offset >= log.horizon[0]:
         return None
     return (
         f"A retention has detached events of the offsets {known.next_offset} to {log.horizon[0]} (incarnation "

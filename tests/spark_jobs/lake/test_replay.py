@@ -239,6 +239,23 @@ def test_a_lake_does_not_continue_a_log_whose_deletions_it_has_missed(
         assert contents(replayed) == contents(connection)
 
 
+def test_a_lake_continues_a_log_of_which_it_has_all_detached_events(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    source.create(STREAM)
+    with connect(database_url) as connection, connect(other) as replayed:
+        overwrite(connection, source, 0, 20)
+        lake.archive(connection)
+        overwrite(connection, source, 20, 30)
+        before = contents(connection)
+        detach_before(connection, 20)  # the event at the horizon stays
+        work = lake.archive(connection)
+        assert lake.failures == {}
+        assert run(other, work) == (30, 0)
+        assert contents(replayed) == before
+
+
 def test_a_lake_keeps_what_a_later_retention_detached(
     database_url: str, clone_database: Callable[[], str], lake: Lake
 ) -> None:
