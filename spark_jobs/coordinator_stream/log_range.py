@@ -61,11 +61,13 @@ def partitions_of(ranges: Sequence[LogRange], offsets: int) -> list[RangePartiti
     offsets = max(offsets, -(-sum(map(len, ranges)) // most_full))
     partitions: list[RangePartition] = []
     shared: list[LogRange] = []
+    size = 0
     for piece in _pieces(ranges, offsets):
-        if shared and sum(map(len, shared)) + len(piece) > offsets:
+        if shared and size + len(piece) > offsets:
             partitions.append(RangePartition(shared))
-            shared = []
+            shared, size = [], 0
         shared.append(piece)
+        size += len(piece)
     return [*partitions, *([RangePartition(shared)] if shared else [])]
 
 

@@ -7,6 +7,7 @@ of the lake once its manifest is complete; files that no manifest names are left
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from spark_jobs.errors import SparkJobError
@@ -113,10 +114,15 @@ class Lake:
 
     def files_of(self, logs: Iterable[LogKey]) -> list[LakeFile]:
         """The files of these logs, by log and offset."""
-        wanted = set(logs)
-        return sorted(
-            (file for file in self.files if file.log in wanted), key=lambda file: (file.log, file.first_offset)
-        )
+        return [file for log in sorted(set(logs)) for file in self._files_by_log.get(log, ())]
+
+    @cached_property
+    def _files_by_log(self) -> Mapping[LogKey, Sequence[LakeFile]]:
+        """A lake may have thousands of logs, which are asked for one by one."""
+        by_log: dict[LogKey, list[LakeFile]] = {}
+        for file in sorted(self.files, key=lambda each: each.first_offset):
+            by_log.setdefault(file.log, []).append(file)
+        return by_log
 
 
 def to_json(manifest: Manifest) -> str:

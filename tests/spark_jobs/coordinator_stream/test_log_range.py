@@ -1,5 +1,7 @@
 """Ranges of logs are distributed over partitions, of which there is a maximum."""
 
+from typing import ClassVar
+
 import pytest
 
 from spark_jobs.coordinator_stream.log_range import MOST_PARTITIONS, Log, LogRange, partitions_of
@@ -31,3 +33,20 @@ def test_there_are_not_too_many_partitions(length: int, count: int) -> None:
     planned = [each for one in partitions for each in one.ranges]
     assert sum(len(each) for each in planned) == length * count
     assert [each.until for each in planned if each.log == ranges[0].log][-1] == 7 + length
+
+
+class CountingRange(LogRange):
+    """Counts how often a range is measured."""
+
+    measured: ClassVar[int] = 0
+
+    def __len__(self) -> int:
+        CountingRange.measured += 1
+        return super().__len__()
+
+
+def test_thousands_of_short_logs_are_measured_a_few_times_each() -> None:
+    logs = 5_000
+    ranges = [CountingRange(Log(f"log-{number}", "coordinator"), 0, 1) for number in range(logs)]
+    assert len(partitions_of(ranges, logs)) == 1
+    assert CountingRange.measured < 10 * logs

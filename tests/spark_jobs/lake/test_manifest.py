@@ -1,11 +1,13 @@
 """Manifests survive JSON, are merged in order, and prove what a lake has."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 import pytest
 
 from spark_jobs.lake.manifest import (
+    Lake,
     LakeError,
     LakeFile,
     LakeLog,
@@ -62,6 +64,24 @@ def test_manifests_add_files_and_the_newest_has_the_positions() -> None:
     assert lake.files_of([KEY]) == [FILE, LATER]
     assert lake.files_of([LogKey("orders", 2)]) == []
     assert merge("lake", []).number == 0
+
+
+class CountedFiles(tuple[LakeFile, ...]):
+    """Counts how often the files are gone through."""
+
+    passes = 0
+
+    def __iter__(self) -> Iterator[LakeFile]:
+        self.passes += 1
+        return super().__iter__()
+
+
+def test_the_files_of_all_logs_are_found_in_one_pass() -> None:
+    files = CountedFiles(replace(FILE, stream_name=f"s{number}") for number in range(100))
+    lake = Lake(1, {}, files, ())
+    assert [lake.files_of([LogKey(f"s{number}", 1)]) for number in range(100)] == [[files[n]] for n in range(100)]
+    assert lake.files_of([LogKey("s2", 1), LogKey("none", 1), LogKey("s1", 1)]) == [files[1], files[2]]
+    assert files.passes == 1
 
 
 def test_a_missing_manifest_is_an_error() -> None:
