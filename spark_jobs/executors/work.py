@@ -19,11 +19,11 @@ from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.postgres.connection import Connection, connect, server_reason
 from eventlog.recordings.checked_recording import CheckedRecording
 from eventlog.recordings.line_spool import LineSpool
-from eventlog.source import EventSource, OffsetLost
+from eventlog.source import EventSource, OffsetLost, StreamUnavailable
 from projections.conflicts import CONFLICTS
 from projections.errors import LogRebuilt, PositionMoved, ProjectionError, StreamBusy
 from projections.fold.settings import FoldSettings
-from projections.follow.error_policy import LIMITS, OUTAGES, is_login_refused, outage_reason
+from projections.follow.error_policy import LIMITS, OUTAGES, is_login_refused, is_outage, outage_reason
 
 _BUSY_RETRY_SECONDS: Final = 0.5
 _HAS_COPY: Final = """
@@ -49,7 +49,7 @@ class WorkSettings:
     ``until`` and ``kind`` are those of a replay. ``channel`` identifies the run; it is notified of finished works
     (`shown_progress`). While database or brokers do not answer, a work is retried for ``outage_seconds``; then Spark
     retries the whole task. The works of a task together wait for ``busy_seconds`` for streams that other sessions hold,
-    such as a lost executor's.
+    such as a lost executor's, and for topics without a leader.
     """
 
     database_url: str = field(repr=False)
@@ -129,11 +129,11 @@ class WorkSession:
             except LockNotAvailable:
                 if not self._wait_for_copy():
                     return Outcome(None, "Another session is rebuilding or writing it. Try again later.")
-            except StreamBusy as error:
-                if not self._wait_for_copy() and not self._wait_for_stream():
+            except (StreamBusy, StreamUnavailable) as error:
+                if not self._wait_for_stream(error):
                     return Outcome(None, str(error))
             except (EventLogError, ProjectionError, psycopg.Error) as error:
-                if not _may_pass(error):
+                if _is_final(error, outage):
                     return Outcome(None, _failure(error))
                 self.close()
                 outage = outage or RetryDeadline(self.settings.outage_seconds, Backoff())
@@ -174,16 +174,21 @@ class WorkSession:
             time.sleep(_BUSY_RETRY_SECONDS)
         return has_copy
 
-    def _wait_for_stream(self) -> bool:
-        """Wait a moment; False if the task has no patience left."""
+    def _wait_for_stream(self, error: StreamBusy | StreamUnavailable) -> bool:
+        """Wait a moment; False if the task has no patience left, and no copy of it has the stream."""
+        if isinstance(error, StreamBusy) and self._wait_for_copy():
+            return True
         seconds = min(_BUSY_RETRY_SECONDS, self._patience)
         self._patience -= seconds
         time.sleep(seconds)
         return seconds > 0
 
 
-def _may_pass(error: Exception) -> bool:
-    return isinstance(error, _RETRIED) and not isinstance(error, LIMITS)
+def _is_final(error: Exception, outage: RetryDeadline | None) -> bool:
+    """Whether an error is one of this log, which does not pass or has not passed for as long as an outage may take."""
+    if not isinstance(error, _RETRIED) or isinstance(error, LIMITS):
+        return True
+    return outage is not None and outage.is_over and not is_outage(error)
 
 
 def _failure(error: Exception) -> str:

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from eventlog.error_text import list_names, printable_text
 from eventlog.postgres.connection import Connection
-from eventlog.source import EventSource
+from eventlog.source import EventSource, StreamUnavailable
 from eventlog.streams import StreamIdentity, identify
 from projections.follow.read_to_end import ReadToEnd
 from projections.rebuild import Rebuilt
@@ -83,9 +83,20 @@ def replay(
 
 
 def topic_streams(source: EventSource, kind: str | None) -> list[TopicStream]:
-    """All streams of a Kafka cluster, to their present ends. Raises `SourceUnavailable`."""
-    ends = source.end_offsets(source.stream_names())
+    """All streams of a Kafka cluster, to their present ends. Raises `SourceUnavailable`.
+
+    Streams whose topics have no leader are included, with the end 0: it concerns only the works of these.
+    """
+    ends = _ends(source, source.stream_names())
     return [TopicStream(identify(name, kind), end) for name, end in sorted(ends.items())]
+
+
+def _ends(source: EventSource, names: Sequence[str]) -> dict[str, int]:
+    try:
+        return source.end_offsets(names)
+    except StreamUnavailable as error:
+        unavailable = dict.fromkeys(error.stream_names, 0)
+        return unavailable | _ends(source, [name for name in names if name not in unavailable])
 
 
 def select_jobs(works: Sequence[ReplayWork], pattern: str | None, place: str) -> list[ReplayWork]:

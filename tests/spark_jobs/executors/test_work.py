@@ -12,6 +12,7 @@ from psycopg.errors import LockNotAvailable, ProgramLimitExceeded
 from eventlog.errors import RecordingError
 from eventlog.kafka.options import KafkaOptions
 from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.source import OffsetLost, StreamUnavailable
 from projections.errors import PositionMoved, StreamBusy
 from projections.fold.settings import FoldSettings
 from spark_jobs.executors.work import Outcome, WorkInterrupted, WorkSession, WorkSettings
@@ -120,3 +121,9 @@ def test_a_lost_connection_is_opened_again(database_url: str) -> None:
         assert session.do(Failing([], lambda session: session.connection.execute("select 1").fetchone())) == Outcome(
             (1,)
         )
+
+
+@pytest.mark.parametrize("error", [StreamUnavailable(["s"], "The cluster"), OffsetLost("s", 1), PositionMoved("s", 1)])
+def test_what_does_not_pass_for_one_log_is_a_sentence(error: Exception) -> None:
+    with WorkSession(settings()) as session:
+        assert session.do(Failing([error] * 1_000)) == Outcome(None, str(error))
