@@ -2,11 +2,13 @@
 
 from datetime import UTC, datetime
 
+import pyarrow as pa
 from psycopg import sql
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_jobs.relations.snapshots import Snapshot
+from spark_jobs.reports.driver_rows import driver_rows
 
 KAFKA_FIRST_RELEASE = datetime(2011, 1, 1, tzinfo=UTC)
 """An earlier record time means that a clock was not set, or that seconds were taken for milliseconds."""
@@ -35,11 +37,11 @@ def with_usable_times(spark: SparkSession, rows: DataFrame, snapshot: Snapshot) 
             " (extract(epoch FROM latest) * 1000000)::bigint FROM ({times}) log"
         ).format(times=LOG_TIMES)
     ).fetchall()
-    schema = "job_name string, job_id string, earliest bigint, latest bigint"
+    columns = {"job_name": pa.string(), "job_id": pa.string(), "earliest": pa.int64(), "latest": pa.int64()}
     micros = sf.unix_micros("record_time")
     usable = sf.when(micros.between(sf.col("earliest"), sf.col("latest")), sf.col("record_time"))
     return (
-        rows.join(sf.broadcast(spark.createDataFrame(times, schema)), on=["job_name", "job_id"], how="left")
+        rows.join(sf.broadcast(driver_rows(spark, columns, times)), on=["job_name", "job_id"], how="left")
         .withColumn("record_time", usable)
         .select(*rows.columns)
     )

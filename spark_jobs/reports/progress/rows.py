@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import pyarrow as pa
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as sf
 
 from eventlog.natural_order import natural_order
+from spark_jobs.reports.driver_rows import driver_rows
 from spark_jobs.reports.progress.time_buckets import drawn_width
 from spark_jobs.reports.progress.transforms import EPOCH, TASK, bucket_start
 
@@ -70,7 +72,7 @@ def bucket_rows(
     Several buckets become one if there are too many to draw. Commits without a usable time are left out.
     """
     names = {(task.job_name, task.job_id, task.task_name): task for task in tasks}
-    wanted = spark.createDataFrame(list(names), ", ".join(f"{name} string" for name in TASK))
+    wanted = driver_rows(spark, dict.fromkeys(TASK, pa.string()), list(names))
     timed = (
         spark.read.parquet(progress)
         .join(sf.broadcast(wanted), on=list(TASK), how="left_semi")

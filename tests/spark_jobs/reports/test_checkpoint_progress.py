@@ -62,6 +62,14 @@ def test_the_summary_counts_each_task(
 
 
 @pytest.mark.spark
+def test_executors_need_no_python(
+    spark: SparkSession, two_tasks: Relations, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "/none/python")
+    assert "Partition 0" in run_job(spark, two_tasks.url, Options(str(tmp_path / "out")))
+
+
+@pytest.mark.spark
 def test_progress_has_a_row_per_task_and_bucket(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
     run_job(spark, two_tasks.url, Options(str(tmp_path / "out"), bucket_seconds=30))
     rows = parquet(spark, tmp_path / "out" / "progress", "task_name", "bucket_start")
