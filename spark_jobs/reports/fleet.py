@@ -21,6 +21,8 @@ from spark_jobs.reports.runner import Inputs, Report, Rows, Tables, run_report
 from spark_jobs.reports.table import Column
 
 STALL_FACTOR = 10.0
+LEAST_LIMIT_SECONDS = 60
+"""The buckets of `activity` are of no use here: they are as wide as the history of all jobs is long."""
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
@@ -45,7 +47,7 @@ def tables(inputs: Inputs) -> Tables:
     steps = transforms.offset_steps(scope.checkpoints(spark, moment.settings, moment.snapshot))
     activity = transforms.activity(commits, steps, scope.bucket_seconds)
     gaps = transforms.median_gaps(commits)
-    tasks = transforms.task_progress(activity, gaps, scope.as_of, scope.bucket_seconds, STALL_FACTOR).persist()
+    tasks = transforms.task_progress(activity, gaps, scope.as_of, LEAST_LIMIT_SECONDS, STALL_FACTOR).persist()
     jobs = inputs.read("job", "job_name", "job_id", "task_count", "container_count")
     return Tables({"jobs": fleet_jobs(jobs, tasks, scope.as_of), "stalled": stalled_tasks(tasks)}, scope.as_of)
 

@@ -113,14 +113,15 @@ def median_gaps(commits: DataFrame) -> DataFrame:
 
 
 def task_progress(
-    activity_rows: DataFrame, gaps: DataFrame, as_of: datetime, bucket_seconds: int, stall_factor: float
+    activity_rows: DataFrame, gaps: DataFrame, as_of: datetime, least_limit: int, stall_factor: float
 ) -> DataFrame:
     """The result per task: totals, the age of the newest checkpoint at `as_of` (aware), and whether the task stalls.
 
-    A task's limit is `stall_factor` times its median gap between commits, at least one bucket. A task without a median
-    gap never stalls. `stall` is `silent` if the newest commit is older than the limit; else `no-advance` if the task's
-    offsets have not changed for longer than the limit while another task of the job advanced; else null. A task whose
-    input has no new messages also shows `no-advance`: the log does not tell where an input ends.
+    A task's limit is `stall_factor` times its median gap between commits, at least `least_limit` seconds. A task
+    without a median gap never stalls. `stall` is `silent` if the newest commit is older than the limit; else
+    `no-advance` if the task's offsets have not changed for longer than the limit while another task of the job
+    advanced; else null. A task whose input has no new messages also shows `no-advance`: the log does not tell where an
+    input ends.
     """
     totals = activity_rows.groupBy(*TASK).agg(
         sf.sum("commits").alias("commits"),
@@ -128,7 +129,7 @@ def task_progress(
         sf.try_sum("rewound").alias("rewound"),
         *_times("first_commit_at", "newest_commit_at", "last_advance_at"),
     )
-    limit = sf.greatest(sf.col("median_gap_seconds") * stall_factor, sf.lit(float(bucket_seconds)))
+    limit = sf.greatest(sf.col("median_gap_seconds") * stall_factor, sf.lit(float(least_limit)))
     job = Window.partitionBy(*JOB)
     unchanged_since = sf.coalesce("last_advance_at", "first_commit_at")
     return (

@@ -151,3 +151,17 @@ def test_times_after_the_year_9999_are_not_usable(spark: SparkSession, database_
     assert [row["task_name"] for row in effects] == ["first"]
     jobs = rows(spark, tmp_path / "fleet" / "jobs", "job_name")
     assert [(row["commits"], row["last_commit_at"] is None) for row in jobs] == [(2, False), (1, True), (1, False)]
+
+
+def test_a_task_of_the_fleet_stalls_however_long_the_history_is(
+    spark: SparkSession, database_url: str, tmp_path: Path
+) -> None:
+    minutes = [FIRST_TIME + 60_000 * number for number in range(5)]
+    days = [FIRST_TIME + 86_400_000 * number for number in (-360, 0, 3)]
+    with connect(database_url) as connection:
+        for name, times in (("silent", minutes), ("steady", days)):
+            commits = [checkpoint_v1(at=time) for time in times]
+            ImportedJob(connection, name, coordinator=[config_set(at=times[0])], checkpoints=commits)
+    write(fleet.REPORT, spark, database_url, tmp_path / "out")
+    jobs = rows(spark, tmp_path / "out" / "jobs", "job_name")
+    assert [(row["job_name"], row["stalled_tasks"]) for row in jobs] == [("silent", 1), ("steady", 0)]
