@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from spark_jobs.errors import SparkJobError
+from spark_jobs.output.folder import local_path
 
 ARCHIVE: Final = "archive"
 KAFKA: Final = "kafka"
@@ -48,7 +49,7 @@ def parse_options(options: Mapping[str, str]) -> SourceOptions:
     limit = given.get("maxOffsetsPerTrigger")
     return SourceOptions(
         _streams(given.get("streams", "*")),
-        given.get("from", ARCHIVE),
+        _origin(given.get("from", ARCHIVE)),
         _count("offsetsPerPartition", given.get("offsetsPerPartition", str(OFFSETS_PER_PARTITION))),
         given.get("startingOffsets", "earliest"),
         None if limit is None else _count("maxOffsetsPerTrigger", limit),
@@ -60,6 +61,14 @@ def _streams(text: str) -> tuple[str, ...]:
     if not names:
         raise SparkJobError("The option 'streams' is empty. Expected names or patterns, for example '*'.")
     return names
+
+
+def _origin(text: str) -> str:
+    """What to read from; a local path is absolute, since executors have working directories of their own."""
+    if not text:
+        raise SparkJobError("The option 'from' is empty. Expected 'archive', 'kafka', or a lake or recording.")
+    local = None if text in (ARCHIVE, KAFKA) else local_path(text)
+    return text if local is None else str(local.absolute())
 
 
 def _count(name: str, text: str) -> int:

@@ -89,6 +89,8 @@ def replay(
     code 1 if a log cannot be replayed.
     """
     settings = spark_conf(master, conf)
+    if not source:  # otherwise it would be the current folder
+        raise typer.BadParameter("'--from' is empty. Expected 'archive', 'kafka', a lake, or recordings.")
     if until is not None and source == ARCHIVE:
         raise typer.BadParameter("'--until' needs '--from kafka' or recordings: a rebuild keeps all archived events.")
     require_spark()

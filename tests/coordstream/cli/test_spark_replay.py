@@ -91,6 +91,7 @@ def test_topics_are_replayed(
         (["--conf", "spark.x"], "Invalid '--conf' value 'spark.x'. Expected NAME=VALUE."),
         (["--tasks", "0"], "Invalid value for '--tasks'"),
         (["--until", "noon"], "Invalid time 'noon'."),
+        (["--from", ""], "'--from' is empty. Expected 'archive', 'kafka', a lake, or recordings."),
     ],
 )
 def test_invalid_usage_has_exit_code_2(cli: CommandLine, words: list[str], sentence: str) -> None:

@@ -2,8 +2,16 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.events import RecordedEvent
+from eventlog.recordings.recording import write_recording
+from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.coordinator_stream.batch_reader import BatchReader
+from spark_jobs.coordinator_stream.columns import SCHEMA
+from spark_jobs.coordinator_stream.options import parse_options
 from spark_jobs.coordinator_stream.recording_files import find_files
 from spark_jobs.errors import SparkJobError
+from tests.coordstream.command_line import COORDINATOR
+from tests.spark_jobs.coordinator_stream.conftest import SECRETS
 
 
 def names(paths: list[Path]) -> list[str]:
@@ -30,3 +38,20 @@ def test_a_path_without_recordings_is_an_error(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SparkJobError, match=problem):
         find_files(place)
+
+
+def test_a_relative_path_is_read_in_any_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    write_recording(tmp_path / "a.jsonl", [(COORDINATOR, RecordedEvent(0, 0, 0, b"k", b"v"))])
+    monkeypatch.chdir(tmp_path)
+    reader = BatchReader(parse_options({"from": "a.jsonl"}), Access(SECRETS), SCHEMA)
+    (partition,) = reader.partitions()
+    monkeypatch.chdir(tmp_path / "elsewhere")  # executors have working directories of their own
+    assert [batch.num_rows for batch in reader.read(partition)] == [1]
+    with pytest.raises(SparkJobError, match=f"'{tmp_path}/none' of the option 'from'"):
+        BatchReader(parse_options({"from": f"file://{tmp_path}/none"}), Access(SECRETS), SCHEMA).partitions()
+
+
+def test_an_empty_path_is_refused() -> None:
+    with pytest.raises(SparkJobError, match="The option 'from' is empty"):
+        parse_options({"from": ""})
