@@ -203,10 +203,16 @@ class _LogRestore:
             self._connection.execute(_INSERT_HEAD, (log_id, log.next_offset))
         if log.horizon is not None:
             self._connection.execute(_SET_HORIZON, (log_id, *log.horizon))
-        if log.is_current:
+        if log.is_current and not self._has_newer_current():
             make_current(self._connection, tracked)
         self._connection.execute(_COMPLETE, (log.is_complete, log_id))
         stop_at_position(self._connection, tracked)
+
+    def _has_newer_current(self) -> bool:
+        """Whether a follower of this database has read a newer incarnation than those of the lake."""
+        log = self._source.log
+        known = logs_of(self._connection, log.stream_name)
+        return any(each.is_current and each.incarnation > log.incarnation for each in known)
 
 
 def _register(connection: Connection, log: LakeLog, settings: FoldSettings) -> TrackedLog:

@@ -270,6 +270,21 @@ def test_a_lake_keeps_what_a_later_retention_detached(
         assert contents(replayed) == before
 
 
+def test_a_newer_incarnation_than_those_of_the_lake_stays_current(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    source.create(STREAM)
+    with connect(database_url) as connection, connect(other) as replayed:
+        overwrite(connection, source, 0, 20)
+        run(other, lake.archive(connection))
+        recreate(replayed, MemorySource(), LATER)  # which the first database has not noticed
+        overwrite(connection, source, 20, 30)
+        assert run(other, lake.archive(connection)) == (10, 20)
+        current = "select incarnation, is_current from projection.job_log order by 1"
+        assert replayed.execute(current).fetchall() == [(1, False), (2, True)]
+
+
 def test_a_log_of_postgres_can_be_appended_to(database_url: str, clone_database: Callable[[], str], lake: Lake) -> None:
     source, other = MemorySource(), clone_database()
     at_the_old_position(source)
