@@ -101,6 +101,15 @@ def require_postgres(server_version: int) -> None:
         raise SchemaError(f"{message} Upgrade the server, or use another one.")
 
 
+def require_encoding(server_encoding: str) -> None:
+    """Raise SchemaError if a database does not store texts in UTF-8: it has no room for texts of other encodings."""
+    if server_encoding != "UTF8":
+        raise SchemaError(
+            f"The database has the encoding {server_encoding}. coordstream needs UTF8. Use another database, which "
+            "`create database NAME encoding 'UTF8' locale 'C' template template0` creates."
+        )
+
+
 def current_revision(connection: Connection) -> str | None:
     """The revision of the database's schema; None if it has none."""
     if connection.scalar(text("select to_regclass('eventlog.alembic_version')")) is None:
@@ -150,7 +159,11 @@ def require_schema(database_url: str) -> None:
 
 def _engine(database_url: str) -> Engine:
     # psycopg parses the URL, not SQLAlchemy: it accepts everything that libpq does
-    return create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(database_url), poolclass=NullPool)
+    return create_engine(
+        "postgresql+psycopg://",
+        creator=lambda: psycopg.connect(database_url, client_encoding="UTF8"),
+        poolclass=NullPool,
+    )
 
 
 def _sees_revision(connection: Connection) -> bool:
@@ -163,7 +176,10 @@ def _sees_revision(connection: Connection) -> bool:
 def _run(database_url: str, act: Callable[[Config], None]) -> list[str] | None:
     with _ALEMBIC, _engine(database_url).begin() as connection:
         require_postgres(int(connection.scalar(text("select current_setting('server_version_num')")) or 0))
-        if schema_state(connection) is SchemaState.NEWER:
+        state = schema_state(connection)
+        if state is SchemaState.EMPTY:
+            require_encoding(str(connection.scalar(text("select current_setting('server_encoding')"))))
+        if state is SchemaState.NEWER:
             raise SchemaError(ADVICE[SchemaState.NEWER])
         config = _config(connection)
         try:

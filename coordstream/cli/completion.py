@@ -91,7 +91,7 @@ def _query(query: str, values: dict[str, Any]) -> Sequence[str]:
     url = _running_database()
     if url is None:
         return []
-    with psycopg.connect(url, connect_timeout=CONNECT_SECONDS, autocommit=True) as connection:
+    with psycopg.connect(url, connect_timeout=CONNECT_SECONDS, autocommit=True, client_encoding="UTF8") as connection:
         connection.execute(f"set statement_timeout = {ANSWER_MS}")
         return [answer for (answer,) in connection.execute(query.encode(), values)]
 

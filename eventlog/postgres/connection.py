@@ -91,6 +91,7 @@ def connect(database_url: str, *, application_name: str = "coordstream", autocom
         database_url,
         autocommit=True,
         application_name=application_name,
+        client_encoding="UTF8",
         connect_timeout=_connect_seconds(database_url),
         keepalives_idle=15,
         keepalives_interval=5,

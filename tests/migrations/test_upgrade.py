@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from psycopg.conninfo import make_conninfo
 from sqlalchemy import Connection as AlchemyConnection
 from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
@@ -21,14 +22,17 @@ from coordstream.migrate import (
     schema_state,
     upgrade,
 )
+from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection, connect
+from eventlog.wire.coordinator import encode_key
 from projections.errors import NothingFolded
 from projections.quarantine_retry import check_quarantine, rebuild_checked_log
+from tests.builders import recorded
 from tests.fixtures.waiting import wait_until
 from tests.migrations.schema_dump import schema_of
 from tests.projections.rebuilt import relations
 from tests.properties.generated_jobs import generate_job
-from tests.properties.importing import SETTINGS, import_log
+from tests.properties.importing import SETTINGS, import_events, import_log
 
 pytestmark = pytest.mark.slow
 
@@ -211,6 +215,27 @@ def test_what_hangs_on_a_table_of_the_projection_is_left(database_url: str) -> N
         with pytest.raises(SchemaError, match="a view or function of yours depends on it"):
             upgrade(database_url)
         assert owner.execute("select count(*) from public.mine").fetchone() == (0,)
+
+
+def test_the_environment_may_name_another_encoding(empty_database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    upgrade(empty_database_url)
+    with connect(empty_database_url) as connection:
+        key = NewEvent(encode_key("set-config", "é😀"), '{"values":{"value":"é😀"}}'.encode())
+        import_events(connection, "__samza_coordinator_orders_1", recorded([key]))
+        rows = connection.execute("select config_key, config_value from coordinator.config").fetchall()
+    assert rows == [("é😀", "é😀")]
+
+
+def test_a_database_that_is_not_in_utf_8_is_refused(empty_database_url: str) -> None:
+    with connect(empty_database_url) as owner:
+        name = f"{owner.info.dbname}_in_ascii"
+        owner.execute(f"create database {name} encoding 'SQL_ASCII' locale 'C' template template0".encode())
+        try:
+            with pytest.raises(SchemaError, match=r"has the encoding SQL_ASCII\. coordstream needs UTF8\."):
+                upgrade(make_conninfo(empty_database_url, dbname=name))
+        finally:
+            owner.execute(f"drop database {name}".encode())
 
 
 def test_an_old_server_is_refused() -> None:

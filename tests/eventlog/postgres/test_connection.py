@@ -43,6 +43,15 @@ def test_defaults_of_a_database_change_no_value(database_url: str) -> None:
     assert values == [timedelta(hours=26), 0.1 + 0.2, "\\xff", "read committed"]
 
 
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_texts_are_sent_in_utf_8(database_url: str, monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", encoding)
+    for url in (database_url, make_conninfo(database_url, client_encoding=encoding)):
+        with connect(url) as connection:
+            row = connection.execute("select %s, convert_to(%s, 'UTF8')", ("é😀", "é😀")).fetchone()
+        assert row == ("é😀", "é😀".encode())
+
+
 def test_a_dead_peer_is_noticed_in_half_a_minute(database_url: str) -> None:
     with connect(database_url) as connection:
         options = connection.info.get_parameters()
