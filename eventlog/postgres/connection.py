@@ -8,12 +8,27 @@ from typing import Any, Final
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.errors import InvalidParameterValue, UndefinedObject
+from psycopg.errors import (
+    IdleInTransactionSessionTimeout,
+    InvalidParameterValue,
+    ReadOnlySqlTransaction,
+    TransactionTimeout,
+    UndefinedObject,
+)
 
 from eventlog.postgres.binary_values import register_binary_dumpers
 from eventlog.source import SourceUnavailable
 
 CONNECT_SECONDS: Final = 10
+
+UNAVAILABLE: Final = (
+    psycopg.OperationalError,  # includes disk full, out of memory, shutdown, crash
+    psycopg.InterfaceError,
+    ReadOnlySqlTransaction,  # a standby answers, as during a failover
+    IdleInTransactionSessionTimeout,
+    TransactionTimeout,
+)
+"""Errors of a connection or of the whole server, after which another connection may succeed."""
 
 _DATA_EXCEPTIONS: Final = "22"
 _LOGIN_REFUSALS: Final = (
@@ -70,7 +85,7 @@ def reaching_database() -> Iterator[None]:
     """Raise errors of a connection, such as that the server has ended it, as `SourceUnavailable`."""
     try:
         yield
-    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+    except UNAVAILABLE as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise SourceUnavailable(f"Cannot reach the database of the logs ({reason}).") from error
 
@@ -78,7 +93,8 @@ def reaching_database() -> Iterator[None]:
 def connect(database_url: str, *, application_name: str = "coordstream", autocommit: bool = True) -> Connection:
     """Open a connection with the dumpers for binary COPY, and with the formats and isolation that this product expects.
 
-    A server, database or user may have other defaults: psycopg cannot read times in other styles than ISO.
+    A server, database, user or environment may have other defaults: psycopg cannot read times in other styles than ISO,
+    and binary COPY sends texts in UTF-8.
 
     Both sides detect a dead peer within about 30 s. If this process ends during a query, even if killed, the server
     cancels the query within 2 s (Postgres 14 and later, on operating systems that support it).

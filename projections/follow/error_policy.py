@@ -6,7 +6,7 @@ from typing import Final
 import psycopg
 from psycopg import errors
 
-from eventlog.postgres.connection import failure_line, refuses_login, server_reason
+from eventlog.postgres.connection import UNAVAILABLE, failure_line, refuses_login, server_reason
 from eventlog.source import (
     CredentialsRefused,
     OffsetLost,
@@ -17,14 +17,7 @@ from eventlog.source import (
 )
 from projections.errors import LockLost, LogRebuilt, NothingFolded, PositionBeyondEnd, PositionMoved
 
-OUTAGES: Final = (
-    psycopg.OperationalError,  # includes disk full, out of memory, shutdown, crash
-    psycopg.InterfaceError,
-    errors.ReadOnlySqlTransaction,  # a standby answers, as during a failover
-    errors.IdleInTransactionSessionTimeout,
-    SourceUnavailable,
-    LockLost,
-)
+OUTAGES: Final = (*UNAVAILABLE, SourceUnavailable, LockLost)
 """Transient errors of brokers or database, which affect all streams: wait and retry. See `is_outage`."""
 
 LIMITS: Final = (

@@ -8,6 +8,7 @@ from threading import Event
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from eventlog.events import LOG_APPEND_TIME, EventColumns, NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, EventLog
@@ -83,6 +84,16 @@ def test_a_session_that_ends_during_a_read_is_an_unavailable_source(database_url
         end_sessions(database_url)
         with pytest.raises(SourceUnavailable):
             next(events)
+
+
+def test_a_standby_is_an_unavailable_source(database_url: str) -> None:
+    PostgresEventLog.create(database_url, STREAM).close()
+    standby = make_conninfo(database_url, options="-c default_transaction_read_only=on")
+    with (
+        PostgresEventLog(standby, STREAM.stream_name) as log,
+        pytest.raises(SourceUnavailable, match="read-only transaction"),
+    ):
+        log.append(new_events(1))
 
 
 def test_errors_of_a_connection_of_the_caller_are_the_callers(database_url: str) -> None:

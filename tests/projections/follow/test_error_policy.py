@@ -34,6 +34,8 @@ TRANSIENT = (
     errors.OutOfMemory,
     errors.LockNotAvailable,
     errors.ReadOnlySqlTransaction,
+    errors.IdleInTransactionSessionTimeout,
+    errors.TransactionTimeout,
     psycopg.OperationalError,
     psycopg.InterfaceError,
 )
