@@ -4,7 +4,7 @@ import base64
 import json
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import islice, repeat
 from typing import Any, Final, NamedTuple, cast
 
@@ -224,7 +224,8 @@ def decode_headers(headers: list[list[str | None]]) -> Headers:
     return tuple(_header(*stored) for stored in headers)
 
 
-def _header(name: str | None, value: str | None, name_base64: str | None = None) -> tuple[str, bytes | None]:
-    if name_base64 is not None:
-        name = base64.b64decode(name_base64).decode("utf-8", "surrogatepass")
+def _header(name: str | None, value: str | None, name_base64: Any = None) -> tuple[str, bytes | None]:
+    if isinstance(name_base64, str):
+        with suppress(ValueError):  # `eventlog.append` accepts anything there
+            name = base64.b64decode(name_base64, validate=True).decode("utf-8", "surrogatepass")
     return name or "", None if value is None else base64.b64decode(value)

@@ -102,6 +102,14 @@ def test_headers_are_kept(owner: Connection) -> None:
     assert event.headers == (("a", b"a"), ("b", None))
 
 
+@pytest.mark.parametrize("name_base64", ["5", '{"a": 1}', '"?"', '"YQ"', '"/w=="'])
+def test_what_is_not_the_name_of_a_header_in_base64_is_ignored(owner: Connection, name_base64: str) -> None:
+    headers = f"""array['[["a", "YQ==", {name_base64}]]']::jsonb[]"""
+    append(owner, "array['k']::bytea[]", "array['v']::bytea[]", "null", headers)
+    (event,) = read_archive(owner, 1)
+    assert event.headers == (("a", b"a"),)
+
+
 def test_a_log_that_is_not_there_or_not_ours(owner: Connection) -> None:
     with pytest.raises(psycopg.DatabaseError, match="there is no log of elsewhere") as unknown:
         append(owner, "array[]::bytea[]", "array[]::bytea[]", stream_name="elsewhere")
