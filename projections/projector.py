@@ -33,6 +33,9 @@ OnStep = Callable[[str], None]
 JsonRows = Sequence[Mapping[str, Any]]
 
 BATCH_EVENTS: Final = 40_000
+BATCH_BYTES: Final = 64 << 20
+"""How many events, and bytes of keys and values, a batch has at most."""
+
 FEW_EVENTS: Final = 80
 FEW_BYTES: Final = 64 << 10
 """Batches of at most this many events, and bytes of keys and values, are sent as JSON in one statement."""

@@ -14,7 +14,7 @@ from typing import Final
 import psycopg
 
 from eventlog.backends import POSTGRES, RECORDING
-from eventlog.events import RecordedEvent
+from eventlog.events import RecordedEvent, bytes_of
 from eventlog.garbage_collection import no_collections
 from eventlog.postgres.archive_comparison import first_difference
 from eventlog.postgres.connection import Connection
@@ -23,12 +23,14 @@ from eventlog.streams import StreamIdentity
 from projections.errors import ImportRefused, LogRebuilt
 from projections.fold.settings import FoldSettings
 from projections.planner_statistics import analyze
-from projections.projector import BATCH_EVENTS, Applied, Clock, MakeProjector, Projector
+from projections.projector import BATCH_BYTES, BATCH_EVENTS, Applied, Clock, MakeProjector, Projector
 from projections.retired_streams import end_retirement
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import TrackedLog, logs_of, make_current, register_log, stop_at_position
 
 ReadEvents = Callable[[], Iterable[RecordedEvent]]
+
+_COUNTED_EVENTS: Final = 100
 
 _BEGIN: Final = """
 update projection.position
@@ -163,8 +165,14 @@ def _batches(events: Iterable[RecordedEvent], first: int, size: int) -> Iterator
 
 
 def _read_batch(events: Iterator[RecordedEvent], size: int) -> list[RecordedEvent]:
+    """Read at most ``size`` events, and little more than `BATCH_BYTES`: their bytes are counted a few at a time."""
+    batch: list[RecordedEvent] = []
+    batch_bytes = 0
     with no_collections(freeze=True):
-        return list(islice(events, size))
+        while batch_bytes < BATCH_BYTES and (some := list(islice(events, min(size - len(batch), _COUNTED_EVENTS)))):
+            batch += some
+            batch_bytes += bytes_of(some)
+    return batch
 
 
 @contextmanager

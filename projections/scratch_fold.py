@@ -21,15 +21,12 @@ from projections.fold.log_fold import LogFold
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
 from projections.observations import read_observations
-from projections.projector import BATCH_EVENTS
+from projections.projector import BATCH_BYTES, BATCH_EVENTS
 from projections.tracked_logs import TrackedLog
 
 SCRATCH: Final = "pg_temp"
 _LONG_AGO: Final = 0
 """The archiving time of a batch without events, which no row depends on."""
-
-BATCH_BYTES: Final = 64 << 20
-"""Bytes of keys and values in a batch, apart from the rest of the page in which it reaches them."""
 
 _INDEXED: Final = ("quarantine",)
 """Tables whose rows the fold updates. The others need no key: they are compared as a whole."""

@@ -14,9 +14,8 @@ from eventlog.source import OffsetLost
 from projections.conflicts import retry_conflicts
 from projections.errors import PositionMoved
 from projections.fold.settings import FoldSettings
-from projections.follow.tail import BATCH_BYTES
 from projections.log_partitions import LogPartitions
-from projections.projector import BATCH_EVENTS, Clock, Projector
+from projections.projector import BATCH_BYTES, BATCH_EVENTS, Clock, Projector
 from projections.stream_lock import share_stream
 from projections.tracked_logs import TrackedLog, logs_of
 

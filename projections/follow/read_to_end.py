@@ -13,8 +13,7 @@ from projections.fold.settings import FoldSettings
 from projections.follow.heartbeat import Beat, write_beats
 from projections.follow.resume import ResumePoint, find_resume_point
 from projections.follow.resync import resync
-from projections.follow.tail import BATCH_BYTES
-from projections.projector import BATCH_EVENTS, Clock, MakeProjector, Projector
+from projections.projector import BATCH_BYTES, BATCH_EVENTS, Clock, MakeProjector, Projector
 from projections.stream_lock import stream_lock
 from projections.time_bound import TimeBound
 from projections.tracked_logs import TrackedLog, make_current

@@ -19,9 +19,8 @@ from projections.fold.settings import FoldSettings
 from projections.follow.continuity import changed_past
 from projections.follow.heartbeat import server_now
 from projections.follow.resume import ResumePoint, record_continuity
-from projections.follow.tail import BATCH_BYTES
 from projections.observations import Observation, write_observations
-from projections.projector import BATCH_EVENTS, Clock, Projector
+from projections.projector import BATCH_BYTES, BATCH_EVENTS, Clock, Projector
 from projections.tracked_logs import TrackedLog
 
 OnBatch = Callable[[Sequence[RecordedEvent]], None]

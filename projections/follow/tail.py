@@ -12,10 +12,9 @@ from projections.conflicts import retry_conflicts
 from projections.errors import LogBlocked
 from projections.follow.heartbeat import State
 from projections.follow.reports import Progress
-from projections.projector import BATCH_EVENTS, Projector
+from projections.projector import BATCH_BYTES, BATCH_EVENTS, Projector
 from projections.tracked_logs import TrackedLog
 
-BATCH_BYTES: Final = 64 << 20
 BUFFERED_BYTES: Final = 4 * BATCH_BYTES
 """How much all streams together may buffer."""
 ENOUGH_EVENTS: Final = 2_000

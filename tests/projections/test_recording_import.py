@@ -111,6 +111,14 @@ def test_progress_counts_every_event_once(database_url: str) -> None:
     assert sum(counts) == 1 + 3
 
 
+def test_the_bytes_of_a_batch_are_limited(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("projections.recording_import.BATCH_BYTES", 1_000)
+    counts: list[int] = []
+    with connect(database_url) as connection:
+        import_events(connection, STREAM, configs({f"key{n}": "x" for n in range(250)}, 0), on_progress=counts.append)
+    assert counts == [0, 100, 100, 50]
+
+
 def test_different_bytes_begin_an_incarnation(database_url: str) -> None:
     with connect(database_url) as connection:
         import_events(connection, STREAM, OLD)

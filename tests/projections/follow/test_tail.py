@@ -13,8 +13,8 @@ from eventlog.source import Read
 from eventlog.streams import identify
 from projections.conflicts import CONFLICT_TRIES
 from projections.follow import tail as module
-from projections.follow.tail import BATCH_BYTES, BUFFER_SECONDS, EventBuffer, Tail, due_tails
-from projections.projector import BATCH_EVENTS, Projector
+from projections.follow.tail import BUFFER_SECONDS, EventBuffer, Tail, due_tails
+from projections.projector import BATCH_BYTES, BATCH_EVENTS, Projector
 from projections.tracked_logs import TrackedLog, register_log
 from tests.builders import config_set, recorded
 from tests.projections.follow.running import ORDERS
