@@ -53,6 +53,8 @@ class Attacher:
             return
         name = stream.stream_name
         found = find_resume_point(self.connection, self.source, name, self.settings, self.clock, self.plan.kind)
+        if self.plan.until is not None:
+            found = found.without_resync()
         stream.log_id = found.log.log_id
         stream.longest_absence_ms = longest_absence_ms(found.topic.facts)
         self._report(stream, found)
@@ -62,6 +64,8 @@ class Attacher:
             stream.events += found.events
             if found.log.log_id != stream.log_id:
                 projector = self._projector(found.log)
+        elif projector.next_offset < (start := found.topic.facts.start_offset):
+            projector.pass_to(start)
         stream.attach(self.make_tail(found.log, projector, found.target, self.plan.until))
         stream.plan_end(found.topic.facts, is_new=not found.log.is_complete)
 

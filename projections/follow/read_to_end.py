@@ -58,12 +58,12 @@ class StreamReader:
         with stream_lock(self.connection, stream_name):
             found = find_resume_point(self.connection, self.source, stream_name, self.settings, self.clock, kind)
             with self.connection.transaction():
-                return self._read(found)
+                return self._read(found if self.until is None else found.without_resync())
 
     def _read(self, found: ResumePoint) -> ReadToEnd:
         projector = self._projector(found.log)
         message = found.message
-        if found.resync and self.until is None:  # otherwise the next reader does it
+        if found.resync:
             found = self._resync(found, projector)
             message = found.message
             projector = self._projector(found.log)
@@ -86,7 +86,8 @@ class StreamReader:
         )
 
     def _apply(self, found: ResumePoint, projector: Projector) -> tuple[int, int]:
-        events = self.source.read(found.log.stream.stream_name, projector.next_offset, found.target)
+        first = max(projector.next_offset, found.topic.facts.start_offset)
+        events = self.source.read(found.log.stream.stream_name, first, found.target)
         bound = None if self.until is None else TimeBound(self.until, self.clock())
         added = quarantined = 0
         for batch in batches(events if bound is None else bound.before(events), self.batch_events, BATCH_BYTES):

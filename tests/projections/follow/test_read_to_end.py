@@ -108,6 +108,17 @@ def test_a_time_ends_the_log_before_the_first_later_event(database_url: str, top
         assert read(connection, source).added == EVENTS + 1 - 100
 
 
+def test_a_time_leaves_a_resync_to_the_next_reader(database_url: str, topic: MemoryTopic) -> None:
+    first, second = (datetime.fromtimestamp(FIRST_MS / 1_000, UTC) + timedelta(seconds=n) for n in (99, 199))
+    with connect(database_url) as connection, source_of(topic) as source:
+        read(connection, source, until=first)
+        topic.delete_before(150)
+        done = read(connection, source, until=second)
+        assert (done.added, shown(connection, POSITION)) == (50, [(1, 200, "stopped", True)])
+        assert done.message.endswith("to find deleted keys: follow it without an end for that.")
+        assert read(connection, source).message.endswith("was read again from its start: found no deleted keys.")
+
+
 def test_a_stream_that_is_read_elsewhere_is_left_alone(database_url: str, topic: MemoryTopic) -> None:
     with (
         connect(database_url) as connection,
