@@ -109,9 +109,10 @@ def _mask_config(value: bytes, is_sensitive: bool, secrets: SecretPolicy) -> byt
             return None
         values = {name: _mask_field(field, is_sensitive, secrets) for name, field in record["values"].items()}
         masked = secrets.mask_json(record) | {"values": values}
-        return value if masked == record else dumps(masked)
+        shown = value if masked == record else dumps(masked)
     except (WireError, RecursionError):
         return None
+    return _mask(shown, False, secrets)  # other fields than the value, and those that a second one of their name hides
 
 
 def _mask_field(value: Any, is_sensitive: bool, secrets: SecretPolicy) -> Any:

@@ -67,6 +67,18 @@ LEAKS = {
     "the envelope of plain config": event(
         encode_key("set-config", "a"), b'{"password":"hunter2-Zq9","values":{"value":"b"}}'
     ),
+    "a field beside a config value": event(
+        encode_key("set-config", "a"), b'{"values":{"value":"b","password":"hunter2-Zq9"}}'
+    ),
+    "a field beside a config value that shows a secret": event(
+        encode_key("set-config", "a"), b'{"values":{"value":"x://u:hunter2-Zq9@h","password":"hunter2-Zq9"}}'
+    ),
+    "a config value that a second one hides": event(
+        encode_key("set-config", "a"), b'{"values":{"value":"x://u:hunter2-Zq9@h","value":"b"}}'
+    ),
+    "values that a second field hides": event(
+        encode_key("set-config", "a"), b'{"values":{"value":"x://u:hunter2-Zq9@h"},"values":{"value":"b"}}'
+    ),
     "nested too deeply": event(encode_key("set-config", "token"), b'{"values":' + b"[" * 9000 + PLANTED.encode()),
     "an unknown type with a secret key": event(encode_key("my-type", "db.token"), PLANTED.encode()),
     "a type that is a secret's name": event(encode_key("my-credentials", "a"), PLANTED.encode()),
