@@ -4,10 +4,11 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
+from urllib.parse import unquote
 
 from eventlog.secrets.secret_forms import has_secret_form, has_token, is_word
 from eventlog.secrets.secret_names import SecretNames
@@ -39,6 +40,7 @@ FINGERPRINT_PREFIX: Final = "hmac-sha256:"
 _FINGERPRINT: Final = re.compile(re.escape(FINGERPRINT_PREFIX) + "[0-9a-f]{64}")
 _FINGERPRINT_BYTES: Final = re.compile(_FINGERPRINT.pattern.encode())
 _UNICODE_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+_PERCENT_ENCODED: Final = re.compile("%[0-9a-fA-F]{2}")
 _JSON_STARTS: Final = ("{", "[", '"')
 _NAMING_FIELDS: Final = ("name", "key")  # {"name": "db.password", "value": ...}
 
@@ -90,11 +92,11 @@ class SecretPolicy:
         if isinstance(value, str):
             return self._mask_nested(value)
         if isinstance(value, Mapping):
-            return dict(self._mask_fields(value.items(), value))
+            return dict(self._mask_fields(value.items()))
         if isinstance(value, list):
             return self._mask_items(value)
         if isinstance(value, _DuplicateFields):
-            return _DuplicateFields(self._mask_fields(value, dict(value)))
+            return _DuplicateFields(self._mask_fields(value))
         return value
 
     def mask_json_text(self, text: str) -> str:
@@ -111,11 +113,11 @@ class SecretPolicy:
         data = "\0".join(_identifying(self.patterns)).encode()
         return hmac.new(self.key, b"coordstream secret policy\0" + data, hashlib.sha256).hexdigest()[:16]
 
-    def _mask_fields(self, fields: Iterable[tuple[str, Any]], named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-        namings = (named.get(naming) for naming in _NAMING_FIELDS)
+    def _mask_fields(self, fields: Collection[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+        namings = (value for name, value in fields if name.lower() in _NAMING_FIELDS)
         names_secret = any(isinstance(name, str) and self.is_secret_name(name) for name in namings)
         for name, value in fields:
-            is_secret = value is not None and (self.is_secret_name(name) or (names_secret and name == "value"))
+            is_secret = value is not None and (self.is_secret_name(name) or (names_secret and name.lower() == "value"))
             yield self._mask_plain(name), self._fingerprint_json(value) if is_secret else self.mask_json(value)
 
     def _fingerprint_json(self, value: Any) -> str:
@@ -125,9 +127,7 @@ class SecretPolicy:
         return self.mask_json_text(text) if text.lstrip()[:1] in _JSON_STARTS else self._mask_plain(text)
 
     def _mask_plain(self, text: str) -> str:
-        if self._holds_plainly(text) or ("\\u" in text and self._holds_plainly(_UNICODE_ESCAPE.sub(_unescape, text))):
-            return self.fingerprint(text)
-        return text
+        return self.fingerprint(text) if any(map(self._holds_plainly, _spellings(text))) else text
 
     def _mask_items(self, items: list[Any]) -> list[Any]:
         """A list's items; an item after an option for a secret, as in a command line, is that option's argument."""
@@ -142,7 +142,7 @@ class SecretPolicy:
         return self._names.is_secret_option(before)
 
     def _holds_plainly(self, text: str) -> bool:
-        """As `holds_secret` for a text that is neither JSON nor escaped."""
+        """As `holds_secret` for a text that is neither JSON nor escaped or percent-encoded."""
         if is_word(text):  # as most config values are; all searches would take twice as long
             return has_token(text)
         return has_secret_form(text) or self._names.are_assigned_in(text)
@@ -167,6 +167,15 @@ class _DuplicateFields(tuple[tuple[str, Any], ...]):
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _DuplicateFields:
     fields = dict(pairs)
     return fields if len(fields) == len(pairs) else _DuplicateFields(pairs)
+
+
+def _spellings(text: str) -> Iterator[str]:
+    """The text, and what it is without escapes, as in JSON, and without percent-encoding, as in parameters of URLs."""
+    yield text
+    if "\\u" in text:
+        yield _UNICODE_ESCAPE.sub(_unescape, text)
+    if _PERCENT_ENCODED.search(text):
+        yield unquote(text)
 
 
 def _unescape(escape: re.Match[str]) -> str:
