@@ -78,6 +78,15 @@ def changed_past(log: TrackedLog, difference: int) -> Continuity:
     return _new_incarnation(log, Discontinuity("truncated", difference, log.next_offset - 1), reason)
 
 
+def lost_past(log: TrackedLog, lost: int) -> Continuity:
+    """Return how to read on where the stream lost its event at offset ``lost``, and has an older one of that key.
+
+    Compaction removes an older event of a key before the newest one, so the stream was truncated.
+    """
+    reason = f"was truncated: it lost its event at offset {lost}, and has an older one of that key"
+    return _new_incarnation(log, Discontinuity("truncated", lost, log.next_offset - 1), reason)
+
+
 def is_another_topic(log: TrackedLog, facts: StreamFacts) -> bool:
     """Return whether the topic was deleted and re-created; False if an id is unknown."""
     return None not in (log.topic_id, facts.topic_id) and log.topic_id != facts.topic_id

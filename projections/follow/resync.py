@@ -1,8 +1,11 @@
 """Resync: after an absence that tombstones may not have outlived, a log is read again from its start.
 
 Events below the position are compared with the archive, events beyond it are applied, and keys that were not found at
-all are swept: they were deleted, and compaction removed their tombstones. The last batch, the sweeps, the observations
-and the position are one transaction, so an interrupted resync is repeated and a completed one is recorded once.
+all are swept: they were deleted, and compaction removed their tombstones. A key of which only older events were found
+shows that the log was truncated, even if compaction has removed all that was written instead.
+
+The last batch, the sweeps, the observations and the position are one transaction, so an interrupted resync is repeated
+and a completed one is recorded once.
 """
 
 import hashlib
@@ -16,7 +19,7 @@ from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
-from projections.follow.continuity import changed_past
+from projections.follow.continuity import changed_past, lost_past
 from projections.follow.heartbeat import server_now
 from projections.follow.resume import ResumePoint, record_continuity
 from projections.observations import Observation, write_observations
@@ -73,6 +76,8 @@ def resync(
         on_batch(batch)
     if live_keys:  # a key written again meanwhile may have left its old offset before it was read
         live_keys.discard(_later_events(source, start))
+    if (lost := live_keys.first_lost()) is not None:
+        return record_continuity(connection, log, start.topic, lost_past(log, lost), settings, clock)
     swept = [Swept(start.target - 1, key) for key in live_keys.remaining()]
     with connection.transaction():
         observations = [*new.gap(start.target), *(Observation(at, "swept", key) for at, key in swept)]
@@ -86,7 +91,7 @@ def resync(
 
 
 class LiveKeys:
-    """The log's live keys that a resync has not found yet, each as a digest.
+    """The log's live keys whose newest events a resync has not found yet, each as a digest.
 
     A key is live if a current table has a row of it, or it has an unresolved event in quarantine.
     """
@@ -96,15 +101,29 @@ class LiveKeys:
         self._log_id = log_id
         rows = connection.execute(_LIVE_KEYS, {"log_id": log_id}, binary=True).fetchall()
         self._offsets: dict[bytes, int] = dict(rows)
+        self._found_before: set[bytes] = set()
 
     def discard(self, events: Iterable[RecordedEvent]) -> None:
-        """Remove the keys of these events."""
+        """Remove the keys of these events, unless the archive has a newer event of the key."""
         for event in events:
-            if event.key is not None:
-                self._offsets.pop(hashlib.sha256(event.key).digest(), None)
+            if event.key is None:
+                continue
+            digest = hashlib.sha256(event.key).digest()
+            newest = self._offsets.get(digest)
+            if newest is None:
+                continue
+            if event.offset < newest:
+                self._found_before.add(digest)
+            else:
+                del self._offsets[digest]
+                self._found_before.discard(digest)
 
     def __len__(self) -> int:
         return len(self._offsets)
+
+    def first_lost(self) -> int | None:
+        """Return the lowest offset of a newest event that was not found although an older one of its key was."""
+        return min((self._offsets[digest] for digest in self._found_before), default=None)
 
     def remaining(self) -> list[bytes]:
         """Return the exact bytes of the keys that are left, in the order of their events in the archive."""

@@ -275,6 +275,23 @@ def test_a_different_event_far_below_the_position_begins_an_incarnation(
         assert found(connection, source, LATER).log.incarnation == 2
 
 
+def test_an_event_that_was_truncated_begins_an_incarnation(database_url: str, source: MemorySource) -> None:
+    """Compaction has removed all events that were written in place of the truncated ones."""
+    topic = source.create(STREAM)
+    set_config(topic, a="1", b="2", c="3")
+    set_config(topic, a="4")
+    with connect(database_url) as connection:
+        read_all(connection, source)
+        topic.truncate(3)
+        set_config(topic, b="5")
+        set_config(topic, b="6", c="7")
+        topic.compact()
+        after = run_resync(connection, source)
+        assert (after.log.incarnation, after.log.next_offset, after.resync) == (2, 0, False)
+        assert after.message.startswith(f"{STREAM} was truncated: it lost its event at offset 3, and has an older one ")
+        assert shown(connection, GAPS) == [(3, 3, "truncated")]
+
+
 def test_a_recording_is_resynced_with_its_topic(database_url: str, source: MemorySource) -> None:
     topic = at_the_old_position(source)
     with connect(database_url) as connection:
@@ -415,9 +432,20 @@ def test_two_spellings_of_a_key_are_two_live_keys(connected: Connection) -> None
 def test_keys_of_events_are_discarded(connected: Connection) -> None:
     keys = live_keys(connected, event(0, key("a")), event(1, key("b")))
     keys.discard([event(0, key("a")), event(5, key("z")), event(6, None), event(7, key("a"), None)])
+    assert keys.first_lost() is None
     assert (len(keys), keys.remaining()) == (1, [key("b")])
     keys.discard([event(1, key("b"))])
     assert (len(keys), bool(keys), keys.remaining()) == (0, False, [])
+
+
+def test_a_key_is_kept_until_its_newest_event_is_found(connected: Connection) -> None:
+    keys = live_keys(connected, event(0, key("a")), event(1, key("b")), event(2, key("b")), event(3, key("a")))
+    keys.discard([event(0, key("a")), event(1, key("b"))])
+    assert (len(keys), keys.first_lost()) == (2, 2)
+    keys.discard([event(2, key("b"))])
+    assert (len(keys), keys.first_lost()) == (1, 3)
+    keys.discard([event(9, key("a"), None)])
+    assert (len(keys), keys.first_lost()) == (0, None)
 
 
 def test_live_keys_are_those_of_one_log(connected: Connection) -> None:
