@@ -130,7 +130,8 @@ class Follower:
     @contextmanager
     def _session(self) -> Iterator[FollowSession]:
         with self._connect() as holding, self._connect() as working, ThreadSwitches() as thread_switches:
-            working.execute(_LOCK_TIMEOUT)
+            for connection in (holding, working):
+                connection.execute(_LOCK_TIMEOUT)
             attacher = Attacher(
                 working,
                 self._locks(holding, working),

@@ -34,9 +34,14 @@ LOST_OFFSET_SECONDS: Final = 1.0
 
 @contextmanager
 def ignore_rejections() -> Iterator[None]:
-    """Ignore errors of the database that are not outages: a stream that it rejects is reported where it is applied."""
+    """Ignore errors of the database that are not outages: a stream that it rejects is reported where it is applied.
+
+    Also ignored are rows that another session has locked: a refusal is written again when the stream is retried.
+    """
     try:
         yield
+    except LockNotAvailable:
+        pass
     except psycopg.Error as error:
         if is_outage(error):
             raise

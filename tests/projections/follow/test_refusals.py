@@ -4,10 +4,11 @@ from typing import Any, Final
 
 import pytest
 
-from eventlog.postgres.connection import Connection
+from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.source import PostgresSource
-from projections.follow import followed_stream, session
+from projections.follow import followed_stream, follower, session
 from projections.follow.follow_run import FollowPlan
+from tests.builders import config_set
 from tests.fixtures.memory_source import MemorySource
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import (
@@ -29,6 +30,11 @@ NEVER_READ: Final = ("orders", "1", "coordinator", 1, 0, None, None, "refused", 
 SHOWN: Final = """
 select job_name, job_id, stream_kind, incarnation, next_offset, end_offset, lag, state, state_detail
 from coordinator.log_position where stream_name = %s
+"""
+
+
+LOCK: Final = """
+select from projection.position p join projection.job_log j using (log_id) where j.stream_name = %s for update of p
 """
 
 
@@ -185,6 +191,25 @@ def test_refused_streams_do_not_delay_others(
         wait_until(lambda: sum(tries) > len(names), what="retries of all")
     assert max(tries[1:]) == 1
     assert len(running.messages) == len(names)
+
+
+def test_a_refusal_of_a_log_that_is_locked_does_not_delay_others(
+    database_url: str, connected: Connection, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follower, "_LOCK_TIMEOUT", "set lock_timeout = '50ms'")
+    cluster.create(COUNTS)
+    with following(database_url, cluster, FollowPlan((ORDERS, COUNTS))) as running:
+        say(cluster, a="1")
+        wait_for_position(connected, ORDERS, 1)
+        with connect(database_url) as other, other.transaction():
+            other.execute(LOCK, (ORDERS,))
+            del cluster.topics[ORDERS]
+            cluster.tell()
+            running.wait_for(f"has no stream {ORDERS}")
+            cluster.topics[COUNTS].append(config_set("b").key, None)
+            cluster.tell()
+            wait_for_position(connected, COUNTS, 1)
+        wait_until(lambda: [row[-2] for row in shown(connected)] == ["refused"], what="the refusal")
 
 
 def test_another_follower_can_read_a_refused_stream(
