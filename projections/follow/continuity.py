@@ -1,6 +1,6 @@
 """Decides whether a stream still continues the log that was read from it: a pure function of what is known of both."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple
 
 from eventlog.backends import RECORDING
@@ -10,6 +10,9 @@ from projections.tracked_logs import TrackedLog
 
 ASSUMED_RETENTION_MS: Final = 86_400_000
 """Kafka's default for ``delete.retention.ms``, for topics whose own is unknown."""
+
+_CLOCK_STEP: Final = timedelta(minutes=1)
+"""By how much the server's clock may be corrected without a resync. If it was ahead by more, the absence is unknown."""
 
 DiscontinuityKind = Literal["truncated", "recreated"]
 
@@ -113,7 +116,7 @@ def _reason_to_resync(log: TrackedLog, facts: StreamFacts, now: datetime) -> str
     limit_ms = longest_absence_ms(facts)
     if limit_ms is None or log.next_offset == 0:
         return None
-    if log.read_at is None or log.backend == RECORDING:
+    if log.read_at is None or log.backend == RECORDING or log.read_at > now + _CLOCK_STEP:
         return "was last read at an unknown time"
     if ms_of(now) - ms_of(log.read_at) <= limit_ms:
         return None

@@ -75,7 +75,13 @@ CASES: Final[dict[str, tuple[TrackedLog, StreamFacts, int | None, Continuity]]] 
         Continuity(resync=True, message=LONG_AGO.replace("since.", f"since{ASSUMED}.")),
     ),
     "a retention of years": (PAST_HALF, FACTS._replace(delete_retention_ms=2**62), None, Continuity()),
-    "read in the future": (replace(KNOWN, read_at=NOW + timedelta(days=9)), FACTS, None, Continuity()),
+    "read in the future": (
+        replace(KNOWN, read_at=NOW + timedelta(seconds=61)),
+        FACTS,
+        None,
+        Continuity(resync=True, message=UNKNOWN_TIME),
+    ),
+    "read a minute in the future": (replace(KNOWN, read_at=NOW + timedelta(seconds=60)), FACTS, None, Continuity()),
     "read at an unknown time": (
         replace(KNOWN, read_at=None),
         FACTS,
