@@ -130,9 +130,9 @@ def test_a_copy_of_a_range_ends_however_often_another_one_was_faster(
     with connect(database_url) as elsewhere:
         faster = worker_of(elsewhere, cluster)
 
-        def read(name: str, _: str | None, first: int, until: int) -> Iterator[RecordedEvent]:
+        def read(stream_name: str, topic_id: str | None, first: int, until: int) -> Iterator[RecordedEvent]:
             faster.apply(a_range(cluster, holding, 0, min(first + 1, until)))
-            return cluster.read(name, first, until)
+            return cluster.read(stream_name, first, until)
 
         slower = DelegatedWorker(connected, read, SETTINGS, now)
         assert slower.apply(a_range(cluster, holding, 0, events)).next_offset == events
