@@ -76,7 +76,7 @@ def decode_message(key: CoordinatorKey, value: bytes | None) -> Message:
     enveloped = ENVELOPED_TYPES.get(key.message_type)
     if enveloped is not None:
         return _decode_enveloped(enveloped, key, value)
-    read = _SHAPED_READERS.get(key.message_type, _unknown)
+    read = _BARE_READERS.get(key.message_type, _unknown)
     return read(key, value, {"version": key.version, "origin": Origin(key.key, value)})
 
 
@@ -189,7 +189,7 @@ def _object_text(value: bytes) -> str:
     return text_of(value)
 
 
-_SHAPED_READERS: Final[dict[str, Callable[[CoordinatorKey, bytes, dict[str, Any]], Message]]] = {
+_BARE_READERS: Final[dict[str, Callable[[CoordinatorKey, bytes, dict[str, Any]], Message]]] = {
     SetStartpoint.message_type: _startpoint,
     SetStartpointFanOut.message_type: _fan_out,
     ContainerPlacement.message_type: _placement,
