@@ -57,7 +57,7 @@ def set_key(
     as_csv: Csv = False,
 ) -> None:
     """Set a key of a job's config. The job reads it at its next start."""
-    text = sys.stdin.read().removesuffix("\n") if value == STANDARD_INPUT else value
+    text = _read_input() if value == STANDARD_INPUT else value
     check_texts(key, text)
     _change(job, key, text, force=force, yes=yes, dry_run=dry_run, as_json=as_json, as_csv=as_csv)
 
@@ -104,6 +104,11 @@ def check_texts(key: str, value: str) -> None:
         raise CoordstreamError("The value has a null character, which Postgres cannot store. Remove it.")
     if holds_fingerprint((key + "\n" + value).encode()):
         raise CoordstreamError("The value is the fingerprint of a secret. Use the secret itself.")
+
+
+def _read_input() -> str:
+    """Standard input without the line end at its end; UTF-8, whatever the locale is. `check_texts` rejects others."""
+    return sys.stdin.buffer.read().removesuffix(b"\n").decode("utf-8", "surrogateescape")
 
 
 def _change(

@@ -1,6 +1,9 @@
 import io
 import json
+import os
 import shlex
+import subprocess
+import sys
 
 import pytest
 
@@ -9,7 +12,7 @@ from eventlog.streams import identify
 from eventlog.wire.coordinator import decode_key, decode_message
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from managers.streams.coordinator_writer import CoordinatorStreamWriter
-from tests.coordstream.command_line import CommandLine, in_own_process
+from tests.coordstream.command_line import CHECKOUT, CommandLine, in_own_process
 from tests.fixtures.kafka_topics import Topics
 
 STREAM = "__samza_coordinator_orders_1"
@@ -54,6 +57,11 @@ def test_a_value_with_a_dash_is_not_taken_for_options(orders: CommandLine, value
     assert config(orders) == {"task.opts": value}
 
 
+def given(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    """Let a command read this from standard input, which is no terminal."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_a_lone_option_shows_help(orders: CommandLine, option: str) -> None:
     assert "Set a key of a job's config." in orders.done("config", "set", "orders", "task.opts", option)
@@ -62,7 +70,7 @@ def test_a_lone_option_shows_help(orders: CommandLine, option: str) -> None:
 def test_a_secret_is_read_from_standard_input_and_not_echoed(
     orders: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("hunter2\n"))
+    given(monkeypatch, b"hunter2\n")
     finished = orders("config", "set", "orders", "db.password", "-")
     assert (finished.code, "hunter2" in finished.out + finished.err) == (0, False)
     assert config(orders) == {"db.password": "hunter2"}
@@ -70,6 +78,16 @@ def test_a_secret_is_read_from_standard_input_and_not_echoed(
     refused = orders.refused("config", "set", "orders", "db.password", fingerprint)
     assert refused == "The value is the fingerprint of a secret. Use the secret itself."
     assert config(orders) == {"db.password": "hunter2"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "iso8859-1"])
+def test_standard_input_is_utf_8_in_every_locale(orders: CommandLine, encoding: str) -> None:
+    command = [sys.executable, "-m", "coordstream.cli", "config", "set", "orders", "a", "-", "--json"]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    for file, code in (("gü\r\nx\n".encode(), 0), (b"\xff", 2)):
+        ended = subprocess.run(command, input=file, env=environment, cwd=CHECKOUT, capture_output=True, check=False)
+        assert (ended.returncode, b"must be UTF-8" in ended.stderr) == (code, code == 2), ended
+    assert config(orders) == {"a": "gü\r\nx"}
 
 
 def test_a_dry_run_shows_the_change_and_writes_nothing(orders: CommandLine) -> None:
@@ -137,7 +155,7 @@ def test_a_change_prints_when_it_shows_and_how_to_undo_it(orders: CommandLine, o
 def test_an_old_value_with_special_characters_is_not_printed(
     orders: CommandLine, monkeypatch: pytest.MonkeyPatch, old: str
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(old + "\n"))
+    given(monkeypatch, f"{old}\n".encode())
     orders.done("config", "set", "orders", "a", "-")
     printed = orders.done("config", "set", "orders", "a", "1").splitlines()[-1]
     assert printed.isprintable()
@@ -149,7 +167,7 @@ def test_an_old_value_with_special_characters_is_not_printed(
 def test_an_old_secret_is_never_printed(
     orders: CommandLine, monkeypatch: pytest.MonkeyPatch, key: str, old: str
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(old))
+    given(monkeypatch, old.encode())
     orders.done("config", "set", "orders", key, "-")
     for words in (("set", "orders", key, old.replace("2", "3")), ("delete", "orders", key)):
         assert "hunter" not in orders.done("config", *words, "--dry-run")
