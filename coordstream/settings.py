@@ -19,6 +19,7 @@ from pydantic_settings import (
 from coordstream.errors import SettingsError
 from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.secrets.secret_policy import DEFAULT_SECRET_PATTERNS
+from eventlog.utf8 import is_utf8
 
 ENV_PREFIX: Final = "COORDSTREAM_"
 TOML_FILE: Final = "coordstream.toml"
@@ -94,9 +95,11 @@ class Settings(BaseSettings):
 
     @field_validator("mask_key")
     @classmethod
-    def _not_empty(cls, key: SecretStr | None) -> SecretStr | None:
+    def _is_text(cls, key: SecretStr | None) -> SecretStr | None:
         if key is not None and not key.get_secret_value():
             raise ValueError("it is empty. Use a long random text, or remove the setting: a key is then generated")
+        if key is not None and not is_utf8(key.get_secret_value()):
+            raise ValueError("it is not text in UTF-8. Use a long random text, such as that of `openssl rand -hex 32`")
         return key
 
     @field_validator("secret_patterns", mode="before")

@@ -70,6 +70,16 @@ def test_an_empty_mask_key_is_refused_in_the_file(folder: Path, monkeypatch: pyt
     )
 
 
+def test_a_mask_key_that_is_not_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_MASK_KEY", os.fsdecode(b"hunter2\xff"))
+    with pytest.raises(SettingsError) as refused:
+        load_settings()
+    assert str(refused.value) == (
+        "Invalid COORDSTREAM_MASK_KEY (or mask_key in coordstream.toml): it is not text in UTF-8. Use a long random "
+        "text, such as that of `openssl rand -hex 32`."
+    )
+
+
 def test_secrets_show_in_no_text_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://me:hunter2@db/x?sslmode=require")
     monkeypatch.setenv("COORDSTREAM_MASK_KEY", "hunter2")
