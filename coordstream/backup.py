@@ -146,7 +146,7 @@ def _ending_sessions(server: EmbeddedPostgres) -> Iterator[None]:
     is_over = Event()
 
     def end_sessions(connection: Connection) -> None:
-        with suppress(psycopg.Error):  # the server has stopped: the rename says so
+        with suppress(psycopg.Error):  # the rename reports a server that has stopped
             while not is_over.is_set():
                 connection.execute(_DISCONNECT, (0, [DATABASE, NEW]))
                 is_over.wait(_PAUSE_SECONDS)

@@ -40,11 +40,18 @@ class KafkaChangelogStateBackendFactory:
     def __init__(self, systems: Mapping[str, Changelogs], clock: Callable[[], datetime] = _now) -> None:
         self._systems: Final = dict(systems)
         self._clock: Final = clock
+        self._in_memory: Final[dict[tuple[str, str], KeyValueStore]] = {}
 
     def open_store(self, task: StatefulTask, store_name: str) -> LoggedStore:
-        """A store of the task that writes its changes to its changelog, after it was restored."""
+        """A store of the task that writes its changes to its changelog, after it was restored.
+
+        A store in memory is the one that was restored.
+        """
         partition = self._partitions(task, [store_name])[store_name]
-        return LoggedStore(task.open_store(store_name), partition, self._systems[partition.system])
+        store = self._in_memory.get((task.task_name, store_name))
+        if store is None:
+            store = task.open_store(store_name)
+        return LoggedStore(store, partition, self._systems[partition.system])
 
     def get_backup_manager(self, task: StatefulTask, store_names: Collection[str]) -> KafkaChangelogBackupManager:
         """See `StateBackendFactory.get_backup_manager`."""
@@ -52,7 +59,10 @@ class KafkaChangelogStateBackendFactory:
 
     def get_restore_manager(self, task: StatefulTask, store_names: Collection[str]) -> KafkaChangelogRestoreManager:
         """See `StateBackendFactory.get_restore_manager`."""
-        return KafkaChangelogRestoreManager(task, self._partitions(task, store_names), self._systems, self._clock)
+        partitions = self._partitions(task, store_names)
+        return KafkaChangelogRestoreManager(
+            task, partitions, self._systems, self._clock, partial(self._open_to_restore, task)
+        )
 
     def match_stores(
         self, task: StatefulTask, store_names: Collection[str], checkpoint: Checkpoint | None, cancelled: Event
@@ -79,6 +89,13 @@ class KafkaChangelogStateBackendFactory:
             finally:
                 if store.directory is not None:
                     store.close()
+
+    def _open_to_restore(self, task: StatefulTask, store_name: str) -> KeyValueStore:
+        store = task.open_store(store_name)
+        self._in_memory.pop((task.task_name, store_name), None)
+        if store.directory is None:
+            self._in_memory[task.task_name, store_name] = store
+        return store
 
     def _known_offset(self, task: StatefulTask, store_name: str, committed: CommittedOffset | None) -> int | None:
         """The offset of a commit, unless the changelog may have lost a deletion after it, with the entry it deleted."""

@@ -18,7 +18,7 @@ from managers.assignments.changelog_topics import is_transactional, min_compacti
 from managers.backup.changelog_markers import CommittedOffset, committed_offsets
 from managers.backup.changelog_replay import ChangelogReplay
 from managers.backup.changelog_settings import is_cleaned_on_start, retains_existing_state
-from managers.backup.key_value_store import KeyValueStore
+from managers.backup.key_value_store import KeyValueStore, StoreOpener
 from managers.backup.local_stores import local_offset, usable_checkpoints
 from managers.backup.restore_plan import RestorePlan, StoreToRestore, plan_restore, plan_restore_to_end
 from managers.backup.state_backend import ReportProgress, RestoreProgress, StatefulTask
@@ -55,12 +55,17 @@ class KafkaChangelogRestoreManager:
         partitions: Mapping[str, SystemStreamPartition],
         systems: Mapping[str, Changelogs],
         clock: Callable[[], datetime],
+        open_store: StoreOpener,
     ) -> None:
-        """See `KafkaChangelogBackupManager`; ``clock`` returns the current time, with its zone."""
+        """See `KafkaChangelogBackupManager`; ``clock`` returns the current time, with its zone.
+
+        ``open_store`` opens the stores to restore.
+        """
         self._task: Final = task
         self._partitions: Final = dict(partitions)
         self._systems: Final = systems
         self._clock: Final = clock
+        self._open_store: Final = open_store
         self._is_transactional: Final = is_transactional(task.config)
         self._prepared: dict[str, _Prepared] = {}
 
@@ -108,11 +113,11 @@ class KafkaChangelogRestoreManager:
     def _open(self, name: str, prepared: _Prepared) -> tuple[KeyValueStore, RestorePlan]:
         """A store, and how to restore it: from the begin if its directory is that of another kind of store."""
         try:
-            store = self._task.open_store(name)
+            store = self._open_store(name)
         except StoreUnreadable as error:
             _logger.warning("%s Restoring it from the begin of its changelog.", error)
             self._delete_directories(name)
-            return self._task.open_store(name), prepared.empty
+            return self._open_store(name), prepared.empty
         if store.directory is not None:
             return store, prepared.on_disk
         for key in [key for key, _ in store.range()]:  # of the run before, in the same process
