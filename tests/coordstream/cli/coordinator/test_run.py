@@ -19,12 +19,14 @@ from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog
 from eventlog.postgres.connection import connect
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.assignments.task_assignment_manager import TaskAssignmentManager
 from managers.config.job_config import read_config, set_config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.coordstream.command_line import MASK_KEY, CommandLine, without_settings
+from tests.fixtures.database_sessions import end_sessions
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE, wait_until
 
@@ -46,6 +48,7 @@ class Job:
         self.checkpoint = f"__samza_checkpoint_ver_1_for_{name}_1"
         self.changelog = f"{name}-changelog"
         self.file = folder / "job.properties"
+        self.has_stream_in_postgres = False
         self._cli = cli
         self._topics = topics
         self.input = topics.create(f"{name}-input", {}, partitions=4)
@@ -75,11 +78,12 @@ class Job:
     @property
     def environment(self) -> dict[str, str]:
         """The settings of the command."""
+        brokers = {"COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS": self._topics.bootstrap_servers}
         return {
             **without_settings(),
             "COORDSTREAM_DATABASE_URL": self._cli.database_url,
             "COORDSTREAM_MASK_KEY": MASK_KEY,
-            "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS": self._topics.bootstrap_servers,
+            **({} if self.has_stream_in_postgres else brokers),
         }
 
     @contextmanager
@@ -226,6 +230,22 @@ def test_an_outage_of_the_lock_is_survived(job: Job, cli: CommandLine) -> None:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
+
+
+def test_an_outage_of_a_stream_in_postgres_is_survived(job: Job, cli: CommandLine) -> None:
+    job.has_stream_in_postgres = True
+    with job.coordinator("--config", str(job.file)) as process:
+        url = line_with(process.stderr, "Serving").rpartition("=")[2]
+        assert httpx.get(f"{url}locality").json() == {"processor-localities": {}}
+        end_sessions(cli.database_url)
+        wait_until(lambda: httpx.get(f"{url}locality").status_code == 200, what="the hosts")
+        with PostgresEventLog(cli.database_url, job.stream) as log, CoordinatorStreamStore(log) as store:
+            set_config(store, "task.opts", "-Xmx1g")
+        said = line_with(process.stderr, "The config changed")
+        assert said == "The config changed (task.opts). The next start uses it."
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, "Traceback" in err) == (0, False)
 
 
 @pytest.mark.parametrize(
