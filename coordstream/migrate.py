@@ -85,12 +85,11 @@ def require_revision(revision: str) -> None:
     """Raise SchemaError if this program has no such revision (`base`, `-1`, a revision id)."""
     script = ScriptDirectory.from_config(_config())
     try:
-        is_known = revision == "base" or _RELATIVE.fullmatch(revision) or script.get_revision(revision)
-    except CommandError:
-        is_known = None
-    if not is_known:
+        if not _RELATIVE.fullmatch(revision):
+            script.get_revision(revision)
+    except (CommandError, AssertionError):  # the latter for an empty text
         known = sorted(known.revision for known in script.walk_revisions())
-        raise SchemaError(f"No revision {revision!r}.{known_names('revisions', revision, [*known, 'base'])}")
+        raise SchemaError(f"No revision {revision!r}.{known_names('revisions', revision, [*known, 'base'])}") from None
 
 
 def require_postgres(server_version: int) -> None:

@@ -58,7 +58,7 @@ def test_a_value_with_a_dash_is_not_taken_for_options(orders: CommandLine, value
 
 
 def given(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
-    """Let a command read this from standard input, which is no terminal."""
+    """Let a command read this from standard input, which is not a terminal."""
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
 
 
