@@ -149,7 +149,7 @@ def test_the_age_of_a_live_checkpoint_is_read_as_samza_reads_it(
 
 @pytest.mark.parametrize(("max_age", "preferred"), [(2**63 - 1, [2]), (10**16, [2]), (2**63, [1, 2])])
 def test_a_live_checkpoint_can_be_read_at_any_age(database: Connection, max_age: int, preferred: list[int]) -> None:
-    """The greatest age is that of Java's long. A greater one is no number that Samza reads."""
+    """Up to the greatest number that Samza reads, which is a long. Beyond it, the default counts."""
     config = [
         config_set("task.checkpoint.read.versions", "2,1"),
         config_set("task.live.checkpoint.max.age", str(max_age)),

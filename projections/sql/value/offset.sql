@@ -14,7 +14,7 @@ create function projection.offset_number(input_offset text) returns bigint langu
   end
 $$;
 
--- The next offset to read after a checkpoint's offset in Kafka; null if it is no offset of Kafka or the highest that there is.
+-- The next offset to read after a checkpoint's offset in Kafka; null if it is not an offset of Kafka, or the highest one.
 create function projection.next_offset(input_offset_number bigint) returns bigint language sql immutable parallel safe as $$
   select case when $1 between -1 and 9223372036854775806 then $1 + 1 end
 $$;
