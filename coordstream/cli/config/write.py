@@ -108,7 +108,9 @@ def check_texts(key: str, value: str) -> None:
 
 def _read_input() -> str:
     """Standard input without the line end at its end; UTF-8, whatever the locale is. `check_texts` rejects others."""
-    return sys.stdin.buffer.read().removesuffix(b"\n").decode("utf-8", "surrogateescape")
+    data = sys.stdin.buffer.read()
+    text = data.removesuffix(b"\r\n" if data.endswith(b"\r\n") else b"\n")
+    return text.decode("utf-8", "surrogateescape")
 
 
 def _change(

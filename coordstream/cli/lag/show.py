@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 from psycopg import sql
-from psycopg.errors import InsufficientPrivilege
+from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
 from coordstream.cli.arguments.duration import parse_duration
 from coordstream.cli.arguments.number import parse_limit
@@ -115,7 +115,10 @@ def lag(
             note(sentence)
         if watch is None:
             break
-        sleep(watch)
+        try:
+            sleep(watch)
+        except KeyboardInterrupt:  # the way to end it
+            return
     if found or (task and not chosen):
         raise typer.Exit(1)
 
@@ -125,6 +128,8 @@ def _observe(connection: Connection, jobs: Sequence[Job], servers: str | None) -
         return observe_inputs(connection, jobs, system_clock, servers)
     except InsufficientPrivilege:
         raise CoordstreamError("This database user may not store observations. Use --stored.") from None
+    except ReadOnlySqlTransaction:
+        raise CoordstreamError("The database is read-only, so observations cannot be stored. Use --stored.") from None
 
 
 def _rows(connection: Connection, jobs: Sequence[Job], task: str | None) -> Rows:

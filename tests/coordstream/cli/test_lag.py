@@ -179,3 +179,20 @@ def test_a_user_who_may_only_read_uses_what_is_stored(wordcount: CommandLine, mo
     monkeypatch.setenv("PGOPTIONS", "-c role=coordstream_reader")
     assert wordcount.refused("lag") == "This database user may not store observations. Use --stored."
     assert "16 of 16 partitions is unknown" in wordcount("lag", "--stored").err
+
+
+def test_a_read_only_database_stores_no_observations(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGOPTIONS", "-c default_transaction_read_only=on")
+    expected = "The database is read-only, so observations cannot be stored. Use --stored."
+    assert wordcount.refused("lag") == expected
+    assert "16 of 16 partitions is unknown" in wordcount("lag", "--stored").err
+
+
+def test_ctrl_c_ends_a_watched_lag(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("coordstream.cli.lag.show.sleep", interrupt)
+    finished = wordcount("lag", "--stored", "--watch", "1s")
+    assert finished.code == 0
+    assert "Lag of the tasks" in finished.out

@@ -67,10 +67,11 @@ def test_a_lone_option_shows_help(orders: CommandLine, option: str) -> None:
     assert "Set a key of a job's config." in orders.done("config", "set", "orders", "task.opts", option)
 
 
+@pytest.mark.parametrize("line", [b"hunter2", b"hunter2\n", b"hunter2\r\n"])
 def test_a_secret_is_read_from_standard_input_and_not_echoed(
-    orders: CommandLine, monkeypatch: pytest.MonkeyPatch
+    orders: CommandLine, monkeypatch: pytest.MonkeyPatch, line: bytes
 ) -> None:
-    given(monkeypatch, b"hunter2\n")
+    given(monkeypatch, line)
     finished = orders("config", "set", "orders", "db.password", "-")
     assert (finished.code, "hunter2" in finished.out + finished.err) == (0, False)
     assert config(orders) == {"db.password": "hunter2"}
