@@ -67,13 +67,12 @@ class LockHolder(NamedTuple):
     silent_seconds: float = 0.0
     is_silent: bool = False
 
-    @property
-    def silence(self) -> str:
-        """Since when the holder is silent, and how to end it."""
+    def silence(self, command: str = "coordstream follow") -> str:
+        """Since when the holder is silent, and how to end it; ``command`` is the one that can take over."""
         seen = "" if self.last_seen_at is None else f" since {self.last_seen_at:%Y-%m-%d %H:%M:%S} UTC"
         return (
             f"silent{seen}: end its process, or its session with `select pg_terminate_backend({self.backend_pid})`, "
-            "or run `coordstream follow` with --take-over-after 60s"
+            f"or run `{command}` with --take-over-after 60s"
         )
 
     def __str__(self) -> str:

@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse
 
 from coordstream.cli.query.rows import Row
 from coordstream.cli.status.faults import Limits, faults, is_to_rebuild
-from coordstream.cli.status.logs import recorded_logs, silent_followers
+from coordstream.cli.status.logs import recorded_logs, silent_holders
 from coordstream.schema_check import is_current
 from coordstream.serve.failures import RETRY_SECONDS
 from eventlog.postgres.connection import Connection
@@ -39,7 +39,7 @@ def readiness(connection: Connection, most_lag: int) -> Readiness:
         return Readiness([], [ANOTHER_VERSION])
     limits = Limits(most_lag, must_be_live=True)
     newest = [row for row in recorded_logs(connection) if row["is_newest"]]
-    silent = silent_followers(connection)
+    silent = silent_holders(connection)
     logs = [(row, _reasons(row, limits, silent)) for row in newest]
     return Readiness(logs, [] if logs else [*faults([], limits)])
 

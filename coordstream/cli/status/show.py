@@ -12,7 +12,7 @@ from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, print_rows, time_column
 from coordstream.cli.query.rows import Row
 from coordstream.cli.status.faults import Limits, faults, is_to_rebuild
-from coordstream.cli.status.logs import logs_now, silent_followers
+from coordstream.cli.status.logs import logs_now, silent_holders
 from eventlog.backends import RECORDING
 from projections.job_choice import NO_LOGS
 
@@ -64,7 +64,7 @@ def status(
     """
     with open_database() as database:
         rows, unreachable = logs_now(database)
-        silent = silent_followers(database.connection)
+        silent = silent_holders(database.connection)
     print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, as_csv=as_csv, utc=utc)
     found = [*filter(None, [unreachable]), *faults(rows, Limits(max_lag, max_age)), *silent.values()]
     note("" if rows or found else NO_LOGS)

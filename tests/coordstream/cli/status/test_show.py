@@ -183,6 +183,16 @@ def test_a_hanging_follower_is_named(counts: CommandLine) -> None:
     assert f"`select pg_terminate_backend({backend})`" in finished.err
 
 
+@pytest.mark.parametrize(
+    ("name", "command"), [(STREAM, "coordstream follow"), (f"coordinator of {STREAM}", "coordstream coordinator run")]
+)
+def test_the_advice_about_a_hanging_process_names_its_command(counts: CommandLine, name: str, command: str) -> None:
+    with connect(counts.database_url) as hanging:
+        StreamLocks(hanging).take(name)
+        set_lost_after(hanging, 0)
+        assert f"or run `{command}` with --take-over-after 60s" in counts("status").err
+
+
 def test_limits_apply_to_stopped_logs(counts: CommandLine) -> None:
     beat(counts, "stopped", seconds_ago=100)
     assert counts("status", "--max-age", "99").err.startswith(f"{STREAM} has had no heartbeat for 100 s")
