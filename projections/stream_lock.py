@@ -51,6 +51,10 @@ _SHARE: Final = "select from projection.stream_holder where stream_name = %s and
 _SESSION: Final = "select pg_backend_pid()"
 
 
+COORDINATOR_LOCK: Final = "coordinator of "
+"""A job coordinator holds a lock of this name and that of its stream, beside the locks of streams."""
+
+
 class LockHolder(NamedTuple):
     """The session that holds a stream. Postgres shows some columns only to the same user and ``pg_monitor``; else None.
 
@@ -67,8 +71,9 @@ class LockHolder(NamedTuple):
     silent_seconds: float = 0.0
     is_silent: bool = False
 
-    def silence(self, command: str = "coordstream follow") -> str:
-        """Since when the holder is silent, and how to end it; ``command`` is the one that can take over."""
+    def silence(self, name: str) -> str:
+        """Since when the holder of this stream, or of this coordinator's lock, is silent, and how to end it."""
+        command = "coordstream coordinator run" if name.startswith(COORDINATOR_LOCK) else "coordstream follow"
         seen = "" if self.last_seen_at is None else f" since {self.last_seen_at:%Y-%m-%d %H:%M:%S} UTC"
         return (
             f"silent{seen}: end its process, or its session with `select pg_terminate_backend({self.backend_pid})`, "

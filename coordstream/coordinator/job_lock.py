@@ -9,10 +9,7 @@ from coordstream.errors import CoordstreamError
 from eventlog.error_text import printable_text
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
-from projections.stream_lock import StreamLocks
-
-LOCK_PREFIX: Final = "coordinator of "
-"""Before the name of a coordinator stream: the name of its coordinator's lock, among those of streams."""
+from projections.stream_lock import COORDINATOR_LOCK, StreamLocks
 
 Connect = Callable[[], Connection]
 
@@ -63,7 +60,7 @@ class JobLock:
     def __init__(self, connect: Connect, job: str, stream_name: str) -> None:
         self._connect: Final = connect
         self._job: Final = job
-        self._name: Final = f"{LOCK_PREFIX}{stream_name}"
+        self._name: Final = f"{COORDINATOR_LOCK}{stream_name}"
         self._connection: Connection | None = None
         self._locks: StreamLocks | None = None
         self._is_taken = False

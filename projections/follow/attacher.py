@@ -134,7 +134,9 @@ class Attacher:
         if limit is not None and holder.silent_seconds >= limit:
             self._take_over(name, holder, limit)
         elif holder.is_silent:
-            self.reports.say_of(name, f"{name} is held by {holder}, which is {holder.silence()}. This follower waits.")
+            self.reports.say_of(
+                name, f"{name} is held by {holder}, which is {holder.silence(name)}. This follower waits."
+            )
         else:
             message = f"{name} is read by {holder}. This follower waits, and takes over when the other one ends."
             self.reports.say_of(name, message)

@@ -7,7 +7,6 @@ from psycopg import sql
 
 from coordstream.cli.database import Database
 from coordstream.cli.query.rows import Row, Rows, fetch
-from coordstream.coordinator.job_lock import LOCK_PREFIX
 from eventlog.backends import KAFKA, POSTGRES
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import Connection
@@ -48,14 +47,10 @@ UNREAD: Final = sql.SQL(
 def silent_holders(connection: Connection) -> dict[str, str]:
     """A message for each stream, or coordinator, whose lock is held by a session that is silent, by its name."""
     return {
-        name: f"{name} is held by {holder}, which is {holder.silence(_taken_over_by(name))}."
+        name: f"{name} is held by {holder}, which is {holder.silence(name)}."
         for name, holder in holders(connection).items()
         if holder.is_silent
     }
-
-
-def _taken_over_by(name: str) -> str:
-    return "coordstream coordinator run" if name.startswith(LOCK_PREFIX) else "coordstream follow"
 
 
 def logs_now(database: Database) -> tuple[Rows, str]:
