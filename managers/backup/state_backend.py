@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from eventlog.checkpoint import Checkpoint, CheckpointId
 from eventlog.frozen_dict import frozen
-from managers.backup.key_value_store import KeyValueStore, StoreOpener
+from managers.backup.key_value_store import StoreOpener
 from managers.backup.store_directories import store_directory
 
 Markers = Mapping[str, str]
@@ -19,8 +19,7 @@ Markers = Mapping[str, str]
 class StatefulTask:
     """A task whose stores are backed up or restored.
 
-    ``base_directory`` contains the directories of its stores (Samza's ``job.logged.store.base.dir``). A store in memory
-    is opened once: later calls of ``open_store`` return the same one, which a restore may have filled.
+    ``base_directory`` contains the directories of its stores (Samza's ``job.logged.store.base.dir``).
     ``changelog_partition`` is that of the task in the changelogs of all its stores.
     """
 
@@ -32,25 +31,10 @@ class StatefulTask:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "config", frozen(self.config))
-        object.__setattr__(self, "open_store", _opening_once_in_memory(self.open_store))
 
     def store_directory(self, store_name: str) -> Path:
         """The directory of a store on disk (`store_directory`)."""
         return store_directory(self.base_directory, store_name, self.task_name)
-
-
-def _opening_once_in_memory(open_store: StoreOpener) -> StoreOpener:
-    in_memory: dict[str, KeyValueStore] = {}
-
-    def open_or_return(store_name: str) -> KeyValueStore:
-        store = in_memory.get(store_name)
-        if store is None:
-            store = open_store(store_name)
-            if store.directory is None:
-                in_memory[store_name] = store
-        return store
-
-    return open_or_return
 
 
 class TaskBackupManager(Protocol):
