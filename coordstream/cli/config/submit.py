@@ -20,13 +20,14 @@ from coordstream.cli.query.rows import Rows
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings
+from eventlog.error_text import printable_text
 from eventlog.errors import ConfigError
 from eventlog.secrets.secret_policy import SecretPolicy
 from managers.config.job_config import read_config, stale_keys, write_config
 from managers.config.write_once import write_once_changes
 from managers.coordinator.supported_settings import require_supported
 from managers.errors import WriteOnceChange
-from managers.job_names import Config, coordinator_stream
+from managers.job_names import JOB_NAME, Config, coordinator_stream, job_id, job_name
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 FromFile = Annotated[Path, PropertyFile]
@@ -46,16 +47,16 @@ def write_file(
     """Write a job's whole config from a property file, as a deployment of Samza does.
 
     Every key of the file is set, and keys that it lacks are deleted. The coordinator stream is created if it is
-    missing. A write-once key that would change is refused.
+    missing. A write-once key that would change is refused, and so is the config of another job on the same stream.
     """
     config = read_submission(job, from_file)
     stream = coordinator_stream(config).stream_name
     secrets = secret_policy(load_settings())
     old = current_config(stream)
     rows = change_rows(secrets, stream, old, config)
-    refused = write_once_changes(old, config)
-    if refused and not force:
-        raise WriteOnceChange(masked_changes(secrets, refused))
+    refused = refusal(secrets, stream, old, config)
+    if refused is not None and not force:
+        raise refused
     is_shown = not (as_json or as_csv)
     if is_shown:
         print_rows(rows, COLUMNS, title=f"Config of {job}", as_json=False)
@@ -73,18 +74,36 @@ def write_file(
 
 
 def check_file(job: JobWord, from_file: FromFile, as_json: Json = False, as_csv: Csv = False) -> None:
-    """Show what `config write` would change; exit code 1 if it would be refused because of a write-once key."""
+    """Show what `config write` would change; exit code 1 if it would be refused without --force."""
     config = read_submission(job, from_file)
     stream = coordinator_stream(config).stream_name
     secrets = secret_policy(load_settings())
     old = current_config(stream)
     rows = change_rows(secrets, stream, old, config)
     print_rows(rows, COLUMNS, title=f"Config of {job}", as_json=as_json, as_csv=as_csv)
-    refused = write_once_changes(old, config)
-    if refused:
-        note(str(WriteOnceChange(masked_changes(secrets, refused))))
+    refused = refusal(secrets, stream, old, config)
+    if refused is not None:
+        note(str(refused))
         raise typer.Exit(REFUSED)
     warn(unsupported(secrets, config))
+
+
+def refusal(secrets: SecretPolicy, stream_name: str, old: Config, config: Config) -> Exception | None:
+    """Why a config may only be written with ``--force``; None: it may be written.
+
+    Jobs share a coordinator stream if their names differ in ``_`` and ``-`` only (CoordinatorStreamUtil of Samza).
+    """
+    if JOB_NAME in old and _job(old) != _job(config):
+        return CoordstreamError(
+            f"{stream_name} has the config of job {_job(old)}. The streams of job {_job(config)} have the same names. "
+            "Choose another job.name, or replace the config with --force."
+        )
+    changes = write_once_changes(old, config)
+    return WriteOnceChange(masked_changes(secrets, changes)) if changes else None
+
+
+def _job(config: Config) -> str:
+    return printable_text(f"{job_name(config)}/{job_id(config)}")
 
 
 def unsupported(secrets: SecretPolicy, config: Config) -> Iterator[str]:

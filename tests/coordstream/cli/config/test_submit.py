@@ -67,6 +67,21 @@ def test_results_of_autosizing_stay(cli: CommandLine, file: Path) -> None:
     assert config(cli)["job.autosizing.container.count"] == "4"
 
 
+def test_the_config_of_another_job_on_the_stream_is_replaced_only_by_force(cli: CommandLine, file: Path) -> None:
+    file.write_text("job.name=big_orders\n")
+    cli.done("config", "write", "big_orders", "--from-file", file)
+    file.write_text("job.name=big-orders\ntask.class=demo.Other\n")
+    other = ("big-orders", "--from-file", file)
+    refused = cli.refused("config", "write", *other)
+    assert refused == (
+        "__samza_coordinator_big-orders_1 has the config of job big_orders/1. The streams of job big-orders/1 have the "
+        "same names. Choose another job.name, or replace the config with --force."
+    )
+    checked = cli("config", "check", *other)
+    assert (checked.code, checked.err) == (1, f"{refused}\n")
+    assert "Set 2 keys" in cli.done("config", "write", *other, "--force")
+
+
 def test_a_write_once_key_is_refused_with_both_values(cli: CommandLine, file: Path) -> None:
     file.write_text(f"job.name=orders\n{GROUPER}=demo.First\n")
     write(cli, file)
