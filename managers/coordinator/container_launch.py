@@ -9,7 +9,6 @@ from eventlog.natural_order import natural_order
 from managers.assignments.locality_manager import ContainerLocality
 from managers.config.job_config import AUTOSIZING, TRACKING_URL, is_autosized, set_config
 from managers.job_models.job_model import JobModel
-from managers.job_models.job_model_building import container_count
 from managers.job_names import Config
 from managers.stores.metadata_store import NamespacedStore
 
@@ -36,18 +35,11 @@ def container_environment(config: Config, url: str, container_id: str) -> dict[s
     }
 
 
-def processor_localities(config: Config, localities: Mapping[str, ContainerLocality]) -> dict[str, str]:
-    """The preferred host of each container that the job has now: its last one, else ``ANY_HOST`` (SAMZA-2304).
-
-    Raises:
-        ConfigError: the number of containers is invalid.
-    """
-    ids = map(str, range(container_count(config)))
-    return {each: _host(localities.get(each)) for each in ids}
-
-
 def preferred_hosts(model: JobModel, localities: Mapping[str, ContainerLocality]) -> dict[str, str]:
-    """The host to request for each container of a job model, standby containers included (ContainerProcessManager)."""
+    """The host to request for each container of a job model, standby containers included (ContainerProcessManager).
+
+    It is the last host of the container, else ``ANY_HOST`` (SAMZA-2304).
+    """
     return {each: _host(localities.get(each)) for each in sorted(model.containers, key=natural_order)}
 
 

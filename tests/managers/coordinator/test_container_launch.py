@@ -9,7 +9,6 @@ from managers.config.job_config import read_config
 from managers.coordinator.container_launch import (
     container_environment,
     preferred_hosts,
-    processor_localities,
     publish_coordinator_url,
 )
 from managers.job_models.job_model_building import build_job_model
@@ -22,7 +21,8 @@ URL = "http://127.0.0.1:1234/"
 @pytest.mark.scenario("HRD-31")
 def test_each_container_of_the_job_has_a_host_and_no_other_container() -> None:
     hosts = {each: ContainerLocality(each, host) for each, host in (("0", "host-1"), ("2", ""), ("3", "host-4"))}
-    preferred = processor_localities({"job.container.count": "3"}, hosts)
+    model = build_job_model({"task.inputs": "kafka.in", "job.container.count": "3"}, {("kafka", "in"): range(3)}, {})
+    preferred = preferred_hosts(model, hosts)
     assert preferred == {"0": "host-1", "1": "ANY_HOST", "2": "ANY_HOST"}
 
 
