@@ -50,6 +50,9 @@ def write_unless_changed(
 ) -> None:
     """Write requests, unless another writer has changed them since they were read, up to offset ``first``.
 
+    All of them are written or none, unless they exceed half a megabyte: a stream is not rewound in only some of its
+    partitions.
+
     Other spellings of their keys, requests for every task, and the fan-outs of ``task_names`` count as well.
     ``written`` are the requests that an interrupted call may have written, with those that it did not. A log in
     Postgres refuses the append if it has grown. Kafka has no such append: what another writer appends between the last

@@ -114,17 +114,6 @@ def request_keys(store: CoordinatorStreamStore) -> list[str]:
     return sorted(name.key for name, value in store.all(REQUESTS).items() if value)
 
 
-def write_requests(store: CoordinatorStreamStore, requests: Mapping[str, Startpoint]) -> None:
-    """Request startpoints, by the texts of their keys: all of them or none, unless they exceed half a megabyte.
-
-    Writing them at once keeps a stream from being rewound in only some of its partitions.
-
-    Raises:
-        AppendRefused: the log rejects the events.
-    """
-    store.put_all({NamespacedKey(REQUESTS, key_text): request_value(each) for key_text, each in requests.items()})
-
-
 def _assigned_keys(assignments: Iterable[Message]) -> set[StartpointKey]:
     mappings = [each for each in assignments if isinstance(each, SetTaskPartitionMapping)]
     partitions = [(without_key_bucket(each.partition), each.task_names) for each in mappings]

@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 
-from eventlog.log import EventLog
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
-from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific, StartpointUpcoming
+from eventlog.startpoint import Startpoint, StartpointOldest, StartpointUpcoming
 from eventlog.wire.coordinator import encode_key
-from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_errors import StartpointUnreadable
 from managers.startpoints.startpoint_records import (
     describe_key,
@@ -20,11 +18,7 @@ from managers.startpoints.startpoint_records import (
     request_key,
     request_value,
     without_key_bucket,
-    write_requests,
 )
-from managers.stores.coordinator_store import CoordinatorStreamStore
-from tests.builders import startpoint
-from tests.managers.watched_log import WatchedLog
 from tests.vectors.building import partition_of, startpoint_of, startpoint_of_kind
 from tests.vectors.catalogue import decoded, vectors
 
@@ -92,14 +86,3 @@ def test_keys_are_described() -> None:
         describe_key(StartpointKey(SystemStreamPartition("k", "s", 0), TaskName("t")))
         == "partition 0 of k.s in task 't'"
     )
-
-
-def test_the_requests_of_a_stream_are_written_in_one_append(coordinator_log: EventLog) -> None:
-    watched = WatchedLog(coordinator_log)
-    requests = {f"kafka.in.{number}": StartpointSpecific("7", 1) for number in range(16)}
-    with CoordinatorStreamStore(watched) as store:
-        write_requests(store, requests)
-    assert watched.append_count == 1
-    event = next(iter(coordinator_log.read()))
-    assert (event.key, event.value) == startpoint("kafka.in.0", StartpointSpecific("7", 1))[:2]
-    assert StartpointFacts.read(coordinator_log).requests == requests
