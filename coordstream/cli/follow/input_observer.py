@@ -8,6 +8,7 @@ from typing import Final
 import psycopg
 
 from coordstream.cli.lag.observation import observe_inputs
+from coordstream.errors import CoordstreamError
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, connect, failure_line
 from projections.job_choice import Job
@@ -54,6 +55,8 @@ def observe_once(database_url: str) -> list[str]:
             return observe_inputs(connection, _followed_jobs(connection), system_clock, has_option=False)
     except psycopg.Error as error:
         return [f"Cannot observe the inputs: {failure_line(error)}"]
+    except CoordstreamError as error:  # coordstream.toml is read each time
+        return [f"Cannot observe the inputs: {error}"]
 
 
 def _followed_jobs(connection: Connection) -> list[Job]:

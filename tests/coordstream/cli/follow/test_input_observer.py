@@ -1,5 +1,6 @@
 """Observing inputs beside a follower."""
 
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -35,6 +36,22 @@ def test_an_outage_of_the_database_is_reported_and_waited_for(monkeypatch: pytes
         wait_until(lambda: bool(reported), what="the report")
     assert len(reported) == 1
     assert reported[0].startswith("Cannot observe the inputs: ")
+
+
+def test_settings_that_become_invalid_are_reported_and_inputs_observed_again_later(
+    wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        input_observer, "_FOLLOWED", "select distinct job_name, job_id from projection.job_log order by 1, 2"
+    )
+    settings = Path("coordstream.toml")
+    settings.write_text("home = ")
+    reported: list[str] = []
+    with observing_inputs(wordcount.database_url, 0.01, reported.append):
+        wait_until(lambda: bool(reported), what="the report")
+        settings.unlink()
+        wait_until(lambda: wordcount.ask(OBSERVATIONS)[0][0] >= 1, what="an observation")
+    assert reported[0].startswith("Cannot observe the inputs: Invalid TOML in coordstream.toml: ")
 
 
 def test_an_observer_that_hangs_does_not_keep_a_follower_from_stopping(monkeypatch: pytest.MonkeyPatch) -> None:
