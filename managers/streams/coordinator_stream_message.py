@@ -145,7 +145,10 @@ class CoordinatorStreamMessage:
         return self._identity(self._map) == other._identity(other._map)
 
     def __hash__(self) -> int:
-        return hash((self.is_delete, self.type, self.key))
+        # With the texts of the values: a task has as many distinct messages of one key as it has committed.
+        content = (self._map or {}).get("values", self._map)
+        texts = content.items() if isinstance(content, Mapping) else ()
+        return hash((self.type, self.key, frozenset(item for item in texts if isinstance(item[1], str))))
 
     def __repr__(self) -> str:
         content = "delete" if self._map is None else f"values of {', '.join(map(repr, self.values)) or 'nothing'}"

@@ -49,6 +49,22 @@ def test_who_wrote_it_and_when_does_not_count() -> None:
     assert first != "key1"
 
 
+@pytest.mark.scenario("HRD-04")
+def test_messages_with_other_values_have_other_hashes() -> None:
+    key = CoordinatorKey(1, "set-checkpoint", "Partition 0")
+    commits = [CoordinatorStreamMessage.read(key, b'{"values":{"kafka.a.0":"%d"}}' % number) for number in range(1_000)]
+    assert len({hash(commit) for commit in commits}) > 990
+
+
+def test_equal_messages_have_equal_hashes_frozen_or_not() -> None:
+    values = (b'{"values":{"a":"1","b":{"c":[1]},"d":%s}}' % number for number in (b"1", b"1.0", b"true"))
+    first, *others = (CoordinatorStreamMessage.read(CoordinatorKey(1, "t", "k"), value) for value in values)
+    assert first.message_map
+    for other in others:
+        assert (other, hash(other)) == (first, hash(first))
+    assert hash(CoordinatorStreamMessage.read(CoordinatorKey(1, "t", "k"), b'{"values":[1]}')) != hash(first)
+
+
 def test_values_of_null_are_not_empty_values() -> None:
     null, empty, missing = (
         CoordinatorStreamMessage.read(CoordinatorKey(1, "t", "k"), value)
