@@ -66,7 +66,7 @@ def _chosen(
         return
     known = [one for one in topic if one.meaning[0] in _VERSIONS]
     newest = max(known, key=lambda one: one.event.offset, default=None)
-    grouper = config.get(_GROUPER_KEY, DEFAULT_GROUPER) if config else newest.meaning[2] if newest else None
+    grouper = (config.get(_GROUPER_KEY) or DEFAULT_GROUPER) if config else newest.meaning[2] if newest else None
     by_task: dict[str, dict[int, Living]] = {}
     for one in known:
         if one.meaning[2] == grouper:

@@ -196,6 +196,13 @@ def test_t23_tasks_of_a_former_grouper_are_not_current(database: Connection) -> 
     assert len(job.rows("checkpoint_history", "task_name")) == 2
 
 
+def test_an_empty_grouper_is_the_default_one(database: Connection) -> None:
+    config = [config_set("job.systemstreampartition.grouper.factory", "", at=FIRST_TIME - MINUTE)]
+    job = ImportedJob(database, "empty-grouper", coordinator=config, checkpoints=[checkpoint_v1("Partition 0")])
+    assert job.rows("checkpoint", "task_name") == [("Partition 0",)]
+    assert job.rows_as_of_offset("checkpoint", "task_name", 1) == [("Partition 0",)]
+
+
 def test_t24_a_jobs_name_comes_from_its_config(database: Connection) -> None:
     job = ImportedJob(database, "t24_a_b", coordinator=[config_set("k", "v")], checkpoints=[checkpoint_v1("t")])
     assert job.coordinator_stream == "__samza_coordinator_t24-a-b_1"

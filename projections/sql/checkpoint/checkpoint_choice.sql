@@ -36,7 +36,7 @@ language sql stable parallel safe as $$
   from (
     select max(m.body ->> 'config_value') filter (where m.message_key = 'task.checkpoint.read.versions') as versions,
            max(m.body ->> 'config_value') filter (where m.message_key = 'task.live.checkpoint.max.age') as max_age,
-           max(m.body ->> 'config_value') filter (where m.message_key = 'job.systemstreampartition.grouper.factory') as grouper_factory,
+           nullif(max(m.body ->> 'config_value') filter (where m.message_key = 'job.systemstreampartition.grouper.factory'), '') as grouper_factory,
            coalesce(max(m.body ->> 'config_value') filter (where m.message_key = 'job.changelog.system'),
                     max(m.body ->> 'config_value') filter (where m.message_key = 'job.default.system')) as changelog_system
     from projection.message_head($1, $2, 'set-config') m
