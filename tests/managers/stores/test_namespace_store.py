@@ -46,15 +46,20 @@ def test_a_namespace_is_no_prefix(store: NotingStore) -> None:
 @pytest.mark.scenario("CSS-08")
 def test_a_view_asks_its_store_once_and_leaves_it_open(store: NotingStore) -> None:
     view = NamespaceAwareCoordinatorStreamStore(store, "abcde")
+    store.calls.clear()
     view.put("testKey", b"v")
+    view.put_all({"x": b"1", "y": b"2"})
+    assert store.calls == ["put", "put_all", "put_all"]  # put of a store is put_all of one key
     store.calls.clear()
     view.init()
     assert view.get("testKey") == b"v"
     view.flush()
     view.close()
     assert store.calls == ["get", "flush"]
+    store.calls.clear()
     view.delete("testKey")
     view.delete_all(["x", "y"])
+    assert store.calls == ["delete", "delete_all", "delete_all"]
     assert store.all() == {}
     with pytest.raises(ValueError, match="namespace must be a message type"):
         NamespaceAwareCoordinatorStreamStore(store, "")
