@@ -1,5 +1,6 @@
 """Checkpoints: how far a task has read, in the two versions that Samza writes."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -22,9 +23,11 @@ class CheckpointId:
     nanos: int
 
     @classmethod
-    def create(cls, now_ms: int, nano_time: int) -> "CheckpointId":
-        """A new id at the wall clock ``now_ms``, with the last six digits of ``nano_time``."""
-        return cls(now_ms, nano_time % NANOS_OF_AN_ID)
+    def create(cls, now_ms: int | None = None, nano_time: int | None = None) -> "CheckpointId":
+        """A new id at ``now_ms``, with the last six digits of ``nano_time``; by default those of this machine's clock."""
+        clock = time.time_ns()
+        millis = clock // 1_000_000 if now_ms is None else now_ms
+        return cls(millis, (clock if nano_time is None else nano_time) % NANOS_OF_AN_ID)
 
     @classmethod
     def parse(cls, text: str) -> "CheckpointId":
@@ -39,6 +42,11 @@ class CheckpointId:
             parse_int64(parts[0], "bad_checkpoint_id", "the first part of a checkpoint id"),
             parse_int64(parts[1], "bad_checkpoint_id", "the second part of a checkpoint id"),
         )
+
+    @property
+    def nano_id(self) -> int:
+        """The name of ``nanos`` in released Samza."""
+        return self.nanos
 
     def __str__(self) -> str:
         return f"{self.millis}-{self.nanos}"

@@ -1,5 +1,6 @@
 """Checkpoints and their ids."""
 
+import time
 from typing import Any
 
 import pytest
@@ -25,6 +26,17 @@ def test_an_id_comes_back_from_its_text(millis: int, nanos: int) -> None:
 @pytest.mark.scenario("CKS-14")
 def test_an_id_has_the_low_digits_of_the_nano_clock_and_no_padding() -> None:
     assert str(CheckpointId.create(1700000000000, 5_000_017)) == "1700000000000-17"
+
+
+@pytest.mark.scenario("CKS-14")
+def test_an_id_is_that_of_this_moment_by_default() -> None:
+    before = time.time_ns() // 1_000_000
+    created = CheckpointId.create()
+    assert before <= created.millis <= time.time_ns() // 1_000_000
+    assert created.nano_id == created.nanos
+    assert CheckpointId.parse(str(created)) == created
+    assert 0 <= created.nano_id < 1_000_000
+    assert CheckpointId.create(now_ms=0).millis == 0
 
 
 @pytest.mark.scenario("CKS-15")

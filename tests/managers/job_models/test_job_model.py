@@ -35,7 +35,7 @@ def test_a_changelog_has_one_partition_more_than_the_greatest_number() -> None:
     shared = [ContainerModel("0", {f"t{at}": task(f"t{at}", at, at) for at in range(3)})]
     shared.append(ContainerModel("1", {f"t{at}": task(f"t{at}", at, at) for at in range(3, 5)}))
     five = JobModel({}, {each.processor_id: each for each in shared})
-    assert five.max_changelog_stream_partitions == 5
+    assert five.max_changelog_stream_partitions == five.max_change_log_stream_partitions == 5
     assert model(task("one", changelog=7)).max_changelog_stream_partitions == 8
     assert JobModel({}, {}).max_changelog_stream_partitions == 0
 
