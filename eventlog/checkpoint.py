@@ -24,7 +24,7 @@ class CheckpointId:
 
     @classmethod
     def create(cls, now_ms: int | None = None, nano_time: int | None = None) -> "CheckpointId":
-        """A new id at ``now_ms``, with the last six digits of ``nano_time``; by default those of this machine's clock."""
+        """A new id at ``now_ms``, with the last six digits of ``nano_time``; by default those of the clock."""
         clock = time.time_ns()
         millis = clock // 1_000_000 if now_ms is None else now_ms
         return cls(millis, (clock if nano_time is None else nano_time) % NANOS_OF_AN_ID)
