@@ -5858,7 +5858,7 @@ $_$;
 CREATE FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select $1 <> 'stopped' and $2 < now() - projection.lost_after()
+  select $1 <> 'stopped' and ($2 < now() - projection.lost_after() or $2 > statement_timestamp() + projection.lost_after())
 $_$;
 
 --

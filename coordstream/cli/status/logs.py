@@ -16,7 +16,7 @@ from projections.stream_lock import holders
 STATUS: Final = sql.SQL(
     """
     select p.*, l.backend, l.cluster_id, l.topic_id,
-           greatest(extract(epoch from now() - p.heartbeat_at), 0)::float8 as heartbeat_age_seconds,
+           abs(extract(epoch from now() - p.heartbeat_at))::float8 as heartbeat_age_seconds,
            e.record_time as last_event_time, q.quarantine_open, coalesce(g.gap_count, 0) as gap_count
     from projection.log_status p
     left join projection.job_log j using (stream_name, incarnation)

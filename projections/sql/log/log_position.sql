@@ -3,9 +3,10 @@ create function projection.lost_after() returns interval language sql immutable 
   select interval '30 seconds'
 $$;
 
--- Whether a log's follower is lost: it writes heartbeats, by this server's clock, until it stops.
+-- Whether a log's follower is lost: it writes heartbeats, by this server's clock, until it stops. A heartbeat in the future is from
+-- before the clock was set back, and not written since. The transaction may have begun long before it was written.
 create function projection.is_lost(state text, heartbeat_at timestamptz) returns boolean language sql stable parallel safe as $$
-  select $1 <> 'stopped' and $2 < now() - projection.lost_after()
+  select $1 <> 'stopped' and ($2 < now() - projection.lost_after() or $2 > statement_timestamp() + projection.lost_after())
 $$;
 
 -- What a retired stream shows instead of the state of its follower.

@@ -171,6 +171,22 @@ def test_a_log_whose_follower_died_is_lost(counts: CommandLine) -> None:
     assert counts("status", "--max-age", "60").code == 0
 
 
+def test_a_log_without_a_heartbeat_since_the_clock_was_set_back_is_lost(counts: CommandLine) -> None:
+    beat(counts, "live", seconds_ago=-3_600)
+    finished = counts("status", "--json")
+    assert (finished.code, finished.json[0]["state"]) == (1, "lost")
+    assert counts("status", "--max-age", "60").code == 1
+
+
+def test_a_heartbeat_during_a_long_transaction_is_not_in_the_future(counts: CommandLine) -> None:
+    with counts.connection() as reader:
+        reader.execute("select now(), pg_sleep(0.3)")
+        beat(counts, "live", seconds_ago=0)
+        set_lost_after(reader, 0.2)
+        lost = reader.execute("select projection.is_lost(state, heartbeat_at) from projection.position").fetchall()
+    assert lost == [(False,)]
+
+
 def test_a_hanging_follower_is_named(counts: CommandLine) -> None:
     with connect(counts.database_url, application_name="a follower") as hanging:
         backend = hanging.info.backend_pid
