@@ -1,5 +1,6 @@
 """How every command reaches the database, and what it reports about one that it cannot use."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from typing import Final
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown, InsufficientPrivilege
+from psycopg.pq import Conninfo
 
 from coordstream.cli.messages import note
 from coordstream.errors import CoordstreamError
@@ -114,7 +116,7 @@ def open_connection(settings: Settings, url: str, application_name: str = "coord
     try:
         return connect(url, application_name=application_name)
     except psycopg.OperationalError as error:
-        advice = f"Start it, or correct {URL_SETTING}." if settings.database_url else "See its log."
+        advice = f"Start it, or correct {URL_SETTING}." if settings.database_url else _embedded_advice()
         kind = DatabaseError if refuses_login(error) else DatabaseUnreachable
         raise kind(f"Cannot reach {place(settings)} ({failure_line(error)}). {advice}") from None
     except psycopg.ProgrammingError as error:
@@ -124,6 +126,13 @@ def open_connection(settings: Settings, url: str, application_name: str = "coord
         raise DatabaseError(
             f"Invalid option for {place(settings)}: {reason}. Correct {URL_SETTING}, or PGCONNECT_TIMEOUT."
         ) from None
+
+
+def _embedded_advice() -> str:
+    """What to do about an embedded server that cannot be reached. libpq applies its variables to that, too."""
+    names = (option.envvar.decode() for option in Conninfo.get_defaults() if option.envvar)
+    present = ", ".join(name for name in names if name in os.environ)
+    return f"See its log, or unset the variables that apply to it: {present}." if present else "See its log."
 
 
 @contextmanager
