@@ -72,6 +72,13 @@ def test_a_tombstone_may_go_after_its_retention() -> None:
     assert compare(tombstone, [], facts=TOPIC._replace(delete_retention_ms=None)).lost == []
 
 
+def test_a_tombstone_is_as_old_as_its_record_or_its_archiving() -> None:
+    late = [event(0, value=None)._replace(timestamp=ms_of(AT + DAY))]
+    assert compare(late, [], now=AT + DAY).lost == []
+    early = [event(0, value=None)._replace(timestamp=ms_of(AT - DAY))]
+    assert compare(early, [], now=AT).lost == []
+
+
 def test_a_record_without_a_key_is_not_retained() -> None:
     assert compare([event(0, None)], []).lost == []
 

@@ -60,6 +60,16 @@ def log(state: str = "live", age: float | None = 3, lag: int | None = 0, **other
         ),
         (log(topic_is_missing=True), Limits(), [MISSING]),
         (log("lost", 90, None, is_newest=False), Limits(0, 0), []),
+        (log("retired", 90, None), Limits(0, 0, must_be_live=True), []),
+        (log(), Limits(must_be_live=True), []),
+        (log("stopped"), Limits(must_be_live=True), [f"{STREAM} is not followed. Start its follower."]),
+        (log("catching-up"), Limits(must_be_live=True), [f"{STREAM} has not been read to its end yet."]),
+        (
+            log("replacing"),
+            Limits(must_be_live=True),
+            [f"{STREAM} has not been read to the end of its new incarnation yet."],
+        ),
+        (log("stopped", backend="recording"), Limits(must_be_live=True), []),
     ],
 )
 def test_each_fault_has_a_message(row: dict[str, Any], limits: Limits, expected: list[str]) -> None:
