@@ -58,7 +58,9 @@ class TaskAssignmentManager:
         return MappingProxyType({each.task_name: parse_task_mode(each.task_name, each.task_mode) for each in mappings})
 
     def write_task_container_mappings(self, mappings: TaskContainers) -> None:
-        """Write the container and the mode of these tasks. Container None deletes both; other tasks are unchanged.
+        """Write the container and the mode of these tasks. Container None deletes both, whatever the mode.
+
+        Other tasks are unchanged.
 
         Raises:
             UnknownTaskMode: a mode is not one of Samza's; nothing was written.
@@ -104,10 +106,10 @@ def parse_task_mode(task_name: str, task_mode: str) -> TaskMode:
 
 
 def _task_messages(task_name: str, container_id: str | None, mode: str) -> Iterator[Message]:
-    task_mode = parse_task_mode(task_name, mode)
     if container_id is None:
         yield from _deletes(task_name)
         return
+    task_mode = parse_task_mode(task_name, mode)
     require_task_name(task_name)
     if not isinstance(container_id, str):
         raise TypeError(f"the container of task {task_name!r} must be a string, not {container_id!r}")

@@ -247,6 +247,9 @@ def _with_partitions(task_to_partitions: Any) -> TaskPartitions:
 def _require_partition(partition: Any) -> None:
     if not isinstance(partition, SystemStreamPartition):
         raise TypeError(f"partition must be a SystemStreamPartition, not {partition!r}")
+    names: tuple[Any, ...] = (partition.system, partition.stream)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"the system and the stream of {partition!r} must be strings")
 
 
 def _require_key_parts(partition: Any, task_name: Any) -> None:

@@ -55,6 +55,9 @@ def test_a_task_without_a_container_is_deleted(manager: TaskAssignmentManager) -
     manager.write_task_container_mappings({"0": {"Task0": "Active", "Task1": "Active"}})
     manager.write_task_container_mappings({None: {"Task0": "Active"}, "1": {"Task1": "Active"}})
     assert (manager.read_task_assignment(), manager.read_task_modes()) == ({"Task1": "1"}, {"Task1": "Active"})
+    without_mode: Any = {None: {"Task1": None}}
+    manager.write_task_container_mappings(without_mode)
+    assert (manager.read_task_assignment(), manager.read_task_modes()) == ({}, {})
 
 
 @pytest.mark.scenario("TAM-05")

@@ -414,6 +414,8 @@ def test_keys_are_flat(manager: StartpointManager, coordinator_log: EventLog) ->
         (PAGE_VIEWS, StartpointSpecific(True, NOW_MS), None, TypeError),  # type: ignore[arg-type]
         (PAGE_VIEWS, StartpointOldest(2**63), None, ValueError),
         (PAGE_VIEWS, specific("1"), "", ValueError),
+        (SystemStreamPartition(None, "s", 0), specific("1"), None, TypeError),  # type: ignore[arg-type]
+        (SystemStreamPartition("k", None, 0), specific("1"), None, TypeError),  # type: ignore[arg-type]
         (SystemStreamPartition(" ", "s", 0), specific("1"), None, ValueError),
         (SystemStreamPartition("k", "", 0), specific("1"), None, ValueError),
         (SystemStreamPartition("k.x", "s", 0), specific("1"), None, ValueError),
