@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from string import whitespace
 from typing import Final, Generic, TypeVar
 
 from eventlog.config_values import integer
@@ -16,6 +17,8 @@ DEFAULT_WRITE_VERSIONS: Final = (1, 2)
 """All versions that there are."""
 DEFAULT_MAX_AGE_MS: Final = 600_000
 _VERSION: Final = re.compile(r"\s*[0-9]+\s*")
+_LIST_END: Final = f",{whitespace}"
+"""What may follow the last item of a list: Java's ``split`` drops empty items at the end."""
 
 Payload = TypeVar("Payload")
 
@@ -86,7 +89,7 @@ def _log_offset(candidate: Candidate[Payload]) -> int:
 def _versions(name: str, value: str | None, default: tuple[int, ...]) -> tuple[int, ...]:
     if value is None or not value.strip():
         return default
-    parts = value.split(",")
+    parts = value.rstrip(_LIST_END).split(",")
     if not all(map(_VERSION.fullmatch, parts)):
         raise ConfigError(f"Invalid value of {name}. Expected integers separated by commas, such as 1,2.")
     return tuple(dict.fromkeys(map(int, parts)))

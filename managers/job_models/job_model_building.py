@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from eventlog.config_values import boolean
+from eventlog.config_values import boolean, integer
 from eventlog.errors import ConfigError, WireError
 from eventlog.frozen_dict import frozen
 from eventlog.inputs import broadcast_partitions
@@ -125,5 +125,5 @@ def _groups(config: Config, streams: StreamPartitions, previous: Groups) -> Grou
 def _containers(config: Config, tasks: list[TaskModel], previous: Mapping[str, str]) -> list[ContainerModel]:
     has_affinity = boolean(config, HOST_AFFINITY, default=boolean(config, _OLD_HOST_AFFINITY, default=False))
     active = group_by_container_count(tasks, container_count(config), previous if has_affinity else {})
-    factor = positive_number(config, _STANDBY_FACTOR) if _STANDBY_FACTOR in config else 1
+    factor = integer(config, _STANDBY_FACTOR, default=1)  # as in Samza, there are no standby tasks below 2
     return [*active, *make_standby_containers(active, factor)]

@@ -136,6 +136,15 @@ def test_t20_v2_goes_stale_after_a_rollback_to_v1(database: Connection) -> None:
     assert preferred == [(0,), (11,)]
 
 
+@pytest.mark.parametrize("versions", ["2,1,", "2,1 , ,"])
+def test_read_versions_may_end_with_empty_items(database: Connection, versions: str) -> None:
+    """Java's ``split``, with which Samza reads the list, drops them."""
+    both = [checkpoint_v2("t", at=FIRST_TIME), checkpoint_v1("t", at=FIRST_TIME)]
+    config = [config_set("task.checkpoint.read.versions", versions)]
+    job = ImportedJob(database, f"list{len(versions)}", coordinator=config, checkpoints=both)
+    assert job.rows("checkpoint", "checkpoint_version") == [(2,)]
+
+
 @pytest.mark.parametrize(("max_age", "version"), [("-1", 1), ("+0", 2), ("10m", 2), (str(-(2**63)), 1)])
 def test_the_age_of_a_live_checkpoint_is_read_as_samza_reads_it(
     database: Connection, max_age: str, version: int

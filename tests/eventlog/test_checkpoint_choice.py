@@ -105,18 +105,19 @@ def test_of_one_version_the_last_on_the_log_is_looked_at() -> None:
 def test_versions_and_age_as_config_writes_them() -> None:
     assert parse_read_versions("2, 1") == (2, 1)
     assert parse_read_versions("1,1") == (1,)
+    assert parse_read_versions("2,1,") == (2, 1)
     assert parse_read_versions(None) == parse_read_versions(" ") == (1,)
     assert (parse_max_age(None), parse_max_age("0"), parse_max_age("-5")) == (600_000, 0, -5)
 
 
 @pytest.mark.parametrize(
-    ("text", "versions"), [(None, None), (" ", None), ("1", (1,)), ("2", (2,)), ("2, 1", (2, 1)), ("1,1", (1,))]
+    ("text", "versions"), [(None, None), (" ", None), ("1", (1,)), ("2", (2,)), ("2, 1", (2, 1)), ("1,1", (1,)), ("1 , ,", (1,))]
 )
 def test_the_versions_to_write_are_read_from_config(text: str | None, versions: tuple[int, ...] | None) -> None:
     assert write_versions({} if text is None else {WRITE_VERSIONS: text}) == versions
 
 
-@pytest.mark.parametrize("text", ["3", "1,0", "one", "1_0", "-1", "1,", "²"])
+@pytest.mark.parametrize("text", ["3", "1,0", "one", "1_0", "-1", ",", ",1", "²"])
 def test_other_versions_to_write_are_refused(text: str) -> None:
     with pytest.raises(ConfigError, match=WRITE_VERSIONS):
         write_versions({WRITE_VERSIONS: text})

@@ -14,7 +14,7 @@ STREAMS: Final = (("kafka", "page-views"), ("kafka", "dotted.stream"), ("hdfs", 
 START_MS: Final = 1_749_900_000_000
 
 _CONFIG: Final[dict[str, tuple[str, ...]]] = {
-    "task.checkpoint.read.versions": ("1", "2", "1,2", "2,1", " 2 , 1 ", "nonsense"),
+    "task.checkpoint.read.versions": ("1", "2", "1,2", "2,1", " 2 , 1 ", "2,1, ,", "nonsense"),
     "task.live.checkpoint.max.age": ("600000", "1000", "0"),
     "job.systemstreampartition.grouper.factory": (
         "org.apache.samza.container.grouper.stream.GroupByPartitionFactory",

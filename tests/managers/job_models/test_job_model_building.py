@@ -121,6 +121,13 @@ def test_standby_containers_are_beside_the_active_ones() -> None:
     assert (copy.task_mode, copy.changelog_partition) == ("Standby", 1)
 
 
+@pytest.mark.parametrize("factor", ["1", "0", "-1"])
+def test_there_are_no_standby_containers_below_a_factor_of_two(factor: str) -> None:
+    """As in Samza (JobConfig.getStandbyTasksEnabled)."""
+    model = build_job_model(CONFIG | {"job.standbytasks.replication.factor": factor}, {INPUT: range(2)}, {})
+    assert set(model.containers) == {"0", "1"}
+
+
 @pytest.mark.scenario("HRD-54")
 def test_a_new_topic_is_read_after_the_next_deployment() -> None:
     pattern = {
