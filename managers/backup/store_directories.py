@@ -64,9 +64,15 @@ def delete_directory(directory: Path) -> None:
 
 
 def set_aside(files: Path, directory: Path) -> Path:
-    """Rename a directory of a store to ``<directory>.kept``, which nothing reads, and return it. Raises OSError."""
+    """Rename a directory of a store to ``<directory>.kept``, which nothing reads, and return it. Raises OSError.
+
+    While that exists, it is ``<directory>.kept-last``, which is replaced: a task that crashes at each start keeps the files
+    of before.
+    """
     kept = directory.with_name(f"{directory.name}.kept")
-    delete_directory(kept)
+    if kept.is_dir():
+        kept = directory.with_name(f"{directory.name}.kept-last")
+        delete_directory(kept)
     return files.rename(kept)
 
 

@@ -253,8 +253,9 @@ def test_a_changelog_shorter_than_the_marker_is_restored_completely_with_a_warni
 def test_local_files_are_kept_if_the_changelog_lost_their_offset(
     make_task: TaskMaker, topics: Topics, config: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept = make_task(config=config).directory().with_name("Partition_0.kept")
-    for entries in (COMMITTED, {**COMMITTED, b"d": b"4"}):
+    directory = make_task(config=config).directory()
+    first, last = (directory.with_name(f"Partition_0.{name}") for name in ("kept", "kept-last"))
+    for kept, entries in ((first, COMMITTED), (last, {**COMMITTED, b"d": b"4"})):
         task = make_task(config=config)
         task.write(entries)
         checkpoint = task.commit()
@@ -262,8 +263,8 @@ def test_local_files_are_kept_if_the_changelog_lost_their_offset(
         restarted = make_task(config=config)
         restarted.restore(checkpoint)
         assert restarted.entries() == {}
-        assert dict(DictStore(kept).range()) == entries  # the newest only
-    assert f"its changelog lost offset 3. The local files with that offset are kept in {kept}" in caplog.text
+        assert dict(DictStore(kept).range()) == entries
+    assert f"its changelog lost offset 3. The local files with that offset are kept in {last}" in caplog.text
 
 
 @pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])

@@ -228,13 +228,14 @@ def test_an_unknown_factory_is_named(job: Job) -> None:
 
 def test_a_store_without_a_backup_starts_empty(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Its files may have changes that were not committed, so that their input would be counted twice."""
-    config, kept = {"stores.side.side.inputs.processor.factory": "F"}, tmp_path / "cache" / "Partition_0.kept"
+    config = {"stores.side.side.inputs.processor.factory": "F"}
+    kept, kept_last = (tmp_path / "cache" / f"Partition_0.{name}" for name in ("kept", "kept-last"))
     task = StatefulTask(TASK, config, tmp_path, lambda name: DictStore(task.store_directory(name)))
     names = ("cache", "never used", "side")
     checkpoints = KafkaCheckpointManager(MemoryEventLog(identify(checkpoint_stream_name("orders"))))
     checkpoints.register(TASK)
     with checkpoints:
-        for value in (b"1", b"2"):
+        for value in (b"1", b"2", b"3"):
             for name in ("cache", "side"):
                 store = task.open_store(name)
                 store.put(b"count", value)
@@ -242,12 +243,13 @@ def test_a_store_without_a_backup_starts_empty(tmp_path: Path, caplog: pytest.Lo
             assert TaskRestoration(task, names, {}, checkpoints).restore() is None
             assert not task.store_directory("cache").exists()
             TaskRestoration(task, names, {}, checkpoints).restore()  # once more changes nothing
-            assert dict(DictStore(kept).range()) == {b"count": value}
-    assert dict(task.open_store("side").range()) == {b"count": b"2"}
+            assert dict(DictStore(kept).range()) == {b"count": b"1"}  # also if the task crashes again and again
+        assert dict(DictStore(kept_last).range()) == {b"count": value}
+    assert dict(task.open_store("side").range()) == {b"count": b"3"}
     warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert len(warnings) == 2
+    assert len(warnings) == 3
     assert warnings[0].startswith("Store 'cache' of task 'Partition 0' has no backup and starts empty.")
-    assert warnings[0].endswith(f"are kept in {kept}.")
+    assert [warnings[0].rpartition(" ")[2], warnings[2].rpartition(" ")[2]] == [f"{kept}.", f"{kept_last}."]
 
 
 def test_a_store_whose_backup_the_checkpoint_does_not_name_starts_empty(
