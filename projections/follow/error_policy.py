@@ -28,6 +28,9 @@ LIMITS: Final = (
 )
 """Operational errors by which the database answers that rows are too large for it, as those of one stream may be."""
 
+_NOTIFYING: Final = "PreCommit_Notify"
+"""The function of the server that raises ProgramLimitExceeded if the queue of notifications is full, for all streams."""
+
 _RETRIED: Final = (StreamMissing, StreamRefused, NothingFolded, PositionBeyondEnd, psycopg.Error)
 
 
@@ -47,7 +50,11 @@ class Reaction(Enum):
 
 def is_outage(error: Exception) -> bool:
     """Return whether an error affects all streams, rather than the one that was read or whose rows were written."""
-    return isinstance(error, OUTAGES) and not isinstance(error, (*LIMITS, StreamUnavailable))
+    return isinstance(error, OUTAGES) and not isinstance(error, StreamUnavailable) and not _is_of_rows(error)
+
+
+def _is_of_rows(error: Exception) -> bool:
+    return isinstance(error, LIMITS) and error.diag.source_function != _NOTIFYING
 
 
 def reaction_to(error: Exception, *, has_end: bool) -> Reaction:
