@@ -89,7 +89,7 @@ class EventConsumer:
         """See `EventSource.poll`. After an error for a stream it is paused until it is assigned again.
 
         Raises:
-            StreamRefused: events of a stream cannot be decoded, or access is denied.
+            StreamRefused: events of a stream cannot be read by its broker or decoded, or access is denied.
         """
         deadline = time.monotonic() + timeout
         while True:

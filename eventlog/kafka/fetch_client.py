@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from kafka import KafkaConsumer, TopicPartition
+from kafka.errors import KafkaError, OffsetOutOfRangeError, TopicAuthorizationFailedError
 
 from eventlog.events import RecordedEvent, bytes_of
 from eventlog.kafka.admin import KafkaAdmin
@@ -15,6 +16,7 @@ from eventlog.kafka.fetch_response import FetchedEvents
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.topic import PARTITION
 from eventlog.kafka.topic_ids import TopicIds
+from eventlog.source import StreamRefused
 
 FETCH_BYTES: Final = 16 << 20
 """Of one stream; a broker needs tens of milliseconds for them, so a stream that catches up should not wait for each."""
@@ -73,6 +75,7 @@ class FetchClient:
         self._checks_due_at = 0.0
         self._hook_answers(self._fetcher)
         self._fetch_all_at_once(self._fetcher)
+        _name_refused_streams(self._fetcher)
 
     def assign(self, names: Collection[str]) -> None:
         """Fetch these streams; events already fetched are kept."""
@@ -104,7 +107,8 @@ class FetchClient:
         Unless it returns few events, it sends the next fetch. A caller polls again before the server stores few events:
         a fetch that is sent earlier is answered at once, and what is appended after that waits for another one.
 
-        kafka-python returns what was fetched before an error first, and raises an error only once.
+        kafka-python returns what was fetched before an error first, and raises an error only once. `StreamRefused`: a
+        broker cannot read a stream, or its events cannot be decoded.
         """
         if not self._fetcher._next_partition_records:  # noqa: SLF001
             self._fetcher._next_partition_records = None  # noqa: SLF001 (else paused streams are dropped)
@@ -186,6 +190,23 @@ class FetchClient:
     def _fetch_position(self, partition: TopicPartition) -> Any:
         """The next offset and its leader epoch; kafka-python's own method ``position`` queries brokers."""
         return self._consumer._subscription.position(partition)  # noqa: SLF001
+
+
+def _name_refused_streams(fetcher: Any) -> None:
+    """Let errors with which a broker answers for one stream name it; kafka-python's do not, apart from these two."""
+    parse = fetcher._parse_fetched_data  # noqa: SLF001
+
+    def parse_or_refuse(fetched: Any) -> Any:
+        try:
+            return parse(fetched)
+        except (OffsetOutOfRangeError, TopicAuthorizationFailedError):
+            raise
+        except KafkaError as error:
+            reason = type(error).__name__.removesuffix("Error")
+            problem = f"its broker cannot read it ({reason}). Look for the reason in the broker's log"
+            raise StreamRefused(fetched.topic_partition.topic, problem) from error
+
+    fetcher._parse_fetched_data = parse_or_refuse  # noqa: SLF001
 
 
 def _are_few(fetched: Collection[Sequence[RecordedEvent]]) -> bool:

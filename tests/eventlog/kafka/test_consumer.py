@@ -4,17 +4,19 @@ from collections.abc import Iterator
 
 import pytest
 from kafka import TopicPartition
+from kafka.errors import CorruptRecordError, KafkaError, UnknownError
+from kafka.protocol.consumer import FetchResponse
 
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.consumer import EventConsumer
 from eventlog.kafka.fetch_client import POLL_EVENTS
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.topic_ids import TopicIds
-from eventlog.source import OffsetLost, SourceUnavailable
+from eventlog.source import OffsetLost, SourceUnavailable, StreamRefused
 from eventlog.streams import coordinator_stream_name
 from tests.contracts.followed import new_events, offsets
 from tests.fixtures.kafka_topics import Topics
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.waiting import PATIENCE, wait_until
 
 
 @pytest.fixture
@@ -89,6 +91,41 @@ def test_a_topic_that_is_fetched_by_id_needs_no_other_request(
     topics.write(coordinator_topic, new_events(3))
     (read,) = wait_until(lambda: consumer.poll(1))
     assert (offsets(read.events), read.next_offset) == ([0, 1, 2], 3)
+
+
+@pytest.mark.parametrize("kind", [CorruptRecordError, UnknownError])
+def test_a_stream_that_its_broker_cannot_read_does_not_stop_the_others(
+    consumer: EventConsumer,
+    admin: KafkaAdmin,
+    topics: Topics,
+    job_name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: type[KafkaError],
+) -> None:
+    """As with a damaged segment. The broker is real, but the error is put into its answers."""
+    damaged, sound = names = [topics.create(coordinator_stream_name(job_name, number)) for number in "12"]
+    ids = admin.topic_ids(names)
+    handle = consumer._client._fetcher._handle_fetch_response
+
+    def handle_damaged(node_id: object, offsets: object, sent_at: object, answer: FetchResponse) -> None:
+        for topic in answer.responses:
+            if str(topic.topic_id) == ids[damaged]:
+                topic.partitions[0].error_code = kind.errno
+        handle(node_id, offsets, sent_at, answer)
+
+    monkeypatch.setattr(consumer._client._fetcher, "_handle_fetch_response", handle_damaged)
+    for name in names:
+        topics.write(name, new_events(1))
+    consumer.assign(dict.fromkeys(names, 0), ids)
+    reads, errors = [], []
+    while not (reads and errors):
+        try:
+            reads += consumer.poll(PATIENCE)
+        except StreamRefused as error:
+            errors.append(error)
+    assert [read.stream_name for read in reads] == [sound]
+    assert [error.stream_name for error in errors] == [damaged]
+    assert f"its broker cannot read it ({kind.__name__.removesuffix('Error')})" in str(errors[0])
 
 
 def test_every_fetch_asks_for_all_streams(
