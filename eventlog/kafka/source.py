@@ -16,8 +16,8 @@ from eventlog.source import Read, StreamFacts, StreamMissing
 class KafkaSource:
     """See `EventSource`. It connects when first used, and reconnects.
 
-    ``poll`` also raises `StreamRefused`, for a stream with events that cannot be read or decoded. After an error a stream is
-    paused until it is assigned again; the others are read on.
+    ``poll`` also raises `StreamRefused`, for a stream with events that cannot be read or decoded. After an error a
+    stream is paused until it is assigned again; the others are read on.
     """
 
     backend: Final = KAFKA

@@ -175,7 +175,7 @@ class KafkaChangelogRestoreManager:
             delete_directory(path)
 
     def _set_aside(self, store: str, reach: _Reach, plan: RestorePlan, local: Mapping[Path, int]) -> None:
-        """Keep local files at an offset that the changelog lost: it cannot restore them. Only the newest ones are kept."""
+        """Keep local files at an offset that the changelog lost: it cannot restore them. Only the newest are kept."""
         end = -1 if reach.newest is None else reach.newest
         lost = {path: at for path, at in local.items() if path != plan.directory and not reach.oldest <= at <= end}
         if not lost:

@@ -66,8 +66,8 @@ def delete_directory(directory: Path) -> None:
 def set_aside(files: Path, directory: Path) -> Path:
     """Rename a directory of a store to ``<directory>.kept``, which nothing reads, and return it. Raises OSError.
 
-    While that exists, it is ``<directory>.kept-last``, which is replaced: a task that crashes at each start keeps the files
-    of before.
+    While that exists, it is ``<directory>.kept-last``, which is replaced: a task that crashes at each start keeps its
+    first files.
     """
     kept = directory.with_name(f"{directory.name}.kept")
     if kept.is_dir():

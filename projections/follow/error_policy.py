@@ -29,7 +29,7 @@ LIMITS: Final = (
 """Operational errors by which the database answers that rows are too large for it, as those of one stream may be."""
 
 _NOTIFYING: Final = "PreCommit_Notify"
-"""The function of the server that raises ProgramLimitExceeded if the queue of notifications is full, for all streams."""
+"""The server's function that raises ProgramLimitExceeded if the queue of notifications is full, for all streams."""
 
 _RETRIED: Final = (StreamMissing, StreamRefused, NothingFolded, PositionBeyondEnd, psycopg.Error)
 

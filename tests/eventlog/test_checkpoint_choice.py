@@ -111,7 +111,8 @@ def test_versions_and_age_as_config_writes_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "versions"), [(None, None), (" ", None), ("1", (1,)), ("2", (2,)), ("2, 1", (2, 1)), ("1,1", (1,)), ("1 , ,", (1,))]
+    ("text", "versions"),
+    [(None, None), (" ", None), ("1", (1,)), ("2", (2,)), ("2, 1", (2, 1)), ("1,1", (1,)), ("1 , ,", (1,))],
 )
 def test_the_versions_to_write_are_read_from_config(text: str | None, versions: tuple[int, ...] | None) -> None:
     assert write_versions({} if text is None else {WRITE_VERSIONS: text}) == versions

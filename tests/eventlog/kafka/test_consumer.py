@@ -12,7 +12,7 @@ from eventlog.kafka.consumer import EventConsumer
 from eventlog.kafka.fetch_client import POLL_EVENTS
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.topic_ids import TopicIds
-from eventlog.source import OffsetLost, SourceUnavailable, StreamRefused
+from eventlog.source import OffsetLost, Read, SourceUnavailable, StreamRefused
 from eventlog.streams import coordinator_stream_name
 from tests.contracts.followed import new_events, offsets
 from tests.fixtures.kafka_topics import Topics
@@ -117,7 +117,8 @@ def test_a_stream_that_its_broker_cannot_read_does_not_stop_the_others(
     for name in names:
         topics.write(name, new_events(1))
     consumer.assign(dict.fromkeys(names, 0), ids)
-    reads, errors = [], []
+    reads: list[Read] = []
+    errors: list[StreamRefused] = []
     while not (reads and errors):
         try:
             reads += consumer.poll(PATIENCE)
