@@ -24,6 +24,8 @@ JDBC_NAMES = {
     "connect_timeout": "connectTimeout",
     "options": "options",
 }
+# A server that is gone without a word would otherwise keep a task forever.
+FIXED = "tcpKeepAlive=true&ApplicationName=coordstream%20spark"
 # values of target_session_attrs -> targetServerType
 JDBC_SERVERS = {
     "any": "any",
@@ -83,7 +85,7 @@ def database_url(environ: Mapping[str, str], file: Path | None) -> str:
 def jdbc_address(url: str) -> JdbcAddress:
     """Translate a libpq URL (and libpq's environment, such as PGPASSWORD) for pgjdbc.
 
-    Raises SparkJobError for an invalid URL, and for a Unix socket, which JDBC cannot use.
+    Raises SparkJobError for an invalid URL, and for what JDBC cannot use: a Unix socket, or a service of libpq.
     """
     options = _connection_options(url)
     hosts = _hosts(options)
@@ -96,7 +98,7 @@ def jdbc_address(url: str) -> JdbcAddress:
         )
     places = ",".join(f"{_bracketed(host)}:{port or 5432}" for host, port in zip(hosts, ports, strict=True))
     passed = [f"{jdbc}={quote(options[name], safe='')}" for name, jdbc in JDBC_NAMES.items() if options.get(name)]
-    query = "&".join([*passed, f"targetServerType={_server_type(options)}", "ApplicationName=coordstream%20spark"])
+    query = "&".join([*passed, f"targetServerType={_server_type(options)}", FIXED])
     database = quote(options.get("dbname") or options["user"], safe="")
     return JdbcAddress(f"jdbc:postgresql://{places}/{database}?{query}", options["user"], options.get("password"))
 
@@ -108,6 +110,12 @@ def _connection_options(url: str) -> dict[str, str]:
     except psycopg.ProgrammingError as error:  # its message may contain a part of the password
         problem = "Invalid database URL. Expected postgresql://user:password@host:port/name, "
         raise SparkJobError(problem + "with special characters of the password percent-encoded.") from error
+    service = given.get("service", defaults.get("service"))
+    if service and not given.keys() & {"host", "hostaddr"}:
+        raise SparkJobError(
+            f"JDBC does not read the file of services, which has the host of the service '{service}'."
+            " Name the host, port and database in the database URL."
+        )
     return defaults | {name: str(value) for name, value in given.items() if value is not None}
 
 

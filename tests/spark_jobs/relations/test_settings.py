@@ -9,7 +9,7 @@ from spark_jobs.relations.settings import JdbcAddress, ReadSettings, database_ur
 
 LIBPQ = (
     *("PGHOST", "PGHOSTADDR", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE", "PGSSLMODE", "PGOPTIONS"),
-    "PGTARGETSESSIONATTRS",
+    *("PGTARGETSESSIONATTRS", "PGSERVICE"),
 )
 
 
@@ -49,6 +49,21 @@ def test_options_of_both_drivers_are_kept() -> None:
         address.url.split("?")[1].split("&")
     )
     assert "password" not in address.properties()
+
+
+def test_a_server_that_is_gone_is_noticed() -> None:
+    assert "tcpKeepAlive=true" in jdbc_address("postgresql://me@h/d").url.split("?")[1].split("&")
+
+
+def test_a_service_whose_host_jdbc_cannot_know_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would connect to localhost, where another database may be."""
+    for url in ("service=prod user=me", "postgresql://me@/events?service=prod"):
+        with pytest.raises(SparkJobError, match=r"^JDBC does not read .* of the service 'prod'\. Name the host"):
+            jdbc_address(url)
+    monkeypatch.setenv("PGSERVICE", "prod")
+    with pytest.raises(SparkJobError, match="of the service 'prod'"):
+        jdbc_address("postgresql://me@/events")
+    assert jdbc_address("postgresql://me@h/events").url.startswith("jdbc:postgresql://h:5432/events?")
 
 
 @pytest.mark.parametrize(
