@@ -20,6 +20,9 @@ CONNECTION_LOGGER = "org.apache.spark.sql.execution.datasources.jdbc.connection"
 # Set by spark-submit for its Python program.
 SUBMITTED = "PYSPARK_GATEWAY_PORT"
 
+# A server of Spark Connect, which PySpark uses if no master is set.
+REMOTE_VARIABLE = "SPARK_REMOTE"
+
 # With both settings, filters on times reach Postgres (see `read_rows`).
 EVERYWHERE = {"spark.sql.session.timeZone": "UTC", "spark.sql.datetime.java8API.enabled": "true"}
 
@@ -46,9 +49,11 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
 
     Under spark-submit, only the name, the time zone and `conf` are set; master, memory and JVM options come from the
     submitter. Otherwise Spark runs on this machine (`local[*]` unless `conf` has a master), with this Python and
-    settings for one machine; a master elsewhere, or a server of Spark Connect (``spark.remote``), gets no settings of
-    ours. Raises JavaMissingError, or SparkJobError: a setting is invalid, or Spark does not start.
+    settings for one machine; a master elsewhere, or a server of Spark Connect (``spark.remote``, or SPARK_REMOTE in the
+    environment), gets no settings of ours. Raises JavaMissingError, or SparkJobError: a setting is invalid, or Spark does not start.
     """
+    if MASTER not in conf and REMOTE_VARIABLE in environ:
+        conf = {REMOTE: environ[REMOTE_VARIABLE], **conf}
     check_settings(conf)
     chosen: dict[str, bool | float | int | str | None] = {**EVERYWHERE, **conf}
     if SUBMITTED not in environ and REMOTE not in conf:

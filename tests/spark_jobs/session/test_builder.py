@@ -48,6 +48,15 @@ def test_a_missing_java_is_reported_before_the_start(tmp_path: Path) -> None:
         build_session("no-java", {}, {"PATH": str(tmp_path)})
 
 
+def test_the_server_of_the_environment_is_asked_before_the_start() -> None:
+    """PySpark would use it, too, but try for ten minutes."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"sc://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(SparkJobError, match="Cannot connect to Spark Connect at 127"):
+            build_session("remote", {}, {builder.REMOTE_VARIABLE: address})
+
+
 def test_the_jar_is_added_to_the_class_path(tmp_path: Path) -> None:
     assert jar_conf(tmp_path / "a.jar") == {"spark.jars": str(tmp_path / "a.jar")}
     assert jar_conf(None) == {}
