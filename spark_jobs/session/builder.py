@@ -50,7 +50,9 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
     Under spark-submit, only the name, the time zone and `conf` are set; master, memory and JVM options come from the
     submitter. Otherwise Spark runs on this machine (`local[*]` unless `conf` has a master), with this Python and
     settings for one machine; a master elsewhere, or a server of Spark Connect (``spark.remote``, or SPARK_REMOTE in the
-    environment), gets no settings of ours. Raises JavaMissingError, or SparkJobError: a setting is invalid, or Spark does not start.
+    environment), gets no settings of ours.
+
+    Raises JavaMissingError, or SparkJobError: a setting is invalid, or Spark does not start.
     """
     if MASTER not in conf and REMOTE_VARIABLE in environ:
         conf = {REMOTE: environ[REMOTE_VARIABLE], **conf}
