@@ -1,6 +1,7 @@
 -- The config events of a log, each with the number of its deployment within the log. A deployment begins with an event of another writer
 -- than the one before, an event more than a minute after the one before, or a key that the deployment has already set.
--- A tombstone has no envelope and therefore no writer: it continues the deployment of the event before it.
+-- A delete continues the deployment of the event before it: a tombstone has no envelope and therefore no writer, and the rare message
+-- without a value is treated alike.
 create function projection.config_deployment_event(log_id integer)
 returns table (deployment integer, message_key text, operation text, record_time timestamptz,
                source text, host text, username text, log_offset bigint)
@@ -51,7 +52,8 @@ cross join lateral (
     b.first_record_time, b.last_record_time, b.first_log_offset, b.last_log_offset, b.keys_set, b.keys_changed, b.keys_deleted,
     (count(*) filter (where b.source = 'job-runner') over own)::integer as run_number, b.incarnation
   from (
-    select l.incarnation, e.deployment, max(e.source) as source, max(e.host) as host, max(e.username) as username,
+    select l.incarnation, e.deployment, max(e.source) filter (where e.operation = 'set') as source,
+      max(e.host) filter (where e.operation = 'set') as host, max(e.username) filter (where e.operation = 'set') as username,
       min(e.record_time) as first_record_time, max(e.record_time) as last_record_time,
       min(e.log_offset) as first_log_offset, max(e.log_offset) as last_log_offset,
       (count(distinct e.message_key) filter (where e.operation = 'set'))::integer as keys_set,
