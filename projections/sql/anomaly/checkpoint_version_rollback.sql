@@ -18,7 +18,7 @@ language sql stable strict parallel safe set plan_cache_mode = force_generic_pla
     window w as (partition by b.task_name order by b.is_after)) n
   cross join lateral (
     select l.* from projection.lowered_partition(n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.earlier_layout_id, n.earlier_offsets, n.earlier_offsets_odd) l
-    order by l.system_name, l.stream_name, l.partition_id, l.key_bucket limit 1) m
+    order by l.system_name collate "C", l.stream_name collate "C", l.partition_id, l.key_bucket limit 1) m
   where n.is_after and n.log_offset < n.earlier_log_offset
 $$;
 

@@ -28,7 +28,7 @@ cross join lateral (
   order by e.log_offset desc limit 1) b
 cross join lateral (
   select l.* from projection.lowered_changelog(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) l
-  order by l.store_name, l.system_name, l.stream_name, l.partition_id limit 1) m
+  order by l.store_name collate "C", l.system_name collate "C", l.stream_name collate "C", l.partition_id limit 1) m
 where c.may_be_lower and not exists (
   select from projection.lowered_partition(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) i
   where not projection.is_changelog(c.checkpoint_version, i.system_name, i.stream_name, c.changelogs));

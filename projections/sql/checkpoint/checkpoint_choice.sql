@@ -47,8 +47,8 @@ language sql stable parallel safe as $$
                 then string_to_array(rtrim(regexp_replace(c.versions, '\s', '', 'g'), ','), ',')::integer[]
                 else '{1}'::integer[] end as versions) v
   cross join lateral (
-    select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name) as changelogs,
-           array_agg(v.store_name order by v.store_name) as store_names
+    select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name collate "C") as changelogs,
+           array_agg(v.store_name order by v.store_name collate "C") as store_names
     from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, projection.trimmed(m.body ->> 'config_value') as changelog
           from projection.message_head($1, $2, 'set-config') m
           where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v

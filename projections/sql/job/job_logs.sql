@@ -56,7 +56,7 @@ language sql stable parallel safe as $$
     offset 0) g
   where o.job_name = $1 and o.job_id = $2
     and (o.incarnation = $5 or $5 is null and o.is_current)
-    and o.stream_kind = coalesce($4, (select min(i.stream_kind) from projection.job_log i where i.job_name = $1 and i.job_id = $2 and i.is_current))
+    and o.stream_kind = coalesce($4, (select min(i.stream_kind collate "C") from projection.job_log i where i.job_name = $1 and i.job_id = $2 and i.is_current))
     and projection.retained_cut(o.log_id, $3) is not null
 $$;
 

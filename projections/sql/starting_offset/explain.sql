@@ -95,7 +95,7 @@ language sql stable parallel safe as $$
       max(d.startpoint_log_offset) filter (where d.decided_by is not null) over () as newest_startpoint
     from projection.starting_offset_state($1, $3, $4, $6, $8, $7) d
   ), setting as (                                  -- for each rule the first key that is set counts
-    select s.system_name, s.stream_name, o.rule, lower(case o.rule when 'default' then projection.trimmed(c.config_value) else c.config_value end) as word, row_number() over w as place,
+    select s.system_name, s.stream_name, o.rule, lower(case o.rule when 'default' then projection.trimmed(c.config_value) else c.config_value end collate "C") as word, row_number() over w as place,
       first_value(o.config_key) over w as first_key, c.*
     from (select distinct p.system_name, p.stream_name from part p) s
     left join projection.stream_id((select jsonb_object_agg(c.config_key, c.config_value) from config c)) i

@@ -42,7 +42,7 @@ language sql stable parallel safe as $$
       config.conf ->> ('systems.' || s.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory' as is_kafka,
       (select lower(config.conf ->> o.config_key) = 'true' from projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
        where o.rule = 'reset' and config.conf ->> o.config_key is not null order by o.place limit 1) as is_reset,
-      coalesce((select lower(projection.trimmed(config.conf ->> o.config_key)) from projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
+      coalesce((select lower(projection.trimmed(config.conf ->> o.config_key) collate "C") from projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
        where o.rule = 'default' and config.conf ->> o.config_key is not null order by o.place limit 1), 'upcoming') as default_type
     from (select distinct p.system_name, p.stream_name from part p) s cross join config
     left join lateral projection.stream_id(config.conf) i on (i.system_name, i.stream_name) = (s.system_name, s.stream_name)
