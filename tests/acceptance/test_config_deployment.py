@@ -47,7 +47,9 @@ def test_tombstones_belong_to_the_deployment_before_them(database: Connection) -
 def test_the_writer_of_a_message_without_a_value_is_not_that_of_the_deployment(database: Connection) -> None:
     emptied = raw(config_set("b").key, b'{"host":"h","source":"job-runner","username":"u","values":{}}')
     job = ImportedJob(database, "emptied", coordinator=[config_by("a container", "a"), emptied, emptied])
-    assert job.rows("config_deployment", "source, host, username, run_number") == [("a container", "host-1", "samza", 0)]
+    assert job.rows("config_deployment", "source, host, username, run_number") == [
+        ("a container", "host-1", "samza", 0)
+    ]
 
 
 def test_a_deployment_ends_where_a_key_is_set_a_second_time(database: Connection) -> None:

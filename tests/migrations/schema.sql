@@ -155,8 +155,8 @@ CREATE FUNCTION projection.checkpoint_rule(log_id integer, cut bigint) RETURNS T
                 then string_to_array(rtrim(regexp_replace(c.versions, '\s', '', 'g'), ','), ',')::integer[]
                 else '{1}'::integer[] end as versions) v
   cross join lateral (
-    select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name) as changelogs,
-           array_agg(v.store_name order by v.store_name) as store_names
+    select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name collate "C") as changelogs,
+           array_agg(v.store_name order by v.store_name collate "C") as store_names
     from (select substr(m.message_key, 8, length(m.message_key) - 17) as store_name, projection.trimmed(m.body ->> 'config_value') as changelog
           from projection.message_head($1, $2, 'set-config') m
           where left(m.message_key, 100) like 'stores.%' and m.message_key like 'stores.%_.changelog') v
@@ -345,7 +345,7 @@ CREATE FUNCTION projection.lowered_choice(coordinator_log integer, log_offset bi
     window w as (partition by b.task_name order by b.is_after)) n
   cross join lateral (
     select l.* from projection.lowered_partition(n.log_id, n.layout_id, n.offsets, n.offsets_odd, n.earlier_layout_id, n.earlier_offsets, n.earlier_offsets_odd) l
-    order by l.system_name, l.stream_name, l.partition_id, l.key_bucket limit 1) m
+    order by l.system_name collate "C", l.stream_name collate "C", l.partition_id, l.key_bucket limit 1) m
   where n.is_after and n.log_offset < n.earlier_log_offset
 $_$;
 
@@ -1214,7 +1214,7 @@ CREATE VIEW projection.anomaly_state_behind_inputs AS
             l.changelog_offset,
             l.earlier_offset
            FROM projection.lowered_changelog(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) l(store_name, system_name, stream_name, partition_id, changelog_offset, earlier_offset)
-          ORDER BY l.store_name, l.system_name, l.stream_name, l.partition_id
+          ORDER BY (l.store_name COLLATE "C"), (l.system_name COLLATE "C"), (l.stream_name COLLATE "C"), l.partition_id
          LIMIT 1) m)
   WHERE (c.may_be_lower AND (NOT (EXISTS ( SELECT
            FROM projection.lowered_partition(c.log_id, c.layout_id, c.offsets, c.offsets_odd, b.layout_id, b.offsets, b.offsets_odd) i(system_name, stream_name, partition_id, key_bucket, input_offset, earlier_offset)
@@ -3348,7 +3348,7 @@ CREATE FUNCTION projection.starting_offset_state(coordinator_log integer, coordi
       config.conf ->> ('systems.' || s.system_name || '.samza.factory') = 'org.apache.samza.system.kafka.KafkaSystemFactory' as is_kafka,
       (select lower(config.conf ->> o.config_key) = 'true' from projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
        where o.rule = 'reset' and config.conf ->> o.config_key is not null order by o.place limit 1) as is_reset,
-      coalesce((select lower(projection.trimmed(config.conf ->> o.config_key)) from projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
+      coalesce((select lower(projection.trimmed(config.conf ->> o.config_key) collate "C") from projection.offset_setting(i.stream_id, s.system_name, s.stream_name) o
        where o.rule = 'default' and config.conf ->> o.config_key is not null order by o.place limit 1), 'upcoming') as default_type
     from (select distinct p.system_name, p.stream_name from part p) s cross join config
     left join lateral projection.stream_id(config.conf) i on (i.system_name, i.stream_name) = (s.system_name, s.stream_name)
@@ -5657,7 +5657,7 @@ CREATE FUNCTION projection.explain_starting_offsets(coordinator_log integer, coo
       max(d.startpoint_log_offset) filter (where d.decided_by is not null) over () as newest_startpoint
     from projection.starting_offset_state($1, $3, $4, $6, $8, $7) d
   ), setting as (                                  -- for each rule the first key that is set counts
-    select s.system_name, s.stream_name, o.rule, lower(case o.rule when 'default' then projection.trimmed(c.config_value) else c.config_value end) as word, row_number() over w as place,
+    select s.system_name, s.stream_name, o.rule, lower(case o.rule when 'default' then projection.trimmed(c.config_value) else c.config_value end collate "C") as word, row_number() over w as place,
       first_value(o.config_key) over w as first_key, c.*
     from (select distinct p.system_name, p.stream_name from part p) s
     left join projection.stream_id((select jsonb_object_agg(c.config_key, c.config_value) from config c)) i
@@ -5941,7 +5941,7 @@ CREATE FUNCTION projection.job_at_offset(job_name text, job_id text, log_offset 
     offset 0) g
   where o.job_name = $1 and o.job_id = $2
     and (o.incarnation = $5 or $5 is null and o.is_current)
-    and o.stream_kind = coalesce($4, (select min(i.stream_kind) from projection.job_log i where i.job_name = $1 and i.job_id = $2 and i.is_current))
+    and o.stream_kind = coalesce($4, (select min(i.stream_kind collate "C") from projection.job_log i where i.job_name = $1 and i.job_id = $2 and i.is_current))
     and projection.retained_cut(o.log_id, $3) is not null
 $_$;
 
@@ -7195,9 +7195,9 @@ CREATE VIEW coordinator.config_deployment AS
             b.incarnation
            FROM ( SELECT l.incarnation,
                     e.deployment,
-                    max(e.source) AS source,
-                    max(e.host) AS host,
-                    max(e.username) AS username,
+                    max(e.source) FILTER (WHERE (e.operation = 'set'::text)) AS source,
+                    max(e.host) FILTER (WHERE (e.operation = 'set'::text)) AS host,
+                    max(e.username) FILTER (WHERE (e.operation = 'set'::text)) AS username,
                     min(e.record_time) AS first_record_time,
                     max(e.record_time) AS last_record_time,
                     min(e.log_offset) AS first_log_offset,
