@@ -24,7 +24,7 @@ JDBC_NAMES = {
     "connect_timeout": "connectTimeout",
     "options": "options",
 }
-# A server that is gone without a word would otherwise keep a task forever.
+# Without keepalives, a task waits forever for a server that has vanished.
 FIXED = "tcpKeepAlive=true&ApplicationName=coordstream%20spark"
 # values of target_session_attrs -> targetServerType
 JDBC_SERVERS = {
