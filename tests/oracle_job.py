@@ -76,7 +76,7 @@ def _chosen(
 
 
 def _winner(config: dict[str, str], candidates: dict[int, Living]) -> Iterator[tuple[int, Living]]:
-    listed = config.get("task.checkpoint.read.versions", "1")
+    listed = config.get("task.checkpoint.read.versions", "1").rstrip(", ")
     versions = [int(number) for number in listed.split(",")] if re.fullmatch(r"[\d, ]*\d[\d, ]*", listed) else [1]
     max_age = int(config.get("task.live.checkpoint.max.age", "600000"))
     winner: tuple[int, Living] | None = None
