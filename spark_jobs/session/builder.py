@@ -10,7 +10,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from spark_jobs.session.java import find_java
-from spark_jobs.session.settings import MASTER, REMOTE, check_settings, is_local, require_master
+from spark_jobs.session.settings import MASTER, REMOTE, check_settings, is_local, require_master, with_server_of
 from spark_jobs.spark_errors import jvm_errors, spark_errors
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.xml")
@@ -19,9 +19,6 @@ CONNECTION_LOGGER = "org.apache.spark.sql.execution.datasources.jdbc.connection"
 
 # Set by spark-submit for its Python program.
 SUBMITTED = "PYSPARK_GATEWAY_PORT"
-
-# A server of Spark Connect, which PySpark uses if no master is set.
-REMOTE_VARIABLE = "SPARK_REMOTE"
 
 # With both settings, filters on times reach Postgres (see `read_rows`).
 EVERYWHERE = {"spark.sql.session.timeZone": "UTC", "spark.sql.datetime.java8API.enabled": "true"}
@@ -54,8 +51,7 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
 
     Raises JavaMissingError, or SparkJobError: a setting is invalid, or Spark does not start.
     """
-    if MASTER not in conf and REMOTE_VARIABLE in environ:
-        conf = {REMOTE: environ[REMOTE_VARIABLE], **conf}
+    conf = with_server_of(environ, conf)
     check_settings(conf)
     chosen: dict[str, bool | float | int | str | None] = {**EVERYWHERE, **conf}
     if SUBMITTED not in environ and REMOTE not in conf:

@@ -13,6 +13,7 @@ from spark_jobs.errors import SparkJobError
 
 MASTER: Final = "spark.master"
 REMOTE: Final = "spark.remote"
+REMOTE_VARIABLE: Final = "SPARK_REMOTE"
 DRIVER_MEMORY: Final = "spark.driver.memory"
 EXECUTOR_MEMORY: Final = "spark.executor.memory"
 JARS: Final = "spark.jars"
@@ -69,6 +70,13 @@ def _check_memory(text: str, what: str, size: re.Pattern[str], default_unit: str
     unit = default_unit if found is None else (found[2] or default_unit)[0].lower()
     if found is None or int(found[1]) << (10 * _UNITS.index(unit)) < LEAST_MEMORY:
         raise SparkJobError(f"Invalid {what} '{printable_text(text)}'. Expected at least 450m, for example 2g.")
+
+
+def with_server_of(environ: Mapping[str, str], conf: Mapping[str, str]) -> dict[str, str]:
+    """The settings with the server of Spark Connect that PySpark uses if no master is set: SPARK_REMOTE."""
+    if MASTER in conf or REMOTE_VARIABLE not in environ:
+        return dict(conf)
+    return {REMOTE: environ[REMOTE_VARIABLE], **conf}
 
 
 def check_settings(conf: Mapping[str, str]) -> None:

@@ -57,7 +57,9 @@ def follow(
     check_streams(names, follows_all, once, None, timeout)
     settings = spark_conf(master, conf)
     if "spark.remote" in settings:
-        raise typer.BadParameter("`spark follow` does not run on Spark Connect. Use another '--master'.")
+        raise typer.BadParameter(
+            "`spark follow` does not run on Spark Connect. Use another '--master'. If SPARK_REMOTE is set, unset it."
+        )
     if load_settings().kafka is None:
         raise CoordstreamError(
             "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS is not set. Set it, or use `coordstream follow` for logs in Postgres."

@@ -50,8 +50,10 @@ def spark_conf(master: str | None, conf: list[str] | None) -> dict[str, str]:
     _check(master, given)
     if master and _is_submitted():
         raise typer.BadParameter("spark-submit has set the master. Leave '--master' out, or give it to spark-submit.")
+    from spark_jobs.session.settings import with_server_of  # noqa: PLC0415 (`--help` works without Spark)
+
     place = "spark.remote" if (master or "").startswith("sc:") else "spark.master"
-    return given | ({place: master} if master else {})
+    return with_server_of(os.environ, given | ({place: master} if master else {}))
 
 
 def _check(master: str | None, conf: Mapping[str, str]) -> None:

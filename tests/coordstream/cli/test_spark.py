@@ -140,6 +140,15 @@ def test_following_does_not_run_on_spark_connect(cli: CommandLine) -> None:
     assert refused.startswith("`spark follow` does not run on Spark Connect. Use another '--master'.")
 
 
+def test_following_does_not_run_on_the_server_of_the_environment(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_REMOTE", "sc://host")
+    refused = cli.refused("spark", "follow", "--all", code=2)
+    assert refused.startswith("`spark follow` does not run on Spark Connect.")
+    assert "If SPARK_REMOTE is set, unset it." in refused
+
+
 def test_only_following_once_has_a_timeout(cli: CommandLine) -> None:
     refused = cli.refused("spark", "follow", "--all", "--timeout", "5s", code=2)
     assert refused == "--timeout needs --once. See `coordstream spark follow --help`."

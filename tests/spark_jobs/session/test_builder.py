@@ -54,7 +54,7 @@ def test_the_server_of_the_environment_is_asked_before_the_start() -> None:
         taken.bind(("127.0.0.1", 0))
         address = f"sc://127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(SparkJobError, match="Cannot connect to Spark Connect at 127"):
-            build_session("remote", {}, {builder.REMOTE_VARIABLE: address})
+            build_session("remote", {}, {"SPARK_REMOTE": address})
 
 
 def test_the_jar_is_added_to_the_class_path(tmp_path: Path) -> None:
