@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from coordstream.cli.status.logs import with_end
+from coordstream.cli.status.logs import recorded_logs, with_end
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import system_clock
 from eventlog.postgres.connection import connect
@@ -184,7 +184,8 @@ def test_a_heartbeat_during_a_long_transaction_is_not_in_the_future(counts: Comm
         beat(counts, "live", seconds_ago=0)
         set_lost_after(reader, 0.2)
         lost = reader.execute("select projection.is_lost(state, heartbeat_at) from projection.position").fetchall()
-    assert lost == [(False,)]
+        ages = [log["heartbeat_age_seconds"] for log in recorded_logs(reader)]
+    assert (lost, ages) == ([(False,)], [0])
 
 
 def test_a_hanging_follower_is_named(counts: CommandLine) -> None:
