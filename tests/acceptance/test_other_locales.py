@@ -12,7 +12,6 @@ from typing import Final
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.binaries import wheel_bin_folder
 from eventlog.events import NewEvent
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection, connect
@@ -21,7 +20,7 @@ from tests.acceptance.imported_job import ImportedJob
 from tests.acceptance.odd_jobs import import_odd_jobs, import_recording_a
 from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set, task_partition
 from tests.fixtures.postgres import migrate
-from tests.fixtures.postgres_server import FAST_SETTINGS, chosen_bin_folder, temporary_home
+from tests.fixtures.postgres_server import chosen_bin_folder, running_server, temporary_home
 
 pytestmark = pytest.mark.slow
 
@@ -39,26 +38,21 @@ WRAPPER: Final = '#!/bin/sh\nLOCPATH={locales} exec {program} "$@"\n'
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[EmbeddedPostgres]:
-    """A server that knows the locales, which are compiled into its folder."""
-    with temporary_home() as home:
-        server = EmbeddedPostgres(home, _programs_with_locales(home), FAST_SETTINGS)
-        server.start()
-        try:
-            yield server
-        finally:
-            server.stop()
+    """A server that knows the locales, which are compiled into a folder beside it."""
+    with temporary_home() as folder, running_server(bin_folder=_programs_with_locales(folder)) as server:
+        yield server
 
 
-def _programs_with_locales(home: Path) -> Path:
-    wrappers = home / "bin"
+def _programs_with_locales(folder: Path) -> Path:
+    wrappers = folder / "bin"
     wrappers.mkdir()
     for name in LOCALES:
-        command = ["localedef", "-i", name, "-f", "UTF-8", home / f"{name}.utf8"]
+        command = ["localedef", "-i", name, "-f", "UTF-8", folder / f"{name}.utf8"]
         if shutil.which("localedef") is None or subprocess.run(command, check=False, capture_output=True).returncode:
             pytest.skip(f"localedef cannot compile the locale {name}")
-    for program in (chosen_bin_folder() or wheel_bin_folder()).iterdir():
+    for program in chosen_bin_folder().iterdir():
         wrapper = wrappers / program.name
-        wrapper.write_text(WRAPPER.format(locales=home, program=program))
+        wrapper.write_text(WRAPPER.format(locales=folder, program=program))
         wrapper.chmod(0o755)
     return wrappers
 

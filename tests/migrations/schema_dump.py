@@ -4,7 +4,6 @@ import re
 import subprocess
 from typing import Final
 
-from coordstream.postgres.binaries import wheel_bin_folder
 from tests.fixtures.postgres_server import chosen_bin_folder
 
 _CHANGING: Final = re.compile(r"^(?:\\(?:un)?restrict .*|-- Dumped (?:from|by) .*)\n", re.MULTILINE)
@@ -14,7 +13,7 @@ _DIGEST: Final = re.compile(r"(contract; relations) [0-9a-f]{16}")
 
 def schema_of(database_url: str) -> str:
     """The DDL of every schema of ours, and who may do what there."""
-    pg_dump = (chosen_bin_folder() or wheel_bin_folder()) / "pg_dump"
+    pg_dump = chosen_bin_folder() / "pg_dump"
     dumped = subprocess.run(
         [pg_dump, "--schema-only", "--no-owner", "--dbname", database_url],
         capture_output=True,

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from coordstream.postgres.binaries import major_version, wheel_bin_folder
+from coordstream.postgres.binaries import major_version
 from eventlog.source import OffsetLost, SourceUnavailable, StreamMissing, StreamRefused
 from projections.conflicts import CONFLICTS
 from projections.errors import (
@@ -64,7 +64,7 @@ def test_rows_that_are_too_large_are_not_outages() -> None:
 @pytest.mark.slow
 def test_a_full_queue_of_notifications_is_an_outage() -> None:
     """All streams notify through one queue, which is full while a session that listens leaves a transaction open."""
-    if major_version(chosen_bin_folder() or wheel_bin_folder()) < 17:
+    if major_version(chosen_bin_folder()) < 17:
         pytest.skip("Postgres has max_notify_queue_pages since 17")
     with running_server({**FAST_SETTINGS, "max_notify_queue_pages": "64"}) as server:
         url = server.connect_url("postgres")
