@@ -12,6 +12,8 @@ from typing import Final
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
+from coordstream.postgres.account import ServerAccount
+from coordstream.postgres.binaries import reachable_bin_folder
 from eventlog.events import NewEvent
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection, connect
@@ -50,7 +52,8 @@ def _programs_with_locales(folder: Path) -> Path:
         command = ["localedef", "-i", name, "-f", "UTF-8", folder / f"{name}.utf8"]
         if shutil.which("localedef") is None or subprocess.run(command, check=False, capture_output=True).returncode:
             pytest.skip(f"localedef cannot compile the locale {name}")
-    for program in chosen_bin_folder().iterdir():
+    programs = reachable_bin_folder(chosen_bin_folder(), ServerAccount.of_this_process(), folder / "programs")
+    for program in programs.iterdir():
         wrapper = wrappers / program.name
         wrapper.write_text(WRAPPER.format(locales=folder, program=program))
         wrapper.chmod(0o755)
