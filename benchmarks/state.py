@@ -18,19 +18,19 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.streams import checkpoint_stream_name, identify
-from managers.backup.changelog_backend import KafkaChangelogStateBackendFactory
-from managers.backup.key_value_store import KeyValueStore
-from managers.backup.object_store_backend import (
+from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.offsets.offset_manager import OffsetManager
+from managers.state.changelog_backend import KafkaChangelogStateBackendFactory
+from managers.state.key_value_store import KeyValueStore
+from managers.state.object_store_backend import (
     OBJECT_STORE_STATE_BACKEND_FACTORY,
     ObjectStoreStateBackendFactory,
 )
-from managers.backup.rocksdb_store import RocksDbStore
-from managers.backup.state_backend import StateBackendFactory, StatefulTask
-from managers.backup.store_directories import delete_directory, store_directory
-from managers.backup.task_committer import TaskCommitter
-from managers.backup.task_storage_commit_manager import TaskStorageCommitManager
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
-from managers.offsets.offset_manager import OffsetManager
+from managers.state.rocksdb_store import RocksDbStore
+from managers.state.state_backend import StateBackendFactory, StatefulTask
+from managers.state.store_directories import delete_directory, store_directory
+from managers.state.task_committer import TaskCommitter
+from managers.state.task_storage_commit_manager import TaskStorageCommitManager
 from tests.fixtures.kafka_topics import Topics
 from tests.managers.stated_admin import StatedAdmin
 

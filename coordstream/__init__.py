@@ -77,30 +77,30 @@ if TYPE_CHECKING:
         SystemStreamMetadata as SystemStreamMetadata,
         SystemStreamPartitionMetadata as SystemStreamPartitionMetadata,
     )
-    from managers.backup.backend_choice import (
+    from managers.state.backend_choice import (
         backend_factory_store_names as backend_factory_store_names,
         require_backends as require_backends,
         stores_by_backup_factory as stores_by_backup_factory,
     )
-    from managers.backup.changelog_backend import (
+    from managers.state.changelog_backend import (
         KafkaChangelogStateBackendFactory as KafkaChangelogStateBackendFactory,
     )
-    from managers.backup.dict_store import DictStore as DictStore
-    from managers.backup.key_value_store import KeyValueStore as KeyValueStore
-    from managers.backup.logged_store import LoggedStore as LoggedStore
-    from managers.backup.object_store_backend import (
+    from managers.state.dict_store import DictStore as DictStore
+    from managers.state.key_value_store import KeyValueStore as KeyValueStore
+    from managers.state.logged_store import LoggedStore as LoggedStore
+    from managers.state.object_store_backend import (
         OBJECT_STORE_STATE_BACKEND_FACTORY as OBJECT_STORE_STATE_BACKEND_FACTORY,
         ObjectStoreStateBackendFactory as ObjectStoreStateBackendFactory,
     )
-    from managers.backup.rocksdb_store import RocksDbStore as RocksDbStore
-    from managers.backup.state_backend import (
+    from managers.state.rocksdb_store import RocksDbStore as RocksDbStore
+    from managers.state.state_backend import (
         RestoreProgress as RestoreProgress,
         StateBackendFactory as StateBackendFactory,
         StatefulTask as StatefulTask,
         TaskBackupManager as TaskBackupManager,
         TaskRestoreManager as TaskRestoreManager,
     )
-    from managers.backup.state_errors import (
+    from managers.state.state_errors import (
         ChangelogUnusable as ChangelogUnusable,
         CommitFailed as CommitFailed,
         CommitTimedOut as CommitTimedOut,
@@ -115,10 +115,10 @@ if TYPE_CHECKING:
         StoreWithoutBackend as StoreWithoutBackend,
         UnknownStateBackend as UnknownStateBackend,
     )
-    from managers.backup.state_marker_serde import StateCheckpointMarkerSerde as StateCheckpointMarkerSerde
-    from managers.backup.task_committer import TaskCommitter as TaskCommitter
-    from managers.backup.task_restoration import TaskRestoration as TaskRestoration
-    from managers.backup.task_storage_commit_manager import TaskStorageCommitManager as TaskStorageCommitManager
+    from managers.state.state_marker_serde import StateCheckpointMarkerSerde as StateCheckpointMarkerSerde
+    from managers.state.task_committer import TaskCommitter as TaskCommitter
+    from managers.state.task_restoration import TaskRestoration as TaskRestoration
+    from managers.state.task_storage_commit_manager import TaskStorageCommitManager as TaskStorageCommitManager
     from eventlog.state_markers import (
         KAFKA_STATE_BACKEND_FACTORY as KAFKA_STATE_BACKEND_FACTORY,
         KafkaStateCheckpointMarker as KafkaStateCheckpointMarker,
@@ -285,24 +285,24 @@ _NAMES: Final = {
         "InputMissing ResolvedStartpoint SystemAdmin SystemStreamMetadata SystemStreamPartitionMetadata"
     ),
     "eventlog.state_markers": "KAFKA_STATE_BACKEND_FACTORY KafkaStateCheckpointMarker",
-    "managers.backup.backend_choice": "backend_factory_store_names require_backends stores_by_backup_factory",
-    "managers.backup.changelog_backend": "KafkaChangelogStateBackendFactory",
-    "managers.backup.dict_store": "DictStore",
-    "managers.backup.key_value_store": "KeyValueStore",
-    "managers.backup.logged_store": "LoggedStore",
-    "managers.backup.object_store_backend": "OBJECT_STORE_STATE_BACKEND_FACTORY ObjectStoreStateBackendFactory",
-    "managers.backup.rocksdb_store": "RocksDbStore",
-    "managers.backup.state_backend": (
+    "managers.state.backend_choice": "backend_factory_store_names require_backends stores_by_backup_factory",
+    "managers.state.changelog_backend": "KafkaChangelogStateBackendFactory",
+    "managers.state.dict_store": "DictStore",
+    "managers.state.key_value_store": "KeyValueStore",
+    "managers.state.logged_store": "LoggedStore",
+    "managers.state.object_store_backend": "OBJECT_STORE_STATE_BACKEND_FACTORY ObjectStoreStateBackendFactory",
+    "managers.state.rocksdb_store": "RocksDbStore",
+    "managers.state.state_backend": (
         "RestoreProgress StateBackendFactory StatefulTask TaskBackupManager TaskRestoreManager"
     ),
-    "managers.backup.state_errors": (
+    "managers.state.state_errors": (
         "ChangelogUnusable CommitFailed CommitTimedOut InvalidMarker MarkersNotRead MissingPackage SnapshotDamaged "
         "StateError StoreNotBackedUp StoreNotRestored StoreUnreadable StoreWithoutBackend UnknownStateBackend"
     ),
-    "managers.backup.state_marker_serde": "StateCheckpointMarkerSerde",
-    "managers.backup.task_committer": "TaskCommitter",
-    "managers.backup.task_restoration": "TaskRestoration",
-    "managers.backup.task_storage_commit_manager": "TaskStorageCommitManager",
+    "managers.state.state_marker_serde": "StateCheckpointMarkerSerde",
+    "managers.state.task_committer": "TaskCommitter",
+    "managers.state.task_restoration": "TaskRestoration",
+    "managers.state.task_storage_commit_manager": "TaskStorageCommitManager",
     "managers.appending": "Retry",
     "managers.assignments.changelog_errors": (
         "ChangelogError ChangelogMisfit ChangelogRemap ChangelogRemapped ChangelogSystemUnknown"

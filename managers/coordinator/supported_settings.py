@@ -7,12 +7,12 @@ from eventlog.config_values import boolean
 from eventlog.errors import ConfigError
 from eventlog.inputs import TASK_INPUTS
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
-from managers.backup.backend_choice import backup_factories, store_names
-from managers.backup.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY
 from managers.checkpoints.checkpoint_place import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
 from managers.job_models.inputs import unsupported_rewriters
 from managers.job_models.job_model_building import require_known_grouping
 from managers.job_names import Config
+from managers.state.backend_choice import backup_factories, store_names
+from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY
 
 COORDINATOR_FACTORY: Final = "job.coordinator.factory"
 STATIC_RESOURCE: Final = "org.apache.samza.coordinator.staticresource.StaticResourceJobCoordinatorFactory"

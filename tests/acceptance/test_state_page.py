@@ -6,8 +6,8 @@ from typing import Final
 
 from coordstream import relations
 from eventlog.postgres.connection import Connection
-from managers.backup import commit_settings
-from managers.backup.commit_settings import CommitSettings
+from managers.state import commit_settings
+from managers.state.commit_settings import CommitSettings
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.imported_job import ImportedJob
 

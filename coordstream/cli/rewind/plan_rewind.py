@@ -14,13 +14,13 @@ from eventlog.startpoint import StartpointTimestamp
 from eventlog.system_admin import PartitionBounds, offset_after
 from eventlog.timestamps import ms_of
 from managers.assignments.changelogs import changelogs
-from managers.backup.backend_choice import is_durable, store_names
 from managers.rewind.rewind_cost import CostFacts, Counted, affected_range, cost_of_moves
 from managers.rewind.rewind_errors import InvalidRewind
 from managers.rewind.rewind_plan import RewindPlan
 from managers.rewind.rewind_targets import Placed, Position, Reader, Target, place, to_time
 from managers.startpoints.next_starts import next_starts
 from managers.startpoints.startpoint_records import without_key_bucket
+from managers.state.backend_choice import is_durable, store_names
 
 COUNT_UP_TO: Final = 1_000_000
 """How many offsets a plan may affect so that their records are counted: they are read from the input."""

@@ -1,0 +1,221 @@
+"""TaskCommitter: the commits of a task's offsets and state (TaskInstance.commit of Samza 1.8.0)."""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from threading import Event, RLock
+from typing import Final
+
+from eventlog.checkpoint import CheckpointId, Offsets, StateMarkers
+from eventlog.log import Clock, system_clock
+from eventlog.timestamps import ms_of
+from managers.checkpoints.checkpoint_versions import build_checkpoints
+from managers.offsets.offset_manager import OffsetManager
+from managers.state.background import run_in_background
+from managers.state.commit_settings import CommitSettings
+from managers.state.state_errors import CommitFailed, CommitTimedOut, Step
+from managers.state.task_storage_commit_manager import TaskStorageCommitManager
+
+_logger: Final = logging.getLogger(__name__)
+
+
+@dataclass
+class CommitMetrics:
+    """Counts since the committer was created."""
+
+    commits: int = 0
+    """Commits that began."""
+    skipped: int = 0
+    exceptions: int = 0
+    timed_out: int = 0
+
+
+@dataclass(eq=False)
+class _Commit:
+    """A commit in progress."""
+
+    checkpoint_id: CheckpointId
+    started: float
+    step: Step = "flush"
+    cancelled: Event = field(default_factory=Event)
+    done: Event = field(default_factory=Event)
+
+
+class TaskCommitter:
+    """Commits a task: its offsets and the markers of its stores, in one checkpoint.
+
+    `commit` flushes the output and captures the state in the task's thread. A thread of the commit then uploads the
+    state, writes the checkpoint, writes files into the stores' directories, and deletes what is no longer needed. If
+    any step before the checkpoint fails, the task's last checkpoint stays as it is.
+
+    Register the task with the offset manager, and start that manager and the commit manager, before the first commit.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, str],
+        offset_manager: OffsetManager,
+        commit_manager: TaskStorageCommitManager,
+        *,
+        flush_outputs: Callable[[], None] = lambda: None,
+        flush_tables: Callable[[], None] = lambda: None,
+        clock: Clock = system_clock,
+        nano_time: Callable[[], int] = time.time_ns,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``flush_outputs`` and ``flush_tables`` return when what the task has written is durable.
+
+        Raises:
+            ConfigError: a limit in config is not an integer.
+        """
+        self._config: Final = dict(config)
+        self._settings: Final = CommitSettings.of(config)
+        self._offsets: Final = offset_manager
+        self._manager: Final = commit_manager
+        self._flush_outputs: Final = flush_outputs
+        self._flush_tables: Final = flush_tables
+        self._clock: Final = clock
+        self._nano_time: Final = nano_time
+        self._monotonic: Final = monotonic
+        self._lock: Final = RLock()
+        self._current: _Commit | None = None
+        self._error: CommitFailed | None = None
+        self._exceptions = self._timeouts = 0
+        self.metrics: Final = CommitMetrics()
+
+    @property
+    def task_name(self) -> str:
+        """The task's name."""
+        return self._manager.task_name
+
+    def commit(self) -> bool:
+        """Begin a commit, and return whether it began. For one thread.
+
+        It does not begin while an earlier one is in progress for less than ``task.commit.max.delay.ms``. After that,
+        this waits for the earlier one up to ``task.commit.timeout.ms``, then cancels its upload.
+
+        With ``task.commit.skip.commit.during.failures.enabled``, some failures in a row are only logged.
+
+        Raises:
+            CommitFailed: the earlier commit failed after this returned; call this again to commit. Or a step in this
+                thread failed.
+            CommitTimedOut: the earlier commit is still in progress.
+        """
+        if not self._wait_for_earlier():
+            return False
+        self._raise_earlier()
+        commit = _Commit(CheckpointId.create(ms_of(self._clock()), self._nano_time()), self._monotonic())
+        self.metrics.commits += 1
+        offsets = self._offsets.get_last_processed_offsets(self.task_name)
+        self._flush(commit)
+        snapshot = self._manager.snapshot(commit.checkpoint_id)
+        commit.step = "upload"
+        self._current = commit
+        run_in_background(f"commit of {self.task_name}", lambda: self._finish(commit, offsets, snapshot))
+        return True
+
+    def wait(self, timeout_ms: int | None = None) -> None:
+        """Wait until the commit in progress has ended, by default without a limit. Does nothing if there is none.
+
+        Raises:
+            CommitFailed: it failed.
+            CommitTimedOut: it is still in progress.
+        """
+        commit = self._current
+        if commit is not None and not commit.done.wait(None if timeout_ms is None else timeout_ms / 1000):
+            raise self._timed_out(commit)
+        error = self._take_error()
+        if error is not None:
+            raise error
+
+    def _wait_for_earlier(self) -> bool:
+        """Wait for the commit in progress as long as allowed; False: skip this commit."""
+        commit = self._current
+        if commit is None or commit.done.is_set():
+            return True
+        if self._elapsed_ms(commit) < self._settings.max_delay_ms:
+            self.metrics.skipped += 1
+            _logger.info("Commit of task %r skipped: commit %s is in progress.", self.task_name, commit.checkpoint_id)
+            return False
+        if commit.done.wait(self._settings.timeout_ms / 1000):
+            return True
+        self._give_up(commit)
+        return False
+
+    def _give_up(self, commit: _Commit) -> None:
+        """Cancel a commit that uploads, and raise `CommitTimedOut` unless it is skipped.
+
+        A commit that may have written its checkpoint stays in progress: a later one must not overtake it.
+        """
+        error = self._timed_out(commit)
+        with self._lock:
+            if commit.step == "upload":
+                commit.cancelled.set()
+                self._current = None
+        self.metrics.timed_out += 1
+        self._timeouts += 1
+        if not self._settings.skips_failures or self._timeouts > self._settings.timeout_limit:
+            raise error
+        _logger.warning("%s This is timeout %d in a row.", error, self._timeouts)
+
+    def _raise_earlier(self) -> None:
+        """Raise the error of the earlier commit, unless it is skipped."""
+        error = self._take_error()
+        if error is None:
+            return
+        self._exceptions += 1
+        if not self._settings.skips_failures or self._exceptions > self._settings.exception_limit:
+            raise error
+        _logger.warning("%s This is failure %d in a row.", error, self._exceptions)
+
+    def _take_error(self) -> CommitFailed | None:
+        error, self._error = self._error, None
+        self.metrics.exceptions += error is not None
+        return error
+
+    def _flush(self, commit: _Commit) -> None:
+        try:
+            self._flush_outputs()
+            self._flush_tables()
+        except Exception as error:
+            raise CommitFailed(self.task_name, commit.checkpoint_id, "flush", error) from error
+
+    def _finish(self, commit: _Commit, offsets: Offsets, snapshot: StateMarkers) -> None:
+        """The steps after the snapshot, in the commit's thread."""
+        error: CommitFailed | None = None
+        try:
+            self._back_up(commit, offsets, snapshot)
+        except CommitFailed as failed:
+            error = failed
+        except BaseException as cause:  # an extension module may panic with one
+            error = CommitFailed(self.task_name, commit.checkpoint_id, commit.step, cause)
+            error.__cause__ = cause
+        with self._lock:
+            if self._current is commit:
+                self._error = error
+                if error is None:
+                    self._exceptions = self._timeouts = 0
+        commit.done.set()
+
+    def _back_up(self, commit: _Commit, offsets: Offsets, snapshot: StateMarkers) -> None:
+        checkpoint_id = commit.checkpoint_id
+        markers = self._manager.upload(checkpoint_id, snapshot, commit.cancelled)
+        with self._lock:
+            if self._current is not commit:
+                return
+            commit.step = "checkpoint"
+        checkpoints = build_checkpoints(self._config, checkpoint_id, offsets, markers)
+        self._offsets.write_checkpoint(self.task_name, *checkpoints)
+        commit.step = "persist"
+        for checkpoint in checkpoints:
+            self._manager.write_checkpoint_to_store_directories(checkpoint)
+        self._manager.persist_to_filesystem(checkpoint_id, markers)
+        commit.step = "clean up"
+        self._manager.clean_up(checkpoint_id, markers)
+
+    def _timed_out(self, commit: _Commit) -> CommitTimedOut:
+        return CommitTimedOut(self.task_name, commit.checkpoint_id, commit.step, self._elapsed_ms(commit))
+
+    def _elapsed_ms(self, commit: _Commit) -> int:
+        return int((self._monotonic() - commit.started) * 1000)

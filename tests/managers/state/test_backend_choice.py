@@ -1,0 +1,156 @@
+"""The state backends of a store, from a job's config and a task's checkpoint."""
+
+from typing import Final
+
+import pytest
+
+from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
+from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
+from managers.state.backend_choice import (
+    backend_factory_store_names,
+    backup_factories,
+    is_durable,
+    require_backends,
+    require_read_markers,
+    restore_factories,
+    store_names,
+    stores_by_backup_factory,
+)
+from managers.state.state_errors import MarkersNotRead, StoreWithoutBackend, UnknownStateBackend
+
+STORES: Final = ("s0", "s1", "s2")
+CONFIG: Final = {
+    "stores.s0.restore.factories": "f0,f1,f2",
+    "stores.s1.restore.factories": "f2, f1",
+    "stores.s2.restore.factories": "",
+    "stores.s1.changelog": "kafka.log1",
+    "stores.s2.changelog": "kafka.log2",
+}
+ID: Final = CheckpointId(1, 1)
+
+
+def test_stores_are_those_with_a_factory() -> None:
+    config = {
+        "stores.counts.factory": "F",
+        "stores.a.b.factory": "F",
+        "stores.views.side.inputs.processor.factory": "P",
+        "stores.views.factory": "F",
+        "stores.other.changelog": "kafka.log",
+        "stores.backup.factories": "F",
+    }
+    assert store_names(config) == ("a.b", "counts", "views")
+
+
+@pytest.mark.parametrize(
+    ("config", "factories"),
+    [
+        ({}, ()),
+        ({"stores.s.changelog": "kafka.log"}, (KAFKA_STATE_BACKEND_FACTORY,)),
+        ({"stores.{}.factories": "f1"}, ("f1",)),
+        ({"stores.{}.factories": "f1", "stores.s.changelog": "kafka.log"}, ("f1",)),
+        ({"stores.s.{}.factories": " f2 , f1,f2,", "stores.{}.factories": "f3"}, ("f2", "f1")),
+        ({"stores.s.{}.factories": "", "stores.{}.factories": "f3", "stores.s.changelog": "kafka.log"}, ()),
+    ],
+)
+def test_a_stores_factories_are_its_own_then_those_of_the_job_then_its_changelog(
+    config: dict[str, str], factories: tuple[str, ...]
+) -> None:
+    for which, choose in (("backup", backup_factories), ("restore", restore_factories)):
+        assert choose({key.format(which): value for key, value in config.items()}, "s") == factories
+
+
+def test_a_store_has_several_backups() -> None:
+    config = {"stores.s0.backup.factories": "f1,f2", "stores.s1.changelog": "kafka.log", "stores.s2.factory": "F"}
+    assert stores_by_backup_factory(config, STORES) == {
+        "f1": ("s0",),
+        "f2": ("s0",),
+        KAFKA_STATE_BACKEND_FACTORY: ("s1",),
+    }
+    assert [is_durable(config, store) for store in STORES] == [True, True, False]
+
+
+@pytest.mark.scenario("CSM-01")
+def test_version_1_only_restores_changelogs() -> None:
+    found = backend_factory_store_names(CONFIG, STORES, CheckpointV1({}))
+    assert found == {KAFKA_STATE_BACKEND_FACTORY: ("s1", "s2")}
+
+
+@pytest.mark.scenario("CSM-02")
+def test_without_a_checkpoint_the_first_factory_restores() -> None:
+    assert backend_factory_store_names(CONFIG, STORES, None) == {"f0": ("s0",), "f2": ("s1",)}
+
+
+@pytest.mark.scenario("CSM-03")
+@pytest.mark.parametrize(
+    ("markers", "found"),
+    [
+        ({"f1": STORES, "f2": STORES}, {"f1": ("s0",), "f2": ("s1",)}),
+        ({"f1": STORES, "f2": ("s0", "s2")}, {"f1": ("s0", "s1")}),
+        ({"f2": STORES}, {"f2": ("s0", "s1")}),
+        ({"f0": ("s1", "s2"), "f1": ("s1", "s2"), "f2": ("s0", "s2")}, {"f2": ("s0",), "f1": ("s1",)}),
+        ({}, {"f0": ("s0",), "f2": ("s1",)}),
+    ],
+)
+def test_the_first_factory_with_a_marker_restores(
+    markers: dict[str, tuple[str, ...]], found: dict[str, tuple[str, ...]]
+) -> None:
+    checkpoint = CheckpointV2(ID, {}, {factory: dict.fromkeys(stores, "m") for factory, stores in markers.items()})
+    assert backend_factory_store_names(CONFIG, STORES, checkpoint) == found
+
+
+@pytest.mark.scenario("HRD-48")
+def test_markers_of_a_removed_store_are_ignored() -> None:
+    checkpoint = CheckpointV2(ID, {}, {"f1": {"s0": "m", "removed": "gone"}})
+    assert backend_factory_store_names(CONFIG, ("s0",), checkpoint) == {"f1": ("s0",)}
+
+
+def test_the_backends_of_factories() -> None:
+    assert require_backends(CONFIG, "t", {"f1": ("s0",)}, {"f1": 1, "f2": 2}) == {"f1": 1}
+    assert require_backends(CONFIG, "t", {KAFKA_STATE_BACKEND_FACTORY: ("s1",)}, {KAFKA_STATE_BACKEND_FACTORY: 3})
+
+
+def test_an_unknown_factory_names_task_and_store() -> None:
+    with pytest.raises(UnknownStateBackend) as caught:
+        require_backends(CONFIG, "Partition 0", {"blob": ("s0",)}, {"blobs": 1, "other": 2})
+    assert str(caught.value) == (
+        "Store 's0' of task 'Partition 0' has the unknown state backend factory 'blob'. "
+        'Did you mean "blobs"? Known factories: blobs, other.'
+    )
+
+
+def test_a_store_without_a_changelog_is_not_backed_up_there() -> None:
+    chosen = {KAFKA_STATE_BACKEND_FACTORY: ("s0",)}
+    with pytest.raises(StoreWithoutBackend, match=r"Store 's0' of task 't' has .* but no changelog"):
+        require_backends(CONFIG, "t", chosen, {KAFKA_STATE_BACKEND_FACTORY: 1})
+
+
+BLOBS: Final = {"stores.s0.backup.factories": "blobs"}
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [
+        {},
+        {"task.checkpoint.read.versions": "1,2"},
+        {"task.checkpoint.read.versions": "2", "task.checkpoint.write.versions": "1"},
+    ],
+)
+def test_markers_that_a_restart_does_not_read_are_refused(versions: dict[str, str]) -> None:
+    with pytest.raises(
+        MarkersNotRead, match="Store 's0' of task 't' is backed up by blobs, whose markers only"
+    ) as caught:
+        require_read_markers({**BLOBS, **versions}, "t", ["s0"])
+    assert "Set task.checkpoint.write.versions=1,2 and task.checkpoint.read.versions=2,1." in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {**BLOBS, "task.checkpoint.read.versions": "2,1"},
+        {"stores.s0.changelog": "kafka.log"},
+        {"stores.s0.backup.factories": f"blobs,{KAFKA_STATE_BACKEND_FACTORY}"},
+        {},
+    ],
+)
+def test_markers_that_a_restart_reads_or_does_not_need(config: dict[str, str]) -> None:
+    require_read_markers(config, "t", ["s0"])

@@ -1,0 +1,558 @@
+"""Stores are restored from their changelogs, on a real broker."""
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Event
+from typing import Final
+
+import pytest
+
+from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
+from eventlog.errors import ConfigError
+from eventlog.events import NewEvent
+from eventlog.kafka.changelogs import KafkaChangelogs
+from eventlog.kafka.options import KafkaOptions
+from eventlog.partition import SystemStreamPartition
+from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
+from managers.state.changelog_backend import KafkaChangelogStateBackendFactory
+from managers.state.dict_store import DictStore
+from managers.state.key_value_store import KeyValueStore
+from managers.state.offset_files import read_offset_files
+from managers.state.rocksdb_store import RocksDbStore
+from managers.state.state_backend import RestoreProgress, StatefulTask
+from managers.state.state_errors import (
+    ChangelogUnusable,
+    InvalidMarker,
+    OffsetsNotWritten,
+    RestoreCancelled,
+    StoreWithoutBackend,
+)
+from managers.state.store_directories import (
+    DICT_STORE_FILE,
+    OFFSET_FILE,
+    checkpoint_directories,
+    checkpoint_directory,
+    delete_directory,
+)
+from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
+from tests.fixtures.waiting import wait_until
+from tests.managers.state.conftest import TaskMaker
+from tests.managers.state.logged_task import NOT_TRANSACTIONAL, TASK, TRANSACTIONAL, LoggedTask, as_version_1
+
+COMMITTED: Final = {b"a": b"1", b"b": b"2", b"c": b"3"}
+UNCOMMITTED: Final = {b"a": b"changed", b"b": None, b"new": b"4"}
+
+
+def lose_directories(task: LoggedTask) -> None:
+    """What a restart on another host finds."""
+    for path in [task.directory(), *(path for _, path in checkpoint_directories(task.directory()))]:
+        for file in path.iterdir():
+            file.unlink()
+        path.rmdir()
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+@pytest.mark.parametrize("in_memory", [False, True])
+@pytest.mark.parametrize("version", [1, 2])
+def test_uncommitted_changes_are_reverted(make_task: TaskMaker, in_memory: bool, is_lost: bool, version: int) -> None:
+    task = make_task(in_memory=in_memory)
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    task.write(UNCOMMITTED)
+    if is_lost and not in_memory:
+        lose_directories(task)
+    restarted = make_task(in_memory=in_memory)
+    restarted.restore(checkpoint if version == 2 else as_version_1(checkpoint))
+    assert restarted.entries() == COMMITTED
+    again = make_task(in_memory=True)
+    again.restore(restarted.commit())
+    assert again.entries() == COMMITTED  # the changelog has the reverted values
+
+
+def test_the_last_commit_is_restored_from_its_local_checkpoint(make_task: TaskMaker) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    (progress,) = make_task().restore(checkpoint)
+    assert progress == RestoreProgress(TASK, "orders", 0, 0, "records")
+
+
+@pytest.mark.scenario("TCM-08")
+def test_the_changes_after_a_commit_of_an_empty_changelog_are_reverted(make_task: TaskMaker) -> None:
+    task = make_task()
+    checkpoint = task.commit()
+    marker = checkpoint.state_markers[KAFKA_STATE_BACKEND_FACTORY]["orders"]
+    assert KafkaStateCheckpointMarker.parse(marker).offset is None
+    task.write(COMMITTED)
+    restarted = make_task()
+    restarted.restore(checkpoint)
+    assert restarted.entries() == {}
+
+
+def test_a_commit_without_offset_files_is_restored_from_the_changelog(make_task: TaskMaker) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit(persist=False)
+    restarted = make_task()
+    (*_, last) = restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+    assert (last.restored, last.total) == (3, 3)
+
+
+def test_a_half_deleted_local_checkpoint_is_not_used(make_task: TaskMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    old = task.commit(checkpoint_id=CheckpointId(int(time.time() * 1000) - 1000, 1))
+    checkpoint = task.commit()  # at the same offset
+
+    def die(path: Path) -> None:
+        (path / DICT_STORE_FILE).unlink()
+        raise InterruptedError
+
+    assert old.checkpoint_id is not None
+    with monkeypatch.context() as killed:
+        killed.setattr(shutil, "rmtree", die)
+        with pytest.raises(InterruptedError):
+            delete_directory(checkpoint_directory(task.directory(), old.checkpoint_id))
+    restarted = make_task()
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+
+
+@pytest.mark.parametrize("is_restored_elsewhere", [False, True])
+def test_changes_that_were_not_written_are_forgotten(make_task: TaskMaker, is_restored_elsewhere: bool) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    task.stores["orders"].put(b"kept", b"but not flushed")
+    if is_restored_elsewhere:  # the store is that of the checkpoint
+        task.stores["orders"].delete(b"a")
+        task.factory.match_stores(in_memory_of(task, COMMITTED), ["orders"], checkpoint, Event())
+    else:
+        task.restore(checkpoint)
+    again = make_task(in_memory=True)
+    again.restore(task.commit())
+    assert again.entries() == COMMITTED
+
+
+def test_entries_whose_deletion_was_compacted_are_written_again(make_task: TaskMaker) -> None:
+    task = make_task(clock=lambda: datetime.now(UTC) + timedelta(days=2))
+    task.write({b"a": b"1"})  # what compaction left
+    checkpoint = task.commit(checkpoint_id=CheckpointId(int(time.time() * 1000), 1))
+    task.factory.match_stores(in_memory_of(task, COMMITTED), ["orders"], checkpoint, Event())
+    again = make_task(in_memory=True)
+    again.restore(task.commit(checkpoint_id=CheckpointId(int(time.time() * 1000), 2)))
+    assert again.entries() == COMMITTED
+
+
+def in_memory_of(task: LoggedTask, entries: dict[bytes, bytes]) -> StatefulTask:
+    store = DictStore()
+    for key, value in entries.items():
+        store.put(key, value)
+    return replace(task.task, open_store=lambda _: store)
+
+
+def test_a_changelog_that_became_shorter_is_not_committed(make_task: TaskMaker, topics: Topics) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    stream = task.partition().stream
+    topics.delete(stream)
+    topics.create(stream, partitions=2)
+    task.write({b"x": b"1"})
+    with pytest.raises(ChangelogUnusable, match="it ended at offset 2 before, but now ends at offset 0"):
+        task.commit()
+    restarted = make_task()
+    restarted.restore(checkpoint)
+    restarted.commit()  # a restart accepts what is left
+    assert restarted.entries() == {b"x": b"1"}
+
+
+def test_a_local_checkpoint_of_an_interrupted_commit_is_thrown_away(make_task: TaskMaker) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit(checkpoint_id=CheckpointId(int(time.time() * 1000) - 1000, 1))
+    task.write(UNCOMMITTED)
+    task.commit()  # its checkpoint never came to the log
+    restarted = make_task()
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+    assert [found for found, _ in checkpoint_directories(restarted.directory())] == [checkpoint.checkpoint_id]
+
+
+@pytest.mark.scenario("CSM-04")
+@pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL, {}])
+def test_the_directories_of_a_task_without_a_checkpoint_are_deleted(
+    make_task: TaskMaker, config: dict[str, str]
+) -> None:
+    task = make_task(config=config)
+    task.write(COMMITTED)
+    task.commit()
+    (task.directory() / "stray").touch()
+    restarted = make_task(config=config)
+    restarted.restore(None)
+    assert not (restarted.directory() / "stray").exists()
+    assert [*checkpoint_directories(restarted.directory())] == []
+    assert restarted.entries() == ({} if config == TRANSACTIONAL else COMMITTED)
+
+
+def test_state_that_is_not_transactional_is_restored_to_the_end(make_task: TaskMaker) -> None:
+    task = make_task(config=NOT_TRANSACTIONAL)
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    task.write(UNCOMMITTED)
+    for lose in (False, True):
+        if lose:
+            lose_directories(task)
+        restarted = make_task(config=NOT_TRANSACTIONAL)
+        (*_, last) = restarted.restore(checkpoint)
+        assert restarted.entries() == {b"a": b"changed", b"c": b"3", b"new": b"4"}
+        assert last.total == (6 if lose else 3)
+
+
+def test_a_store_newer_than_its_changelog_is_thrown_away(
+    make_task: TaskMaker, topics: Topics, caplog: pytest.LogCaptureFixture
+) -> None:
+    task = make_task(config=NOT_TRANSACTIONAL)
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    topics.delete(task.partition().stream)
+    restarted = make_task(config=NOT_TRANSACTIONAL)
+    restarted.restore(checkpoint)
+    assert restarted.entries() == {}
+    assert "Store 'orders' of task 'Partition 0': its directory is at offset 2 of its changelog" in caplog.text
+
+
+@pytest.mark.scenario("CSM-05")
+def test_a_changelog_shorter_than_the_marker_is_restored_completely_with_a_warning(
+    make_task: TaskMaker, topics: Topics, caplog: pytest.LogCaptureFixture
+) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    topics.delete(task.partition().stream)
+    short = make_task(in_memory=True)
+    short.write({b"x": b"1"})
+    restarted = make_task()
+    restarted.restore(checkpoint)
+    assert restarted.entries() == {b"x": b"1"}
+    warning, kept = [record.getMessage() for record in caplog.records if record.name.startswith("managers")]
+    assert warning == (
+        "Store 'orders' of task 'Partition 0': it was committed at offset 2 of its changelog, which ends at offset 0, "
+        "so it is restored to the end of the changelog."
+    )
+    assert "its changelog lost offset 2" in kept
+
+
+@pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
+def test_local_files_are_kept_if_the_changelog_lost_their_offset(
+    make_task: TaskMaker, topics: Topics, config: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    directory = make_task(config=config).directory()
+    first, last = (directory.with_name(f"Partition_0.{name}") for name in ("kept", "kept-last"))
+    for kept, entries in ((first, COMMITTED), (last, {**COMMITTED, b"d": b"4"})):
+        task = make_task(config=config)
+        task.write(entries)
+        checkpoint = task.commit()
+        topics.delete(task.partition().stream)
+        restarted = make_task(config=config)
+        restarted.restore(checkpoint)
+        assert restarted.entries() == {}
+        assert dict(DictStore(kept).range()) == entries
+    assert f"its changelog lost offset 3. The local files with that offset are kept in {last}" in caplog.text
+
+
+@pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
+@pytest.mark.parametrize("kinds", [(DictStore, RocksDbStore), (RocksDbStore, DictStore)])
+def test_a_directory_of_another_kind_of_store_is_not_used(
+    make_task: TaskMaker,
+    kinds: tuple[Callable[[Path], KeyValueStore], ...],
+    config: dict[str, str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    before, after = kinds
+    task = make_task(config=config, open_directory=before)
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    task.stores["orders"].close()
+    restarted = LoggedTask(
+        task.changelogs, task.task.base_directory, task.job_name, config=config, open_directory=after
+    )
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+    assert f"is that of a {before.__name__}, not of a {after.__name__}" in caplog.text
+    restarted.stores["orders"].close()
+
+
+@pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
+@pytest.mark.parametrize(("kind", "file"), [(DictStore, DICT_STORE_FILE), (RocksDbStore, "*.sst")])
+def test_a_damaged_directory_is_not_used(
+    make_task: TaskMaker,
+    kind: Callable[[Path], KeyValueStore],
+    file: str,
+    config: dict[str, str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    task = make_task(config=config, open_directory=kind)
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    task.stores["orders"].close()
+    for path in task.directory().parent.glob(f"*/{file}"):
+        os.truncate(path, path.stat().st_size - 1)
+    restarted = LoggedTask(task.changelogs, task.task.base_directory, task.job_name, config=config, open_directory=kind)
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+    assert "Restoring it from the begin of its changelog." in caplog.text
+    restarted.stores["orders"].close()
+
+
+@pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
+def test_a_stale_directory_is_not_used(make_task: TaskMaker, config: dict[str, str]) -> None:
+    task = make_task(config=config)
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    for path in (task.directory(), *(path for _, path in checkpoint_directories(task.directory()))):
+        for file in path.iterdir():
+            os.utime(file, (time.time() - 86_401,) * 2)
+    (*_, last) = make_task(config=config).restore(checkpoint)
+    assert last.total == 3
+
+
+@pytest.mark.scenario("HRD-50")
+def test_an_old_commit_is_restored_to_the_end(make_task: TaskMaker, caplog: pytest.LogCaptureFixture) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    task.write(UNCOMMITTED)
+    restarted = make_task(clock=lambda: datetime.now(UTC) + timedelta(hours=4))
+    restarted.restore(checkpoint)
+    assert restarted.entries() == {b"a": b"changed", b"c": b"3", b"new": b"4"}
+    assert "older than min.compaction.lag.ms, so it is restored to the end of the changelog" in caplog.text
+
+
+@pytest.mark.scenario("HRD-48")
+def test_markers_of_stores_that_are_not_configured_are_ignored(make_task: TaskMaker) -> None:
+    task = make_task("orders", "gone")
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    restarted = make_task("orders")
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+
+
+def test_directories_are_deleted_if_config_says_so(make_task: TaskMaker) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    task.write(UNCOMMITTED)
+    restarted = make_task(config={**TRANSACTIONAL, "stores.orders.clean.on.container.start": "true"})
+    (*_, last) = restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+    assert last.total == 6
+
+
+def test_a_compacted_changelog_is_restored(
+    changelogs: KafkaChangelogs, topics: Topics, job_name: str, tmp_path: Path
+) -> None:
+    stream = topics.create(f"{job_name}-orders", COMPACTED_SOON, partitions=2)
+    written = {b"%d" % (number % 7): b"%d" % number for number in range(500)}
+    topics.write(stream, [NewEvent(b"%d" % (number % 7), b"%d" % number) for number in range(500)], partition=1)
+    topics.write(stream, [NewEvent(b"3", None)], partition=1)
+    wait_for_holes(changelogs, topics, SystemStreamPartition("kafka", stream, 1))
+    task = LoggedTask(changelogs, tmp_path, job_name, config=NOT_TRANSACTIONAL)
+    task.restore(None)
+    entries = {key: value for key, value in task.entries().items() if key != b"nudge"}
+    assert entries == {key: value for key, value in written.items() if key != b"3"}
+
+
+def wait_for_holes(changelogs: KafkaChangelogs, topics: Topics, partition: SystemStreamPartition) -> None:
+    def is_compacted() -> bool:
+        topics.write(partition.stream, [NewEvent(b"nudge", b"")], partition=1)
+        end = int(changelogs.reach(partition).upcoming_offset or 0)
+        return sum(map(len, changelogs.read(partition, 0, end))) < 100
+
+    wait_until(is_compacted, what="the changelog to be compacted")
+
+
+def test_aborted_transactions_are_not_restored(
+    changelogs: KafkaChangelogs, topics: Topics, job_name: str, tmp_path: Path
+) -> None:
+    stream = topics.create(f"{job_name}-orders")
+    topics.write_transaction(stream, [NewEvent(b"a", b"1")])
+    topics.write_transaction(stream, [NewEvent(b"a", b"aborted")], commit=False)
+    task = LoggedTask(changelogs, tmp_path, job_name, config=NOT_TRANSACTIONAL)
+    partition = SystemStreamPartition("kafka", stream, 0)
+    manager = KafkaChangelogStateBackendFactory({"kafka": changelogs}).get_restore_manager(
+        task_with(task, partition=0), ["orders"]
+    )
+    manager.init(CheckpointV1({partition: "3"}))
+    manager.restore(lambda _: None, Event())
+    task.open()
+    assert task.entries() == {b"a": b"1"}
+
+
+def task_with(task: LoggedTask, *, partition: int | None) -> StatefulTask:
+    return replace(task.task, changelog_partition=partition)
+
+
+def test_the_progress_of_a_restore(make_task: TaskMaker) -> None:
+    task = make_task(in_memory=True)
+    task.write({b"%05d" % number: bytes(10) for number in range(25_000)})
+    progress = make_task(in_memory=True).restore(task.commit())
+    assert len(progress) > 2
+    assert [each.restored for each in progress] == sorted(each.restored for each in progress)
+    assert progress[-1] == RestoreProgress(TASK, "orders", 25_000, 25_000, "records")
+
+
+def test_a_cancelled_restore_begins_again(make_task: TaskMaker) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit(persist=False)
+    cancelled = Event()
+    cancelled.set()
+    manager = task.factory.get_restore_manager(task.task, task.store_names)
+    manager.init(checkpoint)
+    with pytest.raises(RestoreCancelled, match="store 'orders' of task 'Partition 0' was cancelled"):
+        manager.restore(lambda _: None, cancelled)
+    restarted = make_task()
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+
+
+def test_a_restore_is_cancelled_while_the_changelog_returns_nothing(
+    changelogs: KafkaChangelogs, topics: Topics, job_name: str, tmp_path: Path
+) -> None:
+    stream = topics.create(f"{job_name}-orders")
+    task = LoggedTask(changelogs, tmp_path, job_name, config=NOT_TRANSACTIONAL)
+    manager = task.factory.get_restore_manager(task_with(task, partition=0), ["orders"])
+    cancelled = Event()
+    cancelled.set()
+    with topics.transaction(stream, [NewEvent(b"a", b"1")]):
+        manager.init(None)
+        with pytest.raises(RestoreCancelled):
+            manager.restore(lambda _: None, cancelled)
+        with pytest.raises(RestoreCancelled):
+            task.factory.match_stores(task_with(task, partition=0), ["orders"], None, cancelled)
+
+
+def test_a_marker_of_another_changelog_is_refused(make_task: TaskMaker) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    other = KafkaStateCheckpointMarker(SystemStreamPartition("kafka", "other", 1), "2").serialise()
+    for marker, problem in ((other, "it is that of kafka.other.1, but the store's changelog is"), ("{", "is invalid")):
+        checkpoint = CheckpointV2(CheckpointId(1, 1), {}, {KAFKA_STATE_BACKEND_FACTORY: {"orders": marker}})
+        with pytest.raises(InvalidMarker, match=f"store 'orders' of task 'Partition 0'.*{problem}"):
+            task.restore(checkpoint)
+    assert task.entries() == COMMITTED
+
+
+def test_a_missing_changelog_is_named(make_task: TaskMaker, topics: Topics) -> None:
+    task = make_task()
+    checkpoint = task.commit()
+    topics.delete(task.partition().stream)
+    with pytest.raises(ChangelogUnusable, match=r"changelog kafka.*1 of store 'orders' of task 'Partition 0' failed"):
+        task.restore(checkpoint)
+
+
+@pytest.mark.scenario("TCM-19")
+def test_the_newest_offset_is_the_marker(make_task: TaskMaker, topics: Topics) -> None:
+    task = make_task("orders", "empty")
+    task.write(COMMITTED)
+    markers = task.backup.snapshot(CheckpointId(1, 1))
+    assert {store: KafkaStateCheckpointMarker.parse(marker).offset for store, marker in markers.items()} == {
+        "orders": "2",
+        "empty": None,
+    }
+    topics.delete(task.partition("empty").stream)
+    with pytest.raises(ChangelogUnusable, match="store 'empty'"):
+        task.backup.snapshot(CheckpointId(1, 2))
+
+
+@pytest.mark.scenario("TCM-19")
+def test_an_unknown_offset_is_not_that_of_an_empty_changelog(make_task: TaskMaker, tmp_path: Path) -> None:
+    nobody = KafkaOptions.parse("127.0.0.1:1")
+    with KafkaChangelogs(nobody) as changelogs:
+        backup = LoggedTask(changelogs, tmp_path, "job").backup
+        with pytest.raises(ChangelogUnusable, match="does not answer"):
+            backup.snapshot(CheckpointId(1, 1))
+
+
+@pytest.mark.scenario("TCM-20")
+def test_offset_files_are_written_for_stores_on_disk(make_task: TaskMaker) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    ((_, copy),) = checkpoint_directories(task.directory())
+    expected = {task.partition(): "2"}
+    assert [read_offset_files(path, [task.partition()]) for path in (task.directory(), copy)] == [expected, expected]
+    assert checkpoint.checkpoint_id is not None
+    empty = KafkaStateCheckpointMarker(task.partition(), None).serialise()
+    task.backup.persist_to_filesystem(checkpoint.checkpoint_id, {"orders": empty})
+    assert read_offset_files(task.directory(), [task.partition()]) == {}
+    in_memory = make_task("memory", in_memory=True)
+    in_memory.commit()
+    assert not in_memory.directory("memory").exists()
+
+
+def test_a_store_in_memory_is_the_one_that_was_restored(make_task: TaskMaker) -> None:
+    """The function that opens stores makes a new one at each call."""
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    restarted = LoggedTask(
+        task.changelogs, task.task.base_directory, task.job_name, open_directory=lambda _: DictStore()
+    )
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+    restarted.write(UNCOMMITTED)
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+
+
+@pytest.mark.scenario("TCM-20")
+@pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
+def test_a_store_in_memory_leaves_the_offsets_of_earlier_files(make_task: TaskMaker, config: dict[str, str]) -> None:
+    task = make_task(config=config)
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    in_memory = make_task(config=config, in_memory=True)
+    in_memory.restore(checkpoint)
+    in_memory.write(UNCOMMITTED)
+    checkpoint = in_memory.commit()
+    restarted = make_task(config=config)
+    restarted.restore(checkpoint)
+    assert restarted.entries() == {b"a": b"changed", b"c": b"3", b"new": b"4"}
+
+
+def test_offset_files_that_cannot_be_written_are_named(make_task: TaskMaker) -> None:
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    (task.directory() / f"{OFFSET_FILE}.tmp").symlink_to("/dev/full")
+    assert checkpoint.checkpoint_id is not None
+    with pytest.raises(
+        OffsetsNotWritten,
+        match=rf"checkpoint {checkpoint.checkpoint_id} for store 'orders' of task 'Partition 0': No space left",
+    ):
+        task.backup.persist_to_filesystem(
+            checkpoint.checkpoint_id, checkpoint.state_markers[KAFKA_STATE_BACKEND_FACTORY]
+        )
+    restarted = make_task()
+    restarted.restore(checkpoint)
+    assert restarted.entries() == COMMITTED
+
+
+def test_a_store_without_a_changelog_is_refused(make_task: TaskMaker) -> None:
+    task = make_task()
+    with pytest.raises(StoreWithoutBackend, match=r"Store 'cache' of task 'Partition 0' .*Set stores.cache.changelog"):
+        task.factory.get_backup_manager(task.task, ["cache"])
+    factory = KafkaChangelogStateBackendFactory({})
+    with pytest.raises(ConfigError, match="store 'orders' of task 'Partition 0' is in system 'kafka'"):
+        factory.get_restore_manager(task.task, ["orders"])
+    with pytest.raises(ValueError, match="has no changelog partition"):
+        task.factory.get_backup_manager(task_with(task, partition=None), ["orders"])

@@ -1,0 +1,284 @@
+"""Backup and restoration with an object store: a local folder, and a server of the S3 protocol."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import Any, Final
+
+import pytest
+
+from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
+from managers.state.key_value_store import KeyValueStore
+from managers.state.object_snapshot import StoreSnapshot
+from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY, ObjectStoreStateBackendFactory
+from managers.state.rocksdb_store import RocksDbStore
+from managers.state.state_backend import RestoreProgress, StatefulTask
+from managers.state.state_errors import InvalidMarker, SnapshotDamaged, StoreNotBackedUp
+from managers.state.store_directories import checkpoint_directories, delete_directory
+
+TASK: Final = "Partition 0"
+FACTORY: Final = OBJECT_STORE_STATE_BACKEND_FACTORY
+CONFIG: Final = {"job.name": "orders"}
+FOLDER: Final = "orders/1/Partition%200"
+VALUE: Final = bytes(range(256)) * 40
+
+
+@dataclass
+class Job:
+    """A task with RocksDB stores, committed to an object store without a checkpoint log."""
+
+    backend: ObjectStoreStateBackendFactory
+    base: Path
+    stores: dict[str, KeyValueStore] = field(default_factory=dict)
+    commits: int = 0
+
+    def __post_init__(self) -> None:
+        self.task = StatefulTask(TASK, CONFIG, self.base, lambda name: RocksDbStore(self.task.store_directory(name)))
+        self.manager = self.backend.get_backup_manager(self.task, ["counts", "sums"])
+        self.objects = self.backend._objects
+
+    def open(self) -> "Job":
+        self.stores = {name: self.task.open_store(name) for name in ("counts", "sums")}
+        return self
+
+    def close(self) -> None:
+        for store in self.stores.values():
+            store.close()
+
+    def upload(self, cancelled: Event | None = None) -> CheckpointV2:
+        self.commits += 1
+        commit = CheckpointId(self.commits, 0)
+        for store in self.stores.values():
+            store.flush()
+            store.checkpoint(commit)
+        markers = self.manager.upload(commit, self.manager.snapshot(commit), cancelled or Event())
+        return CheckpointV2(commit, {}, {FACTORY: markers})
+
+    def commit(self) -> CheckpointV2:
+        checkpoint = self.upload()
+        assert checkpoint.checkpoint_id is not None
+        self.manager.clean_up(checkpoint.checkpoint_id, checkpoint.state_markers[FACTORY])
+        return checkpoint
+
+    def restore(self, checkpoint: CheckpointV1 | CheckpointV2 | None) -> list[RestoreProgress]:
+        told: list[RestoreProgress] = []
+        manager = self.backend.get_restore_manager(self.task, ["counts", "sums"])
+        manager.init(checkpoint)
+        manager.restore(told.append, Event())
+        manager.close()
+        return told
+
+    def lose_local_state(self) -> None:
+        self.close()
+        for name in ("counts", "sums"):
+            delete_directory(self.task.store_directory(name).parent)
+
+    def entries(self) -> dict[str, dict[bytes, bytes]]:
+        self.open()
+        found = {name: dict(store.range()) for name, store in self.stores.items()}
+        self.close()
+        return found
+
+    def listed(self, store: str = "counts") -> dict[str, int]:
+        return self.objects.sizes(f"{FOLDER}/{store}")
+
+
+@pytest.fixture
+def job(object_backend: ObjectStoreStateBackendFactory, tmp_path: Path) -> Job:
+    job = Job(object_backend, tmp_path / "state").open()
+    job.stores["counts"].put(b"a", VALUE)
+    return job
+
+
+def test_a_committed_state_comes_back(job: Job) -> None:
+    checkpoint = job.commit()
+    job.stores["counts"].put(b"b", b"not committed")
+    job.stores["counts"].flush()
+    job.lose_local_state()
+    told = job.restore(checkpoint)
+    assert job.entries() == {"counts": {b"a": VALUE}, "sums": {}}
+    assert {each.store_name for each in told} == {"counts", "sums"}
+    last = [each for each in told if each.store_name == "counts"][-1]
+    assert (last.task_name, last.restored, last.unit) == (TASK, last.total, "bytes")
+
+
+def test_only_new_files_are_uploaded(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = job.commit()
+    before = job.listed()
+    put: list[str] = []
+    write = job.objects.put
+
+    def record(path: str, local: Path) -> None:
+        put.append(local.name)
+        write(path, local)
+
+    monkeypatch.setattr(job.objects, "put", record)
+    job.stores["counts"].put(b"b", VALUE)
+    second = job.commit()
+    assert sum(name.endswith(".sst") for name in put) == 1
+    markers = [each.state_markers[FACTORY] for each in (first, second)]
+    assert markers[0]["counts"] != markers[1]["counts"]
+    assert markers[0]["sums"] == markers[1]["sums"]  # an unchanged store keeps its marker
+    assert job.listed().keys() & before.keys()
+    job.lose_local_state()
+    job.restore(second)
+    assert job.entries()["counts"] == {b"a": VALUE, b"b": VALUE}
+
+
+def test_a_marker_is_the_id_of_a_snapshot(job: Job) -> None:
+    marker = job.commit().state_markers[FACTORY]["counts"]
+    folder, _, digest = marker.rpartition("/")
+    assert folder == f"{FOLDER}/counts"
+    assert StoreSnapshot.parse(job.objects.get_bytes(f"{folder}/snapshots/{digest}")).digest == digest
+    job.close()
+
+
+def test_the_next_commit_deletes_what_is_orphaned(job: Job) -> None:
+    for number in range(3):
+        job.stores["counts"].put(b"%d" % number, VALUE)
+        job.upload()  # without a checkpoint
+    checkpoint = job.commit()
+    listed = job.listed()
+    marker = checkpoint.state_markers[FACTORY]["counts"]
+    digest = marker.rpartition("/")[2]
+    snapshot = StoreSnapshot.parse(job.objects.get_bytes(f"{FOLDER}/counts/snapshots/{digest}"))
+    assert listed.keys() == {f"snapshots/{digest}", *(f"objects/{each.digest}" for each in snapshot.files.values())}
+    job.lose_local_state()
+    job.restore(checkpoint)
+    assert job.entries()["counts"].keys() == {b"a", b"0", b"1", b"2"}
+
+
+def test_nothing_of_the_last_checkpoint_is_deleted_before_the_next_is_written(job: Job) -> None:
+    checkpoint = job.commit()
+    job.stores["counts"].delete(b"a")
+    job.upload()
+    job.lose_local_state()
+    job.restore(checkpoint)
+    assert job.entries()["counts"] == {b"a": VALUE}
+
+
+def test_a_new_process_continues(job: Job) -> None:
+    first = job.commit()
+    job.lose_local_state()
+    job.restore(first)
+    again = Job(job.backend, job.base, commits=1).open()
+    again.manager.init(first)
+    again.manager.clean_up(CheckpointId(1, 0), first.state_markers[FACTORY])  # idempotent, also elsewhere
+    again.stores["counts"].put(b"b", b"")
+    second = again.commit()
+    again.lose_local_state()
+    again.restore(second)
+    assert again.entries()["counts"] == {b"a": VALUE, b"b": b""}
+
+
+def test_a_store_without_a_marker_becomes_empty(job: Job) -> None:
+    job.commit()
+    job.close()
+    job.restore(None)
+    assert job.entries() == {"counts": {}, "sums": {}}
+
+
+def test_local_files_of_the_same_commit_are_used(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint = job.commit()
+    job.close()
+    monkeypatch.setattr(job.objects, "get", None)
+    job.restore(checkpoint)
+    assert job.entries()["counts"] == {b"a": VALUE}
+
+
+@pytest.mark.parametrize("is_missing", [True, False])
+@pytest.mark.parametrize("part", ["objects", "snapshots"])
+def test_a_damaged_object_is_named(job: Job, is_missing: bool, part: str) -> None:
+    checkpoint = job.commit()
+    path = next(f"{FOLDER}/counts/{each}" for each in job.listed() if each.startswith(part))
+    job.lose_local_state()
+    if is_missing:
+        job.objects.delete([path])
+    else:
+        job.objects.put_bytes(path, b"[]")
+    with pytest.raises(SnapshotDamaged) as caught:
+        job.restore(checkpoint)
+    error = caught.value
+    assert (error.task_name, error.store_name, error.object_path) == (TASK, "counts", path)
+    assert ("is missing" if is_missing else "was changed") in str(error)
+    assert not job.task.store_directory("counts").exists()
+
+
+def test_a_lost_object_is_uploaded_again(job: Job) -> None:
+    job.commit()
+    job.objects.delete([f"{FOLDER}/counts/{each}" for each in job.listed()])
+    checkpoint = job.commit()
+    job.lose_local_state()
+    job.restore(checkpoint)
+    assert job.entries()["counts"] == {b"a": VALUE}
+
+
+def test_an_object_that_was_not_written_completely_is_uploaded_again(job: Job) -> None:
+    """Not every file system replaces a file at once."""
+    job.commit()
+    for path in job.listed():
+        job.objects.put_bytes(f"{FOLDER}/counts/{path}", b"")
+    checkpoint = job.commit()
+    job.lose_local_state()
+    job.restore(checkpoint)
+    assert job.entries()["counts"] == {b"a": VALUE}
+
+
+@pytest.mark.parametrize(
+    ("marker", "problem"),
+    [
+        (f"{FOLDER}/sums/{'0' * 64}", "its snapshot is that of another store, 'orders/1/Partition%200/sums'"),
+        (f"orders/1/Partition%201/counts/{'0' * 64}", "that of another store"),
+        ("1;kafka;counts;0;5", "'1;kafka;counts;0;5' is not a snapshot id"),
+        ("", "'' is not a snapshot id"),
+    ],
+)
+def test_a_marker_of_another_store_is_rejected(job: Job, marker: str, problem: str) -> None:
+    job.close()
+    with pytest.raises(InvalidMarker, match="store 'counts' of task 'Partition 0' is invalid") as caught:
+        job.restore(CheckpointV2(CheckpointId(1, 0), {}, {FACTORY: {"counts": marker}}))
+    assert problem in str(caught.value)
+
+
+@pytest.mark.scenario("HRD-48")
+def test_markers_of_removed_stores_are_not_looked_up(job: Job) -> None:
+    checkpoint = job.commit()
+    removed = {**checkpoint.state_markers[FACTORY], "removed": "gone"}
+    job.manager.init(CheckpointV2(checkpoint.checkpoint_id, {}, {FACTORY: removed}))
+    job.manager.clean_up(CheckpointId(1, 0), removed)
+    job.lose_local_state()
+    job.restore(CheckpointV2(checkpoint.checkpoint_id, {}, {FACTORY: removed}))
+    assert job.entries()["counts"] == {b"a": VALUE}
+
+
+def test_a_cancelled_upload_ends(job: Job) -> None:
+    cancelled = Event()
+    cancelled.set()
+    with pytest.raises(StoreNotBackedUp, match="Cannot back up store 'counts' of task 'Partition 0': The commit was"):
+        job.upload(cancelled)
+    assert job.listed() == {}
+    job.close()
+
+
+def test_a_store_in_memory_has_no_snapshot(job: Job) -> None:
+    with pytest.raises(StoreNotBackedUp, match="Only stores on disk have such snapshots"):
+        job.manager.upload(CheckpointId(9, 9), {}, Event())
+    job.close()
+
+
+def test_an_incomplete_restoration_leaves_the_store_as_it_was(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint = job.commit()
+    job.stores["counts"].put(b"b", b"")
+    job.close()
+    for _, directory in list(checkpoint_directories(job.task.store_directory("counts"))):
+        delete_directory(directory)
+
+    def fail(*_: Any) -> None:
+        raise OSError("The disk is full.")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(job.objects, "get", fail)
+        with pytest.raises(OSError, match="The disk is full"):
+            job.restore(checkpoint)
+    assert job.entries()["counts"].keys() == {b"a", b"b"}
+    assert {path.name for path in job.task.store_directory("counts").parent.iterdir()} == {"Partition_0"}

@@ -1,0 +1,66 @@
+"""The files that say which commit a store's directory holds."""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from eventlog.checkpoint import CheckpointId, CheckpointV2
+from eventlog.partition import SystemStreamPartition
+from managers.state.checksum_file import ChecksumMismatch, read_with_checksum, write_with_checksum
+from managers.state.offset_files import (
+    delete_offset_files,
+    read_checkpoint_file,
+    read_offset_files,
+    write_checkpoint_file,
+    write_offset_files,
+)
+from managers.state.store_directories import CHECKPOINT_FILE, LEGACY_OFFSET_FILE, OFFSET_FILE
+
+CHANGELOG: Final = SystemStreamPartition("kafka", "changelog", 0)
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_with_checksum(path, "some text" * 300)
+    whole = path.read_bytes()
+    for damaged in (b"", whole[:-1], whole[:3], whole.replace(b"some", b"same"), whole[:20], b"5"):
+        path.write_bytes(damaged)
+        with pytest.raises(ChecksumMismatch, match="checksum does not match"):
+            read_with_checksum(path)
+
+
+def test_the_offsets_of_a_damaged_file_are_unknown(tmp_path: Path) -> None:
+    write_offset_files(tmp_path, {CHANGELOG: "5"})
+    assert read_offset_files(tmp_path, [CHANGELOG]) == {CHANGELOG: "5"}
+    (tmp_path / OFFSET_FILE).write_bytes(b"5")
+    assert read_offset_files(tmp_path, [CHANGELOG]) == {}
+
+
+def test_the_new_file_is_written_first(tmp_path: Path) -> None:
+    (tmp_path / LEGACY_OFFSET_FILE).mkdir()
+    with pytest.raises(OSError, match=LEGACY_OFFSET_FILE):
+        write_offset_files(tmp_path, {CHANGELOG: "5"})
+    assert read_offset_files(tmp_path, [CHANGELOG]) == {CHANGELOG: "5"}
+
+
+def test_deleted_offsets_are_unknown(tmp_path: Path) -> None:
+    write_offset_files(tmp_path, {CHANGELOG: "5"})
+    delete_offset_files(tmp_path)
+    delete_offset_files(tmp_path)
+    assert [*tmp_path.iterdir()] == []
+    assert read_offset_files(tmp_path, [CHANGELOG]) == {}
+
+
+def test_a_bare_offset_of_several_partitions_is_ignored(tmp_path: Path) -> None:
+    write_with_checksum(tmp_path / OFFSET_FILE, "5")
+    assert read_offset_files(tmp_path, [CHANGELOG, SystemStreamPartition("kafka", "changelog", 1)]) == {}
+
+
+def test_a_damaged_checkpoint_is_unknown(tmp_path: Path) -> None:
+    assert read_checkpoint_file(tmp_path) is None
+    checkpoint = CheckpointV2(CheckpointId(1, 2), {CHANGELOG: "5"}, {})
+    write_checkpoint_file(tmp_path, checkpoint)
+    assert read_checkpoint_file(tmp_path) == checkpoint
+    (tmp_path / CHECKPOINT_FILE).write_bytes(b"{}")
+    assert read_checkpoint_file(tmp_path) is None

@@ -1,0 +1,110 @@
+"""From where a store is restored to which offset of its changelog."""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from managers.state.restore_plan import RestorePlan, StoreToRestore, plan_restore, plan_restore_to_end
+
+OLD: Final = Path("store-1-1")
+NEW: Final = Path("store-2-2")
+STORE: Final = StoreToRestore(
+    oldest=5,
+    newest=20,
+    checkpointed=10,
+    checkpoint_age_ms=0,
+    min_compaction_lag_ms=1000,
+    retains_existing=True,
+    local={},
+)
+TO_END: Final = "so it is restored to the end of the changelog"
+
+
+def plan(**state: object) -> tuple[Path | None, int, int | None, bool]:
+    """The plan of a store, and whether the result may not be the state of its last commit."""
+    found = plan_restore(STORE._replace(**state))  # type: ignore[arg-type]
+    return found.directory, found.first, found.last, bool(found.doubt)
+
+
+@pytest.mark.scenario("CSM-05")
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        ({}, (None, 5, 10, False)),
+        ({"checkpointed": 20}, (None, 5, 20, False)),
+        ({"checkpointed": 5}, (None, 5, 5, False)),
+        ({"checkpointed": 5, "newest": 5}, (None, 5, 5, False)),
+        # newer than the end, or older than the begin: all changes
+        ({"checkpointed": 25}, (None, 5, 20, True)),
+        ({"checkpointed": 25, "local": {NEW: 25}}, (None, 5, 20, True)),
+        ({"checkpointed": 3}, (None, 5, 20, True)),
+        ({"checkpointed": 3, "local": {OLD: 3}}, (None, 5, 20, True)),
+        ({"newest": None, "oldest": 0}, (None, 0, None, True)),
+        # never committed: all changes or none
+        ({"checkpointed": None}, (None, 5, 20, True)),
+        ({"checkpointed": None, "local": {OLD: 7, NEW: 9}}, (None, 5, 20, True)),
+        ({"checkpointed": None, "retains_existing": False}, (None, 5, None, False)),
+        ({"checkpointed": None, "retains_existing": False, "local": {OLD: 7}}, (None, 5, None, False)),
+        ({"checkpointed": None, "newest": None, "oldest": 0}, (None, 0, None, False)),
+        # changes before the commit may be compacted: nothing is reverted
+        ({"checkpoint_age_ms": 901}, (None, 5, 20, True)),
+        ({"checkpoint_age_ms": None}, (None, 5, 20, True)),
+        ({"checkpoint_age_ms": 901, "checkpointed": 20}, (None, 5, 20, False)),  # none after the commit
+        ({"checkpoint_age_ms": None, "checkpointed": 20, "local": {NEW: 20}}, (NEW, 21, 20, False)),
+        ({"checkpoint_age_ms": 900}, (None, 5, 10, False)),
+        ({"checkpoint_age_ms": 901, "local": {OLD: 7, NEW: 15}}, (NEW, 16, 20, True)),
+        # a local checkpoint, and what follows it
+        ({"local": {OLD: 7}}, (OLD, 8, 10, False)),
+        ({"local": {OLD: 7, NEW: 9}}, (NEW, 10, 10, False)),
+        ({"local": {OLD: 7, NEW: 10}}, (NEW, 11, 10, False)),
+        ({"local": {OLD: 10, NEW: 11}}, (OLD, 11, 10, False)),
+        ({"local": {OLD: 10, NEW: 10}}, (OLD, 11, 10, False)),
+        ({"local": {NEW: 11}}, (None, 5, 10, False)),
+        ({"local": {OLD: 4}}, (None, 5, 10, False)),
+        ({"local": {OLD: 5}, "checkpointed": 5, "newest": 5}, (OLD, 6, 5, False)),
+    ],
+)
+def test_the_plan_of_transactional_state(
+    state: dict[str, object], expected: tuple[Path | None, int, int | None, bool]
+) -> None:
+    assert plan(**state) == expected
+
+
+@pytest.mark.parametrize(
+    ("state", "doubt"),
+    [
+        ({"checkpointed": 25}, f"it was committed at offset 25 of its changelog, which ends at offset 20, {TO_END}"),
+        ({"newest": None}, f"it was committed at offset 10 of its changelog, which is empty, {TO_END}"),
+        ({"checkpointed": 3}, f"it was committed at offset 3 of its changelog, which begins at 5, {TO_END}"),
+        ({"checkpointed": None}, f"it has no offset in the last commit, {TO_END}"),
+    ],
+)
+def test_why_the_result_may_not_be_the_last_commit(state: dict[str, object], doubt: str) -> None:
+    assert plan_restore(STORE._replace(**state)).doubt == doubt  # type: ignore[arg-type]
+
+
+@pytest.mark.scenario("HRD-50")
+def test_changes_that_may_be_compacted_are_restored_and_reported() -> None:
+    found = plan_restore(STORE._replace(checkpoint_age_ms=901))
+    assert (found.first, found.last) == (5, 20)
+    assert found.doubt.startswith("changes before its last commit may be compacted, because it is older than min")
+    unknown = plan_restore(STORE._replace(checkpoint_age_ms=None))
+    assert unknown.doubt.startswith("changes before its last commit may be compacted, because the time of that commit")
+
+
+@pytest.mark.parametrize(
+    ("offset", "newest", "expected"),
+    [
+        (None, 20, RestorePlan(None, 5, 20)),
+        (10, 20, RestorePlan(NEW, 11, 20)),
+        (20, 20, RestorePlan(NEW, 21, 20)),
+        (2, 20, RestorePlan(NEW, 5, 20)),
+        (None, None, RestorePlan(None, 5, None)),
+        (21, 20, RestorePlan(None, 5, 20, "its directory is at offset 21 of its changelog, which ends at offset 20")),
+        (0, None, RestorePlan(None, 5, None, "its directory is at offset 0 of its changelog, which is empty")),
+    ],
+)
+def test_the_plan_of_other_state(offset: int | None, newest: int | None, expected: RestorePlan) -> None:
+    local = {} if offset is None else {NEW: offset}
+    assert plan_restore_to_end(5, newest, local) == expected
