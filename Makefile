@@ -16,10 +16,6 @@ TEST_PROCESSES ?= 3
 SIDE_BY_SIDE := --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 # Tests start hundreds of Python programs: without stored bytecode, each compiles the modules that it imports.
 unexport PYTHONDONTWRITEBYTECODE
-# When `make test-clock` begins, in the time zone CLOCK_ZONE.
-CLOCK ?= now + 1600 days
-CLOCK_ZONE ?= Pacific/Auckland
-CLOCK_LIBRARY := build/shifted_clock.so
 BENCH_OPTIONS ?=
 # The oldest and the newest PySpark that pyproject.toml allows.
 SPARK_RANGE ?= 4.0.0 4.3.0
@@ -63,18 +59,6 @@ test: setup java ## Run all tests, on real Postgres, Kafka and Spark
 .PHONY: test-fast
 test-fast: setup ## Run the tests that need neither Kafka nor Spark and are not slow (under 2 minutes, without Java)
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not kafka and not spark and not slow" $(PYTEST_OPTIONS)
-
-.PHONY: test-clock
-test-clock: setup $(CLOCK_LIBRARY) ## Run the tests that need neither Kafka nor Spark at another time (CLOCK='2028-02-29 23:50' CLOCK_ZONE=Asia/Tokyo)
-	shift=$$(($$(TZ=$(CLOCK_ZONE) date --date='$(CLOCK)' +%s) - $$(date +%s))); \
-	export CLOCK_SHIFT_SECONDS="$$shift" TZ=$(CLOCK_ZONE) LD_PRELOAD=$(CURDIR)/$(CLOCK_LIBRARY); \
-	echo "The tests begin at $$(date)."; \
-	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not kafka and not spark" $(PYTEST_OPTIONS)
-
-$(CLOCK_LIBRARY): tests/fixtures/shifted_clock.c
-	@command -v cc >/dev/null || { echo "make test-clock needs a C compiler named cc on the PATH. Install one, for example the Debian package gcc with libc6-dev." >&2; exit 1; }
-	mkdir -p $(@D)
-	cc -shared -fPIC -o $@ $<
 
 .PHONY: test-pages
 test-pages: setup chromium ## Run the tests of pages in Chromium; screenshots are kept in build/pages
