@@ -17,14 +17,14 @@ from rich.text import Text
 
 from coordstream.cli.app import INTERRUPTED
 from coordstream.cli.app import main as coordstream
-from coordstream.cli.database import URL_SETTING, open_database
-from coordstream.cli.output.tables import Column, input_partition, page, print_rows
-from coordstream.cli.query.rows import fetch
+from coordstream.cli.output.tables import Column, page, print_rows
 from coordstream.cli.spark.jobs import PACKAGES
+from coordstream.database import URL_SETTING, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.extras import require_packages
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.postgres.account import ServerAccount
+from coordstream.queries.rows import fetch, input_partition
 from coordstream.settings import TOML_FILE, default_home, load_settings
 from eventlog.errors import EventLogError
 from projections.errors import ProjectionError

@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from coordstream.cli.database import open_database
+from coordstream.database import open_database
 from coordstream.extras import missing_package_message
 from coordstream.settings import load_settings
 

@@ -55,7 +55,6 @@ COMMANDS: Final = (
     Command("export", "recording.export_command", "Export a stream as a recording."),
     Command("status", "status.show", "Show how far each log has been read."),
     Command("job", "job.show", "List jobs and show the state of their logs.", has_verbs=True),
-    Command("task", "task", "Show a task: where it runs, what it reads, where it would start.", has_verbs=True),
     Command("log", "log.show", "Show, create and append to logs.", has_verbs=True),
     Command("config", "config.show", "Show and change a job's config, now and in the past.", has_verbs=True),
     Command(

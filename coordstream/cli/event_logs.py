@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import typer
 
-from coordstream.cli.database import database_errors, open_database
+from coordstream.database import database_errors, open_database
 from coordstream.settings import Settings, load_settings
 from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.log import EventLog

@@ -31,7 +31,7 @@ _DEVICE_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 def report(error: Exception, *, shows_traceback: bool) -> int:
     """Print what went wrong, or where from if the user wants the traceback; the exit code is 1."""
     if shows_traceback:
-        from coordstream.cli.private_traceback import private_traceback  # noqa: PLC0415 (loads SQLAlchemy)
+        from coordstream.private_traceback import private_traceback  # noqa: PLC0415 (loads SQLAlchemy)
 
         print(private_traceback(error), file=sys.stderr, end="")
     else:

@@ -8,8 +8,8 @@ from psycopg import sql
 from psycopg.errors import InsufficientPrivilege
 
 from coordstream.cli.arguments.options import Json
-from coordstream.cli.database import open_database
-from coordstream.cli.output.tables import print_json
+from coordstream.cli.output.formats import print_json
+from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from eventlog.postgres.connection import Connection
 

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from coordstream.cli.arguments.options import Json
-from coordstream.cli.database import connecting, database_errors, database_url, describe_recreation
-from coordstream.cli.output.tables import print_json
+from coordstream.cli.output.formats import print_json
+from coordstream.database import connecting, database_errors, database_url, describe_recreation
 from coordstream.errors import CoordstreamError
 from coordstream.migrate import ADVICE, SchemaState, downgrade, read_schema_state, require_revision, upgrade
 from coordstream.settings import load_settings

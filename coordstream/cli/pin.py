@@ -8,9 +8,10 @@ from psycopg import sql
 
 from coordstream.cli.arguments.options import Csv, Json, Utc
 from coordstream.cli.arguments.time import parse_time
-from coordstream.cli.database import open_database
-from coordstream.cli.output.tables import Column, exact_time_column, print_json, print_rows
-from coordstream.cli.query.rows import fetch
+from coordstream.cli.output.formats import print_json
+from coordstream.cli.output.tables import Column, exact_time_column, print_rows
+from coordstream.database import open_database
+from coordstream.queries.rows import fetch
 from projections.pins import Pin, add_pin, remove_pin
 
 app = typer.Typer(no_args_is_help=True)

@@ -6,12 +6,12 @@ from typing import Final
 import typer
 
 from coordstream.cli.arguments.options import Csv, Json, MaybeJob
-from coordstream.cli.database import open_database
 from coordstream.cli.job.selection import JobLog, work_on_logs
-from coordstream.cli.messages import note
 from coordstream.cli.output.event_status import OnProgress
 from coordstream.cli.output.tables import Column, print_rows
-from coordstream.cli.query.rows import Row, Rows
+from coordstream.database import open_database
+from coordstream.messages import note
+from coordstream.queries.rows import Row, Rows
 from eventlog.postgres.connection import Connection
 from projections.errors import StreamBusy
 from projections.fold.settings import FoldSettings

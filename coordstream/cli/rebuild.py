@@ -7,12 +7,12 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.arguments.options import Csv, Json
-from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
-from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, print_rows
-from coordstream.cli.query.rows import Row, Rows
+from coordstream.database import open_database
+from coordstream.messages import note
+from coordstream.queries.rows import Row, Rows
 from projections.fold.settings import FoldSettings
 from projections.rebuild import TRACKED_BACKENDS, Rebuilt, mark_for_rebuild, rebuild_log
 

@@ -8,16 +8,16 @@ from typing import Annotated, Final
 import typer
 from psycopg.errors import LockNotAvailable
 
-from coordstream.cli.arguments.duration import parse_length
 from coordstream.cli.arguments.options import Csv, Json, Utc
-from coordstream.cli.database import Database, open_database
 from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs
-from coordstream.cli.messages import note
 from coordstream.cli.output.event_status import EventStatus
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows
-from coordstream.cli.query.rows import Row, Rows
 from coordstream.cli.spark.session import require_spark, spark_session
+from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
+from coordstream.messages import note
+from coordstream.queries.rows import Row, Rows
+from coordstream.times import parse_length
 from eventlog.postgres.connection import Connection
 from projections.fold.settings import FoldSettings
 from projections.retained_events import RetainedEvents

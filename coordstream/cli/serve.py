@@ -7,10 +7,10 @@ import typer
 
 from coordstream.cli.arguments.duration import parse_duration
 from coordstream.cli.arguments.number import parse_limit
-from coordstream.cli.database import DatabaseUnreachable, database_url, open_database
 from coordstream.cli.follow.options import Format
 from coordstream.cli.follow.progress import LogFormat, report_line
 from coordstream.cli.termination import stopped_by_signals
+from coordstream.database import DatabaseUnreachable, database_url, open_database
 from coordstream.extras import require_packages
 from coordstream.settings import load_settings
 

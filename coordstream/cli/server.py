@@ -12,9 +12,9 @@ from psycopg.conninfo import conninfo_to_dict
 
 from coordstream.cli.arguments.options import JsonObject
 from coordstream.cli.arguments.raw_text import RawText
-from coordstream.cli.database import URL_SETTING, connecting, database_errors, migrate_if_needed, open_database
-from coordstream.cli.output.tables import print_json
+from coordstream.cli.output.formats import print_json
 from coordstream.cli.termination import interrupts_ignored
+from coordstream.database import URL_SETTING, connecting, database_errors, migrate_if_needed, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.postgres.binaries import PACKAGE

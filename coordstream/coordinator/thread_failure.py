@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from coordstream.cli.private_traceback import private_traceback
+from coordstream.private_traceback import private_traceback
 
 
 def report_failure(report: Callable[[str], None], what: str, error: Exception) -> None:

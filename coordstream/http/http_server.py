@@ -11,9 +11,9 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
-from coordstream.cli.private_traceback import private_traceback
 from coordstream.http.in_pieces import InPieces
 from coordstream.http.protocol import KEEP_ALIVE_SECONDS, LONGEST_HEADERS, MOST_CONNECTIONS, LimitedProtocol
+from coordstream.private_traceback import private_traceback
 
 _GRACE_SECONDS: Final = 2
 """How long requests may continue after a stop."""

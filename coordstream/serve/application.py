@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from coordstream.cli.private_traceback import private_traceback
+from coordstream.private_traceback import private_traceback
 from coordstream.serve.access import AccessControl
 from coordstream.serve.failures import NotFound, Refused, as_refused, json_response
 from coordstream.serve.token import Token

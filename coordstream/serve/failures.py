@@ -6,7 +6,7 @@ from typing import Final
 from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
-from coordstream.cli.database import DatabaseUnreachable
+from coordstream.database import DatabaseUnreachable
 from coordstream.errors import CoordstreamError
 from eventlog.errors import EventLogError
 from projections.errors import ProjectionError

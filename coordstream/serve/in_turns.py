@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from psycopg import sql
 from psycopg.errors import QueryCanceled
 
-from coordstream.cli.query.rows import Row, fetch
+from coordstream.queries.rows import Row, fetch
 from eventlog.postgres.connection import Connection
 
 JobKey = tuple[str, str]

@@ -12,7 +12,7 @@ from psycopg import sql
 from starlette.requests import Request
 from starlette.responses import Response
 
-from coordstream.cli.query.rows import Row, fetch
+from coordstream.queries.rows import Row, fetch
 from coordstream.serve.in_turns import InTurns, JobKey
 from coordstream.serve.readiness import Readiness, readiness
 from eventlog.backends import RECORDING

@@ -11,7 +11,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import DataError, InsufficientPrivilege, InvalidParameterValue, QueryCanceled
 
-from coordstream.cli.database import DatabaseError, DatabaseUnreachable, database_errors, open_connection, place
+from coordstream.database import DatabaseError, DatabaseUnreachable, database_errors, open_connection, place
 from coordstream.errors import CoordstreamError
 from coordstream.schema_check import require_current
 from coordstream.serve.failures import BadRequest, Unavailable

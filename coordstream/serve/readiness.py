@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from coordstream.cli.query.rows import Row
-from coordstream.cli.status.faults import Limits, faults, is_to_rebuild
-from coordstream.cli.status.logs import recorded_logs, silent_holders
+from coordstream.queries.faults import Limits, faults, is_to_rebuild
+from coordstream.queries.logs import recorded_logs, silent_holders
+from coordstream.queries.rows import Row
 from coordstream.schema_check import is_current
 from coordstream.serve.failures import RETRY_SECONDS
 from eventlog.postgres.connection import Connection

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from coordstream.cli.status.broker_ends import TopicIdentity, broker_ends
+from coordstream.queries.broker_ends import TopicIdentity, broker_ends
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import connect

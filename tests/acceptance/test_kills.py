@@ -13,8 +13,8 @@ from typing import Final
 import psycopg
 import pytest
 
-from coordstream.cli.database import open_database
 from coordstream.cli.recording.import_command import check_parts, import_parts
+from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect

@@ -1,17 +1,13 @@
 """Durations that users type."""
 
-import re
 from datetime import timedelta
 from typing import Final
 
 import typer
 
-LONGEST: Final = timedelta(days=365)
+from coordstream.times import parse_length
 
-_UNITS: Final = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
-_PART: Final = r"(\d+(?:\.\d+)?|an?\b)\s*(w|weeks?|d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?)(?![a-z])"
-_LENGTH: Final = re.compile(rf"(?:{_PART}[\s,]*)+", re.ASCII)
-_ISO: Final = re.compile(r"p(?=\d|t\d)((?:[\d.]+w)?(?:[\d.]+d)?)(?:t((?:[\d.]+h)?(?:[\d.]+m)?(?:[\d.]+s)?))?", re.ASCII)
+LONGEST: Final = timedelta(days=365)
 
 
 def parse_duration(text: str) -> float:
@@ -32,28 +28,6 @@ def parse_duration_or_zero(text: str | float) -> float:
     if not 0 <= seconds <= LONGEST.total_seconds():
         raise _invalid(str(text), "0 or more")
     return seconds
-
-
-def parse_length(text: str) -> timedelta | None:
-    """Return the duration that ``90m``, ``1 day, 6h`` or ``PT2H`` is; None for any other text, as for ``90``.
-
-    Months and years are not supported, because their lengths differ.
-
-    Raises:
-        OverflowError: The duration is longer than a timedelta can be.
-    """
-    text = text.strip().lower()
-    if iso := _ISO.fullmatch(text):
-        text = " ".join(filter(None, iso.groups()))
-    if not _LENGTH.fullmatch(text):
-        return None
-    parts = ((1 if number.startswith("a") else float(number), unit) for number, unit in re.findall(_PART, text))
-    return sum((timedelta(**{_UNITS[unit[0]]: number}) for number, unit in parts), timedelta())
-
-
-def parse_ago(text: str) -> timedelta | None:
-    """Return how long ago ``2 hours ago``, ``90m``, ``-2h`` or ``PT2H`` is; see `parse_length`, which it may raise."""
-    return parse_length(text.strip().lower().removeprefix("-").removesuffix(" ago"))
 
 
 def _parse_seconds(text: str) -> float:

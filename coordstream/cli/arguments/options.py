@@ -8,6 +8,7 @@ import typer
 from coordstream.cli.arguments.number import parse_count, parse_offset
 from coordstream.cli.arguments.time import parse_time
 from coordstream.cli.completion import complete_job, complete_stream, complete_task
+from coordstream.queries.cut import Cut
 from eventlog.streams import StreamKind
 
 
@@ -117,3 +118,10 @@ InputServers = Annotated[
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes and write nothing.")]
+
+
+def cut_of(time: datetime | None, offset: int | None) -> Cut:
+    """The cut of ``--as-of`` and ``--as-of-offset``, which cannot be used together."""
+    if time is not None and offset is not None:
+        raise typer.BadParameter("'--as-of' and '--as-of-offset' cannot be used together.")
+    return Cut(time, offset)

@@ -6,7 +6,8 @@ from typing import Final
 
 import typer
 
-from coordstream.cli.arguments.time import SECONDS_OF_2001_TO_2099, parse_time
+from coordstream.cli.arguments.time import parse_time
+from coordstream.times import SECONDS_OF_2001_TO_2099
 from eventlog.startpoint import (
     Startpoint,
     StartpointOldest,

@@ -11,10 +11,10 @@ from coordstream.cli.arguments.options import Csv, Json, Utc
 from coordstream.cli.arguments.time import parse_time
 from coordstream.cli.bisect.search import Found, JobCut, LogCut, first_true
 from coordstream.cli.completion import complete_job
-from coordstream.cli.database import open_database
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows
-from coordstream.cli.query.rows import Rows, fetch
+from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
+from coordstream.queries.rows import Rows, fetch
 from eventlog.postgres.connection import Connection, server_reason, snapshot
 from projections.job_choice import Job, find_job
 

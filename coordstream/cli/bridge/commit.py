@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from coordstream.cli.bridge.checkpoints import PartitionCheckpoint, Positions, read_checkpoints, read_positions
 from coordstream.cli.bridge.clusters import Clusters, Failure, by_cluster
 from coordstream.cli.input_system import Config, is_kafka, read_input_config
-from coordstream.cli.query.rows import Row
+from coordstream.queries.rows import Row
 from eventlog.consumer_group import GroupOffset, GroupPartition, Refusals
 from eventlog.errors import EventLogError
 from eventlog.kafka.options import KafkaOptions

@@ -14,7 +14,6 @@ from coordstream.cli.arguments.options import Csv, InputServers, Json
 from coordstream.cli.bridge.clusters import Clusters
 from coordstream.cli.bridge.commit import COLUMNS, BridgeOptions, JobBridge
 from coordstream.cli.bridge.follow import BridgeFollower
-from coordstream.cli.database import open_database
 from coordstream.cli.follow.progress import FollowProgress
 from coordstream.cli.follow.stop import stop_on_signal_or_timeout
 from coordstream.cli.input_system import check_servers
@@ -27,9 +26,10 @@ from coordstream.cli.job.selection import (
     selected_jobs,
     unretired_jobs,
 )
-from coordstream.cli.messages import note
-from coordstream.cli.output.tables import Column, input_partition, print_rows
-from coordstream.cli.query.rows import Row, Rows
+from coordstream.cli.output.tables import Column, print_rows
+from coordstream.database import open_database
+from coordstream.messages import note
+from coordstream.queries.rows import Row, Rows, input_partition
 from eventlog.log import system_clock
 
 app = typer.Typer(no_args_is_help=True)

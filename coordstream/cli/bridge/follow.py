@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from coordstream.cli.bridge.clusters import Clusters
 from coordstream.cli.bridge.commit import BridgeOptions, JobBridge
-from coordstream.cli.database import DatabaseUnreachable, open_database
 from coordstream.cli.follow.stop import StopRequest
+from coordstream.database import DatabaseUnreachable, open_database
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 

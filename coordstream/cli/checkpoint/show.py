@@ -5,15 +5,27 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Task, Until, Utc
-from coordstream.cli.database import open_database
-from coordstream.cli.messages import note
-from coordstream.cli.output.tables import Column, exact_time_column, input_partition, print_rows, time_column
-from coordstream.cli.query.cut import Cut, too_early
-from coordstream.cli.query.history import History, open_history
-from coordstream.cli.query.rows import PARTITION, state, task_and_partition
+from coordstream.cli.arguments.options import (
+    AsOf,
+    AsOfOffset,
+    Csv,
+    JobWord,
+    Json,
+    Newest,
+    Since,
+    Task,
+    Until,
+    Utc,
+    cut_of,
+)
+from coordstream.cli.output.tables import Column, exact_time_column, print_rows, time_column
 from coordstream.cli.verbs import Verb
+from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
+from coordstream.messages import note
+from coordstream.queries.cut import too_early
+from coordstream.queries.history import History, open_history
+from coordstream.queries.rows import PARTITION, input_partition, state, task_and_partition
 from eventlog.error_text import known_names, printable_text
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job, find_job
@@ -56,7 +68,7 @@ def show(
     as_csv: Csv = False,
 ) -> None:
     """Show the checkpoint of each task: the last processed offset of each input partition."""
-    cut = Cut.of(as_of, as_of_offset)
+    cut = cut_of(as_of, as_of_offset)
     with open_database() as database:
         found = find_job(database.connection, job)
         note(too_early(database.connection, found, cut))
@@ -86,7 +98,7 @@ def show_history(
 
     --limit counts checkpoints, not rows.
     """
-    cut = Cut.of(as_of, as_of_offset)
+    cut = cut_of(as_of, as_of_offset)
     equal = {"task_name": task, "is_preferred": preferred or None}
     history = History("checkpoint_history", COMMITS, PARTITION, None, cut, since, until, limit, equal)
     with open_database() as database:

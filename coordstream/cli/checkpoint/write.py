@@ -9,11 +9,12 @@ import typer
 from coordstream.cli.arguments.offsets import file_or_assignment, read_offsets
 from coordstream.cli.arguments.options import Csv, DryRun, JobWord, Json, Yes
 from coordstream.cli.job.logs import JobLogs, open_job_logs, require_stopped
-from coordstream.cli.messages import confirm, note, warn
+from coordstream.cli.messages import confirm
 from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import Column, input_partition, print_rows
-from coordstream.cli.query.rows import Row, Rows
+from coordstream.cli.output.tables import Column, print_rows
 from coordstream.errors import CoordstreamError
+from coordstream.messages import note, warn
+from coordstream.queries.rows import Row, Rows, input_partition
 from eventlog.error_text import list_names
 from eventlog.log import require_writable, system_clock
 from eventlog.offset_settings import is_kafka_system

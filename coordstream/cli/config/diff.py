@@ -1,6 +1,5 @@
 """`coordstream config diff`: the differences between two times of a job's config, or between two jobs."""
 
-from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -9,12 +8,13 @@ import typer
 from coordstream.cli.arguments.options import AsOf, Csv, JobWord, Json
 from coordstream.cli.arguments.time import parse_time
 from coordstream.cli.completion import complete_job
-from coordstream.cli.config.keys import KeyPattern, matching, no_match
-from coordstream.cli.database import open_database
-from coordstream.cli.messages import note
+from coordstream.cli.config.keys import KeyPattern
 from coordstream.cli.output.tables import Column, print_rows
-from coordstream.cli.query.cut import Cut, too_early
-from coordstream.cli.query.rows import Row, Rows, state
+from coordstream.database import open_database
+from coordstream.messages import note
+from coordstream.queries.config import differences, matching, no_match
+from coordstream.queries.cut import Cut, too_early
+from coordstream.queries.rows import Row, Rows, state
 from eventlog.postgres.connection import Connection
 from eventlog.secrets.secret_policy import FINGERPRINT_PREFIX
 from projections.job_choice import Job, find_job
@@ -110,22 +110,6 @@ def chosen_sides(
         raise typer.BadParameter("'--as-of' cannot be used together with '--from' or '--to'.")
     first, second = (from_time, to_time) if as_of is None else (as_of, as_of)
     return Side(job, Cut(first)), Side(other_job or job, Cut(second))
-
-
-def differences(before: Iterable[Row], after: Iterable[Row]) -> Iterator[Row]:
-    """A row for each key that only one side has, or whose values differ, sorted by key."""
-    first = {row["config_key"]: row for row in before}
-    second = {row["config_key"]: row for row in after}
-    for key in sorted(first.keys() | second.keys()):
-        old, new = first.get(key), second.get(key)
-        if old is None or new is None or old["config_value"] != new["config_value"]:
-            yield {
-                "config_key": key,
-                "difference": "added" if old is None else "removed" if new is None else "changed",
-                "from_value": None if old is None else old["config_value"],
-                "to_value": None if new is None else new["config_value"],
-                "is_sensitive": any(row["is_sensitive"] for row in (old, new) if row is not None),
-            }
 
 
 def _config(connection: Connection, job: Job, cut: Cut, key: str | None) -> list[Row]:

@@ -4,17 +4,18 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Until, Utc
-from coordstream.cli.config.deployments import print_deployments, writer
+from coordstream.cli.arguments.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Until, Utc, cut_of
+from coordstream.cli.config.deployments import print_deployments
 from coordstream.cli.config.diff import diff
-from coordstream.cli.config.keys import KeyPattern, matching, matching_keys, no_match
-from coordstream.cli.database import open_database
-from coordstream.cli.messages import note
-from coordstream.cli.output.tables import Column, exact_time_column, print_rows, printable, time_column
-from coordstream.cli.query.cut import Cut, too_early
-from coordstream.cli.query.history import History, open_history
-from coordstream.cli.query.rows import Row, Rows, state
+from coordstream.cli.config.keys import KeyPattern
+from coordstream.cli.output.tables import Column, exact_time_column, print_rows, time_column
 from coordstream.cli.verbs import Verb
+from coordstream.database import open_database
+from coordstream.messages import note
+from coordstream.queries.config import matching, matching_keys, no_match, writer
+from coordstream.queries.cut import Cut, too_early
+from coordstream.queries.history import History, open_history
+from coordstream.queries.rows import Row, Rows, printable, state
 from projections.job_choice import find_job
 
 app = typer.Typer(no_args_is_help=True)
@@ -59,7 +60,7 @@ def show(
     as_csv: Csv = False,
 ) -> None:
     """Show a job's config, with fingerprints instead of secrets."""
-    cut = Cut.of(as_of, as_of_offset)
+    cut = cut_of(as_of, as_of_offset)
     with open_database() as database:
         found = find_job(database.connection, job)
         note(too_early(database.connection, found, cut))
@@ -91,7 +92,7 @@ def show_history(
 
     Each deployment sets every key again; --changes shows real changes only.
     """
-    cut = Cut.of(as_of, as_of_offset)
+    cut = cut_of(as_of, as_of_offset)
     if deployments:
         if key or changes or cut != Cut():
             raise typer.BadParameter("'--deployments' cannot be used with --key, --changes, --as-of or --as-of-offset.")

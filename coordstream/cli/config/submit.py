@@ -13,12 +13,13 @@ from coordstream.cli.config.write import COLUMNS, SHOWN_LATER, Force, Yes
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.job.logs import is_stream
 from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stream, read_submission
-from coordstream.cli.messages import confirm, note, warn
+from coordstream.cli.messages import confirm
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import print_rows
-from coordstream.cli.query.rows import Rows
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
+from coordstream.messages import note, warn
+from coordstream.queries.rows import Rows
 from coordstream.settings import load_settings
 from eventlog.error_text import printable_text
 from eventlog.errors import ConfigError

@@ -13,9 +13,10 @@ from coordstream.cli.event_logs import open_log
 from coordstream.cli.job.logs import coordinator_stream_of
 from coordstream.cli.messages import confirm
 from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import Column, print_rows, printable
+from coordstream.cli.output.tables import Column, print_rows
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
+from coordstream.queries.rows import printable
 from coordstream.settings import load_settings
 from eventlog.error_text import did_you_mean
 from eventlog.log import require_writable

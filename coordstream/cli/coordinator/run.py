@@ -14,7 +14,6 @@ import typer
 from coordstream.cli.arguments.options import InputServers, JobWord, Json
 from coordstream.cli.arguments.port import parse_port
 from coordstream.cli.config.secret_values import masked_changes
-from coordstream.cli.database import database_errors, open_database
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.follow.options import parse_silence
 from coordstream.cli.input_system import check_servers, input_options, require_answer
@@ -28,6 +27,7 @@ from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
 from coordstream.coordinator.reopened_log import ReopenedLog
 from coordstream.coordinator.services import ServiceOptions
+from coordstream.database import database_errors, open_database
 from coordstream.extras import require_packages
 from coordstream.mask_key import secret_policy
 from coordstream.settings import load_settings

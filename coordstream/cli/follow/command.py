@@ -7,7 +7,6 @@ from functools import partial
 import typer
 
 from coordstream.cli.arguments.options import Kind
-from coordstream.cli.database import Database
 from coordstream.cli.event_logs import source_of
 from coordstream.cli.follow.input_observer import observing_inputs
 from coordstream.cli.follow.options import (
@@ -24,6 +23,7 @@ from coordstream.cli.follow.options import (
 from coordstream.cli.follow.progress import LogFormat, report_line
 from coordstream.cli.follow.run import FollowRequest, check_streams, run_follow
 from coordstream.cli.metrics_server import MetricsPort, MetricsTokenFile, serving_metrics
+from coordstream.database import Database
 from coordstream.serve.follower_watch import FollowerWatch
 from eventlog.log import system_clock
 from projections.fold.settings import FoldSettings

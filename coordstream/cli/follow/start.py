@@ -4,8 +4,8 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Final, NamedTuple
 
-from coordstream.cli.database import Database, DatabaseUnreachable, open_database
 from coordstream.cli.follow.stop import StopRequest
+from coordstream.database import Database, DatabaseUnreachable, open_database
 from coordstream.settings import Settings
 from eventlog.backoff import Backoff
 from projections.follow.follow_run import FollowPlan

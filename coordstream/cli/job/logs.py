@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
-from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_log, open_source
+from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from coordstream.settings import load_settings
 from eventlog.log import EventLog

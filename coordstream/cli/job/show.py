@@ -7,17 +7,17 @@ import typer
 from psycopg import sql
 
 from coordstream.cli.arguments.options import Csv, JobWord, Json, Utc
-from coordstream.cli.database import open_database
-from coordstream.cli.messages import note
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, print_rows, time_column
-from coordstream.cli.query.cut import Cut
-from coordstream.cli.query.rows import Row, Rows, fetch, state
-from coordstream.cli.status.faults import worst_state
-from coordstream.cli.status.logs import logs_now
 from coordstream.cli.status.show import COLUMNS as LOG_COLUMNS
 from coordstream.cli.status.show import TITLE as LOG_TITLE
 from coordstream.cli.status.show import or_unknown
+from coordstream.database import open_database
+from coordstream.messages import note
+from coordstream.queries.cut import Cut
+from coordstream.queries.faults import worst_state
+from coordstream.queries.logs import logs_now
+from coordstream.queries.rows import Row, Rows, fetch, state
 from projections.job_choice import NO_LOGS, find_job
 
 app = typer.Typer(no_args_is_help=True)

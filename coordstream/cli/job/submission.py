@@ -6,10 +6,10 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.database import open_database
 from coordstream.cli.job.property_checks import doubts, require_storable
-from coordstream.cli.messages import warn
+from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
+from coordstream.messages import warn
 from coordstream.settings import load_settings
 from eventlog.error_text import printable_text
 from eventlog.streams import StreamIdentity

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from coordstream.cli.input_system import input_options, read_input_config
-from coordstream.cli.query.rows import Row
+from coordstream.queries.rows import Row
 from eventlog.consumer_group import GroupPartition
 from eventlog.errors import EventLogError
 from eventlog.kafka.options import KafkaOptions

@@ -13,15 +13,15 @@ from coordstream.cli.arguments.duration import parse_duration
 from coordstream.cli.arguments.number import parse_limit
 from coordstream.cli.arguments.options import Csv, InputServers, Json, Utc
 from coordstream.cli.completion import complete_job, complete_task
-from coordstream.cli.database import open_database
 from coordstream.cli.input_system import check_servers
 from coordstream.cli.job.selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.lag.observation import observe_inputs
 from coordstream.cli.lag.record_times import add_record_times
-from coordstream.cli.messages import note
-from coordstream.cli.output.tables import Column, input_partition, print_rows, time_column
-from coordstream.cli.query.rows import Row, Rows, fetch
+from coordstream.cli.output.tables import Column, print_rows, time_column
+from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
+from coordstream.messages import note
+from coordstream.queries.rows import Row, Rows, fetch, input_partition
 from eventlog.error_text import printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection

@@ -12,7 +12,7 @@ from coordstream.cli.arguments.options import Json, Kind, Stream
 from coordstream.cli.arguments.raw_text import RawText
 from coordstream.cli.config.write import Force, check_texts, renames_job, writer
 from coordstream.cli.event_logs import open_log
-from coordstream.cli.output.tables import print_json
+from coordstream.cli.output.formats import print_json
 from coordstream.errors import CoordstreamError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.messages import SetConfig

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 from typing import Final
 
-from coordstream.cli.output.tables import Column, exact_time_column, printable
-from coordstream.cli.output.times import exact
-from coordstream.cli.query.rows import Row
+from coordstream.cli.output.tables import Column, exact_time_column
+from coordstream.queries.rows import Row, printable
+from coordstream.times import exact
 from eventlog.events import RecordedEvent
 from eventlog.secrets.masked_event import mask_event
 from eventlog.secrets.secret_policy import SecretPolicy

@@ -6,9 +6,9 @@ import typer
 
 from coordstream.cli.arguments.options import Json
 from coordstream.cli.completion import complete_stream
-from coordstream.cli.database import open_database
 from coordstream.cli.log.find import unknown_stream
 from coordstream.cli.output.formats import print_json
+from coordstream.database import open_database
 from projections.retired_streams import known_streams, restore_streams, retire_streams
 
 

@@ -12,12 +12,12 @@ from psycopg import sql
 from coordstream.cli.arguments.number import MOST, parse_count, parse_offset
 from coordstream.cli.arguments.options import Csv, Json, Since, Until, Utc
 from coordstream.cli.completion import complete_stream
-from coordstream.cli.database import Database, open_database
 from coordstream.cli.log.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_row
 from coordstream.cli.log.find import find_log
 from coordstream.cli.output.tables import Column, print_rows
-from coordstream.cli.query.rows import Row, RowStream, fetch
 from coordstream.cli.verbs import Verb
+from coordstream.database import Database, open_database
+from coordstream.queries.rows import Row, RowStream, fetch
 from eventlog.postgres.archive import read_archive
 from eventlog.postgres.connection import Connection
 from eventlog.timestamps import ms_of

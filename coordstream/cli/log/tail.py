@@ -10,12 +10,12 @@ import typer
 
 from coordstream.cli.arguments.number import parse_limit
 from coordstream.cli.arguments.options import Csv, Json, Stream, Utc
-from coordstream.cli.database import open_database
 from coordstream.cli.event_logs import open_source
 from coordstream.cli.log.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_line, event_row
 from coordstream.cli.output.tables import print_rows
-from coordstream.cli.query.rows import Rows
+from coordstream.database import open_database
 from coordstream.mask_key import secret_policy
+from coordstream.queries.rows import Rows
 from coordstream.settings import load_settings
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import read_archive

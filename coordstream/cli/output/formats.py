@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Protocol, runtime_checkable
 
-from coordstream.cli.query.rows import Row
+from coordstream.queries.rows import Row
 
 
 @runtime_checkable

@@ -12,17 +12,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from coordstream.cli.output.formats import print_json, print_lines, print_list
+from coordstream.cli.output.formats import print_lines, print_list
 from coordstream.cli.output.table_layout import GAP, Need, fitted
-from coordstream.cli.output.times import Times
-from coordstream.cli.query.rows import Row
-from eventlog.error_text import printable_text
+from coordstream.queries.rows import MOST_CHARACTERS, Row, printable
+from coordstream.times import Times
 from eventlog.log import Clock, system_clock
 
-__all__ = ["Column", "exact_time_column", "print_json", "print_rows", "print_text", "printable", "time_column"]
-
 PAGE_COLUMNS: Final = 100
-MOST_CHARACTERS: Final = 200
 PAGE_ROWS: Final = 1_000
 """The first page of rows determines the widths of a table's columns."""
 
@@ -102,24 +98,6 @@ def page() -> Console:
 def print_text(text: str, *, bold: bool = False) -> None:
     """Print a sentence: wrapped between words on a terminal, as a single line elsewhere."""
     page().print(Text(text, style="bold" if bold else ""), soft_wrap=page_width() is None)
-
-
-def printable(value: Any, most: int | None = MOST_CHARACTERS) -> str:
-    """A value on one line: control characters are escaped, and it is cut after ``most`` characters."""
-    if value is None:
-        return "–"
-    text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
-    shown = text if most is None or len(text) <= most else f"{text[: most - 1]}…"
-    return printable_text(shown)
-
-
-def input_partition(row: Row) -> str:
-    """The input partition of a row, such as ``kafka.page-views.3``."""
-    if row["partition_id"] is None:
-        return "no partition"
-    bucket = row.get("key_bucket")
-    spelt = f"{row['system_name']}.{row['stream_name']}.{row['partition_id']}"
-    return spelt if bucket in (None, -1) else f"{spelt} (keys {bucket})"
 
 
 def _heading(column: Column, times: Times) -> str:

@@ -8,13 +8,13 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.arguments.number import parse_count
-from coordstream.cli.arguments.options import AsOf, AsOfOffset
+from coordstream.cli.arguments.options import AsOf, AsOfOffset, cut_of
 from coordstream.cli.completion import complete_job, complete_stream
-from coordstream.cli.database import Database, open_database
 from coordstream.cli.log.find import find_log
-from coordstream.cli.messages import note
-from coordstream.cli.query.cut import Cut, too_early
+from coordstream.database import Database, open_database
 from coordstream.extras import require_packages
+from coordstream.messages import note
+from coordstream.queries.cut import Cut, too_early
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import read_archive
 from eventlog.recordings.recording import write_recording
@@ -63,7 +63,7 @@ def export(
     """
     if (stream is None) == (relation is None):
         raise typer.BadParameter("Name a stream, or use '--relation'.")
-    cut = Cut.of(as_of, as_of_offset)
+    cut = cut_of(as_of, as_of_offset)
     if stream is not None:
         if job is not None or cut != Cut():
             raise typer.BadParameter("'--job', '--as-of' and '--as-of-offset' need '--relation'.")

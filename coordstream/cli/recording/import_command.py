@@ -13,11 +13,11 @@ from rich.console import Console
 
 from coordstream.cli.arguments.number import parse_count
 from coordstream.cli.arguments.options import Csv, Json, Kind
-from coordstream.cli.database import Database, open_database
 from coordstream.cli.output.formats import print_list
-from coordstream.cli.query.rows import Row
 from coordstream.cli.recording.import_progress import progress_bars
+from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
+from coordstream.queries.rows import Row
 from coordstream.recording_part import Part
 from eventlog.error_text import printable_text
 from eventlog.log import system_clock

@@ -11,8 +11,8 @@ from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 from psycopg.pq import Format
 
-from coordstream.cli.query.cut import Cut
 from coordstream.errors import CoordstreamError
+from coordstream.queries.cut import Cut
 from eventlog.error_text import known_names
 from eventlog.postgres.connection import Connection, snapshot
 from eventlog.replaced_file import cannot_write, replaced_file

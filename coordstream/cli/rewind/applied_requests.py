@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Final
 
 from coordstream.cli.job.startpoint_job import StartpointJob, clock_behind, open_startpoint_job
-from coordstream.cli.messages import confirm, warn
+from coordstream.cli.messages import confirm
 from coordstream.cli.rewind.application import Application
 from coordstream.cli.startpoint.write import count_startpoints
 from coordstream.errors import CoordstreamError
+from coordstream.messages import warn
 from eventlog.log import EventLog, require_writable, system_clock
 from eventlog.startpoint import EXPIRY_MS
 from eventlog.timestamps import ms_of

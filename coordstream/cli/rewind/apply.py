@@ -8,13 +8,13 @@ import typer
 from coordstream.cli.arguments.options import Csv, InputServers, Json, Yes
 from coordstream.cli.checkpoint.write import count_checkpoints
 from coordstream.cli.input_system import check_servers
-from coordstream.cli.messages import note
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.rewind.application import Application
 from coordstream.cli.rewind.applied_checkpoints import apply_checkpoints, undo_applied_checkpoints
 from coordstream.cli.rewind.applied_requests import apply_requests, undo_applied_requests
 from coordstream.cli.rewind.plan_table import plan_rows, print_plan
 from coordstream.cli.startpoint.write import count_startpoints
+from coordstream.messages import note
 from managers.rewind.rewind_files import read_rewind_file
 from managers.rewind.rewind_plan import RewindPlan
 from managers.rewind.undo_file import UndoFile, default_undo_path, read_begun

@@ -4,9 +4,9 @@ from typing import Final
 
 from psycopg.errors import InvalidParameterValue
 
-from coordstream.cli.database import open_database
-from coordstream.cli.messages import note
+from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
+from coordstream.messages import note
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
 from managers.rewind.rewind_targets import Reader

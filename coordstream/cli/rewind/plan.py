@@ -10,7 +10,6 @@ import typer
 from coordstream.cli.arguments.options import Csv, InputServers, JobWord, Json, Tasks
 from coordstream.cli.input_system import check_servers
 from coordstream.cli.job.startpoint_job import StartpointJob, open_startpoint_job
-from coordstream.cli.messages import note, warn
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.rewind.plan_options import (
     ByDuration,
@@ -31,6 +30,7 @@ from coordstream.cli.rewind.plan_table import plan_rows, plan_warnings, print_pl
 from coordstream.cli.rewind.selection import Selection
 from coordstream.cli.rewind.target_options import OPTIONS, ChosenTarget
 from coordstream.cli.verbs import Verb
+from coordstream.messages import note, warn
 from eventlog.log import system_clock
 from managers.rewind.rewind_files import require_new_file, write_rewind_file
 from managers.rewind.rewind_plan import RewindPlan

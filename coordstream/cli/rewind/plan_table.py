@@ -7,8 +7,8 @@ from typing import Final
 import humanize
 
 from coordstream.cli.job.startpoint_job import StartpointJob
-from coordstream.cli.output.tables import Column, input_partition, print_rows
-from coordstream.cli.query.rows import Row
+from coordstream.cli.output.tables import Column, print_rows
+from coordstream.queries.rows import Row, input_partition
 from eventlog.error_text import list_names
 from managers.rewind.rewind_plan import Finding, RewindPlan
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from coordstream.cli.arguments.options import Json
-from coordstream.cli.database import Database, open_database
 from coordstream.cli.output.formats import print_json
 from coordstream.cli.spark.session import Conf, Master, require_spark, spark_conf, spark_session
+from coordstream.database import Database, open_database
 
 if TYPE_CHECKING:
     from spark_jobs.lake.archive import Archived

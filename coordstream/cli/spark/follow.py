@@ -8,11 +8,11 @@ import typer
 
 from coordstream.cli.arguments.duration import parse_duration
 from coordstream.cli.arguments.options import Kind
-from coordstream.cli.database import Database
 from coordstream.cli.follow.options import All, Format, JsonReport, Once, Streams, TakeOverAfter
 from coordstream.cli.follow.progress import LogFormat
 from coordstream.cli.follow.run import FollowRequest, OpenFollower, check_streams, run_follow
 from coordstream.cli.spark.session import Conf, Master, require_spark, spark_conf, spark_session
+from coordstream.database import Database
 from coordstream.errors import CoordstreamError
 from coordstream.settings import load_settings
 from eventlog.log import system_clock

@@ -9,9 +9,9 @@ from typing import Annotated, Final, cast
 import typer
 from typer.core import TyperGroup
 
-from coordstream.cli.database import URL_SETTING, open_database
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.verbs import Verb
+from coordstream.database import URL_SETTING, open_database
 from coordstream.extras import require_packages
 from coordstream.settings import load_settings
 

@@ -10,11 +10,11 @@ import typer
 from coordstream.cli.arguments.duration import parse_duration_or_zero
 from coordstream.cli.arguments.options import Kind
 from coordstream.cli.arguments.time import parse_time
-from coordstream.cli.database import Database, open_database
 from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job.selection import selected_logs
 from coordstream.cli.output.formats import print_json
 from coordstream.cli.spark.session import Conf, Master, Tasks, require_spark, spark_conf, spark_session
+from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from projections.fold.settings import FoldSettings
 from projections.rebuild import TRACKED_BACKENDS, mark_for_rebuild

@@ -9,11 +9,9 @@ from coordstream.cli.arguments.input import Input, parse_input
 from coordstream.cli.arguments.options import Csv, JobWord, Json, Tasks, Yes
 from coordstream.cli.completion import complete_input
 from coordstream.cli.job.startpoint_job import StartpointJob, open_startpoint_job
-from coordstream.cli.messages import confirm, warn
+from coordstream.cli.messages import confirm
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, print_rows
-from coordstream.cli.query.rows import Row
-from coordstream.cli.startpoint.places import describe_startpoint
 from coordstream.cli.startpoint.plan import start_columns
 from coordstream.cli.startpoint.undo_commands import write_commands
 from coordstream.cli.startpoint.write import (
@@ -24,6 +22,9 @@ from coordstream.cli.startpoint.write import (
     print_commands,
 )
 from coordstream.errors import CoordstreamError
+from coordstream.messages import warn
+from coordstream.queries.rows import Row
+from coordstream.queries.startpoints import describe_startpoint
 from eventlog.error_text import list_names
 from eventlog.log import require_writable, system_clock
 from eventlog.partition import StartpointKey, startpoint_key_readings

@@ -8,12 +8,13 @@ import typer
 from coordstream.cli.arguments.options import Csv, JobWord, Json, Yes
 from coordstream.cli.job.logs import require_stopped
 from coordstream.cli.job.startpoint_job import StartpointJob, open_startpoint_job
-from coordstream.cli.messages import confirm, warn
+from coordstream.cli.messages import confirm
 from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import Column, input_partition, print_rows
-from coordstream.cli.query.rows import Row, Rows
-from coordstream.cli.startpoint.places import describe_startpoint
+from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.startpoint.write import count_startpoints
+from coordstream.messages import warn
+from coordstream.queries.rows import Row, Rows, input_partition
+from coordstream.queries.startpoints import describe_startpoint
 from eventlog.error_text import list_names
 from eventlog.log import require_writable, system_clock
 from eventlog.startpoint import is_expired

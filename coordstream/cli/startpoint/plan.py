@@ -6,8 +6,8 @@ from typing import Any, Final, NamedTuple
 from coordstream.cli.arguments.input import Input
 from coordstream.cli.input_system import open_input
 from coordstream.cli.job.startpoint_job import StartpointJob
-from coordstream.cli.query.rows import Row
-from coordstream.cli.startpoint.places import describe_start
+from coordstream.queries.rows import Row
+from coordstream.queries.startpoints import describe_start
 from eventlog.errors import EventLogError
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import Startpoint, is_expired

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from coordstream.cli.arguments.input import format_partitions
-from coordstream.cli.startpoint.places import describe_start, describe_startpoint
 from coordstream.cli.startpoint.plan import WritePlan, follows
+from coordstream.queries.startpoints import describe_start, describe_startpoint
 from eventlog.error_text import list_names
 from eventlog.startpoint import Startpoint, StartpointTimestamp
 from managers.startpoints.startpoint_input import InputProblem, ResolvedInput

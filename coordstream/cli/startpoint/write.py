@@ -11,15 +11,16 @@ from coordstream.cli.arguments.position import parse_position
 from coordstream.cli.completion import complete_input
 from coordstream.cli.input_system import check_servers
 from coordstream.cli.job.startpoint_job import StartpointJob, clock_behind, open_startpoint_job
-from coordstream.cli.messages import confirm, warn
+from coordstream.cli.messages import confirm
 from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import Column, input_partition, print_rows
-from coordstream.cli.query.rows import Row
-from coordstream.cli.startpoint.places import describe_startpoint
+from coordstream.cli.output.tables import Column, print_rows
 from coordstream.cli.startpoint.plan import WritePlan, plan_rows, plan_write
 from coordstream.cli.startpoint.undo_commands import delete_commands, write_commands
 from coordstream.cli.startpoint.warnings import warnings
 from coordstream.errors import CoordstreamError
+from coordstream.messages import warn
+from coordstream.queries.rows import Row, input_partition
+from coordstream.queries.startpoints import describe_startpoint
 from eventlog.log import require_writable, system_clock
 from eventlog.offset_settings import is_kafka_system
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointSpecific

@@ -7,12 +7,12 @@ import typer
 from coordstream.cli.arguments.duration import parse_duration_or_zero
 from coordstream.cli.arguments.number import parse_limit
 from coordstream.cli.arguments.options import Csv, Json, Utc
-from coordstream.cli.database import open_database
-from coordstream.cli.messages import note
 from coordstream.cli.output.tables import Column, print_rows, time_column
-from coordstream.cli.query.rows import Row
-from coordstream.cli.status.faults import Limits, faults, is_to_rebuild
-from coordstream.cli.status.logs import logs_now, silent_holders
+from coordstream.database import open_database
+from coordstream.messages import note
+from coordstream.queries.faults import Limits, faults, is_to_rebuild
+from coordstream.queries.logs import logs_now, silent_holders
+from coordstream.queries.rows import Row
 from eventlog.backends import RECORDING
 from projections.job_choice import NO_LOGS
 

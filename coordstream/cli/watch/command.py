@@ -13,13 +13,12 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from coordstream.cli.arguments.options import JobWord, Since
-from coordstream.cli.database import open_database
-from coordstream.cli.output.tables import input_partition
-from coordstream.cli.output.times import exact
-from coordstream.cli.query.cut import Cut
-from coordstream.cli.query.history import FETCHED_AT_ONCE
-from coordstream.cli.query.rows import IsoTimeLoader, Row, job_values, state
 from coordstream.cli.watch.sentences import KINDS, Narrator, Seen
+from coordstream.database import open_database
+from coordstream.queries.cut import Cut
+from coordstream.queries.history import FETCHED_AT_ONCE
+from coordstream.queries.rows import IsoTimeLoader, Row, input_partition, job_values, state
+from coordstream.times import exact
 from eventlog.postgres.connection import Connection, snapshot
 from projections.job_choice import Job, find_job
 

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from coordstream.cli.output.tables import input_partition, printable
-from coordstream.cli.query.rows import Row
-from coordstream.cli.startpoint.places import type_and_value
+from coordstream.queries.rows import Row, input_partition, printable
+from coordstream.queries.startpoints import type_and_value
 
 Seen = dict[tuple[Any, ...], Any]
 """The last offset, host or container by what it belongs to."""

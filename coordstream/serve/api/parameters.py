@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 from sqlalchemy import BigInteger, Boolean, DateTime, Integer, TableClause
 
-from coordstream.cli.query.cut import Cut
+from coordstream.queries.cut import Cut
 from coordstream.relations import RELATIONS
 from coordstream.serve.failures import BadRequest, NotFound
 from coordstream.serve.pages.asked import time_of

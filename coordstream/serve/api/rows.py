@@ -6,8 +6,8 @@ from typing import Any, Final, NamedTuple
 from psycopg import sql
 from sqlalchemy import TableClause
 
-from coordstream.cli.query.history import FIRST_WIDTH, WIDENING, Stretch
-from coordstream.cli.query.rows import Row, fetch
+from coordstream.queries.history import FIRST_WIDTH, WIDENING, Stretch
+from coordstream.queries.rows import Row, fetch
 from coordstream.serve.api.parameters import Parameters, sql_type
 from coordstream.serve.failures import BadRequest
 from eventlog.postgres.connection import Connection

@@ -4,7 +4,7 @@ from typing import Final
 
 from psycopg import sql
 
-from coordstream.cli.query.rows import Row, fetch, job_values
+from coordstream.queries.rows import Row, fetch, job_values
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.job import job_head
 from eventlog.postgres.connection import Connection

@@ -7,11 +7,9 @@ from functools import cached_property
 from typing import Final
 from urllib.parse import urlencode
 
-import typer
-
-from coordstream.cli.arguments.time import parse_time
-from coordstream.cli.query.cut import Cut
+from coordstream.queries.cut import Cut
 from coordstream.serve.failures import BadRequest, NotFound
+from coordstream.times import InvalidTime, parse_time
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job, UnknownJob, find_job
 
@@ -77,8 +75,8 @@ def time_of(name: str, given: str) -> datetime:
     """The time of a parameter. Raises BadRequest."""
     try:
         return parse_time(given)
-    except typer.BadParameter as error:
-        raise BadRequest(f'Parameter "{name}": {error.message}') from None
+    except InvalidTime as error:
+        raise BadRequest(f'Parameter "{name}": {error}') from None
 
 
 def known_job(connection: Connection, word: str) -> Job:

@@ -2,12 +2,10 @@
 
 from typing import Final
 
-from coordstream.cli.config.deployments import writer
-from coordstream.cli.config.diff import differences
-from coordstream.cli.config.keys import matching, matching_keys
-from coordstream.cli.query.cut import Cut
-from coordstream.cli.query.history import History, select_history
-from coordstream.cli.query.rows import Row, state
+from coordstream.queries.config import differences, matching, matching_keys, writer
+from coordstream.queries.cut import Cut
+from coordstream.queries.history import History, select_history
+from coordstream.queries.rows import Row, state
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.job import job_head
 from coordstream.serve.pages.paging import page_of

@@ -5,11 +5,11 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
-from coordstream.cli.config.deployments import newest_deployments, writer
-from coordstream.cli.output.times import as_datetime
-from coordstream.cli.query.rows import Row
+from coordstream.queries.config import newest_deployments, writer
+from coordstream.queries.rows import Row
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.job import job_head
+from coordstream.times import as_datetime
 from eventlog.postgres.connection import Connection
 
 MOST_DEPLOYMENTS: Final = 100

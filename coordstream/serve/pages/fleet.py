@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from psycopg import sql
 
-from coordstream.cli.query.rows import Row, fetch
-from coordstream.cli.status.faults import WORST_FIRST
+from coordstream.queries.faults import WORST_FIRST
+from coordstream.queries.rows import Row, fetch
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.paging import Page, page_of
 from eventlog.postgres.connection import Connection

@@ -4,9 +4,9 @@ from typing import Final
 
 from psycopg import sql
 
-from coordstream.cli.query.cut import too_early
-from coordstream.cli.query.rows import Row, fetch, job_values, state
-from coordstream.cli.task import task_relations, task_rows
+from coordstream.queries.cut import too_early
+from coordstream.queries.rows import Row, fetch, job_values, state
+from coordstream.queries.tasks import task_relations, task_rows
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.paging import page_of
 from eventlog.natural_order import natural_order

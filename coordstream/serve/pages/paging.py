@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from coordstream.cli.query.rows import Row
+from coordstream.queries.rows import Row
 
 
 class Page(NamedTuple):

@@ -6,13 +6,12 @@ from typing import Final, NamedTuple
 
 from psycopg import sql
 
-from coordstream.cli.output.tables import input_partition
-from coordstream.cli.output.times import as_datetime
-from coordstream.cli.query.history import History, select_history
-from coordstream.cli.query.rows import PARTITION, Row
+from coordstream.queries.history import History, select_history
+from coordstream.queries.rows import PARTITION, Row, input_partition
 from coordstream.serve.failures import BadRequest
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.plot import Bars, Line, Point, Span, draw_line, draw_rates
+from coordstream.times import as_datetime
 from eventlog.natural_order import natural_order
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job

@@ -4,7 +4,7 @@ from typing import Final
 
 from psycopg import sql
 
-from coordstream.cli.query.rows import Row, fetch
+from coordstream.queries.rows import Row, fetch
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.paging import Page, page_to_fill
 from eventlog.postgres.connection import Connection

@@ -8,10 +8,9 @@ from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from coordstream.cli.output.tables import input_partition
-from coordstream.cli.output.times import exact, in_words, moment
-from coordstream.cli.query.rows import Row
+from coordstream.queries.rows import Row, input_partition
 from coordstream.serve.pages.asked import Asked
+from coordstream.times import exact, in_words, moment
 from eventlog.error_text import printable_text
 from eventlog.secrets.secret_policy import FINGERPRINT_PREFIX
 

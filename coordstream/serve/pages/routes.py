@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from coordstream.cli.query.rows import Row
+from coordstream.queries.rows import Row
 from coordstream.serve.failures import NotFound
 from coordstream.serve.pages.anomalies import anomalies_page
 from coordstream.serve.pages.asked import Asked

@@ -2,9 +2,8 @@
 
 from typing import Final
 
-from coordstream.cli.query.rows import Row, state
-from coordstream.cli.startpoint.places import type_and_value
-from coordstream.cli.startpoint.show import startpoint_steps
+from coordstream.queries.rows import Row, state
+from coordstream.queries.startpoints import startpoint_steps, type_and_value
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.job import job_head
 from eventlog.natural_order import natural_order

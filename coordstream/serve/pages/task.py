@@ -4,17 +4,17 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
-from coordstream.cli.explain import STEPS, conclusion, event
-from coordstream.cli.output.times import as_datetime
-from coordstream.cli.query.cut import Cut
-from coordstream.cli.query.rows import PARTITION, Row, fetch, job_values
-from coordstream.cli.task import start, task_named, task_partitions, task_relations, task_rows
 from coordstream.errors import CoordstreamError
+from coordstream.queries.cut import Cut
+from coordstream.queries.explain import STEPS, conclusion, event
+from coordstream.queries.rows import PARTITION, Row, fetch, job_values
+from coordstream.queries.tasks import start, task_named, task_partitions, task_relations, task_rows
 from coordstream.serve.failures import NotFound
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.job import job_head
 from coordstream.serve.pages.paging import page_of
 from coordstream.serve.pages.progress import SPANS, Progress, read_progress, span_word
+from coordstream.times import as_datetime
 from eventlog.natural_order import natural_order
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job

@@ -61,7 +61,6 @@ def test_help_fits_80_columns_and_names_no_types_of_python(
 @pytest.mark.parametrize(
     ("words", "usage"),
     [
-        ("task show", "coordstream task show [OPTIONS] JOB [TASK]"),
         ("log retire", "coordstream log retire [OPTIONS] STREAM..."),
         ("grant", "coordstream grant [OPTIONS] ROLE USER"),
     ],

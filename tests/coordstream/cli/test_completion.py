@@ -90,9 +90,9 @@ def test_commands_verbs_and_options_are_completed_without_a_database(offered: Of
         ("coordstream log tail __samza_co", [COORDINATOR]),
         ("coordstream export __samza_ch", [CHECKPOINT]),
         ("coordstream follow " + COORDINATOR + " __samza_ch", [CHECKPOINT]),
-        ("coordstream task show wordcount_pv ", [f"Partition {n}" for n in range(8)]),
+        ("coordstream explain wordcount_pv ", [f"Partition {n}" for n in range(8)]),
         ("coordstream checkpoint show wordcount_pv/1 --task Part", [f"Partition {n}" for n in range(8)]),
-        ("coordstream task show nope ", []),
+        ("coordstream explain nope ", []),
         ("coordstream startpoint write wordcount_pv kaf", ["kafka.page-views", "kafka.rules"]),
         ("coordstream startpoint delete wordcount_pv/1 kafka.p", ["kafka.page-views"]),
         ("coordstream startpoint write wordcount_pv --task Part", [f"Partition {n}" for n in range(8)]),
@@ -106,9 +106,9 @@ def test_what_the_database_knows_is_offered(
 
 
 BASH_LINES: Final = {
-    r"coordstream task show wordcount_pv Part": [rf"Partition\ {n}" for n in range(8)],
-    r"coordstream task show wordcount_pv 'Partition\ '": [rf"Partition\ {n}" for n in range(8)],
-    r"""coordstream task show wordcount_pv "'Partition" """: [f"Partition {n}" for n in range(8)],
+    r"coordstream explain wordcount_pv Part": [rf"Partition\ {n}" for n in range(8)],
+    r"coordstream explain wordcount_pv 'Partition\ '": [rf"Partition\ {n}" for n in range(8)],
+    r"""coordstream explain wordcount_pv "'Partition" """: [f"Partition {n}" for n in range(8)],
     r"coordstream job show w": ["wordcount_pv/1"],
     r"coordstream job show x": [],
 }

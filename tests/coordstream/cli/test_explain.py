@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from coordstream.cli.explain import NOT_RECORDED, conclusion, event, writer
+from coordstream.queries.explain import NOT_RECORDED, conclusion, event, writer
 from tests.coordstream.command_line import CommandLine
 
 pytestmark = pytest.mark.slow

@@ -1,8 +1,9 @@
 import pytest
 import typer
 
-from coordstream.cli.messages import confirm, note, warn
+from coordstream.cli.messages import confirm
 from coordstream.errors import CoordstreamError
+from coordstream.messages import note, warn
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, answered: bool | None) -> None:

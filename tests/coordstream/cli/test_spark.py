@@ -75,7 +75,7 @@ def test_the_database_of_a_file_is_opened_instead_of_that_of_the_settings(
     assert ended.code == 0, ended.err
     assert "wordcount_pv/1" in ended.out
     monkeypatch.delenv("COORDSTREAM_DATABASE_URL")
-    monkeypatch.setattr("coordstream.cli.database.EmbeddedPostgres.start", lambda _: pytest.fail("a server starts"))
+    monkeypatch.setattr("coordstream.database.EmbeddedPostgres.start", lambda _: pytest.fail("a server starts"))
     ended = wordcount("spark", "fleet", "--output", str(tmp_path / "again"), "--database-url-file", str(file))
     assert ended.code == 0, ended.err
 

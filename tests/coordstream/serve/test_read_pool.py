@@ -5,7 +5,7 @@ import pytest
 from psycopg.errors import InsufficientPrivilege
 from pydantic import SecretStr
 
-from coordstream.cli.database import DatabaseError, DatabaseUnreachable
+from coordstream.database import DatabaseError, DatabaseUnreachable
 from coordstream.serve import read_pool
 from coordstream.serve.failures import BadRequest, Unavailable
 from coordstream.serve.read_pool import ReadPool

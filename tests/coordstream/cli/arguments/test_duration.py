@@ -3,7 +3,8 @@ from datetime import timedelta
 import pytest
 import typer
 
-from coordstream.cli.arguments.duration import parse_ago, parse_duration, parse_duration_or_zero
+from coordstream.cli.arguments.duration import parse_duration, parse_duration_or_zero
+from coordstream.times import parse_ago
 
 
 @pytest.mark.parametrize(

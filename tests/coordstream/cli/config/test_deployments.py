@@ -2,7 +2,7 @@
 
 import pytest
 
-from coordstream.cli.config.deployments import writer
+from coordstream.queries.config import writer
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from typing import Final
 
 import pytest
 
-from coordstream.cli.config.diff import differences
+from coordstream.queries.config import differences
 from tests.coordstream.command_line import CommandLine, config_event, recording
 
 pytestmark = pytest.mark.slow

@@ -247,7 +247,7 @@ def test_a_follower_waits_for_its_database_at_the_start(cli: CommandLine, monkey
             raise psycopg.OperationalError("connection refused")
         return connect(url)
 
-    monkeypatch.setattr("coordstream.cli.database.connect", connect_later)
+    monkeypatch.setattr("coordstream.database.connect", connect_later)
     finished = cli("follow", COORDINATOR, "--once", "--timeout", "30s")
     assert (finished.code, finished.out) == (0, "1 event read\n")
     waits, begins = finished.err.splitlines()

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from coordstream.cli.database import open_database
 from coordstream.cli.log.find import find_log
+from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from projections.job_choice import NO_LOGS
 from tests.coordstream.command_line import CommandLine, config_event, recording

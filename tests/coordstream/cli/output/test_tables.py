@@ -9,8 +9,8 @@ from rich.cells import cell_len
 
 from coordstream.cli.output import tables
 from coordstream.cli.output.table_layout import Need, fitted
-from coordstream.cli.output.tables import Column, exact_time_column, input_partition, print_rows, printable, time_column
-from coordstream.cli.query.rows import Row, Rows
+from coordstream.cli.output.tables import Column, exact_time_column, print_rows, time_column
+from coordstream.queries.rows import Row, Rows, input_partition, printable
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from coordstream.cli.startpoint.places import describe_place, describe_start, describe_startpoint
+from coordstream.queries.startpoints import describe_place, describe_start, describe_startpoint
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import (
     Startpoint,

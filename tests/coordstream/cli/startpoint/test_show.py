@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from coordstream.cli.query.rows import Rows
-from coordstream.cli.startpoint.places import type_and_value
 from coordstream.cli.startpoint.show import one_list
+from coordstream.queries.rows import Rows
+from coordstream.queries.startpoints import type_and_value
 from tests.coordstream.command_line import CommandLine
 
 BEFORE_RUN_2 = "2026-11-21T09:17:00Z"

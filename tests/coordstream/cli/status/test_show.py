@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from coordstream.cli.status.logs import recorded_logs, with_end
+from coordstream.queries.logs import recorded_logs, with_end
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import system_clock
 from eventlog.postgres.connection import connect

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from psycopg import sql
 
-from coordstream.cli.query.rows import fetch
+from coordstream.queries.rows import fetch
 from coordstream.relations import RELATIONS
 from eventlog.postgres.connection import connect
 from tests.acceptance.imported_job import ImportedJob

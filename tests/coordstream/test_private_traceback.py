@@ -6,8 +6,8 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from coordstream.cli.private_traceback import LEFT_OUT, private_traceback
 from coordstream.errors import CoordstreamError
+from coordstream.private_traceback import LEFT_OUT, private_traceback
 from eventlog.postgres.connection import Connection, connect
 
 PLANTED = "pl4nted"

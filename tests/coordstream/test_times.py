@@ -3,8 +3,7 @@ from typing import Final
 
 import pytest
 
-from coordstream.cli.arguments.duration import parse_ago
-from coordstream.cli.output.times import Times, exact, in_words, moment
+from coordstream.times import Times, exact, in_words, moment, parse_ago
 
 NOW: Final = datetime(2026, 1, 31, 12, tzinfo=UTC)
 

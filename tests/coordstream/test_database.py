@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from coordstream.cli.database import DatabaseError, DatabaseUnreachable, check_url, open_connection, open_database
+from coordstream.database import DatabaseError, DatabaseUnreachable, check_url, open_connection, open_database
 from coordstream.settings import Settings
 from tests.coordstream.command_line import CommandLine
 

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from coordstream.cli.query.cut import Cut
-from coordstream.cli.query.rows import IsoTimeLoader, Row, conditions, fetch, job_values
+from coordstream.queries.cut import Cut
+from coordstream.queries.rows import IsoTimeLoader, Row, conditions, fetch, job_values
 from eventlog.postgres.connection import Connection, snapshot
 from projections.job_choice import Job
 

@@ -11,9 +11,9 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown, InsufficientPrivilege
 from psycopg.pq import Conninfo
 
-from coordstream.cli.messages import note
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
+from coordstream.messages import note
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.schema_check import is_current, require_current
 from coordstream.settings import Settings, load_settings

@@ -2,9 +2,9 @@ from datetime import UTC, datetime
 
 from psycopg import sql
 
-from coordstream.cli.database import open_database
-from coordstream.cli.query.cut import Cut
-from coordstream.cli.query.rows import Rows, fetch, state
+from coordstream.database import open_database
+from coordstream.queries.cut import Cut
+from coordstream.queries.rows import Rows, fetch, state
 from projections.job_choice import Job
 from tests.coordstream.command_line import CommandLine
 

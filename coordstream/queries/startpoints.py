@@ -1,12 +1,15 @@
-"""Where a task starts to read, in words."""
+"""The steps of startpoints, and where a task starts to read, in words."""
 
 from datetime import UTC, datetime
 from typing import Final
 
-from coordstream.cli.output.tables import printable
-from coordstream.cli.query.rows import Row
+from psycopg import sql
+
+from coordstream.queries.rows import Row, Rows, fetch, job_values, printable
+from eventlog.postgres.connection import Connection
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint
+from projections.job_choice import Job
 
 _ENDS: Final = {"oldest": "at the oldest event", "upcoming": "with the next new event"}
 
@@ -56,3 +59,40 @@ def _time(ms: str) -> str:
         return f"{datetime.fromtimestamp(int(ms) / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (ValueError, OverflowError, OSError):
         return f"timestamp {printable(ms)}"
+
+
+_NOW: Final = sql.SQL("coordinator.startpoint_history")
+_AS_OF: Final = sql.SQL("coordinator.startpoint_history_as_of(%(name)s, %(id)s, %(as_of)s)")
+# sorted by time, not by offset: no event records that a startpoint expired
+_STEPS: Final = sql.SQL(
+    """
+    select n.* from (
+      select h.* from {source} h
+      where h.job_name = %(name)s and h.job_id = %(id)s
+        and (%(since)s::timestamptz is null or h.record_time >= %(since)s)
+        and (%(until)s::timestamptz is null or h.record_time <= %(until)s)
+      order by h.incarnation desc, h.record_time desc nulls last, h.log_offset desc nulls last, h.system_name desc,
+        h.stream_name desc, h.partition_id desc, h.key_bucket desc, h.task_name desc nulls last,
+        h.created_at desc, h.status desc
+      limit %(limit)s) n
+    order by n.incarnation, n.record_time nulls first, n.log_offset nulls first, n.system_name,
+      n.stream_name, n.partition_id, n.key_bucket, n.task_name nulls first, n.created_at, n.status
+    """
+)
+
+
+def startpoint_steps(
+    connection: Connection,
+    job: Job,
+    as_of: datetime | None,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: int | None = None,
+) -> Rows:
+    """The newest ``limit`` steps of a job's startpoints, sorted by time, as of a time or now.
+
+    ``since`` and ``until`` are inclusive and compare with the time of the step.
+    """
+    query = _STEPS.format(source=_NOW if as_of is None else _AS_OF)
+    return fetch(connection, query, {**job_values(job), "as_of": as_of, "since": since, "until": until, "limit": limit})

@@ -8,11 +8,11 @@ from typing import Any, Final
 import pytest
 
 from coordstream.cli.checkpoint.show import COMMITS
-from coordstream.cli.database import open_database
-from coordstream.cli.query import history
-from coordstream.cli.query.cut import Cut
-from coordstream.cli.query.history import History, open_history
-from coordstream.cli.query.rows import PARTITION
+from coordstream.database import open_database
+from coordstream.queries import history
+from coordstream.queries.cut import Cut
+from coordstream.queries.history import History, open_history
+from coordstream.queries.rows import PARTITION
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 from tests.coordstream.command_line import CommandLine, config_event, recording

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from coordstream.cli.status.faults import Limits, faults, worst_state
+from coordstream.queries.faults import Limits, faults, worst_state
 
 STREAM = "__samza_coordinator_counts_1"
 NO_HEARTBEAT = f"{STREAM} has had no heartbeat for 90 s. Start its follower, or find out why it hangs."

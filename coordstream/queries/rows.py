@@ -8,7 +8,8 @@ from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 from psycopg.rows import dict_row
 
-from coordstream.cli.query.cut import Cut
+from coordstream.queries.cut import Cut
+from eventlog.error_text import printable_text
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
@@ -16,6 +17,8 @@ Row = dict[str, Any]
 
 PARTITION: Final = ("system_name", "stream_name", "partition_id", "key_bucket")
 """The columns that identify an input partition."""
+
+MOST_CHARACTERS: Final = 200
 
 _OF_JOB: Final = sql.SQL("select h.* from {source} h where h.job_name = %(name)s and h.job_id = %(id)s{conditions}")
 _FUNCTIONS: Final = {"relation": "", "as_of": "_as_of", "as_of_offset": "_as_of_offset"}
@@ -81,6 +84,24 @@ def conditions(equal: Mapping[str, Any]) -> sql.Composable:
         if value is not None
     ]
     return sql.Composed(parts)
+
+
+def input_partition(row: Row) -> str:
+    """The input partition of a row, such as ``kafka.page-views.3``."""
+    if row["partition_id"] is None:
+        return "no partition"
+    bucket = row.get("key_bucket")
+    spelt = f"{row['system_name']}.{row['stream_name']}.{row['partition_id']}"
+    return spelt if bucket in (None, -1) else f"{spelt} (keys {bucket})"
+
+
+def printable(value: Any, most: int | None = MOST_CHARACTERS) -> str:
+    """A value on one line: control characters are escaped, and it is cut after ``most`` characters."""
+    if value is None:
+        return "–"
+    text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    shown = text if most is None or len(text) <= most else f"{text[: most - 1]}…"
+    return printable_text(shown)
 
 
 def task_and_partition(row: Row) -> tuple[Any, ...]:

@@ -5,8 +5,8 @@ from typing import Final
 
 from psycopg import sql
 
-from coordstream.cli.database import Database
-from coordstream.cli.query.rows import Row, Rows, fetch
+from coordstream.database import Database
+from coordstream.queries.rows import Row, Rows, fetch
 from eventlog.backends import KAFKA, POSTGRES
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import Connection
@@ -79,7 +79,7 @@ def _with_ends(rows: list[Row], options: KafkaOptions | None) -> tuple[list[Row]
     """The rows with ends from the brokers, if any are set; and a message if they did not answer."""
     if options is None or not any(map(_is_on_brokers, rows)):
         return rows, ""
-    from coordstream.cli.status.broker_ends import TopicIdentity, broker_ends  # noqa: PLC0415 (loads kafka-python)
+    from coordstream.queries.broker_ends import TopicIdentity, broker_ends  # noqa: PLC0415 (loads kafka-python)
 
     followed = [row for row in rows if _is_on_brokers(row) and row["is_newest"]]
     ends = broker_ends(options, [TopicIdentity(*(row[name] for name in TopicIdentity._fields)) for row in followed])

@@ -1,6 +1,6 @@
 import pytest
 
-from coordstream.cli.status.broker_ends import Ends, TopicIdentity, broker_ends, is_meant
+from coordstream.queries.broker_ends import Ends, TopicIdentity, broker_ends, is_meant
 from eventlog.events import NewEvent
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.options import KafkaOptions

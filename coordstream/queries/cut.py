@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Self
-
-import typer
+from typing import Final
 
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
@@ -27,17 +25,6 @@ class Cut:
 
     time: datetime | None = None
     offset: int | None = None
-
-    @classmethod
-    def of(cls, time: datetime | None, offset: int | None) -> Self:
-        """The cut of ``--as-of`` and ``--as-of-offset``.
-
-        Raises:
-            typer.BadParameter: Both were given.
-        """
-        if time is not None and offset is not None:
-            raise typer.BadParameter("'--as-of' and '--as-of-offset' cannot be used together.")
-        return cls(time, offset)
 
     def __str__(self) -> str:
         if self.time is not None:

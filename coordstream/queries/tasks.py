@@ -1,33 +1,17 @@
-"""`coordstream task`: where a job's tasks run, what they read, how far they are, where they would start."""
+"""Where a job's tasks run, what they read, how far they are, where they would start."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-import typer
-
-from coordstream.cli.arguments.options import AsOf, Csv, JobWord, Json, Utc
-from coordstream.cli.completion import complete_task
-from coordstream.cli.database import open_database
-from coordstream.cli.messages import note
-from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import Column, input_partition, print_rows, time_column
-from coordstream.cli.query.cut import Cut, too_early
-from coordstream.cli.query.rows import PARTITION, Row, Rows, state
-from coordstream.cli.startpoint.places import type_and_value
 from coordstream.errors import CoordstreamError
+from coordstream.queries.cut import Cut
+from coordstream.queries.rows import PARTITION, Row, state
+from coordstream.queries.startpoints import type_and_value
 from eventlog.error_text import known_names, printable_text
 from eventlog.postgres.connection import Connection
-from projections.job_choice import Job, find_job
+from projections.job_choice import Job
 
-app = typer.Typer(no_args_is_help=True)
-
-OneTask = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="TASK", help="The task's name, such as 'Partition 0' (default: all).", autocompletion=complete_task
-    ),
-]
 Relations = Mapping[str, Sequence[Row]]
 """The rows of relations, by the relation's name."""
 
@@ -38,45 +22,6 @@ _ROW: Final = (
     *("changelog_partition", "partition_count", "checkpoint_time"),
 )
 _STARTS: Final = ("decided_by", "startpoint_type", "startpoint_value", "starting_offset", "ignored_reason")
-
-
-@app.callback()
-def task() -> None:
-    """Show where tasks run, what they read and where they would start."""
-
-
-@app.command()
-def show(
-    job: JobWord,
-    task: OneTask = None,
-    as_of: AsOf = None,
-    utc: Utc = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
-) -> None:
-    """Show the container, host, mode, changelog partition and checkpoint of each task.
-
-    For a single task, also show its input partitions.
-    """
-    cut = Cut(as_of)
-    with open_database() as database:
-        found = find_job(database.connection, job)
-        early = too_early(database.connection, found, cut)
-        relations = task_relations(database.connection, found, cut)
-        named = {"job_name": found.name, "job_id": found.id}
-        rows = Rows(_ROW, ({**named, **row} for row in task_rows(relations)))
-        if task is not None:
-            rows[:] = [task_named(rows, task, f"{found}{cut}", early)]
-            rows[0]["partitions"] = task_partitions(database.connection, found, task, cut, relations)
-    note(early)
-    if as_json or as_csv:
-        print_list(rows, as_csv=as_csv)
-        return
-    columns = TASK_COLUMNS if task is None else (*TASK_COLUMNS, EXECUTION_COLUMN)
-    print_rows(rows, columns, title=f"Tasks of {found}{cut}", as_json=False, utc=utc)
-    if task is not None:
-        print()
-        print_rows(rows[0]["partitions"], PARTITION_COLUMNS, title=f"Partitions of {task}", as_json=False, utc=utc)
 
 
 def task_relations(connection: Connection, job: Job, cut: Cut) -> Relations:
@@ -129,26 +74,6 @@ def start(row: Row) -> str | None:
         return None
     place = f"after {row['input_offset']}" if row["startpoint_type"] is None else type_and_value(row)
     return f"{row['starting_offset'] or place} ({row['decided_by']})"
-
-
-TASK_COLUMNS: Final = (
-    Column("task", "task_name"),
-    Column("container", "container_id"),
-    Column("host", "host_name"),
-    time_column("checkpoint", "checkpoint_time", drop=1),
-    Column("partitions", "partition_count", "right", drop=2),
-    Column("mode", "task_mode", drop=3),
-    Column("changelog", "changelog_partition", "right", drop=4),
-)
-EXECUTION_COLUMN: Final = Column("cluster's container", "execution_container_id", drop=5)
-PARTITION_COLUMNS: Final = (
-    Column("input partition", input_partition),
-    Column("would start at", start),
-    Column("processed up to", "input_offset", "right"),
-    time_column("checkpoint", "checkpoint_time", drop=1),
-    Column("ignored", "ignored_reason", drop=2),
-    Column("version", "checkpoint_version", "right", drop=3),
-)
 
 
 def task_partitions(connection: Connection, job: Job, task: str, cut: Cut, relations: Relations) -> list[Row]:

@@ -1,1 +1,0 @@
-"""Queries on the relations."""

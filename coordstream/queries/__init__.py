@@ -1,0 +1,1 @@
+"""What the command line, the pages and `/metrics` ask the database alike."""

@@ -1,0 +1,152 @@
+"""Times and durations as users type them, and times as they are shown: relative to now, or in UTC."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple
+
+import humanize
+
+from coordstream.errors import CoordstreamError
+from eventlog.log import Clock, system_clock
+
+_UNITS: Final = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes", "s": "seconds"}
+_PART: Final = r"(\d+(?:\.\d+)?|an?\b)\s*(w|weeks?|d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?)(?![a-z])"
+_LENGTH: Final = re.compile(rf"(?:{_PART}[\s,]*)+", re.ASCII)
+_ISO: Final = re.compile(r"p(?=\d|t\d)((?:[\d.]+w)?(?:[\d.]+d)?)(?:t((?:[\d.]+h)?(?:[\d.]+m)?(?:[\d.]+s)?))?", re.ASCII)
+SECONDS_OF_2001_TO_2099: Final = range(978_307_200, 4_102_444_800)
+"""Numbers in this range may be meant as seconds since 1970."""
+
+_NAMES_UTC: Final = re.compile(r"\s+(?:UTC|GMT)$", re.IGNORECASE)
+_DAY: Final = re.compile(r"(today|yesterday)(?:\s+(\d\d:\d\d(?::\d\d)?))?", re.IGNORECASE | re.ASCII)
+_NUMBER: Final = re.compile(r"\d+", re.ASCII)
+_DAY_DIGITS: Final = 8
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_PARTS: Final = re.compile(r"(.+?)(?:\.(\d+))?Z(.*)")
+
+
+class InvalidTime(CoordstreamError):
+    """A text is not a time; the message says what is."""
+
+
+class Times(NamedTuple):
+    """The format of the times in a table: relative to ``now``, or in UTC to the second if ``is_exact``."""
+
+    now: datetime
+    is_exact: bool = False
+
+    def heading(self, heading: str, *, is_exact: bool = False) -> str:
+        """The heading of a column of times."""
+        return f"{heading} (UTC)" if self.is_exact or is_exact else heading
+
+    def shown(self, time: str | None, *, is_exact: bool = False) -> str | None:
+        """Format a time of a row (ISO 8601 in UTC); to the millisecond if ``is_exact``."""
+        if time is None:
+            return None
+        if is_exact:
+            return exact(time)
+        return moment(time) if self.is_exact else in_words(time, self.now)
+
+
+def exact(time: str) -> str:
+    """A time of a row to the millisecond, the precision of Kafka's record times."""
+    parts = _PARTS.fullmatch(time)
+    if parts is None:  # infinity
+        return time
+    return f"{parts[1].replace('T', ' ')}.{(parts[2] or '')[:3]:0<3}{parts[3]}"
+
+
+def moment(time: str | None) -> str | None:
+    """A time of a row to the second."""
+    return None if time is None else time.replace("T", " ").partition(".")[0].removesuffix("Z")
+
+
+def in_words(time: str, now: datetime) -> str:
+    """How long before or after ``now`` a time of a row is; the time itself if it is outside the range of datetime."""
+    try:
+        return humanize.naturaltime(now - datetime.fromisoformat(time))
+    except (ValueError, OverflowError):
+        return moment(time) or ""
+
+
+def as_datetime(time: str | None) -> datetime | None:
+    """A time of a row; None if it is null, or outside the range of datetime."""
+    try:
+        return None if time is None else datetime.fromisoformat(time)
+    except ValueError:
+        return None
+
+
+def parse_time(text: str, clock: Clock = system_clock) -> datetime:
+    """Parse a time:
+
+    * ISO 8601, such as ``2026-01-31T12:00+01:00``, in UTC if it has no zone; also ``2026-01-31 12:00 UTC``.
+    * How long ago it was, as in `parse_ago`: ``2 hours ago``, ``90m``, ``-2h``, ``PT2H``.
+    * ``now``; ``today`` and ``yesterday``, which begin at 00:00 UTC; ``yesterday 14:30``.
+    * Milliseconds since 1970, as commands print them: any number except one with eight digits, a day (``20260131``).
+
+    Raises:
+        InvalidTime: The text is none of these, or a number that looks like seconds since 1970.
+    """
+    given = text.strip()
+    try:
+        return _parse(given, clock)
+    except (ValueError, OverflowError):
+        raise InvalidTime(
+            f'Invalid time {text!r}. Use ISO 8601 (2026-01-31T12:00Z), a duration ("90m", "2 hours ago") or "now".'
+        ) from None
+
+
+def _parse(given: str, clock: Clock) -> datetime:
+    if given.lower() == "now":
+        return clock()
+    ago = parse_ago(given)
+    if ago is not None:
+        return clock() - ago
+    if _NUMBER.fullmatch(given) and len(given) != _DAY_DIGITS:
+        return _at_milliseconds(int(given))
+    bare = _NAMES_UTC.sub("", given)
+    day = _DAY.fullmatch(bare)
+    time = datetime.fromisoformat(bare) if day is None else _of_day(day, clock)
+    if time.tzinfo is None:
+        return time.replace(tzinfo=UTC)
+    if bare != given:
+        raise ValueError("two zones")
+    return time.astimezone(UTC)
+
+
+def _of_day(day: re.Match[str], clock: Clock) -> datetime:
+    days_back = 1 if day[1].lower() == "yesterday" else 0
+    date = clock().astimezone(UTC).date() - timedelta(days=days_back)
+    return datetime.fromisoformat(f"{date}T{day[2] or '00:00'}")
+
+
+def _at_milliseconds(number: int) -> datetime:
+    if number in SECONDS_OF_2001_TO_2099:
+        seconds = datetime.fromtimestamp(number, UTC)
+        raise InvalidTime(
+            f"Invalid time '{number}': it looks like seconds, expected milliseconds since 1970. "
+            f"Use {number * 1000} or {seconds:%Y-%m-%dT%H:%M:%SZ}."
+        )
+    return _EPOCH + timedelta(milliseconds=number)
+
+
+def parse_length(text: str) -> timedelta | None:
+    """Return the duration that ``90m``, ``1 day, 6h`` or ``PT2H`` is; None for any other text, as for ``90``.
+
+    Months and years are not supported, because their lengths differ.
+
+    Raises:
+        OverflowError: The duration is longer than a timedelta can be.
+    """
+    text = text.strip().lower()
+    if iso := _ISO.fullmatch(text):
+        text = " ".join(filter(None, iso.groups()))
+    if not _LENGTH.fullmatch(text):
+        return None
+    parts = ((1 if number.startswith("a") else float(number), unit) for number, unit in re.findall(_PART, text))
+    return sum((timedelta(**{_UNITS[unit[0]]: number}) for number, unit in parts), timedelta())
+
+
+def parse_ago(text: str) -> timedelta | None:
+    """Return how long ago ``2 hours ago``, ``90m``, ``-2h`` or ``PT2H`` is; see `parse_length`, which it may raise."""
+    return parse_length(text.strip().lower().removeprefix("-").removesuffix(" ago"))
