@@ -4,8 +4,7 @@ import signal
 from typing import Final
 
 from coordstream.coordinator.http_server import CoordinatorServer
-from managers.coordinator.job_attempt import JobAttempt
-from managers.coordinator.serving_context import JobServingContext
+from managers.coordinator.serving_context import JobAttempt, JobServingContext
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 

@@ -82,12 +82,12 @@ if TYPE_CHECKING:
         require_backends as require_backends,
         stores_by_backup_factory as stores_by_backup_factory,
     )
-    from managers.state.changelog_backend import (
-        KafkaChangelogStateBackendFactory as KafkaChangelogStateBackendFactory,
+    from managers.state.changelog_backend import KafkaChangelogStateBackendFactory as KafkaChangelogStateBackendFactory
+    from managers.state.key_value_store import (
+        DictStore as DictStore,
+        KeyValueStore as KeyValueStore,
+        LoggedStore as LoggedStore,
     )
-    from managers.state.dict_store import DictStore as DictStore
-    from managers.state.key_value_store import KeyValueStore as KeyValueStore
-    from managers.state.logged_store import LoggedStore as LoggedStore
     from managers.state.object_store_backend import (
         OBJECT_STORE_STATE_BACKEND_FACTORY as OBJECT_STORE_STATE_BACKEND_FACTORY,
         ObjectStoreStateBackendFactory as ObjectStoreStateBackendFactory,
@@ -115,7 +115,7 @@ if TYPE_CHECKING:
         StoreWithoutBackend as StoreWithoutBackend,
         UnknownStateBackend as UnknownStateBackend,
     )
-    from managers.state.state_marker_serde import StateCheckpointMarkerSerde as StateCheckpointMarkerSerde
+    from managers.state.state_markers import StateCheckpointMarkerSerde as StateCheckpointMarkerSerde
     from managers.state.task_committer import TaskCommitter as TaskCommitter
     from managers.state.task_restoration import TaskRestoration as TaskRestoration
     from managers.state.task_storage_commit_manager import TaskStorageCommitManager as TaskStorageCommitManager
@@ -124,7 +124,7 @@ if TYPE_CHECKING:
         KafkaStateCheckpointMarker as KafkaStateCheckpointMarker,
     )
     from managers.appending import Retry as Retry
-    from managers.assignments.changelog_errors import (
+    from managers.assignments.changelogs import (
         ChangelogError as ChangelogError,
         ChangelogMisfit as ChangelogMisfit,
         ChangelogRemap as ChangelogRemap,
@@ -134,24 +134,18 @@ if TYPE_CHECKING:
     from managers.assignments.changelog_partition_manager import (
         ChangelogPartitionManager as ChangelogPartitionManager,
         ChangelogStreamManager as ChangelogStreamManager,
-    )
-    from managers.assignments.changelog_streams import (
         ChangelogStream as ChangelogStream,
         create_changelog_streams as create_changelog_streams,
     )
-    from managers.assignments.execution_container_id_manager import (
-        ExecutionContainerIdManager as ExecutionContainerIdManager,
-    )
-    from managers.assignments.job_model_assignments import JobModelAssignments as JobModelAssignments
     from managers.assignments.locality_manager import (
+        ExecutionContainerIdManager as ExecutionContainerIdManager,
         ContainerLocality as ContainerLocality,
         LocalityManager as LocalityManager,
     )
+    from managers.assignments.job_model_assignments import JobModelAssignments as JobModelAssignments
     from managers.assignments.task_assignment_manager import (
         TaskAssignmentManager as TaskAssignmentManager,
         UnknownTaskMode as UnknownTaskMode,
-    )
-    from managers.assignments.task_partition_assignment_manager import (
         TaskPartitionAssignmentManager as TaskPartitionAssignmentManager,
     )
     from managers.checkpoints.checkpoint_errors import (
@@ -197,14 +191,12 @@ if TYPE_CHECKING:
         count_partitions as count_partitions,
         with_matching_inputs as with_matching_inputs,
     )
-    from managers.coordinator.container_launch import container_environment as container_environment
+    from managers.coordinator.serving_context import container_environment as container_environment
     from managers.job_models.job_coordinator_metadata import (
         JobCoordinatorMetadata as JobCoordinatorMetadata,
         JobMetadataChange as JobMetadataChange,
         MetadataNotGenerated as MetadataNotGenerated,
         MetadataNotWritten as MetadataNotWritten,
-    )
-    from managers.job_models.job_coordinator_metadata_manager import (
         JobCoordinatorMetadataManager as JobCoordinatorMetadataManager,
     )
     from managers.job_models.job_model import (
@@ -228,17 +220,16 @@ if TYPE_CHECKING:
         coordinator_stream as coordinator_stream,
         coordinator_system as coordinator_system,
     )
-    from managers.offsets.checkpoint_listener import CheckpointListener as CheckpointListener
-    from managers.offsets.offset_errors import (
+    from managers.offsets.offset_manager import CheckpointListener as CheckpointListener, OffsetManager as OffsetManager
+    from managers.offsets.resolved_starts import (
         NoMetadata as NoMetadata,
         OffsetError as OffsetError,
         UnknownSystem as UnknownSystem,
         UnusableOffset as UnusableOffset,
+        RefusedStartpoint as RefusedStartpoint,
     )
-    from managers.offsets.offset_manager import OffsetManager as OffsetManager
-    from managers.offsets.processed_offsets import END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET
-    from managers.offsets.resolved_starts import RefusedStartpoint as RefusedStartpoint
-    from managers.startpoints.startpoint_errors import (
+    from managers.offsets.committed_offsets import END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET
+    from managers.startpoints.startpoint_records import (
         StartpointError as StartpointError,
         StartpointNotWritten as StartpointNotWritten,
         StartpointUnreadable as StartpointUnreadable,
@@ -246,15 +237,17 @@ if TYPE_CHECKING:
     from managers.startpoints.startpoint_manager import StartpointManager as StartpointManager
     from managers.startpoints.startpoint_fan_out import should_fan_out_startpoints as should_fan_out_startpoints
     from managers.stores.coordinator_store import CoordinatorStreamStore as CoordinatorStreamStore
-    from managers.stores.metadata_store import MetadataStore as MetadataStore
-    from managers.stores.namespace_store import (
+    from managers.stores.metadata_store import (
+        MetadataStore as MetadataStore,
         NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore,
     )
     from managers.stores.namespaced_key import NamespacedKey as NamespacedKey
     from managers.streams.coordinator_consumer import CoordinatorStreamConsumer as CoordinatorStreamConsumer
-    from managers.streams.coordinator_producer import CoordinatorStreamProducer as CoordinatorStreamProducer
+    from managers.streams.coordinator_producer import (
+        CoordinatorStreamProducer as CoordinatorStreamProducer,
+        CoordinatorStreamWriter as CoordinatorStreamWriter,
+    )
     from managers.streams.coordinator_stream_message import CoordinatorStreamMessage as CoordinatorStreamMessage
-    from managers.streams.coordinator_writer import CoordinatorStreamWriter as CoordinatorStreamWriter
     from managers.streams.stream_creation import create_coordinator_stream as create_coordinator_stream
 
 _NAMES: Final = {
@@ -287,9 +280,7 @@ _NAMES: Final = {
     "eventlog.state_markers": "KAFKA_STATE_BACKEND_FACTORY KafkaStateCheckpointMarker",
     "managers.state.backend_choice": "backend_factory_store_names require_backends stores_by_backup_factory",
     "managers.state.changelog_backend": "KafkaChangelogStateBackendFactory",
-    "managers.state.dict_store": "DictStore",
-    "managers.state.key_value_store": "KeyValueStore",
-    "managers.state.logged_store": "LoggedStore",
+    "managers.state.key_value_store": "DictStore KeyValueStore LoggedStore",
     "managers.state.object_store_backend": "OBJECT_STORE_STATE_BACKEND_FACTORY ObjectStoreStateBackendFactory",
     "managers.state.rocksdb_store": "RocksDbStore",
     "managers.state.state_backend": (
@@ -299,25 +290,25 @@ _NAMES: Final = {
         "ChangelogUnusable CommitFailed CommitTimedOut InvalidMarker MarkersNotRead MissingPackage SnapshotDamaged "
         "StateError StoreNotBackedUp StoreNotRestored StoreUnreadable StoreWithoutBackend UnknownStateBackend"
     ),
-    "managers.state.state_marker_serde": "StateCheckpointMarkerSerde",
+    "managers.state.state_markers": "StateCheckpointMarkerSerde",
     "managers.state.task_committer": "TaskCommitter",
     "managers.state.task_restoration": "TaskRestoration",
     "managers.state.task_storage_commit_manager": "TaskStorageCommitManager",
     "managers.appending": "Retry",
-    "managers.assignments.changelog_errors": (
+    "managers.assignments.changelogs": (
         "ChangelogError ChangelogMisfit ChangelogRemap ChangelogRemapped ChangelogSystemUnknown"
     ),
-    "managers.assignments.changelog_partition_manager": "ChangelogPartitionManager ChangelogStreamManager",
-    "managers.assignments.changelog_streams": "ChangelogStream create_changelog_streams",
-    "managers.assignments.execution_container_id_manager": "ExecutionContainerIdManager",
+    "managers.assignments.changelog_partition_manager": (
+        "ChangelogPartitionManager ChangelogStream ChangelogStreamManager create_changelog_streams"
+    ),
+    "managers.assignments.locality_manager": "ContainerLocality ExecutionContainerIdManager LocalityManager",
     "managers.assignments.job_model_assignments": "JobModelAssignments",
-    "managers.assignments.locality_manager": "ContainerLocality LocalityManager",
-    "managers.assignments.task_assignment_manager": "TaskAssignmentManager UnknownTaskMode",
-    "managers.assignments.task_partition_assignment_manager": "TaskPartitionAssignmentManager",
+    "managers.assignments.task_assignment_manager": (
+        "TaskAssignmentManager TaskPartitionAssignmentManager UnknownTaskMode"
+    ),
     "managers.checkpoints.checkpoint_errors": (
         "CheckpointError CheckpointFileError CheckpointNotWritten CheckpointUnreadable CheckpointsChanged "
-        "GrouperMismatch JobAlive OffsetMissing TaskNotRegistered UnknownCheckpointPlace "
-        "UnknownTask VersionNotNamed"
+        "GrouperMismatch JobAlive OffsetMissing TaskNotRegistered UnknownCheckpointPlace UnknownTask VersionNotNamed"
     ),
     "managers.checkpoints.checkpoint_file": "parse_offsets property_lines",
     "managers.checkpoints.checkpoint_manager": "CheckpointManager",
@@ -329,33 +320,28 @@ _NAMES: Final = {
     "managers.errors": "ManagerError MissingSetting NotReady SettingChange WriteOnceChange",
     "managers.job_facts": "JobFacts",
     "managers.job_models.inputs": "count_partitions with_matching_inputs",
-    "managers.coordinator.container_launch": "container_environment",
+    "managers.coordinator.serving_context": "container_environment",
     "managers.job_models.job_coordinator_metadata": (
-        "JobCoordinatorMetadata JobMetadataChange MetadataNotGenerated MetadataNotWritten"
+        "JobCoordinatorMetadata JobCoordinatorMetadataManager JobMetadataChange MetadataNotGenerated MetadataNotWritten"
     ),
-    "managers.job_models.job_coordinator_metadata_manager": "JobCoordinatorMetadataManager",
     "managers.job_models.job_model": (
         "ContainerModel JobModel TaskModel compare_container_model_for_processor compare_container_models"
     ),
     "managers.job_models.job_model_building": "PreviousAssignment build_job_model",
     "managers.job_models.job_model_json": "job_model_from_json job_model_to_json",
     "managers.job_names": "build_coordinator_stream_config checkpoint_stream coordinator_stream coordinator_system",
-    "managers.offsets.checkpoint_listener": "CheckpointListener",
-    "managers.offsets.offset_errors": "NoMetadata OffsetError UnknownSystem UnusableOffset",
-    "managers.offsets.offset_manager": "OffsetManager",
-    "managers.offsets.processed_offsets": "END_OF_STREAM_OFFSET",
-    "managers.offsets.resolved_starts": "RefusedStartpoint",
-    "managers.startpoints.startpoint_errors": "StartpointError StartpointNotWritten StartpointUnreadable",
+    "managers.offsets.offset_manager": "CheckpointListener OffsetManager",
+    "managers.offsets.resolved_starts": "NoMetadata OffsetError RefusedStartpoint UnknownSystem UnusableOffset",
+    "managers.offsets.committed_offsets": "END_OF_STREAM_OFFSET",
+    "managers.startpoints.startpoint_records": "StartpointError StartpointNotWritten StartpointUnreadable",
     "managers.startpoints.startpoint_manager": "StartpointManager",
     "managers.startpoints.startpoint_fan_out": "should_fan_out_startpoints",
     "managers.stores.coordinator_store": "CoordinatorStreamStore",
-    "managers.stores.metadata_store": "MetadataStore",
-    "managers.stores.namespace_store": "NamespaceAwareCoordinatorStreamStore",
+    "managers.stores.metadata_store": "MetadataStore NamespaceAwareCoordinatorStreamStore",
     "managers.stores.namespaced_key": "NamespacedKey",
     "managers.streams.coordinator_consumer": "CoordinatorStreamConsumer",
-    "managers.streams.coordinator_producer": "CoordinatorStreamProducer",
+    "managers.streams.coordinator_producer": "CoordinatorStreamProducer CoordinatorStreamWriter",
     "managers.streams.coordinator_stream_message": "CoordinatorStreamMessage",
-    "managers.streams.coordinator_writer": "CoordinatorStreamWriter",
     "managers.streams.stream_creation": "create_coordinator_stream",
 }
 _MODULES: Final = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -12,7 +12,7 @@ from eventlog.events import NewEvent
 from eventlog.log import AppendRefused, EventLog
 from eventlog.source import StreamRefused
 from managers.errors import ManagerError
-from managers.lazy_log import LazyLog, LogOrOpener
+from managers.wrapped_logs import LazyLog, LogOrOpener
 
 PART_BYTES: Final = 500_000
 """Less than the topics of any Samza job accept at once (``max.message.bytes``, at least 1,000,012)."""

@@ -20,8 +20,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import is_changelog_offset
 from managers.assignments.changelogs import changelogs
 from managers.job_models.job_model import STANDBY
-from managers.stores.decoded_values import decode_value
-from managers.stores.keyed_state import KeyedState
+from managers.stores.keyed_state import KeyedState, decode_value
 
 _TASK_MESSAGES: Final = (SetTaskContainerMapping, SetTaskModeMapping, SetChangelogMapping, SetCheckpoint)
 

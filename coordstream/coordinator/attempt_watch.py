@@ -10,8 +10,8 @@ from eventlog.messages import (
     SetTaskModeMapping,
     SetTaskPartitionMapping,
 )
-from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_coordinator import JobCoordinator
+from managers.coordinator.serving_context import JobAttempt
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey
 

@@ -8,8 +8,7 @@ from coordstream.coordinator.thread_failure import describe_failure, report_fail
 from coordstream.http.figures import Figure
 from eventlog.error_text import list_names
 from eventlog.errors import EventLogError
-from managers.config.job_config import read_config
-from managers.config.write_once import write_once_changes
+from managers.config.job_config import read_config, write_once_changes
 from managers.coordinator.serving_context import JobServingContext
 from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from coordstream.http.figures import Figure, counter, gauge
-from managers.coordinator.job_attempt import JobAttempt
-from managers.job_models.job_coordinator_metadata_manager import MetadataMetrics
+from managers.coordinator.serving_context import JobAttempt
+from managers.job_models.job_coordinator_metadata import MetadataMetrics
 
 _STEPS: Final = ("generation", "read", "write")
 

@@ -11,8 +11,7 @@ from coordstream.coordinator.thread_failure import describe_failure
 from coordstream.http.address import Address, listen
 from coordstream.http.figures import Figure, counter
 from coordstream.http.http_server import HttpServer
-from managers.coordinator.container_launch import COORDINATOR_URL
-from managers.coordinator.serving_context import JobServingContext
+from managers.coordinator.serving_context import COORDINATOR_URL, JobServingContext
 
 LOOPBACK: Final = "127.0.0.1"
 ANY_PORT: Final = 0

@@ -12,15 +12,15 @@ from eventlog.errors import ConfigError, EventLogError, WireError
 from eventlog.inputs import task_inputs
 from eventlog.partition import parse_int32
 from eventlog.source import StreamMissing, StreamRefused
-from managers.coordinator.serving_context import JobServingContext
-from managers.coordinator.stream_partition_count_monitor import (
+from managers.coordinator.input_monitors import (
     PartitionCountChanges,
     Stream,
     StreamPartitionCountMonitor,
+    StreamRegexMonitor,
 )
-from managers.coordinator.stream_regex_monitor import StreamRegexMonitor
+from managers.coordinator.serving_context import JobServingContext
 from managers.job_names import MONITOR_FREQUENCY, MONITOR_FREQUENCY_DEFAULT, Config
-from managers.streams.input_admin import InputAdmin
+from managers.streams.stream_creation import InputAdmin
 
 REGEX_FREQUENCY: Final = "job.coordinator.monitor-input-regex.frequency.ms"
 

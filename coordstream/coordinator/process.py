@@ -19,17 +19,15 @@ from eventlog.errors import ConfigError, EventLogError
 from eventlog.log import EventLog
 from eventlog.source import SourceUnavailable
 from managers.assignments.locality_manager import LocalityManager
-from managers.coordinator.fenced_log import FencedLog
-from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_coordinator import JobCoordinator
-from managers.coordinator.job_plan import JobPlan, plan_job, read_job_config
-from managers.coordinator.plan_difference import describe_difference
-from managers.coordinator.serving_context import JobServingContext
+from managers.coordinator.job_plan import JobPlan, describe_difference, plan_job, read_job_config
+from managers.coordinator.serving_context import JobAttempt, JobServingContext
 from managers.errors import WriteOnceChange
 from managers.job_models.job_model import compare_container_models
 from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.input_admin import InputAdmin
+from managers.streams.stream_creation import InputAdmin
+from managers.wrapped_logs import FencedLog
 
 CHECK_SECONDS: Final = 1.0
 """How often the lock is checked while nothing happens."""

@@ -6,8 +6,7 @@ from typing import Final
 
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import EventLog
-from managers.delegating_log import DelegatingLog
-from managers.lazy_log import LazyLog
+from managers.wrapped_logs import DelegatingLog, LazyLog
 
 
 class ReopenedLog(DelegatingLog):

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
-from managers.coordinator.job_attempt import JobAttempt
-from managers.coordinator.serving_context import JobServingContext
+from managers.coordinator.serving_context import JobAttempt, JobServingContext
 from managers.job_models.job_model_json import job_model_to_json
 
 

@@ -9,7 +9,7 @@ from coordstream.extras import require_packages
 from coordstream.http.figures import Figure
 from managers.coordinator.serving_context import JobServingContext
 from managers.job_names import Config
-from managers.streams.input_admin import InputAdmin
+from managers.streams.stream_creation import InputAdmin
 
 OpenAdmins = Callable[[Config], AbstractContextManager[Mapping[str, InputAdmin]]]
 """Opens admins of the systems that a config's inputs name. An admin is not thread-safe: each thread opens its own."""

@@ -1,14 +1,17 @@
-"""The changelogs of a job's stores: their names in config, and the partition of each task."""
+"""The changelogs of a job's stores: their topics, their settings, and the errors about them."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from eventlog.config_values import boolean
+from eventlog.config_values import boolean, integer
+from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
+from managers.errors import ManagerError
 from managers.job_models.job_model import TaskModel
 from managers.job_models.jvm_order import text_order
 from managers.job_names import Config, system_of, unique_name_for_batch
+from managers.streams.stream_creation import setting_key
 
 CHANGELOG_SYSTEM: Final = "job.changelog.system"
 
@@ -87,3 +90,152 @@ def access_log_of(config: Config, changelog: StoreChangelog) -> str | None:
     """The stream of a store's access log; None if it is not enabled."""
     is_enabled = boolean(config, f"stores.{changelog.store}.accesslog.enabled", default=False)
     return f"{changelog.stream}-access-log" if is_enabled else None
+
+
+TRANSACTIONAL_RESTORE: Final = "task.transactional.state.restore.enabled"
+
+_ASYNC_COMMIT: Final = "task.async.commit"
+_REPLICAS: Final = "job.standbytasks.replication.factor"
+_REPLICATION_FACTOR: Final = "replication.factor"
+_MAX_MESSAGE_BYTES: Final = "max.message.bytes"
+_MIN_COMPACTION_LAG_MS: Final = "min.compaction.lag.ms"
+_DELETE_RETENTION_MS: Final = "delete.retention.ms"
+_COPIES: Final = 2
+_MESSAGE_BYTES: Final = "1000012"
+_SEGMENT_BYTES: Final = "536870912"
+_DAY_MS: Final = 86_400_000
+_FOUR_HOURS_MS: Final = 14_400_000
+
+
+def replication_factor(config: Config, changelog: StoreChangelog) -> int:
+    """The replication factor of a changelog: the store's setting, the default of stores, that of the system, or 2.
+
+    Raises:
+        ConfigError: the setting is not an integer.
+    """
+    own_keys = (f"stores.{store}.changelog.{_REPLICATION_FACTOR}" for store in (changelog.store, "default"))
+    return integer(config, setting_key(config, changelog.system, _REPLICATION_FACTOR, *own_keys), _COPIES)
+
+
+def topic_settings(config: Config, changelog: StoreChangelog) -> dict[str, str]:
+    """The settings with which a changelog's topic is created.
+
+    A store with a TTL gets ``cleanup.policy=delete``, any other store a compacted topic, with a compaction lag that
+    transactional state needs. ``stores.<store>.changelog.kafka.*`` overrides all others.
+
+    Raises:
+        ConfigError: a number is not an integer, or the compaction lag has a key that Samza refuses.
+    """
+    prefix = _overrides(changelog.store)
+    own = {key.removeprefix(prefix): value for key, value in config.items() if key.startswith(prefix)}
+    return {
+        **_cleanup(config, changelog, own),
+        "segment.bytes": _SEGMENT_BYTES,
+        **_compaction_lag(config, changelog.store),
+        **own,
+        _DELETE_RETENTION_MS: str(delete_retention_ms(config, changelog.store)),
+    }
+
+
+def delete_retention_ms(config: Config, store: str) -> int:
+    """How long the changelog keeps tombstones, and so how old a local store may be. Raises `ConfigError`.
+
+    Samza ignores an override of the topic's setting when it reads a local store, which may then lack deletions.
+    """
+    of_store = integer(config, f"stores.{store}.changelog.{_DELETE_RETENTION_MS}", _DAY_MS)
+    return integer(config, f"{_overrides(store)}{_DELETE_RETENTION_MS}", of_store)
+
+
+def min_compaction_lag_ms(config: Config, store: str) -> int:
+    """How long no change of the changelog is compacted. Raises `ConfigError`."""
+    key = f"stores.{store}.changelog.{_MIN_COMPACTION_LAG_MS}"
+    refused = f"{_overrides(store)}{_MIN_COMPACTION_LAG_MS}"
+    if refused in config:
+        raise ConfigError(f"{refused} is not supported, as in Samza. Use {key}.")
+    of_all = integer(config, f"stores.default.changelog.{_MIN_COMPACTION_LAG_MS}", _FOUR_HOURS_MS)
+    return integer(config, key, of_all)
+
+
+def is_transactional(config: Config) -> bool:
+    """Whether a restore reverts uncommitted changes; as in Samza not with standby tasks or ``task.async.commit``."""
+    has_replicas = integer(config, _REPLICAS, 1) > 1
+    is_asynchronous = boolean(config, _ASYNC_COMMIT, default=False)
+    return not has_replicas and not is_asynchronous and boolean(config, TRANSACTIONAL_RESTORE, default=True)
+
+
+def _overrides(store: str) -> str:
+    return f"stores.{store}.changelog.kafka."
+
+
+def _cleanup(config: Config, changelog: StoreChangelog, own: Config) -> dict[str, str]:
+    key = f"stores.{changelog.store}.rocksdb.ttl.ms"
+    ttl_ms = integer(config, key, -1)
+    if ttl_ms < 0:
+        return {"cleanup.policy": "compact", _MAX_MESSAGE_BYTES: _max_message_bytes(config, changelog)}
+    return {} if "cleanup.policy" in own else {"cleanup.policy": "delete", "retention.ms": config[key]}
+
+
+def _max_message_bytes(config: Config, changelog: StoreChangelog) -> str:
+    own_key = f"stores.{changelog.store}.changelog.{_MAX_MESSAGE_BYTES}"
+    return config.get(setting_key(config, changelog.system, _MAX_MESSAGE_BYTES, own_key), _MESSAGE_BYTES)
+
+
+def _compaction_lag(config: Config, store: str) -> dict[str, str]:
+    if not is_transactional(config):
+        return {}
+    return {_MIN_COMPACTION_LAG_MS: str(min_compaction_lag_ms(config, store))}
+
+
+_LISTED = 3
+
+
+class ChangelogError(ManagerError):
+    """The changelogs of a job's stores do not fit its tasks."""
+
+
+class ChangelogRemap(NamedTuple):
+    """A task whose changelog partition would change."""
+
+    task_name: str
+    old_partition: int
+    new_partition: int
+
+
+class ChangelogRemapped(ChangelogError):
+    """Tasks would get different changelog partitions, and with them the state of other tasks."""
+
+    def __init__(self, changes: Sequence[ChangelogRemap]) -> None:
+        self.changes = tuple(changes)
+        listed = ", ".join(f"{task!r} from {old} to {new}" for task, old, new in self.changes[:_LISTED])
+        more = len(self.changes) - _LISTED
+        super().__init__(
+            f"This changes the changelog partition of {listed}{f' and {more} more' if more > 0 else ''}. "
+            "The task would restore the state of another task. Keep its partition, or force the change (force=True)."
+        )
+
+
+class ChangelogSystemUnknown(ChangelogError):
+    """The system of a store's changelog is unknown or has no admin."""
+
+    def __init__(self, store: str, system: str | None) -> None:
+        self.store = store
+        self.system = system
+        problem = "is not configured" if system is None else f"is {system!r}, which has no admin"
+        super().__init__(
+            f"The system of the changelog of store {store!r} {problem}. Set stores.{store}.changelog to "
+            "<system>.<stream>, and pass an admin of that system."
+        )
+
+
+class ChangelogMisfit(ChangelogError):
+    """A changelog has a different number of partitions than the job's tasks need."""
+
+    def __init__(self, store: str, stream_name: str, expected: int, actual: int) -> None:
+        self.store = store
+        self.stream_name = stream_name
+        self.expected = expected
+        self.actual = actual
+        super().__init__(
+            f"Changelog {stream_name} of store {store!r} has {actual} partitions, but the tasks need {expected}. "
+            "Configure another changelog for the store, or add the missing partitions."
+        )

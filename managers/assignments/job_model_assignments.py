@@ -9,14 +9,14 @@ from eventlog.partition import SystemStreamPartition
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager, changelog_messages
 from managers.assignments.task_assignment_manager import (
     TaskAssignmentManager,
+    TaskPartitionAssignmentManager,
+    partition_messages,
     task_container_messages,
     task_delete_messages,
 )
-from managers.assignments.task_partition_assignment_manager import TaskPartitionAssignmentManager, partition_messages
-from managers.envelopes import JOB_COORDINATOR, make_envelope, mark_forced
 from managers.job_models.job_model import ACTIVE, STANDBY, JobModel, TaskMode
 from managers.job_models.job_model_building import PreviousAssignment
-from managers.stored_messages import StoredMessages
+from managers.stored_messages import JOB_COORDINATOR, StoredMessages, make_envelope, mark_forced
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 PartitionTasks = Mapping[SystemStreamPartition, Sequence[str]]

@@ -1,4 +1,4 @@
-"""LocalityManager: the hosts of a job's containers; and their JSON, as Samza's LocalityServlet serves it."""
+"""LocalityManager and ExecutionContainerIdManager: the hosts of containers, and their ids at the cluster manager."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,11 +6,10 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from eventlog.log import Clock, system_clock
-from eventlog.messages import SetContainerHostMapping
+from eventlog.messages import SetContainerHostMapping, SetExecutionEnvContainerIdMapping
 from eventlog.wire.jackson import dumps
-from managers.envelopes import CONTAINER
 from managers.job_models.jvm_order import java_map_order, text_hash, text_order
-from managers.stored_messages import StoredMessages
+from managers.stored_messages import CONTAINER, JOB_COORDINATOR, StoredMessages
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 _LOCALITIES: Final = "processor-localities"
@@ -91,3 +90,43 @@ def locality_to_json(container_id: str, locality: ContainerLocality | None) -> b
 def _fields(container_id: str, locality: ContainerLocality | None) -> dict[str, Any]:
     host = "" if locality is None else locality.host_name
     return {"id": container_id, "host": host, "jmx-url": "", "jmx-tunneling-url": ""}
+
+
+class ExecutionContainerIdManager:
+    """Reads and writes the ids of containers in the execution environment, such as YARN (Samza's class). Thread-safe.
+
+    Samza writes them if a restarted job coordinator is to take over running containers. The caller opens and closes the
+    store.
+    """
+
+    def __init__(
+        self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
+    ) -> None:
+        """``source`` is the writer that messages name."""
+        self._messages: Final = StoredMessages(store, source, clock)
+
+    def read_execution_environment_container_id_mapping(self) -> Mapping[str, str]:
+        """The cluster's id of each container, by its id in the job, read-only. Raises `NotReady`."""
+        mappings = self._messages.read(SetExecutionEnvContainerIdMapping)
+        return MappingProxyType({message.container_id: message.execution_container_id for message in mappings})
+
+    def write_execution_environment_container_id_mapping(self, container_id: str, execution_container_id: str) -> None:
+        """Write the cluster's id of a container.
+
+        Raises:
+            TypeError: an argument is not a string. Nothing was written.
+            NotReady: the store is not open.
+        """
+        for text in (container_id, execution_container_id):
+            if not isinstance(text, str):
+                raise TypeError(f"container {container_id!r} and its id {execution_container_id!r} must be strings")
+        self._messages.write(
+            [
+                SetExecutionEnvContainerIdMapping(
+                    container_id=container_id, execution_container_id=execution_container_id
+                )
+            ]
+        )
+
+    def close(self) -> None:
+        """Do nothing: the caller closes the store."""

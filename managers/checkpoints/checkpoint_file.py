@@ -10,7 +10,7 @@ from eventlog.frozen_dict import frozen_each
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, parse_int32
 from eventlog.secrets.secret_policy import SecretPolicy
 from managers.checkpoints.checkpoint_errors import CheckpointFileError
-from managers.java_properties import BLANKS, Line, logical_lines, unescape
+from managers.config.property_file import BLANKS, Line, logical_lines, unescape
 
 TaskOffsets = Mapping[str, Mapping[SystemStreamPartition, str]]
 

@@ -4,10 +4,10 @@ from eventlog.checkpoint import Checkpoint, CheckpointV1
 from eventlog.events import NewEvent
 from eventlog.log import Clock, system_clock
 from managers.appending import Retry
+from managers.checkpoints.abstract_checkpoint_manager import LiveCheckpoints, LogCheckpoints
 from managers.checkpoints.checkpoint_events import CoordinatorReader, coordinator_event
-from managers.checkpoints.log_checkpoints import LiveCheckpoints, LogCheckpoints
-from managers.envelopes import UNKNOWN, make_envelope
-from managers.lazy_log import LogOrOpener
+from managers.stored_messages import UNKNOWN, make_envelope
+from managers.wrapped_logs import LogOrOpener
 
 
 class CheckpointManager(LogCheckpoints):

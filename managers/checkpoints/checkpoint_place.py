@@ -8,10 +8,9 @@ from eventlog.streams import StreamKind
 from managers.appending import Retry
 from managers.checkpoints.checkpoint_errors import UnknownCheckpointPlace
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.checkpoints.checkpoint_topic_creation import OpenAdmin
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
-from managers.envelopes import CHECKPOINT_TOOL, UNKNOWN
-from managers.lazy_log import LogOrOpener
+from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager, OpenAdmin
+from managers.stored_messages import CHECKPOINT_TOOL, UNKNOWN
+from managers.wrapped_logs import LogOrOpener
 
 CHECKPOINT_FACTORY: Final = "task.checkpoint.factory"
 KAFKA_CHECKPOINT_FACTORY: Final = "org.apache.samza.checkpoint.kafka.KafkaCheckpointManagerFactory"

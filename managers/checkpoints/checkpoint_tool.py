@@ -11,12 +11,12 @@ from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, Checkpoi
 from eventlog.log import Clock, EventLog, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.timestamps import ms_of
+from managers.checkpoints.abstract_checkpoint_manager import Commit
 from managers.checkpoints.checkpoint_errors import CheckpointsChanged, JobAlive, UnknownTask
 from managers.checkpoints.checkpoint_events import require_readable
 from managers.checkpoints.checkpoint_file import property_lines
 from managers.checkpoints.checkpoint_place import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
-from managers.checkpoints.log_checkpoints import Commit
 from managers.job_facts import JobFacts
 
 COMMIT_MS: Final = "task.commit.ms"

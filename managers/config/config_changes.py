@@ -9,8 +9,7 @@ from eventlog.events import RecordedEvent
 from eventlog.log import EventLog, end_after
 from eventlog.messages import Message, SetConfig
 from managers.errors import warn_renamed
-from managers.stores.decoded_values import decode_value
-from managers.stores.keyed_state import KeyedState
+from managers.stores.keyed_state import KeyedState, decode_value
 from managers.stores.namespaced_key import read_name
 
 

@@ -1,6 +1,6 @@
-"""Reads and writes a job's config on its coordinator stream, like CoordinatorStreamUtil of Samza."""
+"""A job's config on its coordinator stream: reads, writes, and settings that are written once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -8,12 +8,60 @@ from eventlog.config_values import boolean
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Envelope, Message, SetConfig
 from eventlog.wire.coordinator import encode_message
-from managers.config.write_once import write_once_changes
-from managers.envelopes import JOB_RUNNER, STREAM_WRITER, make_envelope, mark_forced
-from managers.errors import WriteOnceChange
-from managers.job_names import Config
+from managers.assignments.changelogs import configured_changelog, store_of
+from managers.errors import SettingChange, WriteOnceChange
+from managers.job_models.grouping import (
+    BY_CONTAINER_COUNT,
+    BY_HASH,
+    BY_PARTITION,
+    ELASTICITY,
+    GROUPER_FACTORY,
+    MAPPER_FACTORY,
+    TASK_GROUPER,
+)
+from managers.job_names import JOB_NAME, Config
+from managers.stored_messages import JOB_RUNNER, STREAM_WRITER, make_envelope, mark_forced
 from managers.stores.metadata_store import NamespacedStore
 from managers.stores.namespaced_key import NamespacedKey
+
+DEFAULTS: Final = {
+    GROUPER_FACTORY: BY_PARTITION,
+    TASK_GROUPER: BY_CONTAINER_COUNT,
+    MAPPER_FACTORY: BY_HASH,
+    ELASTICITY: "1",
+}
+"""Keys that decide which task reads which partition, with Samza's defaults."""
+
+
+def write_once_changes(old: Config, new: Config) -> list[SettingChange]:
+    """The write-once settings that a new config would change, sorted by key.
+
+    Setting a missing key to a value other than its default is a change once the job has been started, that is, once its
+    config has the job's name. Adding or removing a store, and adding a changelog to a store, are not changes.
+    """
+    return [*_grouping_changes(old, new), *_changelog_changes(old, new)]
+
+
+def _grouping_changes(old: Config, new: Config) -> Iterator[SettingChange]:
+    for key, default in sorted(DEFAULTS.items()):
+        before, after = old.get(key, default), new.get(key, default)
+        if before != after and (key in old or JOB_NAME in old):
+            yield SettingChange(key, before, after)
+
+
+def _changelog_changes(old: Config, new: Config) -> Iterator[SettingChange]:
+    for key in sorted(old):
+        store = store_of(key)
+        if store is None or not _has_store(new, store):
+            continue
+        before, after = configured_changelog(old, store), configured_changelog(new, store)
+        if before is not None and before != after:
+            yield SettingChange(key, before, after)
+
+
+def _has_store(config: Config, store: str) -> bool:
+    return any(key.startswith(f"stores.{store}.") for key in config)
+
 
 AUTOSIZING: Final = "job.autosizing."
 TRACKING_URL: Final = "yarn.am.tracking.url"

@@ -1,27 +1,58 @@
-"""JobCoordinator: the steps of a start, each of which a later start repeats if the process is killed in between."""
+"""JobCoordinator: the steps of a start of a job coordinator."""
 
 import os
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from eventlog.log import Clock, system_clock
+from eventlog.messages import SetConfig
 from eventlog.timestamps import ms_of
-from managers.assignments.changelog_streams import create_changelog_streams
+from managers.assignments.changelog_partition_manager import create_changelog_streams
 from managers.assignments.job_model_assignments import JobModelAssignments
-from managers.checkpoints.checkpoint_topic_creation import ensure_checkpoint_topic
-from managers.checkpoints.kafka_checkpoint_manager import is_validated
+from managers.checkpoints.kafka_checkpoint_manager import ensure_checkpoint_topic, is_validated
 from managers.config.job_config import TRACKING_URL, read_config, stale_keys, write_config
-from managers.coordinator.container_launch import publish_coordinator_url
-from managers.coordinator.deployment_id import cluster_type_of, with_deployment_id
-from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_plan import JobPlan, checkpoint_system
-from managers.job_models.job_coordinator_metadata_manager import JobCoordinatorMetadataManager, MetadataMetrics
+from managers.coordinator.serving_context import JobAttempt, publish_coordinator_url
+from managers.job_models.job_coordinator_metadata import (
+    CONTAINER_ID,
+    EPOCH_ID,
+    NON_YARN,
+    YARN,
+    JobCoordinatorMetadataManager,
+    MetadataMetrics,
+)
 from managers.job_models.job_model import ACTIVE, JobModel
-from managers.job_names import Config
+from managers.job_names import JOB_NAME, Config, job_id, job_name
 from managers.startpoints.startpoint_fan_out import FanOuts, should_fan_out_startpoints
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.input_admin import InputAdmin
+from managers.stores.metadata_store import NamespacedStore
+from managers.streams.stream_creation import InputAdmin
+
+
+def cluster_type_of(environment: Mapping[str, str]) -> str:
+    """``YARN`` if its variable has the deployment id, and that of other clusters is not set; else ``NON_YARN``."""
+    return YARN if CONTAINER_ID in environment and EPOCH_ID not in environment else NON_YARN
+
+
+def with_deployment_id(
+    environment: Mapping[str, str], store: NamespacedStore, config: Config, written_ms: int | None
+) -> dict[str, str]:
+    """The environment with a deployment id. If it has none: the job's name and id, and when its config was submitted.
+
+    All attempts after one submission have the same id. ``written_ms``: the time, if the config is submitted now; None:
+    that of the job's name on the stream.
+    """
+    if EPOCH_ID in environment or CONTAINER_ID in environment:
+        return dict(environment)
+    submitted = _submitted_ms(store) if written_ms is None else written_ms
+    return {**environment, EPOCH_ID: f"{job_name(config)}-{job_id(config)}-{submitted}"}
+
+
+def _submitted_ms(store: NamespacedStore) -> int:
+    message = store.messages(SetConfig.message_type).get(JOB_NAME)
+    envelope = message.envelope if isinstance(message, SetConfig) else None
+    return 0 if envelope is None else envelope.timestamp or 0
 
 
 class JobCoordinator:

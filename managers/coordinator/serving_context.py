@@ -1,11 +1,40 @@
-"""JobServingContext: what a running job coordinator serves, and how its monitors report changes of the inputs."""
+"""What a job coordinator serves: the current attempt, and the environment of containers."""
 
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Final
 
+from eventlog.frozen_dict import frozen
+from eventlog.log import Clock, system_clock
+from eventlog.natural_order import natural_order
 from managers.assignments.locality_manager import ContainerLocality
-from managers.coordinator.job_attempt import JobAttempt
+from managers.config.job_config import AUTOSIZING, TRACKING_URL, is_autosized, set_config
+from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata, JobMetadataChange
+from managers.job_models.job_model import JobModel
+from managers.job_names import Config
+from managers.stores.metadata_store import NamespacedStore
+
+
+@dataclass(frozen=True, slots=True)
+class JobAttempt:
+    """The config and the job model of an attempt, and how they differ from those of the previous attempt.
+
+    ``config`` is the config on the coordinator stream, which is also that of the job model. ``partition_counts``: see
+    `JobPlan`.
+    """
+
+    config: Mapping[str, str]
+    job_model: JobModel
+    metadata: JobCoordinatorMetadata
+    changes: frozenset[JobMetadataChange]
+    partition_counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "config", frozen(self.config))
+        object.__setattr__(self, "partition_counts", frozen(self.partition_counts))
+
 
 ReadLocality = Callable[[], Mapping[str, ContainerLocality]]
 
@@ -44,3 +73,56 @@ class JobServingContext:
         Returns at once. The coordinator computes the job model again in its own thread.
         """
         self.input_changes.put(sentence)
+
+
+CONTAINER_ID: Final = "SAMZA_CONTAINER_ID"
+COORDINATOR_URL: Final = "SAMZA_COORDINATOR_URL"
+ANY_HOST: Final = "ANY_HOST"
+
+_TASK_OPTIONS: Final = "task.opts"
+_TASK_JAVA_HOME: Final = "task.java.home"
+_CLASSPATH: Final = "additional.classpath.dir"
+_MAX_HEAP: Final = f"{AUTOSIZING}container.maxheap.mb"
+_HEAP_OPTION: Final = re.compile(r"-Xmx\S+")
+
+
+def container_environment(config: Config, url: str, container_id: str) -> dict[str, str]:
+    """The environment variables with which a container's process starts (ShellCommandBuilder of Samza)."""
+    java_home = {"JAVA_HOME": config[_TASK_JAVA_HOME]} if _TASK_JAVA_HOME in config else {}
+    return {
+        CONTAINER_ID: container_id,
+        COORDINATOR_URL: url,
+        "JAVA_OPTS": _java_options(config),
+        "ADDITIONAL_CLASSPATH_DIR": config.get(_CLASSPATH, ""),
+        **java_home,
+    }
+
+
+def preferred_hosts(model: JobModel, localities: Mapping[str, ContainerLocality]) -> dict[str, str]:
+    """The host to request for each container of a job model, standby containers included (ContainerProcessManager).
+
+    It is the last host of the container, else ``ANY_HOST`` (SAMZA-2304).
+    """
+    return {each: _host(localities.get(each)) for each in sorted(model.containers, key=natural_order)}
+
+
+def publish_coordinator_url(store: NamespacedStore, url: str, *, clock: Clock = system_clock) -> None:
+    """Write the coordinator's URL to the job's config, as Samza's application master does.
+
+    Raises:
+        NotReady: the store is not open.
+    """
+    set_config(store, TRACKING_URL, url, clock=clock)
+
+
+def _host(locality: ContainerLocality | None) -> str:
+    return (locality and locality.preferred_host) or ANY_HOST
+
+
+def _java_options(config: Config) -> str:
+    """``task.opts``, with the heap size of auto-sizing if that is enabled."""
+    options = config.get(_TASK_OPTIONS, "")
+    if not is_autosized(config) or _MAX_HEAP not in config:
+        return options
+    heap = f"-Xmx{config[_MAX_HEAP]}m"
+    return _HEAP_OPTION.sub(heap, options) if "-Xmx" in options else f"{options} {heap}".strip()

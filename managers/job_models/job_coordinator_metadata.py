@@ -1,21 +1,28 @@
-"""JobCoordinatorMetadata: the ids of a deployment, its config and its job model, and the errors about them.
+"""JobCoordinatorMetadata and JobCoordinatorMetadataManager: the ids of a deployment, its config and its job model."""
 
-Two attempts of one deployment have the same epoch id. The other ids show whether its config or job model changed.
-"""
-
+import logging
+import os
 import re
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Final
 
 from crc32c import crc32c
 
+from eventlog.errors import WireError
+from eventlog.log import Clock, system_clock
+from eventlog.messages import PROTOCOL_VERSION, SetJobCoordinatorMetadata
+from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_message
 from managers.errors import ManagerError
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_json import containers_json
 from managers.job_models.jvm_order import text_order
 from managers.job_names import Config
+from managers.stored_messages import JOB_COORDINATOR, make_envelope
+from managers.stores.metadata_store import NamespacedStore
+from managers.stores.namespaced_key import NamespacedKey
 
 CONFIG_PREFIX: Final = "job.autosizing"
 """The prefix of the keys that make up the config id. It also matches ``job.autosizingX``, as in Samza."""
@@ -112,3 +119,152 @@ def _utf_16(text: str) -> bytes:
 
 def _to_signed(checksum: int) -> str:
     return str(checksum - (1 << 32) if checksum >> 31 else checksum)
+
+
+YARN: Final = "YARN"
+NON_YARN: Final = "NON_YARN"
+CONTAINER_ID: Final = "CONTAINER_ID"
+EPOCH_ID: Final = "SAMZA_EPOCH_ID"
+
+_logger: Final = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class MetadataMetrics:
+    """Counters, and gauges that are 1 after the event, with Samza's names."""
+
+    application_attempt_count: int = 0
+    new_deployment: int = 0
+    job_model_changed: int = 0
+    config_changed: int = 0
+    metadata_generation_failed_count: int = 0
+    metadata_read_failed_count: int = 0
+    metadata_write_failed_count: int = 0
+
+
+class JobCoordinatorMetadataManager:
+    """The metadata of the job coordinator of one cluster type (Samza's class).
+
+    ``environment`` has the deployment id: ``CONTAINER_ID`` for YARN, otherwise ``SAMZA_EPOCH_ID`` (SAMZA-2670).
+    """
+
+    def __init__(
+        self,
+        store: NamespacedStore,
+        cluster_type: str = YARN,
+        *,
+        environment: Mapping[str, str] = os.environ,
+        clock: Clock = system_clock,
+        metrics: MetadataMetrics | None = None,
+    ) -> None:
+        """``metrics`` are those of an earlier manager of the same process, to count on."""
+        if not cluster_type.strip():
+            raise ValueError(f"cluster_type must not be blank; use for example {YARN} or {NON_YARN}")
+        self.metrics: Final = MetadataMetrics() if metrics is None else metrics
+        self.cluster_type: Final = cluster_type
+        self._store: Final = store
+        self._environment: Final = environment
+        self._clock: Final = clock
+
+    def generate_job_coordinator_metadata(self, job_model: JobModel, config: Config) -> JobCoordinatorMetadata:
+        """The metadata of this start.
+
+        Raises:
+            MetadataNotGenerated: the environment has no valid deployment id. The cause says why.
+        """
+        try:
+            return JobCoordinatorMetadata(self._epoch_id(), config_id(config), job_model_id(job_model))
+        except (KeyError, ValueError) as error:
+            self.metrics.metadata_generation_failed_count += 1
+            raise MetadataNotGenerated(self.cluster_type, self._variable) from error
+
+    def check_for_metadata_changes(
+        self, new: JobCoordinatorMetadata, previous: JobCoordinatorMetadata | None
+    ) -> frozenset[JobMetadataChange]:
+        """The differences; empty for another attempt with the same config and job model.
+
+        Without previous metadata everything is different. Updates the metrics.
+        """
+        changes = _changes(new, previous)
+        if JobMetadataChange.NEW_DEPLOYMENT in changes:
+            self.metrics.new_deployment = 1
+        elif changes:
+            self.metrics.job_model_changed |= JobMetadataChange.JOB_MODEL in changes
+            self.metrics.config_changed |= JobMetadataChange.CONFIG in changes
+        else:
+            self.metrics.application_attempt_count += 1
+        return changes
+
+    def read_job_coordinator_metadata(self) -> JobCoordinatorMetadata | None:
+        """The last written metadata; None if there is none, or it lacks an id.
+
+        If the newest value is unreadable, the last readable one on the log counts. An ignored value is counted and
+        logged.
+        """
+        self._report_unreadable()
+        message = self._store.messages(SetJobCoordinatorMetadata.message_type).get(self.cluster_type)
+        if not isinstance(message, SetJobCoordinatorMetadata):
+            return None
+        try:
+            return JobCoordinatorMetadata(message.epoch_id or "", message.config_id or "", message.job_model_id or "")
+        except ValueError as error:
+            self._ignore(error)
+            return None
+
+    def _report_unreadable(self) -> None:
+        key = CoordinatorKey(PROTOCOL_VERSION, SetJobCoordinatorMetadata.message_type, self.cluster_type)
+        try:
+            decode_message(key, self._store.get(self._key))
+        except WireError as error:
+            self._ignore(error)
+
+    def _ignore(self, error: Exception) -> None:
+        self.metrics.metadata_read_failed_count += 1
+        _logger.warning("Ignoring the metadata of cluster type %s: %s", self.cluster_type, error)
+
+    def write_job_coordinator_metadata(self, metadata: JobCoordinatorMetadata) -> None:
+        """Write metadata, unless the stream already has it.
+
+        Raises:
+            TypeError: it is not a `JobCoordinatorMetadata`.
+            MetadataNotWritten: the write failed. The cause says why.
+        """
+        if not isinstance(metadata, JobCoordinatorMetadata):
+            raise TypeError(f"metadata must be a JobCoordinatorMetadata, not {type(metadata).__name__}")
+        try:
+            if self.read_job_coordinator_metadata() != metadata:
+                self._store.put(self._key, self._value(metadata))
+        except Exception as error:
+            self.metrics.metadata_write_failed_count += 1
+            raise MetadataNotWritten(self.cluster_type, metadata) from error
+
+    @property
+    def _key(self) -> NamespacedKey:
+        return NamespacedKey(SetJobCoordinatorMetadata.message_type, self.cluster_type)
+
+    @property
+    def _variable(self) -> str:
+        return CONTAINER_ID if self.cluster_type == YARN else EPOCH_ID
+
+    def _epoch_id(self) -> str:
+        deployment_id = self._environment[self._variable]
+        return yarn_epoch_id(deployment_id) if self.cluster_type == YARN else deployment_id
+
+    def _value(self, metadata: JobCoordinatorMetadata) -> bytes:
+        message = SetJobCoordinatorMetadata(
+            cluster_type=self.cluster_type,
+            epoch_id=metadata.epoch_id,
+            config_id=metadata.config_id,
+            job_model_id=metadata.job_model_id,
+            envelope=make_envelope(JOB_COORDINATOR, clock=self._clock),
+        )
+        return encode_message(message)[1] or b""
+
+
+def _changes(new: JobCoordinatorMetadata, previous: JobCoordinatorMetadata | None) -> frozenset[JobMetadataChange]:
+    pairs = {
+        JobMetadataChange.NEW_DEPLOYMENT: (new.epoch_id, previous and previous.epoch_id),
+        JobMetadataChange.JOB_MODEL: (new.job_model_id, previous and previous.job_model_id),
+        JobMetadataChange.CONFIG: (new.config_id, previous and previous.config_id),
+    }
+    return frozenset(change for change, (now, before) in pairs.items() if now != before)

@@ -11,22 +11,20 @@ from eventlog.inputs import broadcast_partitions
 from eventlog.partition import parse_int32
 from managers.assignments.changelogs import assign_changelog_partitions
 from managers.config.job_config import AUTOSIZING, is_autosized
-from managers.job_models.container_grouping import (
-    group_by_container_count,
-    make_standby_containers,
-    require_known_task_grouper,
-)
-from managers.job_models.inputs import StreamPartitions, input_partitions
-from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
-from managers.job_models.partition_grouping import (
+from managers.job_models.grouping import (
     ELASTICITY,
     Groups,
+    group_by_container_count,
     group_partitions,
     keep_tasks,
     keeps_tasks,
+    make_standby_containers,
     require_known_grouper,
+    require_known_task_grouper,
     task_namer,
 )
+from managers.job_models.inputs import StreamPartitions, input_partitions
+from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_names import Config
 
 HOST_AFFINITY: Final = "job.host-affinity.enabled"

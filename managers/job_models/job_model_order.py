@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 from eventlog.errors import ConfigError
 from eventlog.inputs import broadcast_partitions, task_inputs
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
+from managers.job_models.grouping import task_namer
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.jvm_order import (
     bucket_count_of_copy,
@@ -22,7 +23,6 @@ from managers.job_models.jvm_order import (
     text_hash,
     text_order,
 )
-from managers.job_models.partition_grouping import task_namer
 
 Key = TypeVar("Key")
 Part = TypeVar("Part")

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from eventlog.log import EventLog, end_after
 from eventlog.partition import SystemStreamPartition, TaskName, startpoint_key_readings
-from managers.startpoints.startpoint_errors import StartpointsChanged
-from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS
+from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, StartpointsChanged
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey, read_name
 

@@ -16,8 +16,7 @@ from managers.job_facts import JobFacts
 from managers.job_models.job_model import STANDBY
 from managers.startpoints.startpoint_fan_out import FanOutPlan, FanOuts, plan_fan_out
 from managers.startpoints.startpoint_records import key_meanings, without_key_bucket
-from managers.stores.decoded_values import decode_value
-from managers.stores.keyed_state import KeyedState
+from managers.stores.keyed_state import KeyedState, decode_value
 
 Stream = tuple[str, str]
 """System and stream."""

@@ -10,7 +10,6 @@ from eventlog.errors import EventLogError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, is_expired
 from managers.errors import NotReady, warn_renamed
-from managers.startpoints.startpoint_errors import StartpointNotWritten
 from managers.startpoints.startpoint_fan_out import (
     Changes,
     FanOuts,
@@ -23,6 +22,7 @@ from managers.startpoints.startpoint_records import (
     ASSIGNMENTS,
     FAN_OUTS,
     REQUESTS,
+    StartpointNotWritten,
     TaskPartitions,
     fan_out_key,
     is_key_of,
@@ -32,8 +32,8 @@ from managers.startpoints.startpoint_records import (
     request_value,
     without_key_bucket,
 )
+from managers.stored_messages import require_task_name
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.task_names import require_task_name
 
 _logger: Final = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""How a store holds startpoint requests and fan-outs: their keys, what a key can mean, and their bytes."""
+"""Startpoint requests and fan-outs on a coordinator stream, and the errors about them."""
 
 import logging
 import re
@@ -12,9 +12,56 @@ from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, s
 from eventlog.startpoint import Startpoint, StartpointFanOut
 from eventlog.wire.jackson import loads
 from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out, encode_startpoint
-from managers.startpoints.startpoint_errors import StartpointUnreadable
+from managers.errors import ManagerError
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey
+
+
+class StartpointError(ManagerError):
+    """A startpoint could not be read or written."""
+
+
+class InvalidStartpointRequest(StartpointError):
+    """The job does not read the stream or partition, or does not have the task. Nothing was written."""
+
+
+class StartpointUnreadable(StartpointError):
+    """The value of a request or a fan-out cannot be decoded; other keys are not affected.
+
+    ``startpoint_type`` is the ``@type`` in the value, None if it has none.
+    """
+
+    def __init__(self, namespace: str, key: str, startpoint_type: str | None, error: WireError) -> None:
+        self.namespace = namespace
+        self.key = key
+        self.startpoint_type = startpoint_type
+        self.reason = error.reason
+        kind = "no @type" if startpoint_type is None else f"@type {startpoint_type}"
+        super().__init__(
+            f"Cannot read the value of {key!r} in {namespace}, with {kind}: {error}. "
+            "Write the startpoint again, or delete it."
+        )
+
+
+class StartpointNotWritten(StartpointError):
+    """A request was not written or deleted; ``task_name`` None: it is for every task. The cause says why."""
+
+    def __init__(self, partition: SystemStreamPartition, task_name: str | None, cause: BaseException) -> None:
+        self.partition = partition
+        self.task_name = task_name
+        task = "every task" if task_name is None else f"task {task_name!r}"
+        super().__init__(f"Cannot confirm that the startpoint of {partition} for {task} was written: {cause}")
+
+
+class StartpointsChanged(StartpointError):
+    """Another writer has changed startpoints since they were read. ``is_written``: ours were written after that."""
+
+    def __init__(self, what: str, log_offset: int, *, is_written: bool) -> None:
+        self.log_offset = log_offset
+        self.is_written = is_written
+        then = "The new startpoints were written after that." if is_written else "Nothing was written."
+        super().__init__(f"Another writer changed {what} at offset {log_offset}. {then}")
+
 
 TaskPartitions = Mapping[str, Collection[SystemStreamPartition]]
 """The partitions that each task reads."""

@@ -1,13 +1,223 @@
-"""ObjectStoreStateBackendFactory: keeps the state of stores in a folder of any file system of fsspec."""
+"""ObjectStoreStateBackendFactory: stores are backed up as snapshots in an object store."""
 
-from collections.abc import Collection
+import shutil
+from collections.abc import Collection, Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any, Final
 
-from managers.state.object_store import ObjectStore
-from managers.state.object_store_backup import ObjectStoreBackupManager
-from managers.state.object_store_restore import ObjectStoreRestoreManager
-from managers.state.state_backend import StatefulTask
+from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV2
+from managers.state.object_store import (
+    FileDigests,
+    ObjectStore,
+    StoredFile,
+    StoreSnapshot,
+    digest_in_marker,
+    file_digest,
+    snapshot_id,
+    store_folder,
+)
+from managers.state.state_backend import Markers, ReportProgress, RestoreProgress, StatefulTask
+from managers.state.state_errors import RestoreCancelled, SnapshotDamaged, StoreNotBackedUp
+from managers.state.store_directories import checkpoint_directory, delete_directory
+
+OBJECTS: Final = "objects"
+SNAPSHOTS: Final = "snapshots"
+
+
+class ObjectStoreBackupManager:
+    """A `TaskBackupManager`. A store's marker is the id of its snapshot, which stays the same while the state does.
+
+    The folder of a store has ``objects/<sha256>`` with the contents of files, and ``snapshots/<sha256>`` with lists of
+    files. Nothing is changed in place, and only `clean_up` deletes.
+    """
+
+    def __init__(self, objects: ObjectStore, task: StatefulTask, store_names: Collection[str]) -> None:
+        self._objects: Final = objects
+        self._task: Final = task
+        self._folders: Final = {name: store_folder(task, name) for name in store_names}
+        self._digests: Final = {name: FileDigests() for name in store_names}
+        self._uploaded: dict[str, StoreSnapshot] = {}
+
+    def init(self, checkpoint: Checkpoint | None) -> None:
+        """See `TaskBackupManager.init`. Reads nothing: what is already there is looked up at each upload."""
+
+    def snapshot(self, checkpoint_id: CheckpointId) -> Markers:  # noqa: ARG002
+        """See `TaskBackupManager.snapshot`. The checkpoint directories of the stores are the snapshot."""
+        return {}
+
+    def upload(
+        self,
+        checkpoint_id: CheckpointId,
+        markers: Markers,  # noqa: ARG002 (snapshot returns none)
+        cancelled: Event,
+    ) -> Markers:
+        """See `TaskBackupManager.upload`.
+
+        Raises:
+            StoreNotBackedUp: of the first store that failed; the cause says why.
+        """
+        return {name: self._upload(name, checkpoint_id, cancelled) for name in self._folders}
+
+    def persist_to_filesystem(self, checkpoint_id: CheckpointId, markers: Markers) -> None:
+        """See `TaskBackupManager.persist_to_filesystem`. There are no files of this backend."""
+
+    def clean_up(self, checkpoint_id: CheckpointId, markers: Markers) -> None:  # noqa: ARG002
+        """See `TaskBackupManager.clean_up`: deletes all objects but those of the snapshots in the checkpoint.
+
+        Raises:
+            StoreNotBackedUp: of the first store that failed; the cause says why.
+        """
+        for name in self._folders.keys() & markers.keys():
+            with self._failing(name):
+                self._clean_up(name, markers[name])
+
+    def close(self) -> None:
+        """See `TaskBackupManager.close`."""
+
+    def _upload(self, name: str, checkpoint_id: CheckpointId, cancelled: Event) -> str:
+        folder = self._folders[name]
+        directory = checkpoint_directory(self._task.store_directory(name), checkpoint_id)
+        with self._failing(name):
+            if not directory.is_dir():
+                raise FileNotFoundError(f"{directory} does not exist. Only stores on disk have such snapshots.")
+            snapshot = self._digests[name].snapshot(directory)
+            existing = self._objects.sizes(folder)
+            for file, (digest, size) in snapshot.files.items():
+                if cancelled.is_set():
+                    raise CancelledError("The commit was given up.")
+                if existing.get(f"{OBJECTS}/{digest}") != size:
+                    self._objects.put(f"{folder}/{OBJECTS}/{digest}", directory / file)
+                    existing[f"{OBJECTS}/{digest}"] = size
+            listed = snapshot.to_bytes()
+            if existing.get(f"{SNAPSHOTS}/{snapshot.digest}") != len(listed):
+                self._objects.put_bytes(f"{folder}/{SNAPSHOTS}/{snapshot.digest}", listed)
+        self._uploaded[name] = snapshot
+        return snapshot_id(folder, snapshot)
+
+    def _clean_up(self, name: str, marker: str) -> None:
+        folder = self._folders[name]
+        digest = digest_in_marker(self._task, name, marker)
+        snapshot = self._uploaded.get(name)
+        if snapshot is None or snapshot.digest != digest:
+            snapshot = read_snapshot(self._objects, self._task, name, marker)
+        kept = {f"{OBJECTS}/{file.digest}" for file in snapshot.files.values()} | {f"{SNAPSHOTS}/{digest}"}
+        self._objects.delete([f"{folder}/{path}" for path in self._objects.sizes(folder) if path not in kept])
+
+    @contextmanager
+    def _failing(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            raise StoreNotBackedUp(self._task.task_name, name, error) from error
+
+
+def read_snapshot(objects: ObjectStore, task: StatefulTask, store_name: str, marker: str) -> StoreSnapshot:
+    """The snapshot that a marker names.
+
+    Raises:
+        InvalidMarker: it is not a snapshot id, or that of another store.
+        SnapshotDamaged: the list of files is missing, or was changed.
+    """
+    digest = digest_in_marker(task, store_name, marker)
+    path = f"{store_folder(task, store_name)}/{SNAPSHOTS}/{digest}"
+    try:
+        snapshot = StoreSnapshot.parse(objects.get_bytes(path))
+    except FileNotFoundError:
+        raise SnapshotDamaged(task.task_name, store_name, path, "is missing") from None
+    except ValueError:
+        raise SnapshotDamaged(task.task_name, store_name, path, "was changed") from None
+    if snapshot.digest != digest:
+        raise SnapshotDamaged(task.task_name, store_name, path, "was changed")
+    return snapshot
+
+
+_RESTORING: Final = ".restoring"
+
+
+class ObjectStoreRestoreManager:
+    """A `TaskRestoreManager`. A store without a marker in the checkpoint becomes empty."""
+
+    def __init__(self, objects: ObjectStore, factory: str, task: StatefulTask, store_names: Collection[str]) -> None:
+        self._objects: Final = objects
+        self._factory: Final = factory
+        self._task: Final = task
+        self._store_names: Final = tuple(store_names)
+        self._markers: Markers = {}
+        self._checkpoint_id: CheckpointId | None = None
+
+    def init(self, checkpoint: Checkpoint | None) -> None:
+        """See `TaskRestoreManager.init`."""
+        if isinstance(checkpoint, CheckpointV2):
+            self._markers = checkpoint.state_markers.get(self._factory, {})
+            self._checkpoint_id = checkpoint.checkpoint_id
+
+    def restore(self, report: ReportProgress, cancelled: Event) -> None:
+        """See `TaskRestoreManager.restore`. A local file of the same commit is used instead of an equal object.
+
+        Raises:
+            InvalidMarker: a marker is not a snapshot id, or that of another store.
+            SnapshotDamaged: an object is missing, or was changed. The store's directory is unchanged.
+            RestoreCancelled: ``cancelled`` was set.
+            Exception: what the disk or the file system raises, mostly OSError (`StoreNotRestored` of a restoration).
+        """
+        for name in self._store_names:
+            if name in self._markers:
+                self._restore(name, report, cancelled)
+            else:
+                delete_directory(self._task.store_directory(name))
+
+    def close(self) -> None:
+        """See `TaskRestoreManager.close`."""
+
+    def _restore(self, name: str, report: ReportProgress, cancelled: Event) -> None:
+        snapshot = read_snapshot(self._objects, self._task, name, self._markers[name])
+        directory = self._task.store_directory(name)
+        restored = directory.with_name(directory.name + _RESTORING)
+        delete_directory(restored)
+        restored.mkdir(parents=True)
+        try:
+            self._restore_files(name, snapshot, restored, report, cancelled)
+            delete_directory(directory)
+            restored.rename(directory)
+        finally:
+            delete_directory(restored)
+
+    def _restore_files(
+        self, name: str, snapshot: StoreSnapshot, restored: Path, report: ReportProgress, cancelled: Event
+    ) -> None:
+        done = 0
+        for path, file in snapshot.files.items():
+            if cancelled.is_set():
+                raise RestoreCancelled(self._task.task_name, name)
+            self._restore_file(name, path, file, restored / path)
+            done += file.size
+            report(RestoreProgress(self._task.task_name, name, done, snapshot.total_bytes, "bytes"))
+
+    def _restore_file(self, name: str, path: str, file: StoredFile, target: Path) -> None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        local = self._local(name, path, file)
+        if local is not None:
+            shutil.copyfile(local, target)
+            return
+        object_path = f"{store_folder(self._task, name)}/{OBJECTS}/{file.digest}"
+        try:
+            self._objects.get(object_path, target)
+        except FileNotFoundError:
+            raise SnapshotDamaged(self._task.task_name, name, object_path, "is missing") from None
+        if file_digest(target) != file.digest:
+            raise SnapshotDamaged(self._task.task_name, name, object_path, "was changed")
+
+    def _local(self, name: str, path: str, file: StoredFile) -> Path | None:
+        """The same file in the store's local checkpoint directory, None if there is none."""
+        if self._checkpoint_id is None:
+            return None
+        local = checkpoint_directory(self._task.store_directory(name), self._checkpoint_id) / path
+        is_equal = local.is_file() and local.stat().st_size == file.size and file_digest(local) == file.digest
+        return local if is_equal else None
+
 
 OBJECT_STORE_STATE_BACKEND_FACTORY: Final = "coordstream.ObjectStoreStateBackendFactory"
 """Its name in ``stores.<store>.backup.factories`` and in checkpoints."""

@@ -1,13 +1,21 @@
-"""Directories of stores and of their checkpoints, with the names that Samza gives them (StorageManagerUtil)."""
+"""The directories of stores and of their checkpoints, and the offset files in them."""
 
+import logging
 import os
+import re
 import shutil
-from collections.abc import Iterator, Mapping
+import struct
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal
+from zlib import crc32
 
-from eventlog.checkpoint import CheckpointId
+from eventlog.checkpoint import CheckpointId, CheckpointV2
 from eventlog.errors import WireError
+from eventlog.partition import SystemStreamPartition
+from eventlog.wire.checkpoint_topic import decode_v2, encode_v2
+from eventlog.wire.jackson import loads, object_text
 from managers.state.state_errors import StoreUnreadable
 
 OFFSET_FILE: Final = "OFFSET-v2"
@@ -97,3 +105,201 @@ def _link_or_copy(source: str, target: str) -> str:
         os.link(source, target)
         return target
     return str(shutil.copy2(source, target))
+
+
+_MAGIC: Final = b"\xac\xed\x00\x05"
+_BLOCK_BYTES: Final = 1024
+_SHORT_BLOCK: Final = 0x77
+_LONG_BLOCK: Final = 0x7A
+_STRING_BYTES: Final = 65535
+_ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
+
+
+class ChecksumMismatch(ValueError):
+    """A file is damaged or has another format."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(f"{path} is damaged: its checksum does not match. Delete it; the store is then restored.")
+
+
+def write_with_checksum(path: Path, text: str) -> None:
+    """Replace a file atomically: after a crash of the machine the file is the previous one or this one.
+
+    Raises:
+        OSError: the file cannot be written; the previous one remains.
+    """
+    temporary = path.with_name(f"{path.name}.tmp")
+    with temporary.open("wb") as file:
+        file.write(encode(text))
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def read_with_checksum(path: Path) -> str:
+    """The text of a file. Raises `ChecksumMismatch`, and OSError if it cannot be read."""
+    try:
+        return decode(path.read_bytes())
+    except ValueError:
+        raise ChecksumMismatch(path) from None
+
+
+def encode(text: str) -> bytes:
+    """The bytes of a file."""
+    data = struct.pack(">q", crc32(text.encode("utf-8", "surrogatepass")))
+    data += b"".join(struct.pack(">H", len(part)) + part for part in _strings(text))
+    return _MAGIC + b"".join(_blocks(data))
+
+
+def decode(data: bytes) -> str:
+    """The text in the bytes of a file. Raises ValueError."""
+    content = b"".join(_contents(data))
+    text = _from_java("".join(_read_strings(content)))
+    if struct.unpack_from(">q", content) != (crc32(text.encode("utf-8", "surrogatepass")),):
+        raise ValueError
+    return text
+
+
+def _blocks(data: bytes) -> Iterator[bytes]:
+    for at in range(0, len(data), _BLOCK_BYTES):
+        block = data[at : at + _BLOCK_BYTES]
+        is_short = len(block) <= 0xFF
+        yield (bytes((_SHORT_BLOCK, len(block))) if is_short else struct.pack(">Bi", _LONG_BLOCK, len(block))) + block
+
+
+def _contents(data: bytes) -> Iterator[bytes]:
+    """The contents of all blocks."""
+    if not data.startswith(_MAGIC) or len(data) == len(_MAGIC):
+        raise ValueError
+    at = len(_MAGIC)
+    while at < len(data):
+        start, length = _block_at(data, at)
+        at = start + length
+        if at > len(data):
+            raise ValueError
+        yield data[start:at]
+
+
+def _block_at(data: bytes, at: int) -> tuple[int, int]:
+    """Where the content of a block starts, and its length."""
+    try:
+        if data[at] == _SHORT_BLOCK:
+            return at + 2, data[at + 1]
+        if data[at] == _LONG_BLOCK:
+            return at + 5, int(struct.unpack_from(">I", data, at + 1)[0])
+    except (IndexError, struct.error):
+        pass
+    raise ValueError
+
+
+def _strings(text: str) -> Iterator[bytes]:
+    """The text as Java's modified UTF-8: two surrogates for an astral character, two bytes for NUL."""
+    units = _ASTRAL.sub(_surrogates, text)
+    size = _STRING_BYTES if units.isascii() and "\0" not in units else _STRING_BYTES // 3
+    for at in range(0, max(len(units), 1), size):
+        yield units[at : at + size].encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
+
+
+def _read_strings(content: bytes) -> Iterator[str]:
+    at = 8
+    while at < len(content) or at == 8:
+        if at + 2 > len(content):
+            raise ValueError
+        (length,) = struct.unpack_from(">H", content, at)
+        at += 2 + length
+        if at > len(content):
+            raise ValueError
+        yield content[at - length : at].replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
+
+
+def _surrogates(astral: re.Match[str]) -> str:
+    above = ord(astral[0]) - 0x10000
+    return chr(0xD800 + (above >> 10)) + chr(0xDC00 + (above & 0x3FF))
+
+
+def _from_java(units: str) -> str:
+    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+_logger: Final = logging.getLogger(__name__)
+
+FileOffsets = Mapping[SystemStreamPartition, str]
+
+
+def write_offset_files(directory: Path, offsets: FileOffsets, *, is_side_input: bool = False) -> None:
+    """Write the offsets that a store holds: the new form first, then the old one.
+
+    ``offsets`` has one partition unless ``is_side_input``. Raises OSError.
+    """
+    text = object_text((str(partition), offset) for partition, offset in offsets.items())
+    write_with_checksum(directory / OFFSET_FILE, text)
+    if is_side_input:
+        write_with_checksum(directory / SIDE_INPUT_OFFSET_FILE, text)
+    else:
+        (offset,) = offsets.values()
+        write_with_checksum(directory / LEGACY_OFFSET_FILE, offset)
+
+
+def read_offset_files(
+    directory: Path, partitions: Collection[SystemStreamPartition], *, is_side_input: bool = False
+) -> FileOffsets:
+    """The offsets that a store holds; empty if there is no file, or it is damaged.
+
+    A file of one offset without a partition is that of the only one of ``partitions``.
+    """
+    name = next((name for name in _names(is_side_input) if (directory / name).exists()), None)
+    if name is None:
+        return {}
+    try:
+        return _parse_offsets(read_with_checksum(directory / name), partitions)
+    except (ChecksumMismatch, OSError, WireError) as error:
+        _logger.warning("Ignored the offsets of %s: %s", directory, error)
+        return {}
+
+
+def delete_offset_files(directory: Path) -> None:
+    """Delete the offsets of a store whose changelog is empty."""
+    for name in (OFFSET_FILE, LEGACY_OFFSET_FILE):
+        (directory / name).unlink(missing_ok=True)
+
+
+def write_checkpoint_file(directory: Path, checkpoint: CheckpointV2) -> None:
+    """Write the checkpoint that a store belongs to. Raises OSError."""
+    write_with_checksum(directory / CHECKPOINT_FILE, encode_v2(checkpoint).decode())
+
+
+def read_checkpoint_file(directory: Path) -> CheckpointV2 | None:
+    """The checkpoint that a store belongs to; None if there is no file, or it is damaged."""
+    path = directory / CHECKPOINT_FILE
+    if not path.exists():
+        return None
+    try:
+        return decode_v2(read_with_checksum(path).encode())
+    except (ChecksumMismatch, OSError, WireError) as error:
+        _logger.warning("Ignored the checkpoint of %s: %s", directory, error)
+        return None
+
+
+def is_stale(directory: Path, delete_retention_ms: int, now: datetime, *, is_side_input: bool = False) -> bool:
+    """Whether a store is as old as the changelog keeps tombstones, so it may have missed deletions.
+
+    Its age is that of the first of its files: the checkpoint, then the offsets. Without any, it is stale.
+    """
+    names = (CHECKPOINT_FILE, *_names(is_side_input))
+    written = next((path.stat().st_mtime for name in names if (path := directory / name).exists()), 0.0)
+    return (now.timestamp() - written) * 1000 >= delete_retention_ms
+
+
+def _names(is_side_input: bool) -> tuple[str, str]:
+    return OFFSET_FILE, SIDE_INPUT_OFFSET_FILE if is_side_input else LEGACY_OFFSET_FILE
+
+
+def _parse_offsets(text: str, partitions: Collection[SystemStreamPartition]) -> FileOffsets:
+    try:
+        fields = loads(text)
+    except WireError:
+        fields = None
+    if isinstance(fields, dict):
+        return {SystemStreamPartition.parse(key): str(offset) for key, offset in fields.items()}
+    return dict.fromkeys(partitions, text) if len(partitions) == 1 else {}

@@ -1,23 +1,46 @@
 """TaskStorageCommitManager: the steps of a commit that concern a task's stores (Samza's class)."""
 
 import logging
-from collections.abc import Iterator, Mapping
-from concurrent.futures import FIRST_EXCEPTION, wait
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_EXCEPTION, Future, wait
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from threading import Event
-from typing import Final
+from threading import Event, Thread
+from typing import Final, TypeVar
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, StateMarkers
 from eventlog.frozen_dict import frozen
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.state.backend_choice import is_durable, require_read_markers
-from managers.state.background import run_in_background
 from managers.state.key_value_store import KeyValueStore
-from managers.state.offset_files import write_checkpoint_file
 from managers.state.state_backend import StatefulTask, TaskBackupManager
 from managers.state.state_errors import CommitFailed, Step
-from managers.state.store_directories import checkpoint_directories, checkpoint_directory, delete_directory
+from managers.state.store_directories import (
+    checkpoint_directories,
+    checkpoint_directory,
+    delete_directory,
+    write_checkpoint_file,
+)
+
+Result = TypeVar("Result")
+
+
+def run_in_background(name: str, function: Callable[[], Result]) -> Future[Result]:
+    """Run a function in a new daemon thread with this name, and return the future of its result or error."""
+    future: Future[Result] = Future()
+    future.set_running_or_notify_cancel()
+    Thread(target=_run, args=(function, future), name=name, daemon=True).start()
+    return future
+
+
+def _run(function: Callable[[], Result], future: Future[Result]) -> None:
+    try:
+        result = function()
+    except BaseException as error:
+        future.set_exception(error)
+    else:
+        future.set_result(result)
+
 
 _logger: Final = logging.getLogger(__name__)
 

@@ -12,8 +12,7 @@ from eventlog.messages import Message
 from eventlog.wire.coordinator import encode_message
 from managers.appending import split_into_parts
 from managers.errors import NotReady
-from managers.stores.decoded_values import decode_namespace
-from managers.stores.keyed_state import KeyedState
+from managers.stores.keyed_state import KeyedState, decode_namespace
 from managers.stores.namespaced_key import NamespacedKey, canonical, encode_name
 
 Change = Callable[[Mapping[NamespacedKey, bytes]], Mapping[NamespacedKey, bytes | None]]

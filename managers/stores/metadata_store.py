@@ -1,7 +1,8 @@
-"""The interfaces of metadata stores (MetadataStore of Samza)."""
+"""The interfaces of metadata stores (MetadataStore of Samza), and one namespace of a store."""
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol, TypeVar
+from types import MappingProxyType
+from typing import Final, Protocol, TypeVar
 
 from eventlog.messages import Message
 from managers.stores.namespaced_key import NamespacedKey
@@ -48,3 +49,60 @@ class NamespacedStore(MetadataStore[NamespacedKey], Protocol):
 
     def messages(self, namespace: str) -> Mapping[str, Message]:
         """The messages of a namespace, by key."""
+
+
+class NamespaceAwareCoordinatorStreamStore:
+    """The keys of one namespace (message type) of a store, as a `MetadataStore` of plain keys (Samza's class).
+
+    `init` and `close` do nothing: the store is shared, and the caller opens and closes it (SAMZA-2167, SAMZA-2260).
+    """
+
+    def __init__(self, store: NamespacedStore, namespace: str) -> None:
+        if not namespace:
+            raise ValueError("namespace must be a message type such as 'set-config', not ''")
+        self._store: Final = store
+        self.namespace: Final = namespace
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.namespace} of {self._store!r}>"
+
+    def init(self) -> None:
+        """Do nothing: the caller initializes the store."""
+
+    def get(self, key: str) -> bytes | None:
+        """See `MetadataStore.get`."""
+        return self._store.get(self._in_namespace(key))
+
+    def put(self, key: str, value: bytes) -> None:
+        """See `MetadataStore.put`."""
+        self._store.put(self._in_namespace(key), value)
+
+    def put_all(self, entries: Mapping[str, bytes]) -> None:
+        """See `MetadataStore.put_all`."""
+        self._store.put_all({self._in_namespace(key): value for key, value in entries.items()})
+
+    def delete(self, key: str) -> None:
+        """See `MetadataStore.delete`."""
+        self._store.delete(self._in_namespace(key))
+
+    def delete_all(self, keys: Iterable[str]) -> None:
+        """See `MetadataStore.delete_all`."""
+        self._store.delete_all([self._in_namespace(key) for key in keys])
+
+    def all(self) -> Mapping[str, bytes]:
+        """See `MetadataStore.all`; by the plain keys."""
+        return MappingProxyType({name.key: value for name, value in self._store.all(self.namespace).items()})
+
+    def messages(self) -> Mapping[str, Message]:
+        """See `CoordinatorStreamStore.messages`."""
+        return self._store.messages(self.namespace)
+
+    def flush(self) -> None:
+        """See `MetadataStore.flush`."""
+        self._store.flush()
+
+    def close(self) -> None:
+        """Do nothing: the caller closes the store."""
+
+    def _in_namespace(self, key: str) -> NamespacedKey:
+        return NamespacedKey(self.namespace, key)

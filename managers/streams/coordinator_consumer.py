@@ -13,10 +13,9 @@ from eventlog.messages import Message, SetConfig
 from eventlog.wire.coordinator import decode_key
 from managers.config.job_config import config_of
 from managers.errors import NotReady
-from managers.lazy_log import LazyLog, LogOrOpener
-from managers.stores.decoded_values import decode_value
-from managers.stores.keyed_state import KeyedState
+from managers.stores.keyed_state import KeyedState, decode_value
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
+from managers.wrapped_logs import LazyLog, LogOrOpener
 
 _WHAT: Final = "the coordinator stream consumer"
 

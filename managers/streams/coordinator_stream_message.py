@@ -12,7 +12,7 @@ from eventlog.log import Clock, system_clock
 from eventlog.messages import PROTOCOL_VERSION, KeyVersion, Message
 from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_key
 from eventlog.wire.jackson import dumps, loads
-from managers.envelopes import make_envelope
+from managers.stored_messages import make_envelope
 
 _NOTHING: Final[Mapping[str, Any]] = FrozenDict()
 

@@ -1,13 +1,46 @@
-"""Creates a job's coordinator stream (CoordinatorStreamUtil of Samza)."""
+"""Creates streams with the settings that their job's config has, and asks about input streams."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
 from eventlog.config_values import integer
 from eventlog.log import LogExists
+from eventlog.source import StreamFacts
 from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity
 from managers.job_names import COORDINATOR_SYSTEM, Config, coordinator_stream, system_of
-from managers.streams.stream_settings import setting_key
+
+
+def setting_key(config: Config, system: str | None, setting: str, *own_keys: str) -> str:
+    """The config key that decides a setting of a stream to create (KafkaConfig of Samza).
+
+    The first of the stream's own keys that config has, otherwise the key for all streams created in the system.
+    """
+    return next((key for key in own_keys if key in config), f"systems.{system}.default.stream.{setting}")
+
+
+class InputAdmin(Protocol):
+    """The admin of one system of a job, like `eventlog.kafka.admin.KafkaAdmin`. Not thread-safe."""
+
+    def topic_names(self) -> Sequence[str]:
+        """The names of all streams, sorted. Raises `SourceUnavailable`."""
+
+    def partition_count(self, name: str) -> int:
+        """The number of partitions of a stream. Raises `StreamMissing` or `SourceUnavailable`."""
+
+    def create_topic(self, name: str, *, partitions: int, replication_factor: int, settings: Mapping[str, str]) -> None:
+        """Create a stream. Raises `LogExists` if it exists; it is not changed."""
+
+    def create_stream(
+        self, stream: StreamIdentity, *, replication_factor: int = -1, settings: Mapping[str, str]
+    ) -> None:
+        """Create one of a job's own streams, compacted, with one partition. Raises `LogExists` if it exists."""
+
+    def describe(self, stream_name: str) -> StreamFacts:
+        """Describe one of a job's own streams. Raises `StreamRefused` if it cannot be used."""
+
+    def close(self) -> None:
+        """Close the connections."""
 
 
 class StreamMaker(Protocol):

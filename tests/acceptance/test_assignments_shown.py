@@ -11,11 +11,9 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.source import PostgresSource
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
-from managers.assignments.execution_container_id_manager import ExecutionContainerIdManager
 from managers.assignments.job_model_assignments import JobModelAssignments
-from managers.assignments.locality_manager import LocalityManager
-from managers.assignments.task_assignment_manager import TaskAssignmentManager
-from managers.assignments.task_partition_assignment_manager import TaskPartitionAssignmentManager
+from managers.assignments.locality_manager import ExecutionContainerIdManager, LocalityManager
+from managers.assignments.task_assignment_manager import TaskAssignmentManager, TaskPartitionAssignmentManager
 from managers.job_models.job_model import ACTIVE, STANDBY, ContainerModel, JobModel, TaskModel
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.acceptance.followed import follow_once, shown

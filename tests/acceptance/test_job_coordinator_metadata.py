@@ -5,8 +5,12 @@ import pytest
 from eventlog.memory import MemoryEventLog
 from eventlog.postgres.connection import Connection
 from eventlog.streams import coordinator_stream_name, identify
-from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata
-from managers.job_models.job_coordinator_metadata_manager import NON_YARN, YARN, JobCoordinatorMetadataManager
+from managers.job_models.job_coordinator_metadata import (
+    NON_YARN,
+    YARN,
+    JobCoordinatorMetadata,
+    JobCoordinatorMetadataManager,
+)
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.acceptance.imported_job import ImportedJob, Row
 from tests.contracts.event_log import clock

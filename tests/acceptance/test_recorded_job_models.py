@@ -20,8 +20,11 @@ from eventlog.messages import (
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import coordinator_stream_name, identify
 from managers.config.job_config import read_config
-from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata, JobMetadataChange
-from managers.job_models.job_coordinator_metadata_manager import JobCoordinatorMetadataManager
+from managers.job_models.job_coordinator_metadata import (
+    JobCoordinatorMetadata,
+    JobCoordinatorMetadataManager,
+    JobMetadataChange,
+)
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import PreviousAssignment, build_job_model
 from managers.job_models.job_model_json import containers_json, from_json, to_json

@@ -6,8 +6,8 @@ from typing import Final
 
 from coordstream import relations
 from eventlog.postgres.connection import Connection
-from managers.state import commit_settings
-from managers.state.commit_settings import CommitSettings
+from managers.state import task_committer
+from managers.state.task_committer import CommitSettings
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.imported_job import ImportedJob
 
@@ -30,10 +30,10 @@ def test_the_page_names_the_defaults_of_samza() -> None:
     defaults = dict(re.findall(r"^\| `(task\.commit\.[a-z.]+)` \| (\d+) \|", TEXT, re.MULTILINE))
     settings = CommitSettings()
     assert {name: int(value) for name, value in defaults.items()} == {
-        commit_settings.MAX_DELAY: settings.max_delay_ms,
-        commit_settings.TIMEOUT: settings.timeout_ms,
-        commit_settings.EXCEPTION_LIMIT: settings.exception_limit,
-        commit_settings.TIMEOUT_LIMIT: settings.timeout_limit,
+        task_committer.MAX_DELAY: settings.max_delay_ms,
+        task_committer.TIMEOUT: settings.timeout_ms,
+        task_committer.EXCEPTION_LIMIT: settings.exception_limit,
+        task_committer.TIMEOUT_LIMIT: settings.timeout_limit,
     }
 
 

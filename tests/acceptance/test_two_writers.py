@@ -13,7 +13,7 @@ from eventlog.secrets.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from managers.config.job_config import read_config
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.coordinator_writer import CoordinatorStreamWriter
+from managers.streams.coordinator_producer import CoordinatorStreamWriter
 from projections.fold.settings import FoldSettings
 from projections.projector import Projector
 from projections.tracked_logs import track_log

@@ -11,8 +11,7 @@ from eventlog.messages import Envelope, SetConfig
 from eventlog.postgres.connection import Connection
 from eventlog.streams import identify
 from eventlog.wire import coordinator
-from managers.config.job_config import delete_config, set_config, write_config
-from managers.config.write_once import DEFAULTS
+from managers.config.job_config import DEFAULTS, delete_config, set_config, write_config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.acceptance.imported_job import SETTINGS, ImportedJob, Row
 from tests.acceptance.synthetic_history import buffers, plan

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from managers.job_models.partition_grouping import BY_SYSTEM_STREAM_PARTITION
+from managers.job_models.grouping import BY_SYSTEM_STREAM_PARTITION
 
 STANDBY_FACTOR: Final = "job.standbytasks.replication.factor"
 STREAMS: Final = (

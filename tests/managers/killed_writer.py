@@ -16,8 +16,7 @@ from eventlog.streams import identify
 from managers.config.job_config import delete_config, read_config, set_config, write_config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey
-from managers.streams.coordinator_producer import CoordinatorStreamProducer
-from managers.streams.coordinator_writer import CoordinatorStreamWriter
+from managers.streams.coordinator_producer import CoordinatorStreamProducer, CoordinatorStreamWriter
 
 VALUE: Final = "v"
 

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from managers import envelopes
-from managers.envelopes import make_envelope, mark_forced
+from managers import stored_messages
+from managers.stored_messages import make_envelope, mark_forced
 from tests.contracts.event_log import NOW_MS, clock
 
 
 @pytest.fixture
 def unasked() -> Iterator[None]:
     """A machine that was not asked yet who it is."""
-    for cached in (envelopes._host_address, envelopes._user_name):
+    for cached in (stored_messages._host_address, stored_messages._user_name):
         cached.cache_clear()
     yield
-    for cached in (envelopes._host_address, envelopes._user_name):
+    for cached in (stored_messages._host_address, stored_messages._user_name):
         cached.cache_clear()
 
 

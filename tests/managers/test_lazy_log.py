@@ -3,7 +3,7 @@
 import pytest
 
 from eventlog.source import SourceUnavailable
-from managers.lazy_log import LazyLog
+from managers.wrapped_logs import LazyLog
 from tests.managers.recording_log import RecordingLog
 
 

@@ -8,12 +8,10 @@ import pytest
 
 from eventlog.memory import MemoryEventLog
 from eventlog.streams import identify
-from managers import envelopes
+from managers import stored_messages
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
-from managers.assignments.execution_container_id_manager import ExecutionContainerIdManager
-from managers.assignments.locality_manager import LocalityManager
-from managers.assignments.task_assignment_manager import TaskAssignmentManager
-from managers.assignments.task_partition_assignment_manager import TaskPartitionAssignmentManager
+from managers.assignments.locality_manager import ExecutionContainerIdManager, LocalityManager
+from managers.assignments.task_assignment_manager import TaskAssignmentManager, TaskPartitionAssignmentManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.vectors.building import partition_of
 from tests.vectors.catalogue import decoded, vectors
@@ -67,8 +65,8 @@ WRITTEN: Final = [each for each in vectors("coordinator_message") if each["input
 @pytest.mark.scenario("CLG-01", "LOC-01", "LOC-05", "TAM-01", "TAM-06")
 def test_a_manager_writes_the_bytes_of_samza(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
     said = vector["input"]
-    monkeypatch.setattr(envelopes, "_host_address", lambda: said.get("host"))
-    monkeypatch.setattr(envelopes, "_user_name", lambda: said.get("username"))
+    monkeypatch.setattr(stored_messages, "_host_address", lambda: said.get("host"))
+    monkeypatch.setattr(stored_messages, "_user_name", lambda: said.get("username"))
     written_at = EPOCH + timedelta(milliseconds=said.get("timestamp", 0))
     log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
     with CoordinatorStreamStore(log) as store:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from managers.task_names import require_task_name, require_task_names
+from managers.stored_messages import require_task_name, require_task_names
 
 
 def test_names_are_returned_as_a_list() -> None:

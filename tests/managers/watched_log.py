@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import EventLog
 from eventlog.source import SourceUnavailable
-from managers.delegating_log import DelegatingLog
+from managers.wrapped_logs import DelegatingLog
 
 
 class WatchedLog(DelegatingLog):

@@ -21,14 +21,14 @@ from eventlog.partition import SystemStreamPartition, TaskName
 from eventlog.startpoint import StartpointOldest
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1, KEY_TYPE_V2, CheckpointKey
+from managers.checkpoints.abstract_checkpoint_manager import Entry
 from managers.checkpoints.checkpoint_events import (
     CoordinatorReader,
     TopicReader,
     coordinator_event,
     topic_event,
+    version_of,
 )
-from managers.checkpoints.checkpoint_versions import version_of
-from managers.checkpoints.log_checkpoints import Entry
 from managers.stores.namespaced_key import NamespacedKey, canonical, encode_name, read_name
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from tests.properties.spelling import Spelling

@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from eventlog.events import NewEvent
 from managers.config.job_config import config_value, delete_config, read_config, set_config, write_config
-from managers.envelopes import make_envelope
+from managers.stored_messages import make_envelope
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.contracts.event_log import STREAM, clock
 from tests.oracle import config_of, coordinator_state

@@ -22,10 +22,10 @@ from eventlog.error_text import did_you_mean
 from eventlog.log import require_writable
 from eventlog.secrets.secret_policy import holds_fingerprint
 from eventlog.streams import DEFAULT_JOB_ID
-from managers.config.write_once import write_once_changes
+from managers.config.job_config import write_once_changes
 from managers.errors import WriteOnceChange
 from managers.job_names import JOB_ID, JOB_NAME
-from managers.streams.coordinator_writer import CoordinatorStreamWriter
+from managers.streams.coordinator_producer import CoordinatorStreamWriter
 
 STANDARD_INPUT: Final = "-"
 SHOWN_LATER: Final = (

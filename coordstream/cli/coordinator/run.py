@@ -34,13 +34,11 @@ from coordstream.settings import load_settings
 from eventlog.log import EventLog
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
-from managers.coordinator.container_launch import preferred_hosts
-from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_plan import systems_of
-from managers.coordinator.serving_context import JobServingContext
+from managers.coordinator.serving_context import JobAttempt, JobServingContext, preferred_hosts
 from managers.errors import WriteOnceChange
 from managers.job_names import Config, coordinator_stream
-from managers.streams.input_admin import InputAdmin
+from managers.streams.stream_creation import InputAdmin
 
 app = typer.Typer(no_args_is_help=True)
 WAIT_SECONDS: Final = 0.5

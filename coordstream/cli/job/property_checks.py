@@ -6,7 +6,7 @@ from typing import Final
 from eventlog.error_text import printable_text
 from managers.config.job_config import config_value
 from managers.config.property_file import Property, PropertyFileError
-from managers.envelopes import make_envelope
+from managers.stored_messages import make_envelope
 
 MOST_BYTES: Final = 1_000_000
 """Of an event that every topic of Samza accepts (``max.message.bytes``, with its overhead)."""

@@ -27,9 +27,8 @@ from managers.rewind.rewind_errors import InvalidRewind, RewindOutdated
 from managers.rewind.rewind_files import write_rewind_file
 from managers.rewind.undo_file import RequestUndo, UndoFile
 from managers.startpoints.next_starts import next_starts
-from managers.startpoints.startpoint_errors import StartpointsChanged
 from managers.startpoints.startpoint_fan_out import STARTPOINTS_ENABLED, startpoints_enabled
-from managers.startpoints.startpoint_records import REQUESTS
+from managers.startpoints.startpoint_records import REQUESTS, StartpointsChanged
 from managers.startpoints.startpoint_request import job_warnings
 from managers.stores.coordinator_store import CoordinatorStreamStore
 

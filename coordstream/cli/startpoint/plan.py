@@ -12,9 +12,8 @@ from eventlog.errors import EventLogError
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import Startpoint, is_expired
 from managers.startpoints.next_starts import Requests, StartChange, changed_starts
-from managers.startpoints.startpoint_input import ResolvedInput, resolve_input
 from managers.startpoints.startpoint_records import without_key_bucket
-from managers.startpoints.startpoint_request import choose_keys
+from managers.startpoints.startpoint_request import ResolvedInput, choose_keys, resolve_input
 
 PLAN_COLUMNS: Final = (
     *("job_name", "job_id", "task_name", "system_name", "stream_name", "partition_id", "key_bucket"),

@@ -8,9 +8,15 @@ from coordstream.cli.startpoint.plan import WritePlan, follows
 from coordstream.queries.startpoints import describe_start, describe_startpoint
 from eventlog.error_text import list_names
 from eventlog.startpoint import Startpoint, StartpointTimestamp
-from managers.startpoints.startpoint_input import InputProblem, ResolvedInput
 from managers.startpoints.startpoint_records import without_key_bucket
-from managers.startpoints.startpoint_request import COORDINATOR_FACTORY, NO_LEADER_FACTORY, job_warnings, key_warnings
+from managers.startpoints.startpoint_request import (
+    COORDINATOR_FACTORY,
+    NO_LEADER_FACTORY,
+    InputProblem,
+    ResolvedInput,
+    job_warnings,
+    key_warnings,
+)
 
 MOST_OF_A_KIND: Final = 3
 """How many warnings of one kind are shown, and how many names in a warning."""

@@ -26,8 +26,7 @@ from eventlog.offset_settings import is_kafka_system
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointSpecific
 from eventlog.system_admin import is_kafka_offset
 from managers.startpoints.concurrent_writes import RequestValues, write_unless_changed
-from managers.startpoints.startpoint_errors import StartpointsChanged
-from managers.startpoints.startpoint_records import request_value
+from managers.startpoints.startpoint_records import StartpointsChanged, request_value
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 INPUT_HELP: Final = "SYSTEM.STREAM, such as kafka.page-views, or some of its partitions: kafka.page-views.0-3,5"

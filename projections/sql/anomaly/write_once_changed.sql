@@ -1,5 +1,5 @@
 -- The config keys that decide which task reads which partition, with Samza's defaults. They can be set only once, as can the changelogs
--- of stores. managers.config.write_once.DEFAULTS has the same list.
+-- of stores. managers.config.job_config.DEFAULTS has the same list.
 create function projection.write_once_default() returns table (config_key text, config_value text) language sql immutable parallel safe as $$
   values ('job.elasticity.factor', '1'),
          ('job.system.stream.partition.mapper.factory', 'org.apache.samza.container.grouper.stream.HashSystemStreamPartitionMapperFactory'),

@@ -7,8 +7,7 @@ from typing import Final
 
 from coordstream.coordinator.http_server import CoordinatorServer
 from managers.assignments.locality_manager import ContainerLocality
-from managers.coordinator.job_attempt import JobAttempt
-from managers.coordinator.serving_context import JobServingContext, ReadLocality
+from managers.coordinator.serving_context import JobAttempt, JobServingContext, ReadLocality
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata
 from managers.job_models.job_model import JobModel
 

@@ -11,8 +11,7 @@ from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from managers.assignments.locality_manager import LocalityManager
 from managers.config.job_config import delete_config, set_config, write_config
-from managers.coordinator.job_attempt import JobAttempt
-from managers.coordinator.serving_context import JobServingContext
+from managers.coordinator.serving_context import JobAttempt, JobServingContext
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata
 from managers.job_models.job_model import JobModel
 from managers.stores.coordinator_store import CoordinatorStreamStore

@@ -18,7 +18,7 @@ from coordstream.http.figures import Figure
 from coordstream.serve.process_service import Watched, serving_process
 from eventlog.memory import MemoryEventLog
 from eventlog.streams import identify
-from managers.job_models.job_coordinator_metadata_manager import MetadataMetrics
+from managers.job_models.job_coordinator_metadata import MetadataMetrics
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.job_model_building import build_job_model
 from managers.stores.coordinator_store import CoordinatorStreamStore

@@ -13,7 +13,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.source import SourceUnavailable, StreamMissing
 from managers.job_models.job_model_building import PreviousAssignment, build_job_model
 from managers.job_names import Config
-from managers.streams.input_admin import InputAdmin
+from managers.streams.stream_creation import InputAdmin
 from tests.coordstream.coordinator.serving import context_of
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE, wait_until

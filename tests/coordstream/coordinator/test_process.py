@@ -19,16 +19,15 @@ from eventlog.streams import identify
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.config.job_config import set_config
-from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_coordinator import JobCoordinator
-from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata
-from managers.job_models.job_coordinator_metadata_manager import NON_YARN, JobCoordinatorMetadataManager
+from managers.coordinator.serving_context import JobAttempt
+from managers.job_models.job_coordinator_metadata import NON_YARN, JobCoordinatorMetadata, JobCoordinatorMetadataManager
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import build_job_model
 from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey
-from managers.streams.input_admin import InputAdmin
+from managers.streams.stream_creation import InputAdmin
 from tests.fixtures.waiting import wait_until
 
 STREAM = "__samza_coordinator_orders_1"

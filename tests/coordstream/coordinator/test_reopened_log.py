@@ -14,9 +14,8 @@ from eventlog.log import Clock, EventLog
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import SourceUnavailable
-from managers.coordinator.job_attempt import JobAttempt
-from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata
-from managers.job_models.job_coordinator_metadata_manager import NON_YARN, JobCoordinatorMetadataManager
+from managers.coordinator.serving_context import JobAttempt
+from managers.job_models.job_coordinator_metadata import NON_YARN, JobCoordinatorMetadata, JobCoordinatorMetadataManager
 from managers.job_models.job_model import JobModel
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.contracts.event_log import STREAM, ConditionalAppendContract

@@ -13,10 +13,8 @@ from eventlog.memory import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
-from managers.assignments.execution_container_id_manager import ExecutionContainerIdManager
-from managers.assignments.locality_manager import ContainerLocality, LocalityManager
-from managers.assignments.task_assignment_manager import TaskAssignmentManager
-from managers.assignments.task_partition_assignment_manager import TaskPartitionAssignmentManager
+from managers.assignments.locality_manager import ContainerLocality, ExecutionContainerIdManager, LocalityManager
+from managers.assignments.task_assignment_manager import TaskAssignmentManager, TaskPartitionAssignmentManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.contracts.event_log import clock
 from tests.fixtures import samza_assignments as asked

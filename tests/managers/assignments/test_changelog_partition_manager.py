@@ -8,8 +8,8 @@ import pytest
 
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
-from managers.assignments.changelog_errors import ChangelogRemapped
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager, ChangelogStreamManager
+from managers.assignments.changelogs import ChangelogRemapped
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import coordinator_key
 from tests.managers.log_makers import LogMaker

@@ -8,8 +8,8 @@ from eventlog.errors import ConfigError
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import LogExists
-from managers.assignments.changelog_errors import ChangelogMisfit, ChangelogSystemUnknown
-from managers.assignments.changelog_streams import ChangelogStream, create_changelog_streams
+from managers.assignments.changelog_partition_manager import ChangelogStream, create_changelog_streams
+from managers.assignments.changelogs import ChangelogMisfit, ChangelogSystemUnknown
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from tests.fixtures.kafka_topics import Topics
 

@@ -3,15 +3,15 @@
 import pytest
 
 from eventlog.errors import ConfigError
-from managers.assignments.changelog_topics import (
+from managers.assignments.changelogs import (
     TRANSACTIONAL_RESTORE,
+    StoreChangelog,
     delete_retention_ms,
     is_transactional,
     min_compaction_lag_ms,
     replication_factor,
     topic_settings,
 )
-from managers.assignments.changelogs import StoreChangelog
 
 COUNTS = StoreChangelog("counts", "kafka", "counts-changelog")
 CONFIG = {"stores.counts.changelog": "kafka.counts-changelog"}

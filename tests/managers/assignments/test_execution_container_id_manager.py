@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from eventlog.log import EventLog
-from managers.assignments.execution_container_id_manager import ExecutionContainerIdManager
-from managers.assignments.locality_manager import LocalityManager
+from managers.assignments.locality_manager import ExecutionContainerIdManager, LocalityManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.managers.log_makers import LogMaker
 

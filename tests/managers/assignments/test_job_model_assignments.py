@@ -11,11 +11,14 @@ from eventlog.log import EventLog
 from eventlog.memory import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.coordinator import decode_key
-from managers.assignments.changelog_errors import ChangelogRemapped
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
+from managers.assignments.changelogs import ChangelogRemapped
 from managers.assignments.job_model_assignments import JobModelAssignments
-from managers.assignments.task_assignment_manager import TaskAssignmentManager, UnknownTaskMode
-from managers.assignments.task_partition_assignment_manager import TaskPartitionAssignmentManager
+from managers.assignments.task_assignment_manager import (
+    TaskAssignmentManager,
+    TaskPartitionAssignmentManager,
+    UnknownTaskMode,
+)
 from managers.job_models.job_model import ACTIVE, STANDBY, ContainerModel, JobModel, TaskMode, TaskModel
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import config_set, task_container, task_mode, task_partition

@@ -9,7 +9,7 @@ from eventlog.events import NewEvent
 from eventlog.log import EventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.coordinator import decode_key
-from managers.assignments.task_partition_assignment_manager import TaskPartitionAssignmentManager
+from managers.assignments.task_assignment_manager import TaskPartitionAssignmentManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import coordinator_key
 from tests.managers.log_makers import LogMaker

@@ -18,7 +18,7 @@ from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.checkpoint_place import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
 from managers.errors import NotReady
-from managers.lazy_log import LogOrOpener
+from managers.wrapped_logs import LogOrOpener
 from tests.fixtures.database_sessions import end_sessions
 from tests.managers.fake_time import FakeTime
 from tests.managers.log_makers import LogMaker

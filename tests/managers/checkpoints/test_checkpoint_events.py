@@ -6,10 +6,9 @@ from eventlog.checkpoint import CheckpointV1, CheckpointV2
 from eventlog.events import CREATE_TIME, NewEvent, RecordedEvent
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
+from managers.checkpoints.abstract_checkpoint_manager import Entry
 from managers.checkpoints.checkpoint_errors import CheckpointUnreadable
-from managers.checkpoints.checkpoint_events import CoordinatorReader, TopicReader
-from managers.checkpoints.checkpoint_versions import version_of
-from managers.checkpoints.log_checkpoints import Entry
+from managers.checkpoints.checkpoint_events import CoordinatorReader, TopicReader, version_of
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, set_checkpoint, tombstone
 
 IN_0 = SystemStreamPartition("kafka", "in", 0)

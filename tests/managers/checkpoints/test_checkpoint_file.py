@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from eventlog.partition import SystemStreamPartition
 from managers.checkpoints.checkpoint_errors import CheckpointFileError
 from managers.checkpoints.checkpoint_file import decode_file, parse_offsets, property_lines
-from managers.java_properties import Line
+from managers.config.property_file import Line
 
 WELL = "tasknames.Partition 0.systems.kafka.streams.my.topic.partitions.0=10"
 MY_TOPIC = {"Partition 0": {SystemStreamPartition("kafka", "my.topic", 0): "10"}}

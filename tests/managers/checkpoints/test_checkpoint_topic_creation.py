@@ -15,8 +15,7 @@ from eventlog.memory import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify
-from managers.checkpoints.checkpoint_topic_creation import checkpoint_topic_settings
-from managers.checkpoints.kafka_checkpoint_manager import VALIDATION, KafkaCheckpointManager
+from managers.checkpoints.kafka_checkpoint_manager import VALIDATION, KafkaCheckpointManager, checkpoint_topic_settings
 from managers.errors import MissingSetting, NotReady
 from tests.builders import checkpoint_v1
 from tests.fixtures.waiting import PATIENCE

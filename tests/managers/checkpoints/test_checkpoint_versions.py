@@ -12,8 +12,8 @@ from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckp
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from eventlog.wire.checkpoint_topic import decode_key
 from managers.checkpoints.checkpoint_errors import VersionNotNamed
+from managers.checkpoints.checkpoint_events import build_checkpoints, convert_to_versions, version_of
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.checkpoints.checkpoint_versions import build_checkpoints, convert_to_versions, version_of
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
 from tests.managers.stated_admin import StatedAdmin

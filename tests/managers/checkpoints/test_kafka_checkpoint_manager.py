@@ -31,7 +31,7 @@ from managers.checkpoints.kafka_checkpoint_manager import (
     VALIDATION,
     KafkaCheckpointManager,
 )
-from managers.job_models.partition_grouping import GROUPER_FACTORY
+from managers.job_models.grouping import GROUPER_FACTORY
 from tests.builders import checkpoint_v1, checkpoint_v2, raw, tombstone
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.waiting import PATIENCE

@@ -14,8 +14,8 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import OffsetLost
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
+from managers.checkpoints.abstract_checkpoint_manager import LiveCheckpoints
 from managers.checkpoints.checkpoint_events import TopicReader
-from managers.checkpoints.log_checkpoints import LiveCheckpoints
 from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, raw, recorded, tombstone
 from tests.fixtures.compaction import latest_per_key
 from tests.managers.watched_log import WatchedLog

@@ -2,7 +2,7 @@
 
 import pytest
 
-from managers.config.write_once import DEFAULTS, write_once_changes
+from managers.config.job_config import DEFAULTS, write_once_changes
 
 GROUPER = "job.systemstreampartition.grouper.factory"
 STORE = {"stores.s.factory": "RocksDb", "stores.s.changelog": "kafka.log"}

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_coordinator import JobCoordinator
 from managers.coordinator.job_plan import plan_job, read_job_config
+from managers.coordinator.serving_context import JobAttempt
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.input_admin import InputAdmin
+from managers.streams.stream_creation import InputAdmin
 
 ENVIRONMENT = {"SAMZA_EPOCH_ID": "deployment-1"}
 

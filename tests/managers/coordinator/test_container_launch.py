@@ -6,7 +6,7 @@ from eventlog.memory import MemoryEventLog
 from eventlog.streams import identify
 from managers.assignments.locality_manager import ContainerLocality
 from managers.config.job_config import read_config
-from managers.coordinator.container_launch import (
+from managers.coordinator.serving_context import (
     container_environment,
     preferred_hosts,
     publish_coordinator_url,

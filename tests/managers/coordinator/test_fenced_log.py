@@ -9,7 +9,7 @@ from eventlog.kafka.log import KafkaEventLog
 from eventlog.log import AppendConflict, EventLog
 from eventlog.memory import MemoryEventLog
 from eventlog.streams import identify
-from managers.coordinator.fenced_log import FencedLog
+from managers.wrapped_logs import FencedLog
 from tests.managers.watched_log import WatchedLog
 
 STREAM = "__samza_coordinator_orders_1"

@@ -17,12 +17,15 @@ from eventlog.streams import identify
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.config.job_config import TRACKING_URL, read_config, set_config
-from managers.coordinator.job_attempt import JobAttempt
 from managers.coordinator.job_coordinator import JobCoordinator
-from managers.coordinator.plan_difference import describe_difference
+from managers.coordinator.job_plan import describe_difference
+from managers.coordinator.serving_context import JobAttempt
 from managers.errors import MissingSetting, WriteOnceChange
-from managers.job_models.job_coordinator_metadata import JobMetadataChange, MetadataNotGenerated
-from managers.job_models.job_coordinator_metadata_manager import JobCoordinatorMetadataManager
+from managers.job_models.job_coordinator_metadata import (
+    JobCoordinatorMetadataManager,
+    JobMetadataChange,
+    MetadataNotGenerated,
+)
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.managers.coordinator.folder_of_streams import FolderOfStreams

@@ -5,7 +5,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from managers.coordinator.periodic_check import PeriodicCheck
+from managers.coordinator.input_monitors import PeriodicCheck
 from tests.fixtures.waiting import PATIENCE
 
 

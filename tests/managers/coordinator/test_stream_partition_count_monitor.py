@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from eventlog.errors import EventLogError
-from managers.coordinator.stream_partition_count_monitor import (
+from managers.coordinator.input_monitors import (
     DEFAULT_SECONDS,
     PartitionCountChanges,
     Stream,

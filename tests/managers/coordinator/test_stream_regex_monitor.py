@@ -6,8 +6,7 @@ from typing import Final
 import pytest
 
 from eventlog.errors import ConfigError, EventLogError
-from managers.coordinator.stream_partition_count_monitor import Stream
-from managers.coordinator.stream_regex_monitor import StreamRegexMonitor
+from managers.coordinator.input_monitors import Stream, StreamRegexMonitor
 from managers.job_models.inputs import input_patterns
 
 CONFIG: Final = {

@@ -4,7 +4,7 @@ import pytest
 
 from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
-from managers.job_models.container_grouping import (
+from managers.job_models.grouping import (
     group_by_container_count,
     make_standby_containers,
     require_known_task_grouper,

@@ -13,15 +13,13 @@ from eventlog.messages import SetJobCoordinatorMetadata
 from eventlog.wire.coordinator import encode_key
 from managers.errors import NotReady
 from managers.job_models.job_coordinator_metadata import (
+    NON_YARN,
     JobCoordinatorMetadata,
+    JobCoordinatorMetadataManager,
     JobMetadataChange,
+    MetadataMetrics,
     MetadataNotGenerated,
     MetadataNotWritten,
-)
-from managers.job_models.job_coordinator_metadata_manager import (
-    NON_YARN,
-    JobCoordinatorMetadataManager,
-    MetadataMetrics,
 )
 from managers.job_models.job_model import JobModel
 from managers.stores.coordinator_store import CoordinatorStreamStore

@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from eventlog.errors import ConfigError
-from managers.config.write_once import DEFAULTS
+from managers.config.job_config import DEFAULTS
 from managers.job_models.inputs import count_partitions, with_matching_inputs
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import PreviousAssignment, build_job_model, container_count, positive_number

@@ -15,8 +15,12 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog
 from eventlog.memory import MemoryEventLog
 from eventlog.streams import identify
-from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata
-from managers.job_models.job_coordinator_metadata_manager import NON_YARN, YARN, JobCoordinatorMetadataManager
+from managers.job_models.job_coordinator_metadata import (
+    NON_YARN,
+    YARN,
+    JobCoordinatorMetadata,
+    JobCoordinatorMetadataManager,
+)
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import build_job_model
 from managers.job_models.job_model_json import from_json, to_json

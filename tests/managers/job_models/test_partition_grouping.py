@@ -4,7 +4,7 @@ import pytest
 
 from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
-from managers.job_models.partition_grouping import (
+from managers.job_models.grouping import (
     BY_PARTITION,
     BY_SYSTEM_STREAM_PARTITION,
     GROUPER_FACTORY,

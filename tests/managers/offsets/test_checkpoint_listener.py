@@ -6,7 +6,7 @@ import pytest
 
 from eventlog.checkpoint import Offsets
 from eventlog.partition import SystemStreamPartition
-from managers.offsets.checkpoint_listener import CheckpointListener, modify_offsets, notify_listeners
+from managers.offsets.offset_manager import CheckpointListener, modify_offsets, notify_listeners
 
 SSP = {
     1: SystemStreamPartition("system1", "stream", 1),

@@ -6,7 +6,7 @@ import pytest
 
 from eventlog.partition import SystemStreamPartition
 from managers.errors import ManagerError
-from managers.offsets.offset_errors import NoMetadata, OffsetError, UnknownSystem, UnusableOffset
+from managers.offsets.resolved_starts import NoMetadata, OffsetError, UnknownSystem, UnusableOffset
 
 SSP = SystemStreamPartition("k", "s", 3)
 UNUSABLE = (

@@ -28,10 +28,9 @@ from managers.checkpoints.checkpoint_errors import TaskNotRegistered
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.errors import NotReady
-from managers.offsets.checkpoint_listener import CheckpointListener
-from managers.offsets.offset_errors import NoMetadata, UnknownSystem, UnusableOffset
-from managers.offsets.offset_manager import OffsetManager
-from managers.offsets.processed_offsets import END_OF_STREAM_OFFSET
+from managers.offsets.committed_offsets import END_OF_STREAM_OFFSET
+from managers.offsets.offset_manager import CheckpointListener, OffsetManager
+from managers.offsets.resolved_starts import NoMetadata, UnknownSystem, UnusableOffset
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import checkpoint_v1, fan_out

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from eventlog.partition import SystemStreamPartition
-from managers.offsets.processed_offsets import END_OF_STREAM_OFFSET, ProcessedOffsets
+from managers.offsets.committed_offsets import END_OF_STREAM_OFFSET, ProcessedOffsets
 from tests.fixtures.waiting import PATIENCE
 
 IN = [SystemStreamPartition("kafka", "in", number) for number in range(3)]

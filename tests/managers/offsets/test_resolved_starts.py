@@ -7,12 +7,13 @@ import pytest
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
-from managers.offsets.offset_errors import NoMetadata, UnknownSystem
 from managers.offsets.resolved_starts import (
     AssignedPartition,
+    NoMetadata,
     RefusedStartpoint,
     ResolvedStart,
     StartingOffsets,
+    UnknownSystem,
     find_starting_offsets,
 )
 from tests.managers.stated_admin import StatedAdmin

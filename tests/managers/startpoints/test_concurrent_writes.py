@@ -13,8 +13,7 @@ from eventlog.streams import identify
 from managers.rewind.request_changes import RequestChange, undo_requests, values_since
 from managers.startpoints.concurrent_writes import write_unless_changed
 from managers.startpoints.next_starts import StartpointFacts
-from managers.startpoints.startpoint_errors import StartpointsChanged
-from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, request_keys, request_value
+from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, StartpointsChanged, request_keys, request_value
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey, encode_name
 from tests.builders import config_set, coordinator_key, raw, startpoint

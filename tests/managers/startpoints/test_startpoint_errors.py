@@ -5,7 +5,7 @@ import pickle
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
 from managers.errors import ManagerError
-from managers.startpoints.startpoint_errors import StartpointError, StartpointNotWritten, StartpointUnreadable
+from managers.startpoints.startpoint_records import StartpointError, StartpointNotWritten, StartpointUnreadable
 
 
 def test_an_unreadable_startpoint_is_named() -> None:

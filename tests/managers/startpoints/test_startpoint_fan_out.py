@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific
-from managers.startpoints.startpoint_errors import StartpointUnreadable
 from managers.startpoints.startpoint_fan_out import (
     FanOuts,
     fan_out_requests,
@@ -17,7 +16,13 @@ from managers.startpoints.startpoint_fan_out import (
     remove_partitions,
     should_fan_out_startpoints,
 )
-from managers.startpoints.startpoint_records import fan_out_key, fan_out_value, request_key, request_value
+from managers.startpoints.startpoint_records import (
+    StartpointUnreadable,
+    fan_out_key,
+    fan_out_value,
+    request_key,
+    request_value,
+)
 from managers.stores.namespaced_key import NamespacedKey
 
 NOW_MS = 1_700_000_000_000

@@ -11,7 +11,7 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.system_admin import InputMissing, ResolvedStartpoint
-from managers.startpoints.startpoint_input import InputProblem, ResolvedInput, resolve_input
+from managers.startpoints.startpoint_request import InputProblem, ResolvedInput, resolve_input
 from tests.fixtures.memory_system_admin import MemorySystemAdmin
 
 STREAM = "page-views"

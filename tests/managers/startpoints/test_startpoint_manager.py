@@ -25,8 +25,8 @@ from eventlog.startpoint import (
 )
 from eventlog.streams import identify
 from managers.errors import NotReady
-from managers.startpoints.startpoint_errors import StartpointNotWritten, StartpointUnreadable
 from managers.startpoints.startpoint_manager import StartpointManager
+from managers.startpoints.startpoint_records import StartpointNotWritten, StartpointUnreadable
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from tests.builders import config_set, coordinator_key, fan_out, raw, startpoint, task_partition

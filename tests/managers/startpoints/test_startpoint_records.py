@@ -7,8 +7,8 @@ import pytest
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import Startpoint, StartpointOldest, StartpointUpcoming
 from eventlog.wire.coordinator import encode_key
-from managers.startpoints.startpoint_errors import StartpointUnreadable
 from managers.startpoints.startpoint_records import (
+    StartpointUnreadable,
     describe_key,
     fan_out_key,
     fan_out_value,

@@ -7,7 +7,7 @@ import pytest
 from eventlog.messages import Message, SetConfig, SetTaskPartitionMapping
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from managers.startpoints.next_starts import StartpointFacts
-from managers.startpoints.startpoint_errors import InvalidStartpointRequest
+from managers.startpoints.startpoint_records import InvalidStartpointRequest
 from managers.startpoints.startpoint_request import NO_LEADER_FACTORY, choose_keys, job_warnings, key_warnings
 
 PLAIN = SystemStreamPartition("kafka", "orders", 0)

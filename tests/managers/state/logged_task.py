@@ -11,9 +11,7 @@ from eventlog.kafka.changelogs import KafkaChangelogs
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaChangelogOffset, KafkaStateCheckpointMarker
 from managers.state.changelog_backend import KafkaChangelogStateBackendFactory
-from managers.state.dict_store import DictStore
-from managers.state.key_value_store import KeyValueStore
-from managers.state.logged_store import LoggedStore
+from managers.state.key_value_store import DictStore, KeyValueStore, LoggedStore
 from managers.state.state_backend import Markers, RestoreProgress, StatefulTask
 
 TASK: Final = "Partition 0"

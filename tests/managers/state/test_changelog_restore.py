@@ -20,9 +20,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from managers.state.changelog_backend import KafkaChangelogStateBackendFactory
-from managers.state.dict_store import DictStore
-from managers.state.key_value_store import KeyValueStore
-from managers.state.offset_files import read_offset_files
+from managers.state.key_value_store import DictStore, KeyValueStore
 from managers.state.rocksdb_store import RocksDbStore
 from managers.state.state_backend import RestoreProgress, StatefulTask
 from managers.state.state_errors import (
@@ -38,6 +36,7 @@ from managers.state.store_directories import (
     checkpoint_directories,
     checkpoint_directory,
     delete_directory,
+    read_offset_files,
 )
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
 from tests.fixtures.waiting import wait_until

@@ -9,7 +9,7 @@ import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
 from managers.state.key_value_store import KeyValueStore
-from managers.state.object_snapshot import StoreSnapshot
+from managers.state.object_store import StoreSnapshot
 from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY, ObjectStoreStateBackendFactory
 from managers.state.rocksdb_store import RocksDbStore
 from managers.state.state_backend import RestoreProgress, StatefulTask

@@ -7,15 +7,19 @@ import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV2
 from eventlog.partition import SystemStreamPartition
-from managers.state.checksum_file import ChecksumMismatch, read_with_checksum, write_with_checksum
-from managers.state.offset_files import (
+from managers.state.store_directories import (
+    CHECKPOINT_FILE,
+    LEGACY_OFFSET_FILE,
+    OFFSET_FILE,
+    ChecksumMismatch,
     delete_offset_files,
     read_checkpoint_file,
     read_offset_files,
+    read_with_checksum,
     write_checkpoint_file,
     write_offset_files,
+    write_with_checksum,
 )
-from managers.state.store_directories import CHECKPOINT_FILE, LEGACY_OFFSET_FILE, OFFSET_FILE
 
 CHANGELOG: Final = SystemStreamPartition("kafka", "changelog", 0)
 

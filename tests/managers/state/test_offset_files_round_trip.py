@@ -10,15 +10,19 @@ import pytest
 from eventlog.checkpoint import CheckpointId, CheckpointV2
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
-from managers.state.checksum_file import read_with_checksum, write_with_checksum
-from managers.state.offset_files import (
+from managers.state.store_directories import (
+    CHECKPOINT_FILE,
+    LEGACY_OFFSET_FILE,
+    OFFSET_FILE,
+    SIDE_INPUT_OFFSET_FILE,
     is_stale,
     read_checkpoint_file,
     read_offset_files,
+    read_with_checksum,
     write_checkpoint_file,
     write_offset_files,
+    write_with_checksum,
 )
-from managers.state.store_directories import CHECKPOINT_FILE, LEGACY_OFFSET_FILE, OFFSET_FILE, SIDE_INPUT_OFFSET_FILE
 from tests.fixtures import samza_store_files
 from tests.fixtures.samza import Call, Samza
 

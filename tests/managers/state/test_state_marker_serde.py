@@ -5,7 +5,7 @@ import pytest
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from managers.state.state_errors import InvalidMarker
-from managers.state.state_marker_serde import KafkaMarkerSerde, StateCheckpointMarkerSerde
+from managers.state.state_markers import KafkaMarkerSerde, StateCheckpointMarkerSerde
 
 MARKER = KafkaStateCheckpointMarker(SystemStreamPartition("kafka", "counts-changelog", 4), "17")
 

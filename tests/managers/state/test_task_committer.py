@@ -19,13 +19,11 @@ from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.wire.checkpoint_topic import decode_key, decode_v1, decode_v2
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
-from managers.state.background import run_in_background
-from managers.state.commit_settings import CommitSettings
 from managers.state.key_value_store import KeyValueStore
 from managers.state.state_backend import StatefulTask
 from managers.state.state_errors import CommitFailed, CommitTimedOut, Step
-from managers.state.task_committer import TaskCommitter
-from managers.state.task_storage_commit_manager import TaskStorageCommitManager
+from managers.state.task_committer import CommitSettings, TaskCommitter
+from managers.state.task_storage_commit_manager import TaskStorageCommitManager, run_in_background
 from tests.fixtures.waiting import PATIENCE, wait_until
 from tests.managers.state.recording_backup_manager import RecordingBackupManager
 from tests.managers.stated_admin import StatedAdmin

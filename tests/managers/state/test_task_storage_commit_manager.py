@@ -13,12 +13,10 @@ from eventlog.memory import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import checkpoint_stream_name, identify
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
-from managers.state.dict_store import DictStore
-from managers.state.key_value_store import KeyValueStore
-from managers.state.offset_files import read_checkpoint_file
+from managers.state.key_value_store import DictStore, KeyValueStore
 from managers.state.state_backend import StatefulTask
 from managers.state.state_errors import CommitFailed
-from managers.state.store_directories import CHECKPOINT_FILE
+from managers.state.store_directories import CHECKPOINT_FILE, read_checkpoint_file
 from managers.state.task_storage_commit_manager import TaskStorageCommitManager
 from tests.managers.state.recording_backup_manager import RecordingBackupManager
 

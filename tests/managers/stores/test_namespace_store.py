@@ -4,7 +4,7 @@ import pytest
 
 from eventlog.log import EventLog
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.stores.namespace_store import NamespaceAwareCoordinatorStreamStore
+from managers.stores.metadata_store import NamespaceAwareCoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey
 
 

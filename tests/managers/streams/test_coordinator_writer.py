@@ -12,7 +12,7 @@ from eventlog.source import SourceUnavailable
 from eventlog.wire.coordinator import decode_key, decode_message
 from managers.errors import NotReady, WriteOnceChange
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
-from managers.streams.coordinator_writer import CoordinatorStreamWriter
+from managers.streams.coordinator_producer import CoordinatorStreamWriter
 from tests.builders import config_set
 from tests.contracts.event_log import STREAM
 from tests.managers.recording_log import RecordingLog

@@ -11,7 +11,7 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from eventlog.wire.coordinator import decode_key, decode_message
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
-from managers.streams.coordinator_writer import CoordinatorStreamWriter
+from managers.streams.coordinator_producer import CoordinatorStreamWriter
 from tests.coordstream.command_line import CHECKOUT, CommandLine, in_own_process
 from tests.fixtures.kafka_topics import Topics
 

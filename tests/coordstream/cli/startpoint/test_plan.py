@@ -21,7 +21,7 @@ from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, Startpo
 from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint, SystemAdmin, SystemStreamPartitionMetadata
 from managers.startpoints.next_starts import StartChange, StartpointFacts
-from managers.startpoints.startpoint_input import ResolvedInput
+from managers.startpoints.startpoint_request import ResolvedInput
 from projections.job_choice import Job
 from tests.fixtures.memory_system_admin import MemorySystemAdmin
 

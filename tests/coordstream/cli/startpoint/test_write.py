@@ -11,7 +11,7 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointTimestamp
 from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint, SystemStreamPartitionMetadata
-from managers.startpoints.startpoint_input import InputProblem, ResolvedInput
+from managers.startpoints.startpoint_request import InputProblem, ResolvedInput
 from tests.builders import config_set, fan_out, raw, startpoint, task_partition
 from tests.coordstream.command_line import COORDINATOR, CommandLine
 from tests.coordstream.rewound_job import (

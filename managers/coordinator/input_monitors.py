@@ -1,0 +1,298 @@
+"""StreamPartitionCountMonitor and StreamRegexMonitor: notice changes of a job's inputs."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from threading import Event, Lock, Thread
+from typing import Final, NamedTuple
+
+from eventlog.error_text import list_names
+from eventlog.errors import EventLogError
+from managers.errors import NotReady
+from managers.job_models.inputs import input_patterns
+from managers.job_names import Config
+
+OnFailure = Callable[[Exception], None]
+
+_JOIN_SECONDS: Final = 1.0
+
+
+class PeriodicCheck:
+    """Calls ``check`` every ``seconds`` in a thread of its own, first after ``first_after`` seconds.
+
+    With 0 seconds or less it is never called, as in Samza. An error of ``check`` does not end the thread.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        check: Callable[[], None],
+        seconds: float,
+        *,
+        first_after: float,
+        on_failure: OnFailure = lambda _error: None,
+    ) -> None:
+        """``on_failure`` gets an error of ``check``, once while the type of the error stays the same."""
+        self._name: Final = name
+        self._check: Final = check
+        self._seconds: Final = seconds
+        self._first_after: Final = first_after
+        self._on_failure: Final = on_failure
+        self.failure: Exception | None = None
+        """The error of the last check; None: it raised none."""
+        self._is_stopped: Final = Event()
+        self._lock: Final = Lock()
+        self._thread: Thread | None = None
+
+    def start(self) -> None:
+        """Start the thread, unless it was started before.
+
+        Raises:
+            NotReady: the check was stopped. It cannot be started again.
+        """
+        with self._lock:
+            if self._is_stopped.is_set():
+                raise NotReady(f"the {self._name}", "was stopped", "create another one")
+            if self._thread is None and self._seconds > 0:
+                self._thread = Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+
+    def stop(self) -> None:
+        """Stop for good. A check that is under way may take a while to end; it is waited for up to a second."""
+        self._is_stopped.set()
+        with self._lock:
+            if self._thread is not None:
+                self._thread.join(_JOIN_SECONDS)
+
+    def _run(self) -> None:
+        wait = self._first_after
+        while not self._is_stopped.wait(wait):
+            self.check_once()
+            wait = self._seconds
+
+    def check_once(self) -> None:
+        """Call ``check``, and keep its error."""
+        try:
+            self._check()
+        except Exception as error:
+            is_new = type(error) is not type(self.failure)
+            self.failure = error
+            if is_new:
+                self._on_failure(error)
+        else:
+            self.failure = None
+
+
+Stream = tuple[str, str]
+"""A system and the name of a stream."""
+
+DEFAULT_SECONDS: Final = 300.0
+
+
+class PartitionCountChange(NamedTuple):
+    """The number of partitions of a stream: in the job model, and now."""
+
+    before: int
+    now: int
+
+
+PartitionCountChanges = Mapping[Stream, PartitionCountChange]
+CountPartitions = Callable[[Collection[Stream]], Mapping[Stream, int | EventLogError]]
+"""Asks for the number of partitions of each of these streams; an error says why it is unknown."""
+
+_MOST_STREAMS: Final = 5
+
+
+class StreamPartitionCountMonitor:
+    """Compares the number of partitions of each input with that in the job model (Samza's class).
+
+    ``gauges`` has the current number of each stream, under Samza's names.
+    """
+
+    def __init__(
+        self,
+        known_counts: Callable[[], Mapping[Stream, int]],
+        count_partitions: CountPartitions,
+        on_change: Callable[[PartitionCountChanges], None],
+        on_error: Callable[[str], None] = lambda _sentence: None,
+        *,
+        on_failure: OnFailure = lambda _error: None,
+        seconds: float = DEFAULT_SECONDS,
+    ) -> None:
+        """Watch the streams of ``known_counts``, which are read at each check, so that a new job model counts at once.
+
+        ``on_change`` gets the streams that have more partitions than before, once for each number. ``on_error`` gets a
+        sentence about streams that have fewer, or could not be asked, once while the reason stays the same, and a
+        sentence when that is over; the others are still checked. ``on_failure`` gets an unexpected error, after which
+        the next check is made as usual.
+        """
+        self._known_counts: Final = known_counts
+        self._count_partitions: Final = count_partitions
+        self._on_change: Final = on_change
+        self._on_error: Final = on_error
+        self._periodic: Final = PeriodicCheck(
+            type(self).__name__,
+            self.update_partition_count_metric,
+            seconds,
+            first_after=seconds,
+            on_failure=on_failure,
+        )
+        self._reported: dict[Stream, PartitionCountChange] = {}
+        self.errors: Mapping[Stream, EventLogError] = {}
+        """Why streams could not be asked at the last check."""
+        self.gauges: Final[dict[str, int]] = {_partition_gauge(stream): 0 for stream in known_counts()}
+
+    @property
+    def failure(self) -> Exception | None:
+        """The unexpected error of the last check; None: there was none."""
+        return self._periodic.failure
+
+    def start(self) -> None:
+        """Check regularly. Starting twice changes nothing. Raises `NotReady` after `stop`."""
+        self._periodic.start()
+
+    def stop(self) -> None:
+        """Stop for good."""
+        self._periodic.stop()
+
+    def update_partition_count_metric(self) -> None:
+        """Ask for the partitions of each stream now, update the gauges, and report changes."""
+        known = self._known_counts()
+        answers = self._count_partitions(known.keys())
+        found = {stream: answer for stream, answer in answers.items() if isinstance(answer, int)}
+        self.gauges.update({_partition_gauge(stream): count for stream, count in found.items()})
+        self._report_errors({stream: why for stream, why in answers.items() if isinstance(why, EventLogError)})
+        self._forget_equal({stream for stream, now in found.items() if now == known[stream]}, known)
+        self._report(
+            {stream: PartitionCountChange(known[stream], now) for stream, now in found.items() if now != known[stream]}
+        )
+
+    def _forget_equal(self, equal: Collection[Stream], known: Mapping[Stream, int]) -> None:
+        """Forget what was reported about streams that are as in the job model now, so that it is reported again."""
+        over = {stream: change for stream, change in self._reported.items() if stream in equal}
+        self._reported = {stream: change for stream, change in self._reported.items() if stream not in over}
+        restored = [stream for stream, change in over.items() if change.before == known[stream]]
+        if restored:
+            self._on_error(f"{_listed(restored)}: the number of partitions is that of the job model again.")
+
+    def _report(self, differing: PartitionCountChanges) -> None:
+        new = {stream: change for stream, change in differing.items() if self._reported.get(stream) != change}
+        self._reported.update(new)
+        fewer = {stream: change for stream, change in new.items() if change.now < change.before}
+        if fewer:
+            counts = [f"{'.'.join(stream)} ({before} to {now})" for stream, (before, now) in sorted(fewer.items())]
+            lost = list_names(counts, _MOST_STREAMS)
+            self._on_error(f"Streams lost partitions: {lost}. Check whether they were created again.")
+        grown = {stream: change for stream, change in new.items() if stream not in fewer}
+        if grown:
+            self._on_change(grown)
+
+    def _report_errors(self, errors: Mapping[Stream, EventLogError]) -> None:
+        known = {stream: str(why) for stream, why in self.errors.items()}
+        new = {stream: str(why) for stream, why in errors.items() if known.get(stream) != str(why)}
+        answering = known.keys() - errors.keys()
+        self.errors = errors
+        if answering:
+            self._on_error(f"The partitions of {_listed(answering)} can be counted again.")
+        for reason in dict.fromkeys(new.values()):
+            streams = [stream for stream, why in new.items() if why == reason]
+            self._on_error(f"Cannot count the partitions of {_listed(streams)}: {reason}")
+
+
+def _partition_gauge(stream: Stream) -> str:
+    return f"{stream[0]}-{stream[1]}-partitionCount"
+
+
+def _listed(streams: Iterable[Stream]) -> str:
+    return list_names(sorted(map(".".join, streams)), _MOST_STREAMS)
+
+
+class StreamRegexMonitor:
+    """Compares the streams that match the patterns of config rewriters with those of the job model (Samza's class).
+
+    ``gauges`` has the number of new streams of each system, under Samza's names.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        known_streams: Callable[[], Collection[Stream]],
+        stream_names: Callable[[str], Collection[str]],
+        on_change: Callable[[Collection[Stream]], None],
+        on_error: Callable[[str], None] = lambda _sentence: None,
+        *,
+        on_failure: OnFailure = lambda _error: None,
+        seconds: float = DEFAULT_SECONDS,
+    ) -> None:
+        """Watch the systems that have a rewriter with a pattern.
+
+        ``known_streams`` are read at each check, ``stream_names`` lists the streams of a system. ``on_change`` gets all
+        new streams, sorted, whenever they have changed; ``on_error`` gets why a system could not be asked, once while
+        the reason stays the same, and a sentence when it can be asked again. ``on_failure`` gets an unexpected error,
+        after which the next check is made as usual.
+
+        Raises:
+            ConfigError: a pattern is not a regular expression.
+        """
+        self._patterns: Final = input_patterns(config)
+        self._known_streams: Final = known_streams
+        self._stream_names: Final = stream_names
+        self._on_change: Final = on_change
+        self._on_error: Final = on_error
+        self._periodic: Final = PeriodicCheck(
+            type(self).__name__,
+            self.check,
+            seconds if self._patterns else 0,
+            first_after=0,
+            on_failure=on_failure,
+        )
+        self._reported: list[Stream] = []
+        self.errors: Final[dict[str, EventLogError]] = {}
+        """Why the streams of systems could not be listed at the last check."""
+        self.gauges: Final[dict[str, int]] = {_stream_gauge(system): 0 for system in self._patterns}
+
+    @property
+    def failure(self) -> Exception | None:
+        """The unexpected error of the last check; None: there was none."""
+        return self._periodic.failure
+
+    def start(self) -> None:
+        """Check at once, then regularly; never without patterns. Starting twice changes nothing.
+
+        Raises:
+            NotReady: the monitor was stopped.
+        """
+        self._periodic.start()
+
+    def stop(self) -> None:
+        """Stop for good."""
+        self._periodic.stop()
+
+    def check(self) -> None:
+        """Ask for the streams of each system now, update the gauges, and report new streams."""
+        known = set(self._known_streams())
+        new = {system: self._matching(system) - known for system in self._patterns}
+        self.gauges.update({_stream_gauge(system): len(found) for system, found in new.items()})
+        found = sorted(set().union(*new.values()))
+        if found and found != self._reported:
+            self._on_change(found)
+        self._reported = found
+
+    def _matching(self, system: str) -> set[Stream]:
+        try:
+            names = self._stream_names(system)
+        except EventLogError as error:
+            self._report_error(system, error)
+            return {stream for stream in self._reported if stream[0] == system}
+        if self.errors.pop(system, None):
+            self._on_error(f"The streams of system {system} can be listed again.")
+        patterns = self._patterns[system]
+        return {(system, name) for name in names if any(pattern.fullmatch(name) for pattern in patterns)}
+
+    def _report_error(self, system: str, error: EventLogError) -> None:
+        is_new = str(self.errors.get(system)) != str(error)
+        self.errors[system] = error
+        if is_new:
+            self._on_error(f"Cannot list the streams of system {system}: {error}")
+
+
+def _stream_gauge(system: str) -> str:
+    return f"{system}-new-input-streams"

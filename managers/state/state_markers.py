@@ -1,0 +1,140 @@
+"""Markers of state in checkpoints: StateCheckpointMarkerSerde, and the changelog offsets of a checkpoint."""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
+
+from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV2
+from eventlog.error_text import known_names
+from eventlog.errors import WireError
+from eventlog.frozen_dict import frozen
+from eventlog.partition import SystemStreamPartition
+from eventlog.state_markers import (
+    KAFKA_STATE_BACKEND_FACTORY,
+    KafkaChangelogOffset,
+    KafkaStateCheckpointMarker,
+    StateMarkerLine,
+)
+from managers.state.state_errors import InvalidMarker
+
+Payload = TypeVar("Payload")
+
+
+class StateCheckpointPayloadSerde(Protocol[Payload]):
+    """Writes and reads the markers of one backend."""
+
+    def serialise(self, payload: Payload) -> str:
+        """The text of a marker."""
+
+    def deserialise(self, text: str) -> Payload:
+        """The marker with this text. Raises `WireError`."""
+
+
+class KafkaMarkerSerde:
+    """Markers of the Kafka changelog, as JSON; also reads the text of older Samza."""
+
+    def serialise(self, payload: KafkaStateCheckpointMarker) -> str:
+        """See `KafkaStateCheckpointMarker.serialise`."""
+        return payload.serialise()
+
+    def deserialise(self, text: str) -> KafkaStateCheckpointMarker:
+        """See `KafkaStateCheckpointMarker.parse`."""
+        return KafkaStateCheckpointMarker.parse(text)
+
+
+KNOWN_SERDES: Final[Mapping[str, StateCheckpointPayloadSerde[Any]]] = frozen(
+    {KAFKA_STATE_BACKEND_FACTORY: KafkaMarkerSerde()}
+)
+
+
+class StateCheckpointMarkerSerde:
+    """Writes ``1:<class>:<payload>``, and reads it with the serde of that class (SAMZA-2591).
+
+    A class is looked up among the given ones; a name in a checkpoint never loads code.
+    """
+
+    def __init__(self, serdes: Mapping[str, StateCheckpointPayloadSerde[Any]] = KNOWN_SERDES) -> None:
+        """``serdes`` are by the full name of the class that is written."""
+        self._serdes: Final = dict(serdes)
+
+    def serialise(self, class_name: str, payload: object) -> str:
+        """The text of a marker. Raises ValueError if the class has no serde, or its name contains a colon."""
+        if class_name not in self._serdes or ":" in class_name:
+            raise ValueError(f"{class_name!r} has no serde.{known_names('classes', class_name, self._serdes)}")
+        return str(StateMarkerLine(class_name, self._serdes[class_name].serialise(payload)))
+
+    def deserialise(self, text: str, *, task_name: str, store_name: str) -> Any:
+        """The payload of a store's marker.
+
+        Raises:
+            InvalidMarker: the text is not a marker, its class has no serde, or its payload is invalid.
+        """
+        try:
+            class_name, payload = StateMarkerLine.parse(text)
+            if class_name in self._serdes:
+                return self._serdes[class_name].deserialise(payload)
+        except WireError as error:
+            raise InvalidMarker(task_name, store_name, error.detail) from error
+        known = known_names("classes", class_name, self._serdes)
+        raise InvalidMarker(task_name, store_name, f"its class {class_name!r} has no serde.{known}")
+
+
+class CommittedOffset(NamedTuple):
+    """The newest offset of a changelog at a commit, None if it was empty; ``checkpoint_id`` None: it is unknown."""
+
+    offset: int | None
+    checkpoint_id: CheckpointId | None
+
+
+def committed_offsets(
+    checkpoint: Checkpoint | None, task_name: str, changelogs: Mapping[str, SystemStreamPartition]
+) -> dict[str, CommittedOffset]:
+    """The offsets of these stores; without stores that have none. Markers of other stores are ignored.
+
+    Raises:
+        InvalidMarker: a store's marker cannot be read, or is that of another changelog.
+    """
+    found = {}
+    for store, changelog in changelogs.items():
+        try:
+            committed = _committed_offset(checkpoint, store, changelog)
+        except WireError as error:
+            raise InvalidMarker(task_name, store, str(error)) from error
+        if committed is not None:
+            found[store] = committed
+    return found
+
+
+def _committed_offset(
+    checkpoint: Checkpoint | None, store: str, changelog: SystemStreamPartition
+) -> CommittedOffset | None:
+    if checkpoint is None:
+        return None
+    if isinstance(checkpoint, CheckpointV2):
+        text = checkpoint.state_markers.get(KAFKA_STATE_BACKEND_FACTORY, {}).get(store)
+        return None if text is None else CommittedOffset(marked_offset(text, changelog), checkpoint.checkpoint_id)
+    text = checkpoint.offsets.get(changelog)
+    return _of_version_1(text) if text else None
+
+
+def marked_offset(marker: str, changelog: SystemStreamPartition) -> int | None:
+    """The offset in a marker of a changelog. Raises `WireError`."""
+    parsed = KafkaStateCheckpointMarker.parse(marker)
+    if parsed.changelog != changelog:
+        raise WireError("bad_partition", f"it is that of {parsed.changelog}, but the store's changelog is {changelog}")
+    return _number(parsed.offset)
+
+
+def _of_version_1(text: str) -> CommittedOffset:
+    """``<checkpoint id>:<offset>``, or the bare offset of older releases."""
+    if ":" not in text:
+        return CommittedOffset(_number(text), None)
+    parsed = KafkaChangelogOffset.parse(text)
+    return CommittedOffset(_number(parsed.offset), parsed.checkpoint_id)
+
+
+def _number(offset: str | None) -> int | None:
+    if offset is None or not offset.strip():
+        return None
+    if not (offset.isascii() and offset.isdigit()):
+        raise WireError("bad_number", f"its offset {offset!r} is not one of Kafka")
+    return int(offset)

@@ -1,0 +1,131 @@
+"""Logs around another log: one that passes calls on, one that is opened when it is needed, and a fenced one."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from types import TracebackType
+from typing import Final, Self
+
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.log import AppendConflict, Capabilities, EventLog
+from eventlog.streams import StreamKind
+
+
+class DelegatingLog:
+    """Passes every call of the `EventLog` interface on to ``log``, except `close`: the owner of that log closes it.
+
+    Subclasses override the calls that they change.
+    """
+
+    def __init__(self, log: EventLog) -> None:
+        self._log: Final = log
+
+    @property
+    def stream_name(self) -> str:
+        """See `EventLog`."""
+        return self._log.stream_name
+
+    @property
+    def stream_kind(self) -> StreamKind:
+        """See `EventLog`."""
+        return self._log.stream_kind
+
+    @property
+    def stream_id(self) -> str | None:
+        """See `EventLog`."""
+        return self._log.stream_id
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """See `EventLog`."""
+        return self._log.capabilities
+
+    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
+        """See `EventLog.append`."""
+        return self._log.append(events, expected_offset=expected_offset)
+
+    def exclude_writers(self) -> AbstractContextManager[None]:
+        """See `EventLog`."""
+        return self._log.exclude_writers()
+
+    def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
+        """See `EventLog`."""
+        return self._log.read(first, until)
+
+    def start_offset(self) -> int:
+        """See `EventLog`."""
+        return self._log.start_offset()
+
+    def end_offset(self) -> int:
+        """See `EventLog`."""
+        return self._log.end_offset()
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+LogOrOpener = EventLog | Callable[[], EventLog]
+"""A log, which its owner closes, or a function that opens one."""
+
+
+class LazyLog:
+    """Opens a log when it is first needed, and closes only a log that it opened."""
+
+    def __init__(self, log: LogOrOpener) -> None:
+        self._log_or_opener: Final = log
+        self._log: EventLog | None = None
+
+    def open(self) -> EventLog:
+        """Return the log, opening it if necessary. Raises what the opener raises."""
+        if self._log is None:
+            self._log = self._log_or_opener() if callable(self._log_or_opener) else self._log_or_opener
+        return self._log
+
+    @contextmanager
+    def use(self) -> Iterator[EventLog]:
+        """The log, for one operation. If that fails, it is closed, so that the next one opens the log again."""
+        try:
+            yield self.open()
+        except Exception:
+            with suppress(Exception):  # a log that failed may also fail to close
+                self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the log if it was opened here. Safe to call again; `open` then opens a new one."""
+        log, self._log = self._log, None
+        if log is not None and callable(self._log_or_opener):
+            log.close()
+
+
+class FencedLog(DelegatingLog):
+    """Calls ``require_lock`` before each append, which raises if this process has lost the job's lock.
+
+    A process may be suspended after that, and continue when another one coordinates the job. On a log with conditional
+    appends, its append then fails if the other one has written, and the lock is checked again. On Kafka, that append is
+    written: the current coordinator has to look for it.
+    """
+
+    def __init__(self, log: EventLog, require_lock: Callable[[], object]) -> None:
+        super().__init__(log)
+        self._require_lock: Final = require_lock
+
+    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
+        """See `EventLog.append`. Raises what ``require_lock`` raises; nothing was appended then."""
+        if expected_offset is not None or not self.capabilities.conditional_append:
+            self._require_lock()
+            return super().append(events, expected_offset=expected_offset)
+        while True:
+            end = self.end_offset()
+            self._require_lock()
+            try:
+                return super().append(events, expected_offset=end)
+            except AppendConflict:  # by a container, an operator or another coordinator
+                continue
