@@ -10,7 +10,7 @@ CHECKOUT: Final = Path(__file__).parents[2]
 PAGES: Final = (
     "README.md",
     "CONTRIBUTING.md",
-    *(f"docs/{path.name}" for path in (CHECKOUT / "docs").glob("*.md") if path.stem != "decisions"),
+    *(f"docs/{path.name}" for path in (CHECKOUT / "docs").glob("*.md")),
 )
 _PATH: Final = re.compile(
     r"`((?:benchmarks|coordstream|eventlog|managers|migrations|projections|spark_jobs|tests)/[^`*<{]*)`"
