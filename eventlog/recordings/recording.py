@@ -8,10 +8,10 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, Final, cast
 
+from eventlog.atomic_file import atomic_file, cannot_write
 from eventlog.errors import RecordingError
 from eventlog.events import RecordedEvent
 from eventlog.recordings.recording_line import LineError, decode_line, encode_line
-from eventlog.replaced_file import cannot_write, replaced_file
 
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _COMPRESSION_LEVEL: Final = 6
@@ -90,7 +90,7 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
 @contextmanager
 def _replace(path: Path) -> Iterator[IO[bytes]]:
     try:
-        with replaced_file(path) as file:
+        with atomic_file(path) as file:
             yield from _packed(file, path)
     except OSError as error:
         raise RecordingError(cannot_write(path, error)) from error

@@ -6,6 +6,7 @@ from pathlib import Path
 from struct import Struct, error
 from typing import Final, Protocol, runtime_checkable
 
+from eventlog.atomic_file import atomic_file
 from eventlog.changelog import Changelogs
 from eventlog.checkpoint import CheckpointId
 from eventlog.partition import SystemStreamPartition
@@ -108,14 +109,9 @@ class DictStore:
         """See `KeyValueStore.flush`. The file is replaced at once. Raises OSError."""
         if self._directory is None:
             return
-        path = self._directory / DICT_STORE_FILE
-        written = path.with_suffix(".new")
-        with written.open("wb") as file:
+        with atomic_file(self._directory / DICT_STORE_FILE, mode=0o666) as file:
             for key, value in sorted(self._entries.items()):
                 file.write(_LENGTHS.pack(len(key), len(value)) + key + value)
-            file.flush()
-            os.fsync(file.fileno())
-        written.replace(path)
 
     def checkpoint(self, checkpoint_id: CheckpointId) -> Path | None:
         """See `KeyValueStore.checkpoint`. Raises OSError."""

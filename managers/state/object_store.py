@@ -2,15 +2,15 @@
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 from urllib.parse import quote
-from uuid import uuid4
 
+from eventlog.atomic_file import atomic_file
 from eventlog.frozen_dict import frozen
 from managers.job_names import job_id, job_name
 from managers.state.state_backend import StatefulTask
@@ -49,19 +49,19 @@ class ObjectStore:
 
     def put(self, path: str, local: Path) -> None:
         """Write a local file as an object."""
-        target = self._path(path)
         if self._is_local:
-            _copy_durably(local, Path(target))
+            with local.open("rb") as source, self._local_object(path) as file:
+                shutil.copyfileobj(source, file, 1 << 20)
         else:
-            self._fs.put_file(str(local), target)
+            self._fs.put_file(str(local), self._path(path))
 
     def put_bytes(self, path: str, data: bytes) -> None:
         """Write an object."""
-        target = self._path(path)
         if self._is_local:
-            _write_durably(data, Path(target))
+            with self._local_object(path) as file:
+                file.write(data)
         else:
-            self._fs.pipe_file(target, data)
+            self._fs.pipe_file(self._path(path), data)
 
     def get(self, path: str, local: Path) -> None:
         """Write an object to a local file."""
@@ -82,28 +82,10 @@ class ObjectStore:
     def _path(self, path: str) -> str:
         return f"{self._root}/{path}"
 
-
-def _copy_durably(source: Path, target: Path) -> None:
-    written = _beside(target)
-    with source.open("rb") as read, written.open("wb") as file:
-        shutil.copyfileobj(read, file, 1 << 20)
-        file.flush()
-        os.fsync(file.fileno())
-    written.replace(target)
-
-
-def _write_durably(data: bytes, target: Path) -> None:
-    written = _beside(target)
-    with written.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    written.replace(target)
-
-
-def _beside(target: Path) -> Path:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    return target.with_name(f"{target.name}.{uuid4().hex}")
+    def _local_object(self, path: str) -> AbstractContextManager[IO[bytes]]:
+        target = Path(self._path(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return atomic_file(target, mode=0o666)
 
 
 _VERSION: Final = 1

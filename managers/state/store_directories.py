@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 from zlib import crc32
 
+from eventlog.atomic_file import atomic_file
 from eventlog.checkpoint import CheckpointId, CheckpointV2
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
@@ -129,12 +130,8 @@ def write_with_checksum(path: Path, text: str) -> None:
     Raises:
         OSError: the file cannot be written; the previous one remains.
     """
-    temporary = path.with_name(f"{path.name}.tmp")
-    with temporary.open("wb") as file:
+    with atomic_file(path, mode=0o666) as file:
         file.write(encode(text))
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
 
 
 def read_with_checksum(path: Path) -> str:

@@ -13,9 +13,9 @@ from psycopg.pq import Format
 
 from coordstream.errors import CoordstreamError
 from coordstream.queries.cut import Cut
+from eventlog.atomic_file import atomic_file, cannot_write
 from eventlog.error_text import known_names
 from eventlog.postgres.connection import Connection, snapshot
-from eventlog.replaced_file import cannot_write, replaced_file
 from projections.job_choice import Job
 from projections.relation_files import views
 
@@ -83,7 +83,7 @@ def export_relation(connection: Connection, read: RelationRead, path: Path) -> i
         schema = _schema(connection, read.relation)
         queries = _queries(connection, read)
         try:
-            with replaced_file(path) as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
+            with atomic_file(path) as file, pyarrow.parquet.ParquetWriter(file, schema) as writer:
                 return sum(_write(writer, group) for group in _groups(connection, schema, queries))
         except OSError as error:
             raise CoordstreamError(cannot_write(path, error)) from None

@@ -532,7 +532,8 @@ def test_offset_files_that_cannot_be_written_are_named(make_task: TaskMaker) -> 
     task = make_task()
     task.write(COMMITTED)
     checkpoint = task.commit()
-    (task.directory() / f"{OFFSET_FILE}.tmp").symlink_to("/dev/full")
+    (task.directory() / OFFSET_FILE).unlink()
+    (task.directory() / OFFSET_FILE).symlink_to("/dev/full")
     assert checkpoint.checkpoint_id is not None
     with pytest.raises(
         OffsetsNotWritten,

@@ -5,8 +5,8 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import IO
+from uuid import uuid4
 
 
 def cannot_write(path: Path, error: OSError) -> str:
@@ -15,22 +15,23 @@ def cannot_write(path: Path, error: OSError) -> str:
 
 
 @contextmanager
-def replaced_file(path: Path) -> Iterator[IO[bytes]]:
-    """A temporary file beside ``path``, which takes its place at the end, or is deleted after an error.
+def atomic_file(path: Path, *, mode: int = 0o600) -> Iterator[IO[bytes]]:
+    """A file beside ``path``, which takes its place at the end, durably, or is deleted after an error.
 
-    Only its owner can read it. A symbolic link is kept, and its target replaced. A device or a FIFO is not replaced but
-    written to. Raises OSError if it cannot be written.
+    ``mode`` are its permissions: by default, only its owner can read it. A symbolic link is kept, and its target
+    replaced. A device or a FIFO is written to instead. Raises OSError if it cannot be written.
     """
     if _is_special(path):
         with path.open("wb") as file:
             yield file
         return
     target = Path(os.path.realpath(path))
-    with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as temporary:
-        beside = Path(temporary.name)
+    beside = target.with_name(f".{target.name}.{uuid4().hex}")
+    with open(beside, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
         try:
-            yield temporary
-            temporary.flush()
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
             beside.replace(target)
         except BaseException:
             beside.unlink()

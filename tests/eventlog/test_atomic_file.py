@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.replaced_file import replaced_file
+from eventlog.atomic_file import atomic_file
 
 
 def replace(path: Path, contents: bytes) -> None:
-    with replaced_file(path) as file:
+    with atomic_file(path) as file:
         file.write(contents)
 
 
 def test_a_file_is_replaced_at_the_end(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    with replaced_file(path) as file:
+    with atomic_file(path) as file:
         file.write(b"new")
         assert path.read_bytes() == b"old"
     assert path.read_bytes() == b"new"
