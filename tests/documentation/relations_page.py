@@ -1,7 +1,8 @@
 """Generates docs/relations.md from the catalogue and the example queries, and parses it for tests."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +15,11 @@ _DEFAULT: Final = re.compile(r" DEFAULT ([^:,)]+)(?:::[a-z ]+)?")
 _TABLE_HEAD: Final = "| column | type | null | meaning |\n| --- | --- | --- | --- |"
 _ROW: Final = re.compile(r"^\| `(\w+)` \| (\w+) \| (.*?) \| (.*) \|$", re.MULTILINE)
 _NEVER: Final = "–"
+_COMMON: Final = 8
+"""A column that means the same in as many relations is described once."""
+
+_COMMON_HEAD: Final = "## Columns of many relations"
+_COMMON_SENTENCE: Final = "A column that is not in the table of its relation means what it means everywhere:"
 _ESCAPED: Final = r"\|"
 
 
@@ -90,19 +96,31 @@ def _key_columns(said: str) -> Iterator[str]:
 
 def page(preface: str, relations: Sequence[Relation], functions: Sequence[Function]) -> str:
     """The whole page; ``functions`` are those that return rows of no relation."""
-    contents = " · ".join(f"[{relation.name}](#{relation.name})" for relation in relations)
+    contents = ["| relation | a row is |\n| --- | --- |", *(_contents_row(relation) for relation in relations)]
+    counted = Counter(column for relation in relations for column in relation.columns)
+    common = [column for column, count in counted.items() if count >= _COMMON]
+    shared = [_COMMON_HEAD, _COMMON_SENTENCE, _table(common)]
     others = ["## Functions", *map(_function_line, functions)] if functions else []
-    parts = [preface.strip(), contents, *others, *map(_section, relations)]
+    parts = [preface.strip(), "\n".join(contents), *shared, *others, *(_section(each, common) for each in relations)]
     return "\n\n".join(parts) + "\n"
 
 
-def _section(relation: Relation) -> str:
+def _contents_row(relation: Relation) -> str:
+    return f"| [{relation.name}](#{relation.name}) | {relation.sentences.partition('. ')[0].removesuffix('.')} |"
+
+
+def _section(relation: Relation, common: Sequence[Column]) -> str:
     key = ", ".join(f"`{name}`" for name in relation.key)
-    table = "\n".join([_TABLE_HEAD, *map(_row, relation.columns)])
-    parts = [f"## {relation.name}", relation.sentences, f"Key: {key}.", table]
+    columns = ", ".join(f"`{column.name}`" for column in relation.columns)
+    own = [column for column in relation.columns if column not in common]
+    parts = [f"## {relation.name}", relation.sentences, f"Key: {key}.", f"Columns: {columns}.", _table(own)]
     parts += ["\n".join(map(_function_line, relation.functions))] * bool(relation.functions)
     parts += [f"### {example.question}\n\n```sql\n{example.query}\n```" for example in relation.examples]
     return "\n\n".join(parts)
+
+
+def _table(columns: Iterable[Column]) -> str:
+    return "\n".join([_TABLE_HEAD, *map(_row, columns)])
 
 
 def _row(column: Column) -> str:
@@ -118,18 +136,23 @@ def _function_line(function: Function) -> str:
 
 def parse_page(text: str) -> list[Relation]:
     """The relations on a page, without their functions and examples."""
-    sections = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
-    return list(_parsed(section for section in sections if _TABLE_HEAD in section))
+    common, *sections = [section for section in re.split(r"^## ", text, flags=re.MULTILINE) if _TABLE_HEAD in section]
+    return [_parsed(section, _parsed_columns(common)) for section in sections]
 
 
-def _parsed(sections: Iterable[str]) -> Iterator[Relation]:
-    for section in sections:
-        name, sentences, key, *_ = section.split("\n\n", 3)
-        columns = tuple(_parsed_columns(section))
-        yield Relation(name, sentences, tuple(re.findall(r"`(\w+)`", key)), columns)
+def _parsed(section: str, common: Mapping[str, Column]) -> Relation:
+    name, sentences, key, columns, *_ = section.split("\n\n", 4)
+    known = {**common, **_parsed_columns(section)}
+    return Relation(name, sentences, _names(key), tuple(known[column] for column in _names(columns)))
 
 
-def _parsed_columns(section: str) -> Iterator[Column]:
+def _names(line: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"`(\w+)`", line))
+
+
+def _parsed_columns(section: str) -> dict[str, Column]:
+    found = {}
     for name, kind, null, meaning in _ROW.findall(section):
         null_when, said = (cell.replace(_ESCAPED, "|") for cell in (null, meaning))
-        yield Column(name, kind, None if null_when == _NEVER else null_when, said)
+        found[name] = Column(name, kind, None if null_when == _NEVER else null_when, said)
+    return found
