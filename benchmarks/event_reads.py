@@ -12,11 +12,11 @@ from benchmarks.server import BenchmarkServer
 from coordstream.settings import load_settings
 from eventlog.postgres.connection import connect
 from eventlog.secrets.secret_policy import SecretPolicy
-from spark_jobs.coordinator_stream.access import Access
-from spark_jobs.coordinator_stream.data_source import register
+from spark_jobs.data_source.access import Access
+from spark_jobs.data_source.source import register
+from spark_jobs.jars import postgres_driver
 from spark_jobs.relations.settings import FETCH_SIZE, jdbc_address
-from spark_jobs.session.builder import build_session, jar_conf
-from spark_jobs.session.jars import postgres_driver
+from spark_jobs.session import build_session, jar_conf
 
 CORES: Final = 2
 JDBC: Final = "JDBC, raw columns"

@@ -12,12 +12,11 @@ from eventlog.postgres.connection import connect
 from eventlog.recordings.recording import write_recording
 from eventlog.secrets.secret_policy import SecretPolicy
 from projections.fold.settings import FoldSettings
-from spark_jobs.coordinator_stream.recording_files import find_files
-from spark_jobs.executors.work import WorkSettings
-from spark_jobs.replay.recordings import check_recordings
-from spark_jobs.replay.replay import replay
-from spark_jobs.session.builder import build_session, jar_conf
-from spark_jobs.session.jars import postgres_driver
+from spark_jobs.jars import postgres_driver
+from spark_jobs.log_task import LogTaskSettings
+from spark_jobs.recordings import check_recordings, find_files
+from spark_jobs.replay import replay
+from spark_jobs.session import build_session, jar_conf
 
 EVENTS_A_LOG: Final = 1_000
 CORES: Final = 2
@@ -47,6 +46,6 @@ def start_session() -> SparkSession:
 
 def replay_recordings(spark: SparkSession, url: str, folder: Path) -> None:
     """As `coordstream spark replay --from FOLDER` does it."""
-    settings = WorkSettings(url, SETTINGS)
+    settings = LogTaskSettings(url, SETTINGS)
     with connect(url) as connection:
         replay(spark, connection, check_recordings(spark, find_files(str(folder)), settings), settings)

@@ -17,11 +17,11 @@ from coordstream.extras import missing_package_message
 from coordstream.settings import load_settings
 
 try:
-    from spark_jobs.coordinator_stream.access import Access
-    from spark_jobs.coordinator_stream.data_source import Registration
+    from spark_jobs.data_source.access import Access
+    from spark_jobs.data_source.source import Registration
+    from spark_jobs.jars import postgres_driver
     from spark_jobs.relations.reader import OpenSnapshot, RelationReader, log_positions
-    from spark_jobs.session.builder import build_session
-    from spark_jobs.session.jars import postgres_driver
+    from spark_jobs.session import build_session
 except ImportError as error:
     raise ImportError(missing_package_message(error) or str(error)) from error
 

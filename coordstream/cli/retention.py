@@ -128,10 +128,10 @@ def _no_check(_: Connection, __: RetainedEvents) -> None:
 
 def _lake_check(output: str, database: Database, logs: Sequence[JobLog]) -> Check:
     """Compare the archived events of logs with those in a lake, and return the check of a log."""
-    from spark_jobs.executors.work import WorkSettings  # noqa: PLC0415 (only this option needs Spark)
     from spark_jobs.lake.proof import LakeProof  # noqa: PLC0415
+    from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415 (only this option needs Spark)
 
-    settings = WorkSettings(database.url, FoldSettings(database.secrets))
+    settings = LogTaskSettings(database.url, FoldSettings(database.secrets))
     with spark_session("coordstream retention", {}) as spark:
         return LakeProof.of(spark, output, [each.log for each in logs], settings).require
 

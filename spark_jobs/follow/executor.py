@@ -17,7 +17,7 @@ from eventlog.postgres.connection import connect
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.follow.delegated import Delegated, DelegatedWorker
-from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.data_source.access import Access
 from spark_jobs.errors import SparkJobError
 from spark_jobs.follow.range_source import PlannedRange
 

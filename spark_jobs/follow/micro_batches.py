@@ -22,13 +22,13 @@ from eventlog.source import Read, SourceUnavailable, StreamFacts
 from projections.projector import Projector
 from projections.stream_lock import StreamLocks
 from projections.tracked_logs import TrackedLog
-from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.data_source.access import Access
 from spark_jobs.errors import SparkJobError
 from spark_jobs.follow.assignment import Assigned, write_assignment
 from spark_jobs.follow.executor import SCHEMA, ApplyRanges, RangeResult, results_of
 from spark_jobs.follow.micro_batch_tail import MicroBatchTail
 from spark_jobs.follow.range_source import FollowedRanges
-from spark_jobs.output.hadoop_folder import hadoop_uri
+from spark_jobs.hadoop_folder import hadoop_uri
 from spark_jobs.relations.partitioning import count_cores
 from spark_jobs.spark_errors import jvm_errors, reason_of, spark_errors
 

@@ -14,9 +14,9 @@ from pyspark.sql.types import StructType
 
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.source import SourceUnavailable
-from spark_jobs.coordinator_stream.access import Access
-from spark_jobs.coordinator_stream.stream_reader import QUIET_SECONDS
-from spark_jobs.executors.dispatch import pack
+from spark_jobs.data_source.access import Access
+from spark_jobs.data_source.stream_reader import QUIET_SECONDS
+from spark_jobs.dispatch import pack
 from spark_jobs.follow.assignment import Assigned, read_assignment
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from spark_jobs.lake.manifest import (
 )
 from spark_jobs.lake.reader import find_lake, folder_uri, lake_errors, require_no_other_files
 from spark_jobs.lake.writer import NewEvents, parts_of, write_events
-from spark_jobs.output.folder import checked_path
+from spark_jobs.output_folder import checked_path
 from spark_jobs.relations.catalogue import Catalogue
 from spark_jobs.relations.partitioning import choose_partitions
 from spark_jobs.relations.reader import OpenSnapshot, RelationReader

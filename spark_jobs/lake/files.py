@@ -11,7 +11,7 @@ from pyarrow import fs, parquet
 from spark_jobs.lake.events import BATCH_EVENTS, EVENT_COLUMNS, ArchivedEvent, events_in
 from spark_jobs.lake.manifest import MANIFESTS, Lake, LakeError, LakeFile, changed_file, from_json, not_a_lake
 from spark_jobs.lake.manifest import merge as merge_manifests
-from spark_jobs.output.folder import local_path
+from spark_jobs.output_folder import local_path
 
 _HASHED_BYTES: Final = 1 << 20
 

@@ -11,12 +11,12 @@ from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection
 from projections.retained_events import RetainedEvents
 from projections.tracked_logs import TrackedLog
-from spark_jobs.executors.dispatch import do_works
-from spark_jobs.executors.work import WorkSession, WorkSettings
+from spark_jobs.dispatch import run_log_tasks
 from spark_jobs.lake.events import ArchivedEvent
 from spark_jobs.lake.files import read_log
 from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey
 from spark_jobs.lake.reader import absolute_folder, read_lake
+from spark_jobs.log_task import LogTaskSession, LogTaskSettings
 
 _ARCHIVED: Final = "select count(*) from eventlog.event where log_id = %s and log_offset < %s"
 
@@ -36,7 +36,7 @@ class LakeProof:
         self._proven = proven
 
     @classmethod
-    def of(cls, spark: SparkSession, output: str, logs: Sequence[TrackedLog], settings: WorkSettings) -> "LakeProof":
+    def of(cls, spark: SparkSession, output: str, logs: Sequence[TrackedLog], settings: LogTaskSettings) -> "LakeProof":
         """Compare the archived events of these logs with those in the lake, one by one, in the executors.
 
         Raises:
@@ -44,15 +44,15 @@ class LakeProof:
             SparkJobError: Spark failed.
         """
         lake = read_lake(spark, output)
-        works = []
+        log_tasks = []
         for log in logs:
             known = lake.logs.get(key := LogKey(log.stream.stream_name, log.incarnation))
             if known is not None:
                 files = tuple(lake.files_of([key]))
-                works.append(CompareLog(absolute_folder(output), key, log.log_id, known.next_offset, files))
-        outcomes = do_works(spark, "Cannot compare with the lake", works, settings)
+                log_tasks.append(CompareLog(absolute_folder(output), key, log.log_id, known.next_offset, files))
+        outcomes = run_log_tasks(spark, "Cannot compare with the lake", log_tasks, settings)
         results = (outcome.failure or outcome.result for outcome in outcomes)
-        return cls(output, dict(zip((work.log_id for work in works), results, strict=True)))
+        return cls(output, dict(zip((each.log_id for each in log_tasks), results, strict=True)))
 
     def require(self, connection: Connection, retained: RetainedEvents) -> None:
         """Raise LakeError unless the lake has every event of the log up to the horizon that the archive has."""
@@ -86,8 +86,8 @@ class CompareLog:
         """The number of events in the lake."""
         return sum(file.rows for file in self.files)
 
-    def run(self, session: WorkSession) -> Proven:
-        """See `Work`. Raises LakeError: a file was removed or changed, or an event is missing or another one."""
+    def run(self, session: LogTaskSession) -> Proven:
+        """See `LogTask`. Raises LakeError: a file was removed or changed, or an event is missing or another one."""
         pages = read_archived(session.connection, self.log_id, 0, self.next_offset)
         in_lake, count = read_log(self.output, self.files), 0
         for archived in chain.from_iterable(map(ArchivedEvent, *page) for page in pages):

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_jobs.errors import SparkJobError
+from spark_jobs.hadoop_folder import hadoop_uri
 from spark_jobs.lake.events import SCHEMA
 from spark_jobs.lake.manifest import (
     EVENTS,
@@ -24,8 +25,7 @@ from spark_jobs.lake.manifest import (
     not_a_lake,
     require_files,
 )
-from spark_jobs.output.folder import local_path
-from spark_jobs.output.hadoop_folder import hadoop_uri
+from spark_jobs.output_folder import local_path
 from spark_jobs.spark_errors import file_system_errors
 
 LOG_COLUMNS: Final = ("stream_name", "incarnation")

@@ -22,16 +22,15 @@ from projections.fold.settings import FoldSettings
 from projections.follow.resume import require_cluster
 from projections.observations import Observation, read_observations, write_observations
 from projections.projector import BATCH_EVENTS, Projector
-from projections.recording_import import Imported
 from projections.scratch_fold import archived_batches
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import TrackedLog, insert_position, logs_of, make_current, stop_at_position
-from spark_jobs.executors.partitions import separate_partitions
-from spark_jobs.executors.work import WorkSession
 from spark_jobs.lake.events import BATCH_EVENTS as PAGE_EVENTS
 from spark_jobs.lake.files import read_log
 from spark_jobs.lake.manifest import LakeError, LakeFile, LakeLog, Observed
 from spark_jobs.lake.reader import absolute_folder, read_lake, require_intact
+from spark_jobs.log_task import LogResult, LogTaskSession
+from spark_jobs.table_partitions import separate_partitions
 
 _INSERT_HEAD: Final = """
 insert into eventlog.log_head (log_id, next_offset) values (%s, %s)
@@ -90,18 +89,12 @@ class LakeStream:
         """The number of events."""
         return sum(file.rows for each in self.logs for file in each.files)
 
-    def run(self, session: WorkSession) -> Imported:
-        """See `Work`. Raises LakeError: a file was changed, or the database has other events of the stream."""
+    def run(self, session: LogTaskSession) -> LogResult:
+        """See `LogTask`. Raises LakeError: a file was changed, or the database has other events of the stream."""
         connection = session.connection
         with stream_lock(connection, self.stream.stream_name), connection.transaction():
             results = [_LogRestore(session, self.output, each).run() for each in self.logs]
-        return Imported(
-            self.stream,
-            self.logs[-1].log.incarnation,
-            sum(result.added for result in results),
-            sum(result.skipped for result in results),
-            sum(result.quarantined for result in results),
-        )
+        return LogResult.total(results)
 
 
 class _LogRestore:
@@ -111,14 +104,14 @@ class _LogRestore:
     database that the lake was written from.
     """
 
-    def __init__(self, session: WorkSession, output: str, source: LakeLogFiles) -> None:
+    def __init__(self, session: LogTaskSession, output: str, source: LakeLogFiles) -> None:
         self._connection = session.connection
         self._settings = session.settings.fold
         self._partitions = separate_partitions(session)
         self._output = output
         self._source = source
 
-    def run(self) -> Imported:
+    def run(self) -> LogResult:
         log, connection = self._source.log, self._connection
         tracked = self._find() or _register(connection, log, self._settings)
         skipped = self._compare(tracked)
@@ -129,7 +122,7 @@ class _LogRestore:
                 write_observations(connection, tracked.log_id, [observation], observed_at)
             added, quarantined = self._fold(tracked, [observation for observation, _ in new])
             self._complete(tracked)
-        return Imported(tracked.stream, log.incarnation, added, skipped, quarantined)
+        return LogResult(added, skipped, quarantined)
 
     def _find(self) -> TrackedLog | None:
         log = self._source.log

@@ -9,7 +9,7 @@ from pyspark.sql import functions as sf
 
 from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection, connect
-from spark_jobs.executors.dispatch import pack
+from spark_jobs.dispatch import pack
 from spark_jobs.lake.events import BATCH_EVENTS, SCHEMA, to_batch
 from spark_jobs.lake.manifest import EVENTS, LakeFile, LogKey
 from spark_jobs.lake.reader import decoded_path, folder_uri, list_files

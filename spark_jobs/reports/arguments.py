@@ -11,9 +11,9 @@ from typing import NoReturn
 
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
+from spark_jobs.jars import OVERRIDE
 from spark_jobs.relations.selection import parse_moment
-from spark_jobs.session.builder import SUBMITTED
-from spark_jobs.session.jars import OVERRIDE
+from spark_jobs.session import SUBMITTED
 
 
 class ReportParser(argparse.ArgumentParser):

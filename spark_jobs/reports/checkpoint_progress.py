@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from rich.console import Console
 
 from projections.job_choice import Job
-from spark_jobs.output.folder import OutputFolder, output_folder
+from spark_jobs.output_folder import OutputFolder, output_folder
 from spark_jobs.relations.partitioning import choose_partitions
 from spark_jobs.relations.selection import choose_job
 from spark_jobs.relations.settings import ReadSettings

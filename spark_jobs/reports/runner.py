@@ -18,7 +18,7 @@ from rich.console import Console
 from eventlog.postgres.connection import failure_line, server_reason
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
-from spark_jobs.output.folder import check_output, output_folder
+from spark_jobs.output_folder import check_output, output_folder
 from spark_jobs.relations.partitioning import choose_partitions
 from spark_jobs.relations.reader import OpenSnapshot, RelationReader
 from spark_jobs.relations.selection import choose_job
@@ -27,7 +27,7 @@ from spark_jobs.relations.snapshots import Positions
 from spark_jobs.reports.arguments import find_jar
 from spark_jobs.reports.progress.transforms import EPOCH
 from spark_jobs.reports.table import Column, describe_positions, print_table
-from spark_jobs.session.builder import jar_conf, running_session
+from spark_jobs.session import jar_conf, running_session
 from spark_jobs.spark_errors import spark_errors
 
 AS_OF_FILE = "as_of.json"

@@ -12,7 +12,7 @@ from pathlib import Path
 from spark_jobs.relations.jdbc import Ranges, Relation, read_rows
 from spark_jobs.relations.settings import DATABASE_URL, ReadSettings
 from spark_jobs.relations.snapshots import exported_snapshot
-from spark_jobs.session.builder import LOCAL, build_session, jar_conf
+from spark_jobs.session import LOCAL, build_session, jar_conf
 
 #: Log4j's settings with everything at DEBUG; PySpark holds back what has no logger of its own.
 TALKATIVE = """<?xml version="1.0" encoding="UTF-8"?>

@@ -13,8 +13,8 @@ from eventlog.postgres.connection import connect
 from projections.follow import session
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower
-from spark_jobs.executors.work import WorkSession, WorkSettings
-from spark_jobs.replay.replay import topic_streams
+from spark_jobs.log_task import LogTaskSession, LogTaskSettings
+from spark_jobs.replay import topic_streams
 from tests.acceptance.followed import config, now
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import SecondNode, second_node
@@ -104,7 +104,7 @@ def test_a_replay_on_spark_replays_the_others_and_names_the_topic(database_url: 
     lose_leader(cluster)
     with KafkaSource(cluster.options) as source:
         counts, orders = topic_streams(source, None)
-    settings = WorkSettings(database_url, SETTINGS, cluster.options, busy_seconds=0.1)
-    with WorkSession(settings) as session:
-        assert NO_LEADER in session.do(counts).failure
-        assert session.do(orders).result.added == 1
+    settings = LogTaskSettings(database_url, SETTINGS, cluster.options, busy_seconds=0.1)
+    with LogTaskSession(settings) as session:
+        assert NO_LEADER in session.run(counts).failure
+        assert session.run(orders).result.added == 1

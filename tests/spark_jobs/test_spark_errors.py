@@ -5,10 +5,10 @@ import pytest
 from pyspark.errors import PySparkRuntimeError, PythonException
 from pyspark.sql import SparkSession
 
+from spark_jobs.dispatch import run_log_tasks
 from spark_jobs.errors import SparkJobError
-from spark_jobs.executors.dispatch import do_works
 from spark_jobs.spark_errors import spark_errors
-from tests.spark_jobs.executors.test_work import Failing, settings
+from tests.spark_jobs.test_log_task import Failing, settings
 
 QUOTED = """[PYTHON_EXCEPTION] An exception was thrown from the Python worker: Traceback (most recent call last):
   File "/x/work.py", line 151, in do
@@ -25,7 +25,7 @@ def message_of(error: Exception) -> str:
 
 def test_an_error_of_ours_in_an_executor_is_shown() -> None:
     error = PythonException(
-        QUOTED.format(raised="spark_jobs.executors.work.WorkInterrupted: The database is unavailable (gone).")
+        QUOTED.format(raised="spark_jobs.log_task.LogTaskInterrupted: The database is unavailable (gone).")
     )
     assert message_of(error) == "Cannot replay: The database is unavailable (gone)."
 
@@ -49,7 +49,7 @@ def test_a_jvm_that_does_not_start_is_reported() -> None:
 
 @pytest.mark.spark
 def test_an_outage_in_an_executor_is_reported(spark: SparkSession) -> None:
-    work = Failing([psycopg.OperationalError("gone")] * 100)
+    log_task = Failing([psycopg.OperationalError("gone")] * 100)
     with pytest.raises(SparkJobError) as raised:
-        do_works(spark, "Cannot replay with Spark", [work], settings(), 1)
+        run_log_tasks(spark, "Cannot replay with Spark", [log_task], settings(), 1)
     assert str(raised.value) == "Cannot replay with Spark: The database is unavailable (gone)."

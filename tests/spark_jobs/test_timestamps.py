@@ -9,14 +9,14 @@ from pyspark.sql import functions as sf
 
 from eventlog.postgres.connection import connect
 from eventlog.timestamps import LAST_STORABLE_MS, MS_FROM_1970_TO_2000
-from spark_jobs.coordinator_stream.access import Access
-from spark_jobs.coordinator_stream.data_source import register
+from spark_jobs.data_source.access import Access
+from spark_jobs.data_source.source import register
 from spark_jobs.lake.archive import archive
 from spark_jobs.relations.reader import RelationReader
 from spark_jobs.timestamps import LAST_MICROS, MICROS_FROM_1970_TO_2000, spark_micros
 from tests.acceptance.imported_job import ImportedJob
 from tests.builders import FIRST_TIME, config_set
-from tests.spark_jobs.coordinator_stream.conftest import SECRETS
+from tests.spark_jobs.data_source.conftest import SECRETS
 
 LAST: Final = 9_223_372_036_854_775
 TIMES: Final = (FIRST_TIME, LAST, LAST + 1, LAST_STORABLE_MS, LAST_STORABLE_MS + 1)

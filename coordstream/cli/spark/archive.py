@@ -36,7 +36,7 @@ def archive(
     settings = spark_conf(master, conf)
     require_spark()
     from spark_jobs.lake.archive import archive as archive_events  # noqa: PLC0415 (loads PySpark)
-    from spark_jobs.output.folder import checked_path  # noqa: PLC0415
+    from spark_jobs.output_folder import checked_path  # noqa: PLC0415
 
     checked_path(output)  # an invalid output fails before Spark starts
     with open_database() as database:
@@ -51,8 +51,8 @@ def archive(
 
 
 def _driver(database: Database) -> dict[str, str]:
-    from spark_jobs.session.builder import jar_conf  # noqa: PLC0415
-    from spark_jobs.session.jars import postgres_driver  # noqa: PLC0415
+    from spark_jobs.jars import postgres_driver  # noqa: PLC0415
+    from spark_jobs.session import jar_conf  # noqa: PLC0415
 
     return jar_conf(postgres_driver(database.settings.jar_cache, os.environ))
 

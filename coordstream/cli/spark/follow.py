@@ -70,7 +70,7 @@ def follow(
 
 
 def _follower_opener(conf: dict[str, str]) -> OpenFollower:
-    from spark_jobs.coordinator_stream.access import Access  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.data_source.access import Access  # noqa: PLC0415 (`--help` works without Spark)
 
     try:
         from spark_jobs.follow.micro_batches import MicroBatches  # noqa: PLC0415

@@ -73,7 +73,7 @@ for _job, _purpose in JOBS.items():
 
 def _run_job(job: str, options: Sequence[str]) -> None:
     require_packages(*PACKAGES)
-    from spark_jobs.session.jars import OVERRIDE, postgres_driver  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.jars import OVERRIDE, postgres_driver  # noqa: PLC0415 (`--help` works without Spark)
 
     module = import_module(f"spark_jobs.reports.{job}")
     try:

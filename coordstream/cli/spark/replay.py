@@ -22,10 +22,10 @@ from projections.rebuild import TRACKED_BACKENDS, mark_for_rebuild
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spark_jobs.executors.work import WorkSettings
-    from spark_jobs.replay.replay import Replayed, ReplayWork
+    from spark_jobs.log_task import LogTaskSettings
+    from spark_jobs.replay import Replayed, ReplayTask
 
-    FindWorks = Callable[[Any, WorkSettings], list[ReplayWork]]
+    FindLogTasks = Callable[[Any, LogTaskSettings], list[ReplayTask]]
 
 ARCHIVE: Final = "archive"
 KAFKA: Final = "kafka"
@@ -107,17 +107,17 @@ def replay(
 
 
 def _replay(request: Request, conf: dict[str, str]) -> "Replayed":
-    from spark_jobs.replay.replay import replay  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.replay import replay  # noqa: PLC0415 (`--help` works without Spark)
 
-    find_works = None if request.source in (ARCHIVE, KAFKA) else _finder(request)
+    find_log_tasks = None if request.source in (ARCHIVE, KAFKA) else _finder(request)
     with open_database(warns=False) as database:
         _require_right_to_write(database)
-        settings = _work_settings(request, database)
-        works = [] if find_works else _known_works(request, database)
+        settings = _log_task_settings(request, database)
+        log_tasks = [] if find_log_tasks else _known_log_tasks(request, database)
         with spark_session("coordstream spark replay", conf) as spark:
-            if find_works:
-                works = find_works(spark, settings)
-            return replay(spark, database.connection, works, settings, request.tasks)
+            if find_log_tasks:
+                log_tasks = find_log_tasks(spark, settings)
+            return replay(spark, database.connection, log_tasks, settings, request.tasks)
 
 
 def _require_right_to_write(database: Database) -> None:
@@ -126,13 +126,12 @@ def _require_right_to_write(database: Database) -> None:
         raise CoordstreamError("This database user may not write relations. Connect as the database's owner.")
 
 
-def _finder(request: Request) -> "FindWorks":
-    """A function that finds the works of a lake or of recordings with Spark. Raises SparkJobError: there are none."""
-    from spark_jobs.coordinator_stream.recording_files import find_files  # noqa: PLC0415
+def _finder(request: Request) -> "FindLogTasks":
+    """A function that finds the logs of a lake or of recordings with Spark. Raises SparkJobError: there are none."""
     from spark_jobs.lake.files import is_lake  # noqa: PLC0415 (`--help` works without Spark)
     from spark_jobs.lake.replay import lake_streams  # noqa: PLC0415
-    from spark_jobs.replay.recordings import check_recordings  # noqa: PLC0415
-    from spark_jobs.replay.replay import select_jobs  # noqa: PLC0415
+    from spark_jobs.recordings import check_recordings, find_files  # noqa: PLC0415
+    from spark_jobs.replay import select_jobs  # noqa: PLC0415
 
     source, place = request.source, f"'{request.source}'"
     if is_lake(source):
@@ -148,10 +147,10 @@ def _finder(request: Request) -> "FindWorks":
     )
 
 
-def _work_settings(request: Request, database: Database) -> "WorkSettings":
-    from spark_jobs.executors.work import WorkSettings  # noqa: PLC0415 (`--help` works without Spark)
+def _log_task_settings(request: Request, database: Database) -> "LogTaskSettings":
+    from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415 (`--help` works without Spark)
 
-    return WorkSettings(
+    return LogTaskSettings(
         database.url,
         FoldSettings(database.secrets),
         database.settings.kafka,
@@ -161,10 +160,9 @@ def _work_settings(request: Request, database: Database) -> "WorkSettings":
     )
 
 
-def _known_works(request: Request, database: Database) -> "list[ReplayWork]":
+def _known_log_tasks(request: Request, database: Database) -> "list[ReplayTask]":
     """The logs of the archive or the topics of the brokers. Raises CoordstreamError, SparkJobError: there are none."""
-    from spark_jobs.replay.replay import select_jobs, topic_streams  # noqa: PLC0415 (`--help` works without Spark)
-    from spark_jobs.replay.works import ArchivedLog  # noqa: PLC0415
+    from spark_jobs.replay import ArchivedLog, select_jobs, topic_streams  # noqa: PLC0415 (`--help` works without Spark)
 
     if request.source == ARCHIVE:
         with database.connection.transaction():  # a pattern without a job means that nothing is marked
@@ -176,23 +174,24 @@ def _known_works(request: Request, database: Database) -> "list[ReplayWork]":
 
 
 def _describe(done: "Replayed") -> str:
-    quarantined = f", {done.quarantined:,} of them in quarantine" if done.quarantined else ""
-    skipped = f", {done.skipped:,} events already present" if done.skipped else ""
-    repaired = f", {done.repaired_rows:,} rows replaced" if done.repaired_rows else ""
-    rate = f"{done.event_count / done.seconds:,.0f} events/s" if done.seconds else ""
+    total = done.total
+    quarantined = f", {total.quarantined:,} of them in quarantine" if total.quarantined else ""
+    skipped = f", {total.skipped:,} events already present" if total.skipped else ""
+    repaired = f", {total.repaired_rows:,} rows replaced" if total.repaired_rows else ""
+    rate = f"{(done.folded + total.skipped) / done.seconds:,.0f} events/s" if done.seconds else ""
     logs = "1 log" if done.log_count == 1 else f"{done.log_count:,} logs"
-    return f"Replayed {logs}: {done.added:,} events{quarantined}{skipped}{repaired}, in {done.seconds:.1f} s ({rate})"
+    return f"Replayed {logs}: {done.folded:,} events{quarantined}{skipped}{repaired}, in {done.seconds:.1f} s ({rate})"
 
 
 def _json(source: str, done: "Replayed") -> dict[str, object]:
     return {
         "source": source,
         "log_count": done.log_count,
-        "event_count": done.event_count,
-        "added": done.added,
-        "skipped": done.skipped,
-        "quarantined": done.quarantined,
-        "repaired_rows": done.repaired_rows,
+        "event_count": done.folded + done.total.skipped,
+        "added": done.folded,
+        "skipped": done.total.skipped,
+        "quarantined": done.total.quarantined,
+        "repaired_rows": done.total.repaired_rows,
         "seconds": round(done.seconds, 3),
         "failures": [{"stream_name": name, "reason": reason} for name, reason in done.failures.items()],
     }

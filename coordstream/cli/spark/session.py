@@ -35,7 +35,7 @@ Tasks = Annotated[
 def require_spark() -> None:
     """Raise CoordstreamError or SparkJobError if Spark's packages or Java are missing, before anything is written."""
     require_packages(*PACKAGES)
-    from spark_jobs.session.java import find_java  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.java import find_java  # noqa: PLC0415 (`--help` works without Spark)
 
     find_java(os.environ)
 
@@ -50,7 +50,7 @@ def spark_conf(master: str | None, conf: list[str] | None) -> dict[str, str]:
     _check(master, given)
     if master and _is_submitted():
         raise typer.BadParameter("spark-submit has set the master. Leave '--master' out, or give it to spark-submit.")
-    from spark_jobs.session.settings import with_server_of  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.session_settings import with_server_of  # noqa: PLC0415 (`--help` works without Spark)
 
     place = "spark.remote" if (master or "").startswith("sc:") else "spark.master"
     return with_server_of(os.environ, given | ({place: master} if master else {}))
@@ -59,7 +59,7 @@ def spark_conf(master: str | None, conf: list[str] | None) -> dict[str, str]:
 def _check(master: str | None, conf: Mapping[str, str]) -> None:
     """Raise BadParameter for what Spark would ignore, or report without the option's name."""
     from spark_jobs.errors import SparkJobError  # noqa: PLC0415 (`--help` works without Spark)
-    from spark_jobs.session.settings import check_master, check_values  # noqa: PLC0415
+    from spark_jobs.session_settings import check_master, check_values  # noqa: PLC0415
 
     for name in conf:
         if not name.startswith("spark."):
@@ -75,13 +75,13 @@ def _check(master: str | None, conf: Mapping[str, str]) -> None:
 @contextmanager
 def spark_session(name: str, conf: dict[str, str]) -> Iterator[Any]:
     """A SparkSession that ends with the block. Raises SparkJobError: Spark does not start."""
-    from spark_jobs.session.builder import running_session  # noqa: PLC0415 (loads PySpark)
+    from spark_jobs.session import running_session  # noqa: PLC0415 (loads PySpark)
 
     with running_session(name, conf) as session:
         yield session
 
 
 def _is_submitted() -> bool:
-    from spark_jobs.session.builder import SUBMITTED  # noqa: PLC0415 (loads PySpark)
+    from spark_jobs.session import SUBMITTED  # noqa: PLC0415 (loads PySpark)
 
     return SUBMITTED in os.environ

@@ -26,8 +26,8 @@ def verify(
     require_selection(jobs, every=every)
     settings = spark_conf(master, conf)
     require_spark()
-    from spark_jobs.executors.work import WorkSettings  # noqa: PLC0415
-    from spark_jobs.replay.verification import verify as verify_logs  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
+    from spark_jobs.replay import verify as verify_logs  # noqa: PLC0415 (`--help` works without Spark)
 
     with open_database() as database:
         reads_topics = against is Against.KAFKA
@@ -36,7 +36,7 @@ def verify(
                 pass
         logs = selected_logs(database.connection, jobs or [])
         kafka, fold = database.settings.kafka, FoldSettings(database.secrets)
-        given = WorkSettings(database.url, fold, kafka)
+        given = LogTaskSettings(database.url, fold, kafka)
         with spark_session("coordstream spark verify", settings) as spark:
             found = verify_logs(spark, [each.log for each in logs], given, tasks, reads_topics=reads_topics)
     results = [

@@ -43,7 +43,7 @@ def spark_cli(cli: CommandLine, spark: "SparkSession", monkeypatch: pytest.Monke
 
     for command in ("spark.archive", "spark.replay", "retention"):
         monkeypatch.setattr(f"coordstream.cli.{command}.spark_session", session)
-    monkeypatch.setattr("spark_jobs.executors.progress.LINE_SECONDS", float("inf"))
+    monkeypatch.setattr("spark_jobs.dispatch.LINE_SECONDS", float("inf"))
     return cli
 
 

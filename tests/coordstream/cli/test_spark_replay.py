@@ -30,7 +30,7 @@ def spark_cli(cli: CommandLine, spark: "SparkSession", monkeypatch: pytest.Monke
 
     for command in ("replay", "verify"):
         monkeypatch.setattr(f"coordstream.cli.spark.{command}.spark_session", session)
-    monkeypatch.setattr("spark_jobs.executors.progress.LINE_SECONDS", float("inf"))
+    monkeypatch.setattr("spark_jobs.dispatch.LINE_SECONDS", float("inf"))
     return cli
 
 

@@ -8,12 +8,12 @@ from pyspark.sql import SparkSession
 
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import SourceUnavailable
-from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.data_source.access import Access
 from spark_jobs.errors import SparkJobError
 from spark_jobs.follow import micro_batches
 from spark_jobs.follow.micro_batches import MicroBatches
 from tests.fixtures.waiting import wait_until
-from tests.spark_jobs.coordinator_stream.conftest import SECRETS
+from tests.spark_jobs.data_source.conftest import SECRETS
 
 ACCESS = Access(SECRETS, "postgresql://127.0.0.1:1/none", KafkaOptions.parse("127.0.0.1:1"))
 

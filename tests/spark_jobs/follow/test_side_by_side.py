@@ -9,13 +9,13 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import connect
 from projections.fold.settings import FoldSettings
 from projections.follow.follow_run import FollowPlan
-from spark_jobs.coordinator_stream.access import Access
+from spark_jobs.data_source.access import Access
 from spark_jobs.follow.micro_batches import MicroBatches
 from tests.builders import config_set
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import Running, following, wait_for_position
-from tests.spark_jobs.coordinator_stream.conftest import SECRETS
+from tests.spark_jobs.data_source.conftest import SECRETS
 
 OFFSETS = "select log_offset from eventlog.event order by 1"
 

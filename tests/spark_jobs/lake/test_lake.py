@@ -15,7 +15,6 @@ from projections.recording_import import import_stream
 from projections.retention import retain
 from projections.tracked_logs import logs_of
 from spark_jobs.errors import SparkJobError
-from spark_jobs.executors.work import WorkSettings
 from spark_jobs.lake import archive as lake_archive
 from spark_jobs.lake.archive import Archived, archive
 from spark_jobs.lake.events import logs_in
@@ -23,6 +22,7 @@ from spark_jobs.lake.files import read_log
 from spark_jobs.lake.manifest import LakeError, LogKey
 from spark_jobs.lake.proof import LakeProof
 from spark_jobs.lake.reader import lake_events, read_lake, require_intact
+from spark_jobs.log_task import LogTaskSettings
 from tests.properties.generated_jobs import GeneratedJob, GeneratedLog, Knobs, generate_job
 from tests.properties.importing import ARCHIVED_AT, SETTINGS, import_events
 
@@ -234,7 +234,7 @@ def test_a_second_run_at_once_is_refused(
 def test_a_retention_detaches_only_what_the_lake_has(
     spark: "SparkSession", imported: Connection, database_url: str, tmp_path: Path
 ) -> None:
-    output, settings = str(tmp_path / "lake"), WorkSettings(database_url, SETTINGS)
+    output, settings = str(tmp_path / "lake"), LogTaskSettings(database_url, SETTINGS)
     logs = [logs_of(imported, log.stream_name)[0] for log in generated()]
     run(spark, database_url, output)
     for log in generated():

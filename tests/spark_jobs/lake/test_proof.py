@@ -7,9 +7,9 @@ import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from projections.tracked_logs import logs_of
-from spark_jobs.executors.work import WorkSession, WorkSettings
 from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey
 from spark_jobs.lake.proof import CompareLog, Proven
+from spark_jobs.log_task import LogTaskSession, LogTaskSettings
 from tests.fixtures.memory_source import MemorySource
 from tests.projections.follow.test_resync import STREAM
 from tests.properties.importing import SETTINGS
@@ -31,7 +31,7 @@ def archived(database_url: str, tmp_path: Path) -> tuple[str, Lake, tuple[LakeFi
 
 
 def compare(url: str, lake: Lake, files: tuple[LakeFile, ...]) -> Proven:
-    with WorkSession(WorkSettings(url, SETTINGS)) as session:
+    with LogTaskSession(LogTaskSettings(url, SETTINGS)) as session:
         (log,) = logs_of(session.connection, STREAM)
         return CompareLog(str(lake.folder), LogKey(STREAM, 1), log.log_id, EVENTS, files).run(session)
 

@@ -19,12 +19,12 @@ from projections.retention import retain
 from projections.retention_undo import undo_retention
 from projections.tracked_logs import logs_of, make_current
 from projections.verify import verify_log
-from spark_jobs.executors.work import WorkSession, WorkSettings
 from spark_jobs.lake.archive import _compare
 from spark_jobs.lake.events import to_batch
 from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey, Manifest, merge
 from spark_jobs.lake.replay import LakeLogFiles, LakeStream
 from spark_jobs.lake.writer import NewEvents
+from spark_jobs.log_task import LogTaskSession, LogTaskSettings
 from spark_jobs.relations.snapshots import Snapshot
 from tests.fixtures.memory_source import FIRST_MS, MemorySource
 from tests.projections.follow.test_resync import (
@@ -87,9 +87,9 @@ class Lake:
                 files.append(LakeFile(path.name, len(content), digest, *new.key, len(page.events), *offsets))
 
 
-def run(url: str, work: LakeStream) -> tuple[int, int]:
-    with WorkSession(WorkSettings(url, SETTINGS)) as session:
-        done = work.run(session)
+def run(url: str, stream: LakeStream) -> tuple[int, int]:
+    with LogTaskSession(LogTaskSettings(url, SETTINGS)) as session:
+        done = stream.run(session)
     return done.added, done.skipped
 
 
@@ -143,12 +143,12 @@ def test_a_new_database_gets_all_at_once(database_url: str, clone_database: Call
         grow(topic)
         run_resync(connection, source)
         recreate(connection, source, LATER)
-        work = lake.archive(connection)
-        assert (work.weight, work.job) == (10, ("orders", "1"))
-        assert run(other, work) == (10, 0)
+        stream = lake.archive(connection)
+        assert (stream.weight, stream.job) == (10, ("orders", "1"))
+        assert run(other, stream) == (10, 0)
         assert contents(replayed) == contents(connection)
         assert replayed.execute("select distinct end_offset from projection.position").fetchall() == [(None,)]
-        assert run(database_url, work) == (0, 10)
+        assert run(database_url, stream) == (0, 10)
 
 
 def test_other_events_and_a_changed_file_leave_the_database_as_it_was(
@@ -158,20 +158,20 @@ def test_other_events_and_a_changed_file_leave_the_database_as_it_was(
     topic = at_the_old_position(source)
     with connect(database_url) as connection, connect(other) as replayed:
         read_all(connection, source)
-        work = lake.archive(connection)
+        stream = lake.archive(connection)
         changed = MemorySource()
         set_config(changed.create(STREAM), a="other")
         read_all(replayed, changed)
         before = contents(replayed)
         with pytest.raises(LakeError, match="The database has other events of incarnation 1 than lake"):
-            run(other, work)
+            run(other, stream)
         assert contents(replayed) == before
     set_config(topic, h="8")
     other = clone_database()
-    (lake.folder / work.logs[0].files[-1].path).write_bytes(b"")
+    (lake.folder / stream.logs[0].files[-1].path).write_bytes(b"")
     with connect(other) as replayed:
-        with pytest.raises(LakeError, match=f"the file {work.logs[0].files[-1].path} was changed"):
-            run(other, work)
+        with pytest.raises(LakeError, match=f"the file {stream.logs[0].files[-1].path} was changed"):
+            run(other, stream)
         assert replayed.execute("select count(*) from eventlog.log").fetchone() == (0,)
 
 
@@ -210,8 +210,8 @@ def test_a_lake_written_after_a_retention_has_its_horizon(
     with connect(database_url) as connection, connect(other) as replayed:
         overwrite(connection, source, 0, 20)
         detach_before(connection, 10)
-        work = lake.archive(connection)
-        assert run(other, work) == (work.weight, 0)
+        stream = lake.archive(connection)
+        assert run(other, stream) == (stream.weight, 0)
         assert contents(replayed) == contents(connection)
         assert replayed.execute(HORIZON).fetchall() == connection.execute(HORIZON).fetchall()
 
@@ -250,9 +250,9 @@ def test_a_lake_continues_a_log_of_which_it_has_all_detached_events(
         overwrite(connection, source, 20, 30)
         before = contents(connection)
         detach_before(connection, 20)  # the event at the horizon stays
-        work = lake.archive(connection)
+        stream = lake.archive(connection)
         assert lake.failures == {}
-        assert run(other, work) == (30, 0)
+        assert run(other, stream) == (30, 0)
         assert contents(replayed) == before
 
 
@@ -290,8 +290,8 @@ def test_a_log_of_postgres_can_be_appended_to(database_url: str, clone_database:
     at_the_old_position(source)
     with connect(database_url) as connection, connect(other) as replayed:
         read_all(connection, source, NOW)
-        work = lake.archive(connection)
-        (only,) = work.logs
+        stream = lake.archive(connection)
+        (only,) = stream.logs
         log = replace(only.log, backend="postgres", cluster_id=None, topic_id=None)
-        run(other, replace(work, logs=(replace(only, log=log),)))
+        run(other, replace(stream, logs=(replace(only, log=log),)))
         assert replayed.execute("select next_offset from eventlog.log_head").fetchall() == [(6,)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from pyspark.errors import PySparkAttributeError
 
-from spark_jobs.executors.dispatch import default_tasks
+from spark_jobs.dispatch import default_tasks
 from spark_jobs.relations.partitioning import choose_partitions
 
 if TYPE_CHECKING:

@@ -1,0 +1,114 @@
+"""The columns of the data source, and how events become Arrow batches with some of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from eventlog.events import RecordedEvent
+from eventlog.secrets.secret_policy import SecretPolicy
+from spark_jobs.data_source.decoded_events import DecodedEvents
+from spark_jobs.data_source.log_range import Log
+from spark_jobs.errors import SparkJobError
+from spark_jobs.timestamps import spark_micros
+
+_HEADERS: Final = ArrayType(StructType([StructField("key", StringType()), StructField("value", BinaryType())]))
+_ARROW_HEADERS: Final = pa.list_(pa.field("element", pa.struct([("key", pa.string()), ("value", pa.binary())])))
+_TYPES: Final[dict[str, tuple[DataType, pa.DataType]]] = {
+    "stream_name": (StringType(), pa.string()),
+    "stream_kind": (StringType(), pa.string()),
+    "incarnation": (IntegerType(), pa.int32()),
+    "log_offset": (LongType(), pa.int64()),
+    "record_time": (TimestampType(), pa.timestamp("us", tz="UTC")),
+    "key": (BinaryType(), pa.binary()),
+    "value": (BinaryType(), pa.binary()),
+    "headers": (_HEADERS, _ARROW_HEADERS),
+    "message_type": (StringType(), pa.string()),
+    "message_key": (StringType(), pa.string()),
+    "operation": (StringType(), pa.string()),
+    "message_value": (StringType(), pa.string()),
+}
+
+SCHEMA: Final = StructType([StructField(name, kind) for name, (kind, _) in _TYPES.items()])
+
+_OF_THE_LOG: Final = ("stream_name", "stream_kind", "incarnation")
+_STORED: Final = ("log_offset", "record_time", "key", "value")
+
+
+def columns_of(schema: StructType) -> tuple[str, ...]:
+    """The names of the columns of a schema, which may be a part of `SCHEMA`. Raises SparkJobError for others."""
+    for field in schema:
+        if field.name not in _TYPES or _TYPES[field.name][0] != field.dataType:
+            known = ", ".join(f"{column.name} {column.dataType.simpleString()}" for column in SCHEMA)
+            raise SparkJobError(
+                f"coordinator_stream has no column '{field.name} {field.dataType.simpleString()}'. "
+                f"Its columns: {known}."
+            )
+    return tuple(schema.fieldNames())
+
+
+class EventColumns:
+    """Makes Arrow batches of one log's events, with the given columns only."""
+
+    def __init__(self, names: Sequence[str], log: Log, secrets: SecretPolicy) -> None:
+        self._names = names
+        self._log = log
+        self._schema = pa.schema([(name, _TYPES[name][1]) for name in names])
+        self._decoded = DecodedEvents(log.stream_kind, secrets)
+
+    def batch(self, events: Sequence[RecordedEvent]) -> pa.RecordBatch:
+        """The rows of some events."""
+        return pa.RecordBatch.from_arrays([self._column(name, events) for name in self._names], schema=self._schema)
+
+    @property
+    def are_stored(self) -> bool:
+        """Whether the archive has the columns as they are: nothing is to be decoded."""
+        return set(self._names) <= {*_OF_THE_LOG, *_STORED}
+
+    def stored_batch(self, stored: Mapping[str, pa.Array]) -> pa.RecordBatch:
+        """The rows of some events whose columns were read from the archive."""
+        count = len(stored["log_offset"])
+        arrays = [self._of_the_log(name, count) if name in _OF_THE_LOG else stored[name] for name in self._names]
+        return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+    def _column(self, name: str, events: Sequence[RecordedEvent]) -> pa.Array:
+        if name in _OF_THE_LOG:
+            return self._of_the_log(name, len(events))
+        if name in _OF_EVENTS:
+            return pa.array(list(map(_OF_EVENTS[name], events)), _TYPES[name][1])
+        return pa.array(self._decoded.column(name, events), _TYPES[name][1])
+
+    def _of_the_log(self, name: str, count: int) -> pa.Array:
+        return pa.repeat(pa.scalar(getattr(self._log, name), _TYPES[name][1]), count)
+
+
+def _headers(event: RecordedEvent) -> list[dict[str, Any]]:
+    return [{"key": _header_name(name), "value": value} for name, value in event.headers]
+
+
+def _header_name(name: str) -> str:
+    """The name, with escapes for bytes of Kafka that are not UTF-8, and for other lone surrogates, as in recordings."""
+    try:
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "backslashreplace").decode()
+
+
+_OF_EVENTS: Final[dict[str, Callable[[RecordedEvent], Any]]] = {
+    "log_offset": lambda event: event.offset,
+    "record_time": lambda event: spark_micros(event.timestamp),
+    "key": lambda event: event.key,
+    "value": lambda event: event.value,
+    "headers": _headers,
+}

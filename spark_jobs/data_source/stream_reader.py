@@ -1,0 +1,138 @@
+"""Reads logs as a stream, for `spark.readStream`. It needs Spark 4.2 or newer."""
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
+from pyspark.sql.types import StructType
+
+from spark_jobs.data_source.access import Access
+from spark_jobs.data_source.batch_reader import read_ranges
+from spark_jobs.data_source.columns import columns_of
+from spark_jobs.data_source.log_range import LogRange, partitions_of
+from spark_jobs.data_source.log_reader import LogReader, open_reader
+from spark_jobs.data_source.options import ARCHIVE, KAFKA, SourceOptions
+from spark_jobs.data_source.stream_offset import (
+    Offset,
+    limited,
+    newest_of,
+    offset_of,
+    place_in,
+    places_of,
+    require_continuity,
+)
+from spark_jobs.errors import SparkJobError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+QUIET_SECONDS: Final = 0.1
+"""How long to wait before logs without news are asked for their ends again."""
+
+
+class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Plans micro-batches, in a process beside the driver, and reads them in the executors.
+
+    Streams that appear later are read from their start. A log that does not continue at the query's offset fails the
+    query.
+    """
+
+    def __init__(self, options: SourceOptions, access: Access, schema: StructType) -> None:
+        if options.origin not in (ARCHIVE, KAFKA):
+            raise SparkJobError("Only 'archive' and 'kafka' can be streamed. Use spark.read for a lake or recording.")
+        self._options = options
+        self._access = access
+        self._columns = columns_of(schema)
+        self._reader: LogReader | None = None
+        self._targets: dict[str, LogRange] | None = None
+
+    def initialOffset(self) -> Offset:  # noqa: N802 (Spark calls it)
+        """Where a query without a checkpoint starts."""
+        logs = self._logs()
+        if self._options.starting_offsets == "latest":
+            return offset_of({name: place_in(log, log.until) for name, log in logs.items()})
+        given = _starting_offsets(self._options.starting_offsets)
+        if unknown := sorted(given.keys() - logs.keys()):
+            raise SparkJobError(f"The option 'startingOffsets' names '{unknown[0]}', which is not among the streams.")
+        for name, offset in sorted(given.items()):
+            _require_offset(logs[name], offset)
+        return offset_of({name: place_in(log, given.get(name, log.first)) for name, log in logs.items()})
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """The limit of the option `maxOffsetsPerTrigger`."""
+        most = self._options.max_offsets_per_trigger
+        return ReadAllAvailable() if most is None else ReadMaxRows(most)
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Read to the present ends of the present logs."""
+        self._targets = self._logs()
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> Offset:  # noqa: N802
+        """The end of the next micro-batch; `start` if there is nothing to read."""
+        logs = self._logs()
+        places = places_of(start)
+        require_continuity(places, logs)
+        reached = self._targets if self._targets is not None else logs
+        ends = {name: place_in(log, log.until) for name, log in reached.items()}
+        starts = {name: place_in(log, log.first) for name, log in reached.items()} | places
+        ends = {name: max(end, starts[name], key=lambda place: place.next_offset) for name, end in ends.items()}
+        planned = places | limited(starts, ends, limit.max_rows if isinstance(limit, ReadMaxRows) else None)
+        if planned == places:
+            time.sleep(QUIET_SECONDS)
+            return start
+        return offset_of(planned)
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        """The ranges of a micro-batch, which a query that starts again reads once more."""
+        logs, starts, ends = self._logs(), places_of(start), places_of(end)
+        require_continuity(starts, logs)
+        require_continuity(ends, logs)
+        ranges = [
+            LogRange(
+                logs[name].log, starts[name].next_offset if name in starts else logs[name].first, place.next_offset
+            )
+            for name, place in ends.items()
+        ]
+        return partitions_of([wanted for wanted in ranges if len(wanted)], self._options.offsets_per_partition)
+
+    def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
+        """The rows of one partition."""
+        return read_ranges(partition, self._options, self._access, self._columns)
+
+    def stop(self) -> None:
+        """Close the connections."""
+        if self._reader is not None:
+            self._reader.close()
+
+    def _logs(self) -> dict[str, LogRange]:
+        self._reader = self._reader or open_reader(self._options.origin, self._access)
+        return newest_of(self._reader.logs(self._options))
+
+
+def _starting_offsets(text: str) -> dict[str, int]:
+    """The offsets by stream name; empty for `earliest`. Raises SparkJobError."""
+    if text == "earliest":
+        return {}
+    try:
+        given = json.loads(text)
+    except ValueError:
+        given = None
+    if not isinstance(given, dict) or not all(type(offset) is int and offset >= 0 for offset in given.values()):
+        raise SparkJobError(
+            f"Invalid value {text!r} of the option 'startingOffsets'. Expected 'earliest', 'latest', or a JSON object "
+            "with an offset by stream name."
+        )
+    return given
+
+
+def _require_offset(log: LogRange, offset: int) -> None:
+    """Raise SparkJobError if a query cannot start at the offset. In the archive, any log can be read from 0 on."""
+    is_start = offset == 0 and log.log.log_id is not None
+    if not is_start and not log.first <= offset <= log.until:
+        raise SparkJobError(
+            f"Invalid offset {offset} of {log.log.stream_name} in the option 'startingOffsets'. "
+            f"Expected {log.first} to {log.until}."
+        )

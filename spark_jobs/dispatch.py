@@ -1,0 +1,205 @@
+"""Runs log tasks in the executors of a Spark session, shows their progress, and collects their results.
+
+Executors notify a channel of the database of their progress: Spark passes results only at the end of a job, and Spark
+Connect has no accumulators.
+"""
+
+import json
+import pickle
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
+from heapq import heapify, heapreplace
+from threading import Event, Thread
+from time import monotonic
+from typing import Final, TextIO
+
+import psycopg
+import pyarrow as pa
+from humanize import naturaldelta
+from pyspark.sql import SparkSession
+
+from eventlog.postgres.connection import connect
+from spark_jobs.errors import SparkJobError
+from spark_jobs.log_task import LogTask, LogTaskSession, LogTaskSettings, Outcome
+from spark_jobs.relations.partitioning import count_cores
+from spark_jobs.spark_errors import spark_errors
+
+TASKS_PER_CORE: Final = 8
+"""With more tasks a slow one would delay the end less, but each task takes time to start."""
+
+EVENTS_A_TASK: Final = 100_000
+"""Fewer events take so little time that another task's start (50 ms of a core) would be a large part of it."""
+
+SCHEMA: Final = "number int, outcome binary"
+LINE_SECONDS: Final = 10.0
+_TERMINAL_SECONDS: Final = 0.5
+_NOTIFY_SECONDS: Final = 0.5
+_WAIT_SECONDS: Final = 0.05  # the longest delay after the log tasks have ended
+
+
+def default_tasks(spark: SparkSession, log_tasks: Sequence[LogTask], weight_a_task: int = EVENTS_A_TASK) -> int:
+    """The number of Spark tasks: one per ``weight_a_task``, but 1 to `TASKS_PER_CORE` per core."""
+    cores = count_cores(spark)
+    return min(max(sum(each.weight for each in log_tasks) // weight_a_task, cores), TASKS_PER_CORE * cores)
+
+
+def run_log_tasks(
+    spark: SparkSession,
+    what: str,
+    log_tasks: Sequence[LogTask],
+    settings: LogTaskSettings,
+    tasks: int | None = None,
+    *,
+    unit: str | None = None,
+) -> list[Outcome]:
+    """Run log tasks in at most ``tasks`` Spark tasks (see `default_tasks`), and return their outcomes in order.
+
+    A Spark task that fails is repeated; a log task that was complete changes nothing then. ``what`` is for errors, as
+    in ``"Cannot replay with Spark"``. With the ``unit`` of their weights, the progress is shown on standard error.
+
+    Raises:
+        SparkJobError: Spark failed, or a task failed as often as Spark allows.
+    """
+    if not log_tasks:
+        return []
+    weights = [each.weight for each in log_tasks]
+    bins = pack(weights, tasks or default_tasks(spark, log_tasks))
+    run = _spark_task([[(number, log_tasks[number]) for number in numbers] for numbers in bins], settings)
+    progress = Progress(len(log_tasks), sum(weights), unit or "")
+    shown = shown_progress(settings.database_url, settings.channel, progress) if unit else nullcontext()
+    with shown, spark_errors(what):
+        rows = spark.range(0, len(bins), 1, len(bins)).mapInArrow(run, SCHEMA).collect()
+    found = {row["number"]: row["outcome"] for row in rows}
+    if missing := len(log_tasks) - len(found):
+        raise SparkJobError(f"{what}: {missing} of {len(log_tasks)} results are missing. Run it again.")
+    return [pickle.loads(found[number]) for number in range(len(log_tasks))]  # noqa: S301 (from our own tasks)
+
+
+def pack(weights: Sequence[int], bins: int) -> list[list[int]]:
+    """The numbers of the items in each of at most ``bins`` bins: heaviest bin first, heaviest item first in each.
+
+    Each item, from the heaviest on, goes to the bin that is lightest then (longest processing time first), so that the
+    heaviest bin is at most 4/3 of the best possible one. Every item weighs at least 1.
+    """
+    packed: list[list[int]] = [[] for _ in range(min(bins, len(weights)))]
+    loads = [(0, number) for number in range(len(packed))]
+    heapify(loads)
+    for item in sorted(range(len(weights)), key=lambda number: -weights[number]):
+        load, lightest = loads[0]
+        packed[lightest].append(item)
+        heapreplace(loads, (load + max(weights[item], 1), lightest))
+    return [packed[number] for _, number in sorted(loads, reverse=True)]
+
+
+def _spark_task(
+    bins: Sequence[Sequence[tuple[int, LogTask]]], settings: LogTaskSettings
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The function of all Spark tasks; a task's only row is the number of its bin."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for task in batch.column(0).to_pylist():
+                yield from _run_bin(task, bins[task], settings)
+
+    return run
+
+
+def _run_bin(
+    task: int, log_tasks: Sequence[tuple[int, LogTask]], settings: LogTaskSettings
+) -> Iterator[pa.RecordBatch]:
+    with LogTaskSession(settings, [log_task for _, log_task in log_tasks], task) as session:
+        finished = _Finished(task, session)
+        for number, log_task in log_tasks:
+            outcome = session.run(log_task)
+            finished.add(log_task.weight)
+            columns = [pa.array([number], pa.int32()), pa.array([pickle.dumps(outcome)], pa.binary())]
+            yield pa.RecordBatch.from_arrays(columns, ["number", "outcome"])
+        finished.send()
+
+
+class _Finished:
+    """Notifies the driver of a Spark task's finished log tasks, at most twice a second."""
+
+    def __init__(self, task: int, session: LogTaskSession) -> None:
+        self._task, self._session = task, session
+        self._count = self._weight = 0
+        self._sent_at = time.monotonic()
+
+    def add(self, weight: int) -> None:
+        self._count += 1
+        self._weight += weight
+        if time.monotonic() >= self._sent_at + _NOTIFY_SECONDS:
+            self.send()
+
+    def send(self) -> None:
+        self._session.notify(json.dumps([self._task, self._count, self._weight]))
+        self._sent_at = time.monotonic()
+
+
+@dataclass
+class Progress:
+    """Finished log tasks of ``count``, and their ``weight`` in ``unit``. A repeated Spark task does not count twice."""
+
+    count: int
+    weight: int
+    unit: str
+    _by_task: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def take(self, payload: str) -> None:
+        """Add a notification: the number of a Spark task, its finished log tasks and their weight."""
+        with suppress(ValueError):
+            task, count, weight = json.loads(payload)
+            self._by_task[task] = max((count, weight), self._by_task.get(task, (0, 0)))
+
+    def describe(self, seconds: float) -> str:
+        """What is done after ``seconds``, how fast, and how long the rest takes."""
+        done = sum(count for count, _ in self._by_task.values())
+        weight = sum(weight for _, weight in self._by_task.values())
+        rate = weight / seconds if seconds > 0 else 0.0
+        left = f", {naturaldelta((self.weight - weight) / rate)} left" if rate and weight < self.weight else ""
+        counts = f"{done:,} of {self.count:,} logs, {weight:,} of {self.weight:,} {self.unit}"
+        return f"{counts}, {rate:,.0f} {self.unit}/s{left}"
+
+
+@contextmanager
+def shown_progress(
+    database_url: str, channel: str, progress: Progress, *, out: TextIO | None = None, every: float | None = None
+) -> Iterator[None]:
+    """Print a line on standard error every ten seconds; on a terminal, renew one line twice a second."""
+    stream = sys.stderr if out is None else out
+    ended, began = Event(), monotonic()
+
+    def listen() -> None:
+        shown_at = began
+        period = every or (_TERMINAL_SECONDS if stream.isatty() else LINE_SECONDS)
+        with (
+            suppress(psycopg.Error),
+            connect(database_url, application_name="coordstream spark progress") as connection,
+        ):
+            connection.execute(f'listen "{channel}"'.encode())
+            while not ended.is_set():
+                for notification in connection.notifies(timeout=_WAIT_SECONDS, stop_after=100):
+                    progress.take(notification.payload)
+                if monotonic() >= shown_at + period:
+                    _print(stream, progress.describe(monotonic() - began))
+                    shown_at = monotonic()
+
+    listener = Thread(target=listen, daemon=True)
+    listener.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        listener.join()
+        if stream.isatty():
+            stream.write("\r\x1b[K")
+
+
+def _print(stream: TextIO, text: str) -> None:
+    line = f"\r\x1b[K{text}" if stream.isatty() else f"{text}\n"
+    with suppress(OSError, ValueError):
+        stream.write(line)
+        stream.flush()

@@ -1,1 +1,0 @@
-"""Works in the executors of a session, and their progress."""

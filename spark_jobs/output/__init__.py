@@ -1,1 +1,0 @@
-"""Output folders, on this machine or in a file system that Spark knows."""

@@ -1,0 +1,165 @@
+"""Recordings as the source of a replay: files that the executors can read, checked and imported by them."""
+
+import glob
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Final
+
+from pyspark.sql import SparkSession
+
+from eventlog.events import RecordedEvent
+from eventlog.log import system_clock
+from eventlog.recordings.checked_recording import TopicSummary, check_recording
+from eventlog.recordings.recording import read_recording
+from eventlog.streams import StreamIdentity, identify
+from projections.recording_import import import_stream
+from projections.time_bound import TimeBound
+from spark_jobs.dispatch import default_tasks, run_log_tasks
+from spark_jobs.errors import SparkJobError
+from spark_jobs.log_task import LogResult, LogTaskSession, LogTaskSettings
+
+_WILDCARDS: Final = frozenset("*?[")
+_ENDINGS: Final = (".jsonl", ".jsonl.gz")
+_BYTES_A_TASK: Final = 64_000_000  # as `EVENTS_A_TASK`; a check takes a fifth of the time of a replay
+Summaries = Mapping[str, TopicSummary]
+
+
+def find_files(place: str) -> list[Path]:
+    """The files that a path names: itself, the recordings of a folder and its subfolders, or all that match a pattern.
+
+    In a folder, files whose names end with ``.jsonl`` or ``.jsonl.gz`` are recordings. Raises SparkJobError: there are
+    none.
+    """
+    path = Path(place).absolute()
+    if path.is_file():
+        return [path]
+    if path.is_dir():
+        found = [file for ending in _ENDINGS for file in path.rglob(f"*{ending}")]
+    elif _WILDCARDS & set(place):
+        found = [Path(name) for name in glob.glob(str(path), recursive=True)]  # noqa: PTH207 (of an absolute pattern)
+    else:
+        raise SparkJobError(f"'{place}' does not exist. Name a recording, a folder of recordings or a pattern.")
+    files = sorted(file for file in found if file.is_file())
+    if not files:
+        raise SparkJobError(f"'{place}' has no recordings. Name a recording, a folder of recordings or a pattern.")
+    return files
+
+
+@dataclass(frozen=True)
+class CheckFile:
+    """Reads a recording to its end. The result is the summaries of its topics."""
+
+    path: Path
+    weight: int
+
+    def run(self, session: LogTaskSession) -> Summaries:
+        """See `LogTask`."""
+        return check_recording(self.path, session.spool, ()).summaries
+
+
+@dataclass(frozen=True)
+class TopicInFile:
+    """The records of one topic in a file; ``is_shared``: the file has other topics too."""
+
+    path: Path
+    summary: TopicSummary
+    is_shared: bool
+
+
+@dataclass(frozen=True)
+class RecordedStream:
+    """Imports one stream of recordings. ``files`` are in the order of their offsets."""
+
+    stream: StreamIdentity
+    files: tuple[TopicInFile, ...]
+
+    @property
+    def job(self) -> tuple[str, str]:
+        """The job's name and id, as far as the stream's name tells."""
+        return self.stream.job_name, self.stream.job_id
+
+    @property
+    def weight(self) -> int:
+        """The number of events."""
+        return sum(file.summary.count for file in self.files)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether a file of it has other topics too, so that each Spark task reads all of the file."""
+        return any(file.is_shared for file in self.files)
+
+    def run(self, session: LogTaskSession) -> LogResult:
+        """See `LogTask`. Imports the events up to the time of the settings, in one transaction."""
+        from spark_jobs.table_partitions import replay_projector  # noqa: PLC0415 (of executors)
+
+        done = import_stream(
+            session.connection,
+            self.stream,
+            lambda: self.events(session),
+            session.settings.fold,
+            system_clock,
+            is_atomic=True,
+            make_projector=replay_projector(session),
+        )
+        return LogResult(done.added, done.skipped, done.quarantined)
+
+    def events(self, session: LogTaskSession) -> Iterable[RecordedEvent]:
+        """The events of all files, up to the time of the settings."""
+        until = session.settings.until
+        events = self._all_events(session)
+        return events if until is None else TimeBound(until, system_clock()).before(events)
+
+    def _all_events(self, session: LogTaskSession) -> Iterator[RecordedEvent]:
+        for file in self.files:
+            if file.is_shared:
+                yield from _shared_events(session, file.path, self.stream.stream_name)
+            else:
+                yield from (event for _, event in islice(read_recording(file.path), file.summary.count))
+
+
+def check_recordings(
+    spark: SparkSession, files: Sequence[Path], settings: LogTaskSettings, tasks: int | None = None
+) -> list[RecordedStream]:
+    """Read recordings to their ends in the executors, and return the streams in them.
+
+    Raises:
+        SparkJobError: a file is invalid, cannot be read by an executor or has no records, or two files overlap.
+        EventLogError: the kind of a topic is unknown.
+    """
+    checks = [CheckFile(file, file.stat().st_size) for file in files]
+    tasks = tasks or default_tasks(spark, checks, _BYTES_A_TASK)
+    outcomes = run_log_tasks(spark, "Cannot read the recordings with Spark", checks, settings, tasks)
+    for file, outcome in zip(files, outcomes, strict=True):
+        if outcome.failure:
+            raise SparkJobError(outcome.failure)
+        if not outcome.result:
+            raise SparkJobError(f"File '{file}' has no records. Leave it out, or record the topic again.")
+    return recorded_streams({file: found.result for file, found in zip(files, outcomes, strict=True)}, settings.kind)
+
+
+def _shared_events(session: LogTaskSession, path: Path, topic: str) -> Iterator[RecordedEvent]:
+    if path not in session.recordings:
+        topics = {each.stream.stream_name for each in session.log_tasks if isinstance(each, RecordedStream)}
+        session.recordings[path] = check_recording(path, session.spool, topics)
+    return session.recordings[path].events(topic)
+
+
+def recorded_streams(summaries: Mapping[Path, Summaries], kind: str | None) -> list[RecordedStream]:
+    """The streams of checked files. Raises SparkJobError, EventLogError: offsets overlap, or a kind is unknown."""
+    by_topic: dict[str, list[TopicInFile]] = {}
+    for path, topics in summaries.items():
+        for topic, summary in topics.items():
+            by_topic.setdefault(topic, []).append(TopicInFile(path, summary, len(topics) > 1))
+    return [RecordedStream(identify(topic, kind), _in_order(topic, files)) for topic, files in by_topic.items()]
+
+
+def _in_order(topic: str, files: Iterable[TopicInFile]) -> tuple[TopicInFile, ...]:
+    ordered = sorted(files, key=lambda file: file.summary.first_offset)
+    for earlier, later in pairwise(ordered):
+        if later.summary.first_offset <= earlier.summary.last_offset:
+            raise SparkJobError(
+                f"Files '{earlier.path}' and '{later.path}' have the same offsets of {topic}. Leave one of them out."
+            )
+    return tuple(ordered)

@@ -1,0 +1,200 @@
+"""Replays and verifies many logs, each in an executor; a replay writes a log and its position in one transaction."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Protocol
+
+from pyspark.sql import SparkSession
+
+from eventlog.error_text import list_names, printable_text
+from eventlog.log import system_clock
+from eventlog.postgres.connection import Connection
+from eventlog.source import EventSource, StreamUnavailable
+from eventlog.streams import StreamIdentity, identify
+from projections.recording_import import finish_imports
+from projections.tracked_logs import TrackedLog
+from spark_jobs.dispatch import run_log_tasks
+from spark_jobs.errors import SparkJobError
+from spark_jobs.log_task import LogResult, LogTask, LogTaskSession, LogTaskSettings
+from spark_jobs.recordings import RecordedStream
+from spark_jobs.relations.partitioning import count_cores
+
+if TYPE_CHECKING:
+    from projections.verify import Verification
+
+
+class ReplayTask(LogTask, Protocol):
+    """Replays one log of ``job``, a name and an id. The result is a `LogResult`."""
+
+    @property
+    def stream(self) -> StreamIdentity:
+        """The log's stream."""
+
+    @property
+    def job(self) -> tuple[str, str]:
+        """The job's name and id."""
+
+
+@dataclass(frozen=True)
+class TopicStream:
+    """Reads one topic of Kafka to its present end. ``end``: its end when the replay was planned."""
+
+    stream: StreamIdentity
+    end: int
+
+    @property
+    def job(self) -> tuple[str, str]:
+        """The job's name and id, as far as the stream's name tells."""
+        return self.stream.job_name, self.stream.job_id
+
+    @property
+    def weight(self) -> int:
+        """The number of offsets."""
+        return self.end
+
+    def run(self, session: LogTaskSession) -> LogResult:
+        """See `LogTask`."""
+        from projections.follow.read_to_end import StreamReader  # noqa: PLC0415 (of executors)
+        from spark_jobs.table_partitions import replay_projector  # noqa: PLC0415
+
+        fold, until, projector = session.settings.fold, session.settings.until, replay_projector(session)
+        reader = StreamReader(session.connection, session.source, fold, system_clock, until, make_projector=projector)
+        done = reader.read_to_end(self.stream.stream_name, session.settings.kind)
+        return LogResult(done.added, quarantined=done.quarantined, message=done.message)
+
+
+@dataclass(frozen=True)
+class ArchivedLog:
+    """Rebuilds one log from the archive."""
+
+    log: TrackedLog
+    job: tuple[str, str]
+
+    @property
+    def stream(self) -> StreamIdentity:
+        """The stream."""
+        return self.log.stream
+
+    @property
+    def weight(self) -> int:
+        """The number of offsets."""
+        return max(self.log.next_offset, self.log.end_offset or 0)
+
+    def run(self, session: LogTaskSession) -> LogResult:
+        """See `LogTask`."""
+        from projections.rebuild import rebuild_log  # noqa: PLC0415 (of executors)
+
+        done = rebuild_log(session.connection, self.log, session.settings.fold)
+        rows = sum(check.missing + check.extra + check.different for check in done.repaired)
+        return LogResult(rebuilt=done.events, repaired_rows=rows)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What a replay did: the sum of what it did with ``log_count`` logs. ``failures``: why others were not replayed."""
+
+    log_count: int
+    total: LogResult
+    seconds: float
+    failures: Mapping[str, str]
+    messages: Sequence[str]
+
+    @property
+    def folded(self) -> int:
+        """The number of events that were folded."""
+        return self.total.added + self.total.rebuilt
+
+
+def replay(
+    spark: SparkSession,
+    connection: Connection,
+    log_tasks: Sequence[ReplayTask],
+    settings: LogTaskSettings,
+    tasks: int | None = None,
+) -> Replayed:
+    """Replay logs in the executors, and show the progress on standard error.
+
+    Each log is replayed whole or not at all. After an error, or if this process is killed, another replay does the rest
+    and gives the same rows. ``tasks``: the most Spark tasks (default: `default_tasks`).
+
+    Raises:
+        SparkJobError: Spark failed.
+    """
+    began = time.monotonic()
+    if any(isinstance(each, RecordedStream) and each.is_shared for each in log_tasks):
+        tasks = tasks or count_cores(spark)  # each task that has a topic of a shared file reads all of the file
+    outcomes = run_log_tasks(spark, "Cannot replay with Spark", log_tasks, settings, tasks, unit="events")
+    seconds = time.monotonic() - began
+    names = [each.stream.stream_name for each in log_tasks]
+    failures = {name: outcome.failure for name, outcome in zip(names, outcomes, strict=True) if outcome.failure}
+    results: list[LogResult] = [outcome.result for outcome in outcomes if not outcome.failure]
+    total = LogResult.total(results)
+    finish_imports(connection, total.added)
+    return Replayed(len(results), total, seconds, failures, [result.message for result in results if result.message])
+
+
+def topic_streams(source: EventSource, kind: str | None) -> list[TopicStream]:
+    """All streams of a Kafka cluster, with their ends: 0 without a leader. Raises `SourceUnavailable`."""
+    ends = _ends(source, source.stream_names())
+    return [TopicStream(identify(name, kind), end) for name, end in sorted(ends.items())]
+
+
+def _ends(source: EventSource, names: Sequence[str]) -> dict[str, int]:
+    try:
+        return source.end_offsets(names)
+    except StreamUnavailable as error:
+        unavailable = dict.fromkeys(error.stream_names, 0)
+        return unavailable | _ends(source, [name for name in names if name not in unavailable])
+
+
+def select_jobs(log_tasks: Sequence[ReplayTask], pattern: str | None, place: str) -> list[ReplayTask]:
+    """The logs of jobs whose ``name/id`` or name matches a pattern, all without one. Raises SparkJobError: none."""
+    found = [each for each in log_tasks if pattern is None or _matches(each.job, pattern)]
+    if found:
+        return found
+    if not log_tasks:
+        raise SparkJobError(f"No streams of jobs in {place}.")
+    names = sorted({"/".join(each.job) for each in log_tasks})
+    raise SparkJobError(
+        f'No job in {place} matches "{printable_text(pattern or "")}". Known jobs: {list_names(names)}.'
+    )
+
+
+def _matches(job: tuple[str, str], pattern: str) -> bool:
+    """Whether a job matches a pattern such as ``orders*``; in names of topics, ``-`` stands for ``_``."""
+    patterns = (pattern, pattern.replace("_", "-"))
+    return any(fnmatchcase(name, each) for name in (job[0], "/".join(job)) for each in patterns)
+
+
+@dataclass(frozen=True)
+class LogToVerify:
+    """Compares one log's rows with its archived events, and these with the topic if ``reads_topic``."""
+
+    log: TrackedLog
+    reads_topic: bool
+
+    @property
+    def weight(self) -> int:
+        """The number of offsets."""
+        return self.log.next_offset
+
+    def run(self, session: LogTaskSession) -> "Verification":
+        """See `LogTask`."""
+        from projections.verify import verify_log  # noqa: PLC0415 (of executors)
+
+        source = session.source if self.reads_topic else None
+        return verify_log(session.connection, self.log, session.settings.fold, source=source)
+
+
+def verify(
+    spark: SparkSession, logs: Sequence[TrackedLog], settings: LogTaskSettings, tasks: int | None, *, reads_topics: bool
+) -> "list[Verification | str]":
+    """Verify logs in the executors, and show the progress; for a log that cannot be verified, why.
+
+    ``reads_topics``: also compare the archive with the topics. Raises SparkJobError: Spark failed.
+    """
+    log_tasks = [LogToVerify(log, reads_topics) for log in logs]
+    outcomes = run_log_tasks(spark, "Cannot verify with Spark", log_tasks, settings, tasks, unit="events")
+    return [outcome.failure or outcome.result for outcome in outcomes]

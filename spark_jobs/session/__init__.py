@@ -1,1 +1,0 @@
-"""Spark sessions, and what starting one needs: Java, and the jar of the JDBC driver."""

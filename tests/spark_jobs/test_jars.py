@@ -1,0 +1,129 @@
+"""The JDBC driver's jar: fetched once, complete or not at all, with the expected checksum."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import spark_jobs
+from spark_jobs.errors import JarUnavailableError, JavaMissingError
+from spark_jobs.jars import IVY_FILE, POSTGRES_DRIVER, ivy_program, postgres_driver
+from tests.spark_jobs.fake_java import fake_java
+
+VERSION = """case "$*" in *-version*) echo 'openjdk version "17.0.1"' >&2; exit 0;; esac"""
+SCRATCH = 'for a in "$@"; do case "$a" in */ivy) scratch=$(dirname "$a");; esac; done'
+NO_NETWORK = "-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=1 -Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=1"
+
+
+def java_that(folder: Path, script: str) -> dict[str, str]:
+    """An environment with a fake java that runs `script`; $scratch is the folder that Ivy would fetch into."""
+    fake_java(folder, f"{VERSION}\n{SCRATCH}\n{script}")
+    return {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+
+def test_ivy_lists_only_the_jar_with_a_checksum() -> None:
+    (dependency,) = re.findall(r"<dependency (.*)/>", IVY_FILE.read_text())
+    named = dict(re.findall(r'(\w+)="([^"]*)"', dependency))
+    assert f"{named['name']}-{named['rev']}.jar" == POSTGRES_DRIVER.name
+    assert (named["org"], named["transitive"]) == ("org.postgresql", "false")
+    assert ivy_program().is_file()
+
+
+@pytest.mark.spark
+def test_ivy_fetches_only_the_driver(jdbc_jar: Path) -> None:
+    assert POSTGRES_DRIVER.matches(jdbc_jar) or "COORDSTREAM_JDBC_JAR" in os.environ
+    assert [path.name for path in jdbc_jar.parent.glob("*.jar")] == [jdbc_jar.name]
+
+
+@pytest.mark.spark
+def test_a_cached_jar_needs_neither_java_nor_network(jdbc_jar: Path, tmp_path: Path) -> None:
+    (tmp_path / jdbc_jar.name).write_bytes(jdbc_jar.read_bytes())
+    assert postgres_driver(tmp_path, {"PATH": ""}) == tmp_path / jdbc_jar.name
+
+
+@pytest.mark.spark
+def test_concurrent_fetches_fetch_once(jdbc_jar: Path, tmp_path: Path) -> None:
+    environ = java_that(tmp_path / "bin", f'echo x >> {tmp_path}/calls; cp {jdbc_jar} "$scratch"')
+    with ThreadPoolExecutor(4) as pool:
+        paths = set(pool.map(lambda _: postgres_driver(tmp_path / "cache", environ), range(4)))
+    assert paths == {tmp_path / "cache" / POSTGRES_DRIVER.name}
+    assert (tmp_path / "calls").read_text() == "x\n"
+
+
+@pytest.mark.spark
+def test_a_fetch_after_a_killed_one_succeeds(jdbc_jar: Path, tmp_path: Path) -> None:
+    cache, reached = tmp_path / "cache", tmp_path / "reached"
+    os.mkfifo(reached)
+    blocked = java_that(
+        tmp_path / "bin", f'head -c 99 {jdbc_jar} > "$scratch/{jdbc_jar.name}"; echo > {reached}; read x'
+    )
+    program = (
+        "import os, sys, pathlib; from spark_jobs.jars import postgres_driver;"
+        "postgres_driver(pathlib.Path(sys.argv[1]), os.environ)"
+    )
+    root = str(Path(spark_jobs.__file__).parents[1])
+    fetcher = subprocess.Popen(
+        [sys.executable, "-c", program, str(cache)],
+        env={**blocked, "PYTHONPATH": root},
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+    )
+    reached.read_text()  # returns when the fake java has written half of the jar
+    os.killpg(fetcher.pid, signal.SIGKILL)
+    fetcher.communicate()
+    assert not (cache / jdbc_jar.name).exists()
+    assert len(list(cache.glob(".fetch-*"))) == 1
+    postgres_driver(cache, java_that(tmp_path / "good", f'cp {jdbc_jar} "$scratch"'))
+    assert sorted(path.name for path in cache.iterdir()) == [".lock", jdbc_jar.name]
+
+
+@pytest.mark.spark
+def test_a_damaged_jar_in_the_cache_is_fetched_again(jdbc_jar: Path, tmp_path: Path) -> None:
+    (tmp_path / jdbc_jar.name).write_bytes(b"damaged")
+    fetched = postgres_driver(tmp_path, java_that(tmp_path / "bin", f'cp {jdbc_jar} "$scratch"'))
+    assert POSTGRES_DRIVER.matches(fetched)
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        (f'echo other > "$scratch/{POSTGRES_DRIVER.name}"', "has an unexpected SHA-256"),
+        ("exit 1", "Cannot fetch postgresql-42.7.13.jar. Try again with a network"),
+        ("exit 0", "Cannot fetch postgresql-42.7.13.jar. Try again with a network"),
+    ],
+)
+def test_a_failed_fetch_has_a_message_and_leaves_no_file(tmp_path: Path, script: str, sentence: str) -> None:
+    with pytest.raises(JarUnavailableError, match=sentence):
+        postgres_driver(tmp_path / "cache", java_that(tmp_path / "bin", script))
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == [".lock"]
+
+
+@pytest.mark.spark
+def test_a_missing_network_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(JarUnavailableError, match="Try again with a network, or set COORDSTREAM_JDBC_JAR to a copy"):
+        postgres_driver(tmp_path, {**os.environ, "JAVA_TOOL_OPTIONS": NO_NETWORK, "COORDSTREAM_JDBC_JAR": ""})
+
+
+def test_a_missing_java_is_reported_before_the_fetch(tmp_path: Path) -> None:
+    with pytest.raises(JavaMissingError):
+        postgres_driver(tmp_path / "cache", {"PATH": str(tmp_path)})
+
+
+def test_a_jar_of_the_environment_is_used_unchecked(tmp_path: Path) -> None:
+    jar = tmp_path / "mine.jar"
+    with pytest.raises(JarUnavailableError, match="does not exist"):
+        postgres_driver(tmp_path / "cache", {"COORDSTREAM_JDBC_JAR": str(jar)})
+    jar.write_bytes(b"mine")
+    assert postgres_driver(tmp_path / "cache", {"COORDSTREAM_JDBC_JAR": str(jar)}) == jar
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_cache_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(JarUnavailableError, match=r"Cannot write to the jar cache '.*file/cache'"):
+        postgres_driver(tmp_path / "file" / "cache", {"PATH": ""})

@@ -1,0 +1,132 @@
+"""What happens to a log task that fails: retried while something is unavailable, else a sentence for its log."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Any, Final
+
+import psycopg
+import pytest
+from psycopg.errors import LockNotAvailable, ProgramLimitExceeded
+
+from eventlog.errors import RecordingError
+from eventlog.kafka.options import KafkaOptions
+from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.source import OffsetLost, StreamUnavailable
+from projections.errors import PositionMoved, StreamBusy
+from projections.fold.settings import FoldSettings
+from spark_jobs.log_task import LogTaskInterrupted, LogTaskSession, LogTaskSettings, Outcome
+from tests.fixtures.waiting import wait_until
+
+SECRET: Final = "hunter2"
+
+
+@dataclass
+class Failing:
+    """Raises these errors in turn, then runs ``then``."""
+
+    errors: list[Exception]
+    then: Callable[[LogTaskSession], Any] = lambda _: "done"
+    weight: int = 1
+
+    def run(self, session: LogTaskSession) -> Any:
+        if self.errors:
+            raise self.errors.pop(0)
+        return self.then(session)
+
+
+def settings(url: str = f"postgresql://u:{SECRET}@127.0.0.1:1/d") -> LogTaskSettings:
+    options = {"security_protocol": "SASL_SSL", "sasl_mechanism": "PLAIN"}
+    credentials = {"sasl_plain_username": "u", "sasl_plain_password": SECRET}
+    kafka = KafkaOptions.parse("k:9092", {**options, **credentials})
+    fold = FoldSettings(SecretPolicy(SECRET.encode()))
+    return LogTaskSettings(url, fold, kafka, outage_seconds=0.1, busy_seconds=0.01)
+
+
+def test_no_secret_is_in_the_text_of_the_settings() -> None:
+    assert SECRET not in repr(settings())
+    assert SECRET not in str(settings())
+
+
+@pytest.mark.parametrize("error", [PositionMoved("s", 1), psycopg.OperationalError("gone"), StreamBusy("s", "other")])
+def test_what_may_pass_is_retried(error: Exception) -> None:
+    with LogTaskSession(settings()) as session:
+        assert session.run(Failing([error])) == Outcome("done")
+
+
+def test_an_outage_begins_with_the_first_error_and_not_with_the_log_task() -> None:
+    def fail_late(session: LogTaskSession) -> None:
+        end = monotonic() + session.settings.outage_seconds
+        wait_until(lambda: monotonic() > end, what="a log task that takes longer than an outage may")
+        log_task.then = lambda _: "done"
+        raise psycopg.OperationalError("gone")
+
+    log_task = Failing([], fail_late)
+    with LogTaskSession(settings()) as session:
+        assert session.run(log_task) == Outcome("done")
+
+
+def test_an_error_of_one_log_is_a_sentence() -> None:
+    with LogTaskSession(settings()) as session:
+        assert session.run(Failing([RecordingError("Invalid.")])) == Outcome(None, "Invalid.")
+
+
+def test_a_task_waits_only_so_long_for_streams_of_others() -> None:
+    busy = StreamBusy("s", "another program")
+    with LogTaskSession(settings()) as session:
+        assert session.run(Failing([busy] * 100)).failure == str(busy)
+        assert session.run(Failing([busy])).failure == str(busy)
+
+
+@pytest.mark.parametrize(("task", "is_copy"), [(1, True), (2, False)])
+def test_a_task_waits_for_a_copy_that_spark_has_started_as_long_as_it_works(
+    database_url: str, task: int, is_copy: bool
+) -> None:
+    of_the_run = replace(settings(database_url), busy_seconds=0.0)
+    with LogTaskSession(of_the_run, number=1) as copy, LogTaskSession(of_the_run, number=task) as session:
+        copy.connection.execute("select 1")
+        done = session.run(Failing([StreamBusy("s", "the copy"), LockNotAvailable()]))
+        assert bool(done.failure) is not is_copy
+        copy.close()
+        wait_until(lambda: session.run(Failing([LockNotAvailable()])).failure, what="the copy to end")
+
+
+def test_a_rejected_statement_is_a_sentence_without_values(database_url: str) -> None:
+    def reject(session: LogTaskSession) -> None:
+        session.connection.execute("select 'hunter2'::integer")
+
+    with LogTaskSession(settings(database_url)) as session:
+        failure = session.run(Failing([], reject)).failure
+    assert failure == "The database rejected it: invalid input syntax for type integer."
+
+
+def test_a_row_that_is_too_large_for_the_database_is_not_retried() -> None:
+    error = ProgramLimitExceeded()
+    with LogTaskSession(settings()) as session:
+        assert session.run(Failing([error])).failure == "The database rejected it: ProgramLimitExceeded."
+
+
+def test_an_outage_interrupts_the_task_without_showing_the_password() -> None:
+    with (
+        LogTaskSession(settings()) as session,
+        pytest.raises(LogTaskInterrupted, match="database is unavailable") as raised,
+    ):
+        session.run(Failing([], lambda session: session.connection))
+    assert SECRET not in str(raised.value)
+    assert raised.value.__suppress_context__
+
+
+def test_a_lost_connection_is_opened_again(database_url: str) -> None:
+    with LogTaskSession(settings(database_url)) as session:
+        lost = session.connection
+        lost.close()
+        session.notify("lost")
+        assert session.run(Failing([], lambda session: session.connection.execute("select 1").fetchone())) == Outcome(
+            (1,)
+        )
+
+
+@pytest.mark.parametrize("error", [StreamUnavailable(["s"], "The cluster"), OffsetLost("s", 1), PositionMoved("s", 1)])
+def test_what_does_not_pass_for_one_log_is_a_sentence(error: Exception) -> None:
+    with LogTaskSession(settings()) as session:
+        assert session.run(Failing([error] * 1_000)) == Outcome(None, str(error))

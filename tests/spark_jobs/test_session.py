@@ -1,0 +1,152 @@
+"""Sessions use UTC, keep the submitter's settings, and show no secret in plans."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_jobs import session as builder
+from spark_jobs.errors import JavaMissingError, SparkJobError
+from spark_jobs.relations.jdbc import Ranges, Relation, read_rows
+from spark_jobs.relations.settings import ReadSettings, jdbc_address
+from spark_jobs.relations.snapshots import exported_snapshot
+from spark_jobs.session import build_session, jar_conf
+from spark_jobs.session_settings import check_settings, is_local, require_master
+from spark_jobs.spark_errors import spark_errors
+from tests.spark_jobs.plain_relations import Relations
+
+
+@pytest.mark.spark
+def test_times_are_utc(spark: SparkSession) -> None:
+    assert spark.conf.get("spark.sql.session.timeZone") == "UTC"
+
+
+@pytest.mark.spark
+def test_python_processes_of_a_busy_machine_have_time_to_connect(spark: SparkSession) -> None:
+    def authentication_timeout(_: int) -> int:
+        return int(os.environ["SPARK_AUTH_SOCKET_TIMEOUT"])
+
+    assert spark.sparkContext.parallelize([0], 1).map(authentication_timeout).collect() == [120]
+
+
+@pytest.mark.spark
+def test_spark_submit_keeps_the_submitters_settings(spark: SparkSession) -> None:
+    before = spark.conf.get("spark.sql.adaptive.enabled")
+    spark.conf.set("spark.sql.adaptive.enabled", "true")
+    try:
+        same = build_session("submitted", {}, {builder.SUBMITTED: "1", "PATH": ""})
+        assert same.conf.get("spark.sql.adaptive.enabled") == "true"
+    finally:
+        spark.conf.set("spark.sql.adaptive.enabled", str(before))
+    assert not any(key.startswith(("spark.master", "spark.executor")) for key in builder.LOCAL)
+
+
+def test_a_missing_java_is_reported_before_the_start(tmp_path: Path) -> None:
+    with pytest.raises(JavaMissingError):
+        build_session("no-java", {}, {"PATH": str(tmp_path)})
+
+
+def test_the_server_of_the_environment_is_asked_before_the_start() -> None:
+    """PySpark would use it, too, but try for ten minutes."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"sc://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(SparkJobError, match="Cannot connect to Spark Connect at 127"):
+            build_session("remote", {}, {"SPARK_REMOTE": address})
+
+
+def test_the_jar_is_added_to_the_class_path(tmp_path: Path) -> None:
+    assert jar_conf(tmp_path / "a.jar") == {"spark.jars": str(tmp_path / "a.jar")}
+    assert jar_conf(None) == {}
+
+
+@pytest.mark.spark
+def test_no_plan_shows_the_password(
+    spark: SparkSession, relations: Relations, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = jdbc_address(relations.url).password
+    assert secret
+    relation = Relation("commit_history", ("task_name",), {})
+    with exported_snapshot(relations.url) as snapshot:
+        rows = read_rows(spark, ReadSettings(relations.url), relation, snapshot, Ranges("log_offset", 0, 1, 1))
+        rows.explain("extended")
+        rows.explain("formatted")
+    shown = capsys.readouterr().out
+    assert "commit_history" in shown
+    assert secret not in shown
+    assert secret not in str(spark.sparkContext.getConf().getAll())
+
+
+@pytest.mark.spark
+def test_an_error_of_spark_is_reported_by_its_innermost_cause(spark: SparkSession) -> None:
+    with (
+        pytest.raises(SparkJobError, match=r"^Counting failed: .*nowhere") as refusal,
+        spark_errors("Counting failed"),
+    ):
+        spark.table("nowhere").count()
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.spark
+def test_a_missing_class_is_named_as_one(spark: SparkSession) -> None:
+    with (
+        pytest.raises(SparkJobError, match=r"^Loading failed: class not found: no\.such\.Class$"),
+        spark_errors("Loading failed"),
+    ):
+        spark._jvm.java.lang.Class.forName("no.such.Class")  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("conf", "message"),
+    [
+        ({"spark.master": "nonsense"}, "Invalid spark.master 'nonsense'. Expected local, local[N], "),
+        ({"spark.master": "localhost:7077"}, "Invalid spark.master 'localhost:7077'. Expected local, "),
+        ({"spark.master": "local[x]"}, "Invalid spark.master 'local[x]'. Expected local, "),
+        ({"spark.master": "sc://:1/;token=secret"}, "Invalid spark.master 'sc://:1/'. Expected local, "),
+        ({"spark.driver.memory": "1"}, "Invalid spark.driver.memory '1'. Expected at least 450m, for example 2g."),
+        ({"spark.driver.memory": "2 GB"}, "Invalid spark.driver.memory '2 GB'. Expected at least 450m"),
+        ({"spark.executor.memory": "abc"}, "Invalid spark.executor.memory 'abc'. Expected at least 450m, for example"),
+        ({"spark.executor.memory": "449"}, "Invalid spark.executor.memory '449'. Expected at least 450m"),
+        ({"spark.executor.memory": "1024b"}, "Invalid spark.executor.memory '1024b'. Expected at least 450m"),
+        ({"spark.remote": "sc://127.0.0.1:1"}, "Cannot connect to Spark Connect at 127.0.0.1:1 (Connection refused)."),
+        (
+            {"spark.master": "spark://127.0.0.1:1,[::1]:99999"},
+            "Cannot connect to the Spark master at spark://127.0.0.1:1,[::1]:99999 (Connection refused).",
+        ),
+    ],
+)
+def test_an_invalid_setting_is_reported_before_the_start(
+    conf: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spark_jobs.session_settings.getproxies", dict)
+    monkeypatch.setattr(builder, "SparkSession", None)
+    with pytest.raises(SparkJobError) as refused:
+        build_session("invalid", conf)
+    assert str(refused.value).startswith(message)
+
+
+def test_one_of_several_masters_is_enough() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as standby:
+        port = standby.getsockname()[1]
+        require_master(f"spark://127.0.0.1:1,127.0.0.1:{port}")
+
+
+@pytest.mark.parametrize("size", ["450", "450m", "450MB", "2g", "471859200b", "1T"])
+def test_these_sizes_of_executors_are_enough(size: str) -> None:
+    check_settings({"spark.executor.memory": size})
+
+
+@pytest.mark.parametrize("master", ["local", "local[2]", "local[*]", "local[2,3]", "local[*, 3]"])
+def test_these_masters_are_this_machine(master: str) -> None:
+    check_settings({"spark.master": master, "spark.driver.memory": "2g"})
+    assert is_local(master)
+
+
+@pytest.mark.parametrize(
+    "master", ["spark://localhost:7077", "spark://a:1,b:1", "yarn", "k8s://https://host:443", "local-cluster[2,1,1024]"]
+)
+def test_these_masters_are_clusters(master: str) -> None:
+    check_settings({"spark.master": master, "spark.driver.memory": "524288K"})
+    assert not is_local(master)
