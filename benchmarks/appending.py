@@ -23,8 +23,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from benchmarks.generator import OLDEST_COORDINATOR, generate
 from benchmarks.pace import write_paced
-from eventlog.events import NewEvent
-from eventlog.garbage_collection import no_collections
+from eventlog.events import NewEvent, no_collections
 from eventlog.postgres.log import PostgresEventLog
 
 ACKNOWLEDGED_SECONDS: Final = 30

@@ -11,7 +11,7 @@ from benchmarks.markdown import Lines, spread, table
 from benchmarks.server import BenchmarkServer
 from coordstream.settings import load_settings
 from eventlog.postgres.connection import connect
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from spark_jobs.data_source.access import Access
 from spark_jobs.data_source.source import register
 from spark_jobs.jars import postgres_driver

@@ -17,7 +17,7 @@ from eventlog.messages import (
 )
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.coordinator import encode_key
-from eventlog.wire.partition_json import encode_partition_key
+from eventlog.wire.jackson import encode_partition_key
 
 Record = tuple[bytes, bytes | None]
 

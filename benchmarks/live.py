@@ -13,7 +13,7 @@ from benchmarks.follower_process import FollowerProcess
 from benchmarks.idle import share
 from benchmarks.latency import Sighting, latencies
 from benchmarks.pace import SECOND_NS
-from eventlog.garbage_collection import no_collections
+from eventlog.events import no_collections
 from eventlog.postgres.connection import Connection, connect
 from projections.projector import POSITION_CHANNEL
 

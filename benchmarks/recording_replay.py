@@ -16,7 +16,7 @@ from typing import NamedTuple
 from benchmarks.processes import peak_bytes
 from benchmarks.replay import ReadEvents, Replay, replay, replay_at_once
 from eventlog.events import RecordedEvent
-from eventlog.recordings.recording import read_recording
+from eventlog.recording import read_recording
 
 
 class RecordingReplay(NamedTuple):

@@ -13,7 +13,7 @@ from benchmarks.relation_data import COMMIT_MS, START_MS, JobLogs, JobSize
 from benchmarks.relation_questions import Question, questions
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, connect
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
 from projections.planner_statistics import analyze

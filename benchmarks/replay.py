@@ -10,7 +10,7 @@ from benchmarks.server import backend_cpu_seconds
 from eventlog.events import RecordedEvent
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, connect
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamIdentity, identify
 from projections.fold.settings import FoldSettings
 from projections.import_worker import ImportJob

@@ -16,7 +16,7 @@ from benchmarks.server import BenchmarkServer
 from coordstream.cli.recording.import_command import usable_cores
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import connect
-from eventlog.recordings.recording import write_recording
+from eventlog.recording import write_recording
 
 Say = Callable[[str], None]
 

@@ -9,8 +9,8 @@ from pyspark.sql import SparkSession
 from benchmarks.relation_data import JobLogs, JobSize
 from coordstream.settings import load_settings
 from eventlog.postgres.connection import connect
-from eventlog.recordings.recording import write_recording
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.recording import write_recording
+from eventlog.secret_policy import SecretPolicy
 from projections.fold.settings import FoldSettings
 from spark_jobs.jars import postgres_driver
 from spark_jobs.log_task import LogTaskSettings

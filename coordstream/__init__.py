@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     from eventlog.kafka.log import KafkaEventLog as KafkaEventLog
     from eventlog.kafka.options import KafkaOptions as KafkaOptions, OptionRefused as OptionRefused
     from eventlog.kafka.system_admin import KafkaSystemAdmin as KafkaSystemAdmin
-    from eventlog.log import AppendConflict as AppendConflict, AppendRefused as AppendRefused, EventLog as EventLog
-    from eventlog.memory import MemoryEventLog as MemoryEventLog
+    from eventlog.log import (
+        AppendConflict as AppendConflict,
+        AppendRefused as AppendRefused,
+        EventLog as EventLog,
+        MemoryEventLog as MemoryEventLog,
+    )
     from eventlog.messages import (
         Delete as Delete,
         Envelope as Envelope,
@@ -43,11 +47,11 @@ if TYPE_CHECKING:
     )
     from eventlog.partition import SystemStreamPartition as SystemStreamPartition, TaskName as TaskName
     from eventlog.postgres.log import (
+        PostgresAdmin as PostgresAdmin,
         PostgresEventLog as PostgresEventLog,
         StreamExists as StreamExists,
         UnknownStream as UnknownStream,
     )
-    from eventlog.postgres.admin import PostgresAdmin as PostgresAdmin
     from eventlog.startpoint import (
         Startpoint as Startpoint,
         StartpointMaker as StartpointMaker,
@@ -258,16 +262,14 @@ _NAMES: Final = {
     "eventlog.kafka.log": "KafkaEventLog",
     "eventlog.kafka.options": "KafkaOptions OptionRefused",
     "eventlog.kafka.system_admin": "KafkaSystemAdmin",
-    "eventlog.log": "AppendConflict AppendRefused EventLog",
-    "eventlog.memory": "MemoryEventLog",
+    "eventlog.log": "AppendConflict AppendRefused EventLog MemoryEventLog",
     "eventlog.messages": (
         "Delete Envelope Message SetChangelogMapping SetCheckpoint SetConfig SetContainerHostMapping "
         "SetExecutionEnvContainerIdMapping SetJobCoordinatorMetadata SetStartpoint SetStartpointFanOut "
         "SetTaskContainerMapping SetTaskModeMapping SetTaskPartitionMapping UnknownMessage"
     ),
     "eventlog.partition": "SystemStreamPartition TaskName",
-    "eventlog.postgres.admin": "PostgresAdmin",
-    "eventlog.postgres.log": "PostgresEventLog StreamExists UnknownStream",
+    "eventlog.postgres.log": "PostgresAdmin PostgresEventLog StreamExists UnknownStream",
     "eventlog.startpoint": (
         "Startpoint StartpointMaker StartpointNotSupported StartpointOldest StartpointSpecific StartpointTimestamp "
         "StartpointUpcoming StartpointVisitor"

@@ -18,7 +18,7 @@ from coordstream.postgres import EmbeddedPostgres
 from coordstream.schema_check import is_current, require_current
 from coordstream.settings import Settings, load_settings
 from eventlog.postgres.connection import Connection, connect, failure_line, refuses_login, server_reason
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from projections.streams_to_rebuild import streams_to_rebuild
 
 URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"

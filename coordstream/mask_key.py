@@ -5,7 +5,7 @@ from typing import Final
 from coordstream.errors import SettingsError
 from coordstream.secret_file import read_or_make_secret
 from coordstream.settings import Settings
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 
 KEY_FILE: Final = "mask.key"
 

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable
 
-from eventlog.error_text import printable_text
+from eventlog.errors import printable_text
 
 
 def note(text: str) -> None:

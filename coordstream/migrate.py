@@ -18,7 +18,7 @@ from sqlalchemy.pool import NullPool
 
 from coordstream.errors import CoordstreamError
 from coordstream.migration_files import migrations_folder
-from eventlog.error_text import known_names
+from eventlog.errors import known_names
 from eventlog.postgres.connection import server_reason
 from projections.errors import ArchiveMissing, RelationInUse
 from projections.missing_tables import missing_tables

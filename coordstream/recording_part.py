@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from eventlog.events import RecordedEvent
-from eventlog.recordings.checked_recording import CheckedRecording
+from eventlog.recording_spool import CheckedRecording
 from eventlog.streams import StreamIdentity
 
 

@@ -17,9 +17,9 @@ from pydantic_settings import (
 )
 
 from coordstream.errors import SettingsError
+from eventlog.errors import is_utf8
 from eventlog.kafka.options import KafkaOptions, OptionRefused
-from eventlog.secrets.secret_policy import DEFAULT_SECRET_PATTERNS
-from eventlog.utf8 import is_utf8
+from eventlog.secret_policy import DEFAULT_SECRET_PATTERNS
 
 ENV_PREFIX: Final = "COORDSTREAM_"
 TOML_FILE: Final = "coordstream.toml"

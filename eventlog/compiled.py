@@ -1,4 +1,4 @@
-"""The compiled parts of six modules on the hot path. Each does the same as the Python code beside it, which remains.
+"""The compiled parts of five modules on the hot path. Each does the same as the Python code beside it, which remains.
 
 ``make setup`` builds them where there is a C compiler (`hatch_build.py`). With the environment variable
 ``COORDSTREAM_COMPILED=0`` they are not used.
@@ -12,7 +12,6 @@ from typing import Any, Final
 COMPILED_PARTS: Final = (
     "eventlog.kafka._record_batch",
     "eventlog.postgres._copy_rows",
-    "eventlog.recordings._recording_line",
     "projections.fold._batch",
     "projections.fold._checkpoint_batch",
     "projections.fold._checkpoint_template",

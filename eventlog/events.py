@@ -1,8 +1,11 @@
-"""Events: to be appended, as a log has recorded them, and in batches."""
+"""Events: to be appended, as a log has recorded them, in columns and in batches."""
 
+import gc
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from operator import itemgetter
+from threading import Lock
 from typing import Final, NamedTuple, Self, TypeVar
 
 from eventlog.timestamps import all_storable_micros
@@ -87,3 +90,45 @@ def batches(events: Iterable[Event], max_events: int, max_bytes: int) -> Iterato
         size += added
     if batch:
         yield batch
+
+
+class _Blocks:
+    """The blocks that are running, in all threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._count = 0
+        self._was_enabled = False
+
+    def enter(self) -> None:
+        with self._lock:
+            if not self._count:
+                self._was_enabled = gc.isenabled()
+                gc.disable()
+            self._count += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._count -= 1
+            if not self._count and self._was_enabled:
+                gc.enable()
+
+
+_blocks = _Blocks()
+
+
+@contextmanager
+def no_collections(*, freeze: bool = False) -> Iterator[None]:
+    """Disable the garbage collector until the last such block of all threads ends.
+
+    Thousands of new tuples would be scanned repeatedly, which took a fifth of the fold. With ``freeze``, what exists at
+    the end is exempt from later collections: scanning a log's dictionaries, which stay, blocked a live follower for
+    100 ms every few seconds.
+    """
+    _blocks.enter()
+    try:
+        yield
+    finally:
+        if freeze:
+            gc.freeze()
+        _blocks.leave()

@@ -9,7 +9,7 @@ from eventlog.checkpoint import Offsets
 from eventlog.frozen_dict import frozen
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, StartpointFanOut
-from eventlog.wire.partition_json import encode_partition_key
+from eventlog.wire.jackson import encode_partition_key
 
 KeyVersion = int | str | None
 PROTOCOL_VERSION: Final = 1

@@ -1,4 +1,4 @@
-"""Partitions of a job's inputs, and how Samza writes them as text."""
+"""Partitions of a job's inputs, how Samza writes them as text, and the order of names with numbers."""
 
 import re
 from dataclasses import dataclass
@@ -6,6 +6,22 @@ from functools import lru_cache
 from typing import Final, NewType
 
 from eventlog.errors import Reason, WireError
+
+_NUMBER: Final = re.compile(r"([0-9]+)")
+
+
+def natural_order(name: str) -> tuple[list[tuple[int, str]], str]:
+    """A key to sort names by, which compares their numbers by value. Only the digits 0 to 9 make a number."""
+    texts_and_numbers = _NUMBER.split(name)  # by turns
+    parts = [_value(part) if at % 2 else (0, part) for at, part in enumerate(texts_and_numbers)]
+    return parts, name
+
+
+def _value(digits: str) -> tuple[int, str]:
+    """Sorts as the number does, which may be longer than ``int`` accepts."""
+    significant = digits.lstrip("0")
+    return len(significant), significant
+
 
 TaskName = NewType("TaskName", str)
 

@@ -1,12 +1,17 @@
 """The interface of an event source: many logs that a follower reads at once, with its errors."""
 
+import socket
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from eventlog.error_text import did_you_mean
-from eventlog.errors import EventLogError
+from eventlog.errors import EventLogError, did_you_mean
 from eventlog.events import RecordedEvent
 from eventlog.streams import has_samza_name
+
+KAFKA: Final = "kafka"
+POSTGRES: Final = "postgres"
+RECORDING: Final = "recording"
+
 
 DATABASE: Final = "The database"
 """The place of logs in Postgres, at the beginning of a sentence."""
@@ -147,3 +152,16 @@ def no_stream(stream_name: str, place: str, known: Iterable[str] = ()) -> str:
     command = " with `coordstream log create`" if place == DATABASE or has_samza_name(stream_name) else ""
     meant = did_you_mean(stream_name, known)
     return f"{place} has no stream {stream_name}. Create it{command}, or check the name.{meant}"
+
+
+def connection_failure(host: str, port: int, seconds: float) -> str:
+    """Connect once and return why that failed within this time; empty if it did not. An IPv6 host may have brackets."""
+    try:
+        socket.create_connection((host.strip("[]"), port), timeout=seconds).close()
+    except (
+        OSError,
+        OverflowError,
+        UnicodeError,
+    ) as error:  # a port above 65535, a host with two dots in a row
+        return getattr(error, "strerror", None) or "no answer"
+    return ""

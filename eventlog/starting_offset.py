@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from eventlog.offset_settings import OffsetSettings
+from eventlog.config import OffsetSettings
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, StartpointType, is_expired
 

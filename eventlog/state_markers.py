@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from eventlog.checkpoint import CheckpointId, StateMarkers
-from eventlog.error_text import json_type
-from eventlog.errors import WireError
+from eventlog.errors import WireError, json_type
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, parse_int32
-from eventlog.wire.jackson import dumps_text, loads
-from eventlog.wire.partition_json import partition_from_json, partition_to_json
+from eventlog.wire.jackson import dumps_text, loads, partition_from_json, partition_to_json
 
 KAFKA_STATE_BACKEND_FACTORY: Final = "org.apache.samza.storage.KafkaChangelogStateBackendFactory"
 

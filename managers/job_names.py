@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from eventlog.inputs import DEFAULT_SYSTEM
+from eventlog.config import DEFAULT_SYSTEM
 from eventlog.streams import DEFAULT_JOB_ID, StreamIdentity, checkpoint_stream_name, coordinator_stream_name, identify
 from managers.errors import MissingSetting
 

@@ -20,8 +20,8 @@ from projections.batch_tables import (
     SUSPECT_CHECKPOINT,
 )
 from projections.fold.batch import BatchFold
+from projections.fold.checkpoints import Layout, input_streams
 from projections.fold.keys import KeyEntry
-from projections.fold.layouts import Layout, input_streams
 
 TableRows = tuple[Columns, Sequence[tuple[Any, ...]]]
 """Rows, and the table they go to."""

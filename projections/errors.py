@@ -1,7 +1,7 @@
 """The errors of the projections; each has its data as attributes."""
 
-from eventlog.backends import POSTGRES
 from eventlog.errors import PortableError
+from eventlog.source import POSTGRES
 
 
 class ProjectionError(PortableError):

@@ -3,12 +3,11 @@
 from typing import Final
 
 from eventlog.postgres.connection import Connection
-from projections.fold.layouts import LayoutEntry
-from projections.fold.log_clock import STRIDE
-from projections.fold.log_fold import BEFORE_THE_FIRST, LogFold
+from projections.fold.checkpoints import LayoutEntry
+from projections.fold.keys import NO_TIME, NOT_STORABLE
+from projections.fold.log_fold import BEFORE_THE_FIRST, STRIDE, LogFold
 from projections.fold.rows import CheckpointRow
 from projections.fold.settings import FoldSettings
-from projections.fold.task_checkpoints import NO_TIME, NOT_STORABLE
 from projections.tracked_logs import TrackedLog
 
 _NEWEST_TIMES: Final = """

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from eventlog.error_text import known_names, list_names, printable_text
+from eventlog.errors import known_names, list_names, printable_text
 from eventlog.postgres.connection import Connection
 from projections.errors import ProjectionError
 

@@ -10,11 +10,10 @@ from typing import Any, Final
 
 from psycopg.pq import TransactionStatus
 
-from eventlog.events import EventColumns, RecordedEvent, bytes_of
-from eventlog.garbage_collection import no_collections
+from eventlog.events import EventColumns, RecordedEvent, bytes_of, no_collections
 from eventlog.postgres.archive import archive_rows, archive_writer
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.json_rows import json_rows
+from eventlog.postgres.copy_rows import json_rows
 from eventlog.timestamps import micros_of
 from projections.batch_rows import envelope_rows, message_rows, newest_rows, other_rows
 from projections.batch_tables import CHECKPOINT_EVENT

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from eventlog.backends import KAFKA, POSTGRES, RECORDING
 from eventlog.postgres.archive import archive_end
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, hold_archive
 from eventlog.postgres.table_partitions import attach_partition, detached_partitions, ensure_partition
-from eventlog.source import EventSource
+from eventlog.source import KAFKA, POSTGRES, RECORDING, EventSource
 from eventlog.topic_comparison import TopicComparison
 from projections.archive_completion import complete_archive
 from projections.conflicts import retry_conflicts

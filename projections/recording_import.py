@@ -13,12 +13,11 @@ from typing import Final
 
 import psycopg
 
-from eventlog.backends import POSTGRES, RECORDING
-from eventlog.events import RecordedEvent, bytes_of
-from eventlog.garbage_collection import no_collections
+from eventlog.events import RecordedEvent, bytes_of, no_collections
 from eventlog.postgres.archive_comparison import first_difference
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, newest_log
+from eventlog.source import POSTGRES, RECORDING
 from eventlog.streams import StreamIdentity
 from projections.errors import ImportRefused, LogRebuilt
 from projections.fold.settings import FoldSettings

@@ -10,9 +10,9 @@ from typing import Final
 from psycopg import sql
 
 from eventlog.postgres.archive import ArchivedEvents, read_archived, read_archived_at
-from eventlog.postgres.archive_replacement import ArchiveReplacement, next_retention_number
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import hold, hold_archive
+from eventlog.postgres.table_partitions import ArchiveReplacement, next_retention_number
 from projections.errors import RowsDiffer
 from projections.fold.settings import FoldSettings
 from projections.retained_events import RetainedEvents, select_retained

@@ -5,9 +5,9 @@ from typing import Final
 
 from psycopg import sql
 
-from eventlog.postgres.archive_replacement import detached_table
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import hold
+from eventlog.postgres.table_partitions import detached_table
 from projections.errors import DetachedTableMissing
 from projections.fold.settings import NOT_FOLDED, FoldSettings
 from projections.rebuild import rebuild_log

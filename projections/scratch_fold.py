@@ -7,8 +7,7 @@ from typing import Final, NamedTuple
 
 from psycopg import sql
 
-from eventlog.events import EventColumns, RecordedEvent, bytes_of
-from eventlog.garbage_collection import no_collections
+from eventlog.events import EventColumns, RecordedEvent, bytes_of, no_collections
 from eventlog.postgres.archive import ArchivedEvents, read_archived
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.copy_rows import Columns, copy_rows

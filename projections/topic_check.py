@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from eventlog.backends import KAFKA
 from eventlog.events import RecordedEvent
+from eventlog.masked_event import mask_event
 from eventlog.postgres.archive import read_archive_at, read_archived
 from eventlog.postgres.archive_comparison import horizon_offset
 from eventlog.postgres.connection import Connection
-from eventlog.secrets.masked_event import mask_event
-from eventlog.secrets.secret_policy import SecretPolicy
-from eventlog.source import EventSource, OffsetLost, StreamFacts
+from eventlog.secret_policy import SecretPolicy
+from eventlog.source import KAFKA, EventSource, OffsetLost, StreamFacts
 from eventlog.timestamps import datetime_of
 from eventlog.topic_comparison import EXAMPLES, Pair, TopicComparison, pair_events
 from projections.errors import NotInKafka, TopicChanged, TopicReplaced

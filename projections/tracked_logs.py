@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from eventlog.backends import KAFKA, POSTGRES
 from eventlog.postgres.archive import archive_end
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, hold, insert_log
+from eventlog.source import KAFKA, POSTGRES
 from eventlog.streams import StreamIdentity, StreamKind, identify
 from projections.errors import FoldVersionDiffers, NothingFolded
 from projections.fold.settings import NOT_FOLDED, FoldSettings

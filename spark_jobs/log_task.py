@@ -17,8 +17,7 @@ from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.errors import EventLogError
 from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.postgres.connection import Connection, connect, server_reason
-from eventlog.recordings.checked_recording import CheckedRecording
-from eventlog.recordings.line_spool import LineSpool
+from eventlog.recording_spool import CheckedRecording, LineSpool
 from eventlog.source import EventSource, OffsetLost, StreamUnavailable
 from projections.conflicts import CONFLICTS
 from projections.errors import LogRebuilt, PositionMoved, ProjectionError, StreamBusy

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 
 from eventlog.events import RecordedEvent
 from eventlog.log import system_clock
-from eventlog.recordings.checked_recording import TopicSummary, check_recording
-from eventlog.recordings.recording import read_recording
+from eventlog.recording import read_recording
+from eventlog.recording_spool import TopicSummary, check_recording
 from eventlog.streams import StreamIdentity, identify
 from projections.recording_import import import_stream
 from projections.time_bound import TimeBound

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pyspark.sql import SparkSession
 
-from eventlog.error_text import list_names, printable_text
+from eventlog.errors import list_names, printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource, StreamUnavailable

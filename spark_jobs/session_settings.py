@@ -7,8 +7,8 @@ from typing import Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from eventlog.error_text import printable_text
-from eventlog.reachability import connection_failure
+from eventlog.errors import printable_text
+from eventlog.source import connection_failure
 from spark_jobs.errors import SparkJobError
 
 MASTER: Final = "spark.master"

@@ -25,7 +25,7 @@ from coordstream.cli.failure import (
 from coordstream.cli.plain_help import PlainGroup
 from coordstream.cli.termination import interrupted_by_signals
 from coordstream.cli.verbs import noun_app, reflow
-from eventlog.garbage_collection import no_collections
+from eventlog.events import no_collections
 
 PROGRAM: Final = "coordstream"
 INTERRUPTED: Final = 130

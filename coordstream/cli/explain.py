@@ -17,7 +17,7 @@ from coordstream.errors import CoordstreamError
 from coordstream.queries.cut import Cut, too_early
 from coordstream.queries.explain import STEPS, conclusion, event
 from coordstream.queries.rows import PARTITION, Row, fetch, input_partition, printable, state
-from eventlog.error_text import known_names, printable_text
+from eventlog.errors import known_names, printable_text
 from projections.job_choice import Job, find_job
 
 app = typer.Typer()

@@ -12,8 +12,7 @@ import typer
 
 from coordstream.errors import CoordstreamError
 from coordstream.extras import missing_package_message
-from eventlog.error_text import printable_text, system_reason
-from eventlog.errors import EventLogError
+from eventlog.errors import EventLogError, printable_text, system_reason
 from projections.errors import ProjectionError
 
 TRACEBACK: Final = "--traceback"

@@ -10,11 +10,11 @@ from typing import Final, Self
 import typer
 
 from coordstream.settings import load_settings
+from eventlog.config import KAFKA_SYSTEM_FACTORY
 from eventlog.errors import EventLogError
 from eventlog.kafka.options import KafkaOptions, OptionRefused
-from eventlog.offset_settings import KAFKA_SYSTEM_FACTORY
 from eventlog.postgres.connection import Connection
-from eventlog.reachability import connection_failure
+from eventlog.source import connection_failure
 from eventlog.system_admin import BoundedSystemAdmin
 from projections.job_choice import Job
 

@@ -6,8 +6,7 @@ from typing import Final
 
 from coordstream.coordinator.thread_failure import describe_failure, report_failure
 from coordstream.http.figures import Figure
-from eventlog.error_text import list_names
-from eventlog.errors import EventLogError
+from eventlog.errors import EventLogError, list_names
 from managers.config.job_config import read_config, write_once_changes
 from managers.coordinator.serving_context import JobServingContext
 from managers.job_names import Config

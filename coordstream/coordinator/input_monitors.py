@@ -7,9 +7,8 @@ from typing import Final
 from coordstream.coordinator.services import OpenAdmins
 from coordstream.coordinator.thread_failure import describe_failure, report_failure
 from coordstream.http.figures import Figure
-from eventlog.error_text import list_names
-from eventlog.errors import ConfigError, EventLogError, WireError
-from eventlog.inputs import task_inputs
+from eventlog.config import task_inputs
+from eventlog.errors import ConfigError, EventLogError, WireError, list_names
 from eventlog.partition import parse_int32
 from eventlog.source import StreamMissing, StreamRefused
 from managers.coordinator.input_monitors import (

@@ -6,8 +6,7 @@ from typing import Final
 import psycopg
 
 from coordstream.errors import CoordstreamError
-from eventlog.error_text import printable_text
-from eventlog.errors import EventLogError
+from eventlog.errors import EventLogError, printable_text
 from eventlog.postgres.connection import Connection
 from projections.stream_lock import COORDINATOR_LOCK, StreamLocks
 

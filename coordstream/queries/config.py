@@ -9,7 +9,7 @@ from typing import Final
 from psycopg import sql
 
 from coordstream.queries.rows import Row, Rows, fetch, job_values
-from eventlog.error_text import did_you_mean, printable_text
+from eventlog.errors import did_you_mean, printable_text
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 

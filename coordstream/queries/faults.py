@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from eventlog.backends import RECORDING
+from eventlog.source import RECORDING
 from projections.fold.settings import NOT_FOLDED
 
 WORST_FIRST: Final = ("lost", "refused", "replacing", "catching-up", "stopped", "live", "retired")

@@ -7,9 +7,9 @@ from psycopg import sql
 
 from coordstream.database import Database
 from coordstream.queries.rows import Row, Rows, fetch
-from eventlog.backends import KAFKA, POSTGRES
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import Connection
+from eventlog.source import KAFKA, POSTGRES
 from eventlog.streams import identify
 from projections.stream_lock import holders
 

@@ -9,7 +9,7 @@ from psycopg.adapt import Loader
 from psycopg.rows import dict_row
 
 from coordstream.queries.cut import Cut
-from eventlog.error_text import printable_text
+from eventlog.errors import printable_text
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 

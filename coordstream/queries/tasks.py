@@ -8,7 +8,7 @@ from coordstream.errors import CoordstreamError
 from coordstream.queries.cut import Cut
 from coordstream.queries.rows import PARTITION, Row, state
 from coordstream.queries.startpoints import type_and_value
-from eventlog.error_text import known_names, printable_text
+from eventlog.errors import known_names, printable_text
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 

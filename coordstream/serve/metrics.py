@@ -15,8 +15,8 @@ from starlette.responses import Response
 from coordstream.queries.rows import Row, fetch
 from coordstream.serve.in_turns import InTurns, JobKey
 from coordstream.serve.readiness import Readiness, readiness
-from eventlog.backends import RECORDING
 from eventlog.postgres.connection import Connection
+from eventlog.source import RECORDING
 from projections.retired_streams import retired_jobs
 
 TEXT_FORMAT: Final = "text/plain; version=0.0.4; charset=utf-8"

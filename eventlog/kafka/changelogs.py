@@ -8,7 +8,6 @@ from typing import Any, Final, Self
 from kafka import KafkaProducer
 from kafka.errors import BrokerResponseError, KafkaError, KafkaTimeoutError, RetriableError
 
-from eventlog.changelog import Change
 from eventlog.kafka.client import Connected, connect
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.partition_reader import PartitionReader
@@ -17,7 +16,7 @@ from eventlog.kafka.system_admin import KafkaSystemAdmin
 from eventlog.log import AppendRefused
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
-from eventlog.system_admin import InputMissing, SystemStreamPartitionMetadata
+from eventlog.system_admin import Change, InputMissing, SystemStreamPartitionMetadata
 
 UNWRITTEN_BYTES: Final = 1 << 20
 """How many bytes of changes are kept before they are written."""

@@ -1,6 +1,8 @@
 """Clients of kafka-python, and their errors as those of an event source."""
 
-from collections.abc import Callable, Iterator
+import logging
+import ssl
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
@@ -17,10 +19,58 @@ from kafka.errors import (
 
 from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.kafka.connection_manager import make_net_client
-from eventlog.kafka.options import KafkaOptions
-from eventlog.kafka.private_loggers import filter_private_loggers
-from eventlog.kafka.tls import tls_context, uses_tls
+from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.source import CredentialsRefused, SourceUnavailable
+
+PRIVATE_LOGGERS: Final = (
+    "kafka.admin.client",  # its configuration, with passwords
+    "kafka.net.connection",  # requests and responses with their records, and credentials
+    "kafka.producer.kafka",  # each record's key, value and headers
+    "kafka.producer.sender",  # requests to produce
+    "kafka.protocol.parser",  # the same; at ERROR also bytes that it could not decode
+)
+
+
+def filter_private_loggers() -> None:
+    """Let these loggers log only messages at INFO and above without bytes; do not change other loggers."""
+    for name in PRIVATE_LOGGERS:
+        logging.getLogger(name).addFilter(_has_no_data)  # adding it twice changes nothing
+
+
+def _has_no_data(record: logging.LogRecord) -> bool:
+    values = record.args if isinstance(record.args, tuple) else ()
+    return record.levelno >= logging.INFO and not any(isinstance(value, bytes | bytearray) for value in values)
+
+
+def uses_tls(client_options: Mapping[str, Any]) -> bool:
+    """Whether connections are encrypted."""
+    return client_options.get("security_protocol") in {"SSL", "SASL_SSL"}
+
+
+def tls_context(client_options: Mapping[str, Any]) -> ssl.SSLContext:
+    """The TLS context for the options ``ssl_*``.
+
+    Raises:
+        OptionRefused: a file has no certificate or key, or the key's password is wrong.
+    """
+    given = client_options.get
+    try:
+        context = ssl.create_default_context(cafile=given("ssl_cafile"))
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        context.check_hostname = given("ssl_check_hostname", True)
+        if certificate := given("ssl_certfile"):
+            context.load_cert_chain(certificate, given("ssl_keyfile"), given("ssl_password", ""))
+        if revoked := given("ssl_crlfile"):
+            context.load_verify_locations(revoked)
+            context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
+    except (OSError, ValueError) as error:
+        reason = type(error).__name__
+        raise OptionRefused(
+            f"The files of ssl_cafile, ssl_certfile, ssl_keyfile and ssl_crlfile cannot be used ({reason}). "
+            "Check that they are PEM files, and that ssl_password is that of the key."
+        ) from None
+    return context
+
 
 REACH_SECONDS: Final = 5.0
 """How long requests to a broker that does not answer are retried; a restart takes 2 s."""

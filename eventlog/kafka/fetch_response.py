@@ -9,8 +9,7 @@ from kafka.consumer.fetcher import Fetcher
 from kafka.errors import UnsupportedCodecError
 from kafka.record.default_records import DefaultRecordBatch
 
-from eventlog.events import CREATE_TIME, RecordedEvent
-from eventlog.garbage_collection import no_collections
+from eventlog.events import CREATE_TIME, RecordedEvent, no_collections
 from eventlog.kafka.record_batch import BatchFacts, RecordsDamaged, batch_events
 from eventlog.source import StreamRefused
 

@@ -7,16 +7,15 @@ from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Final, Self
 
+from eventlog.errors import is_utf8
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.admin import KafkaAdmin, check
+from eventlog.kafka.consumer import RangeReader
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.producer import EventProducer
-from eventlog.kafka.range_reader import RangeReader
-from eventlog.kafka.topic import check
 from eventlog.log import AppendRefused, Capabilities, Clock, recorded, system_clock
 from eventlog.source import StreamMissing
 from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity, StreamKind
-from eventlog.utf8 import is_utf8
 
 _logger: Final = logging.getLogger(__name__)
 DEFAULT_BATCH_BYTES: Final = 1_048_588

@@ -1,4 +1,4 @@
-"""Reads a range of a partition of any topic."""
+"""Reads ranges of offsets of any partition, and counts their records."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -11,6 +11,7 @@ from eventlog.events import RecordedEvent
 from eventlog.kafka.client import LazyClient, connect, translate_errors
 from eventlog.kafka.fetch_response import return_events
 from eventlog.kafka.options import KafkaOptions
+from eventlog.partition import SystemStreamPartition
 from eventlog.source import OffsetLost, SourceUnavailable
 
 _POLL_MS: Final = 500
@@ -77,3 +78,25 @@ def _poll(consumer: Any, place: TopicPartition, position: int) -> Sequence[Recor
     except (LogTruncationError, OffsetOutOfRangeError) as error:
         raise OffsetLost(place.topic, position) from error
     return events
+
+
+SILENCE_SECONDS: Final = 30.0
+"""How long a read may return nothing before it fails."""
+
+
+class RecordCounter(PartitionReader):
+    """Counts the records that Samza's consumer would read: with those of aborted transactions, without their markers.
+
+    Connects when it is first used; see `LazyClient`.
+    """
+
+    def __init__(self, options: KafkaOptions) -> None:
+        super().__init__(options, "read_uncommitted", SILENCE_SECONDS)
+
+    def count(self, partition: SystemStreamPartition, first: int, until: int) -> tuple[int, int]:
+        """The records of a range of offsets, and the bytes of their keys and values. Raises as `read`."""
+        records = size = 0
+        for events in self.read(partition.stream, partition.partition, first, until):
+            records += len(events)
+            size += sum(len(event.key or b"") + len(event.value or b"") for event in events)
+        return records, size

@@ -17,9 +17,9 @@ from kafka.errors import (
 from kafka.record.default_records import DefaultRecordBatchBuilder
 
 from eventlog.events import RecordedEvent
+from eventlog.kafka.admin import PARTITION
 from eventlog.kafka.client import Connected, connect, translate_errors
 from eventlog.kafka.options import KafkaOptions
-from eventlog.kafka.topic import PARTITION
 from eventlog.log import AppendRefused
 from eventlog.source import SourceUnavailable
 

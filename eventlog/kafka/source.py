@@ -4,13 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self
 
-from eventlog.backends import KAFKA
 from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import KafkaAdmin
-from eventlog.kafka.consumer import EventConsumer
+from eventlog.kafka.consumer import EventConsumer, RangeReader
 from eventlog.kafka.options import KafkaOptions
-from eventlog.kafka.range_reader import RangeReader
-from eventlog.source import Read, StreamFacts, StreamMissing
+from eventlog.source import KAFKA, Read, StreamFacts, StreamMissing
 
 
 class KafkaSource:

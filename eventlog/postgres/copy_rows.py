@@ -1,5 +1,6 @@
-"""COPY of rows into a table. psycopg encodes the rows, or ``_copy_rows.c`` where that was compiled, in less time."""
+"""Rows for a table: by binary COPY, or as JSON objects."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
@@ -7,8 +8,9 @@ from typing import Any, Final, NamedTuple
 from psycopg import Copy
 
 from eventlog.compiled import compiled_part
-from eventlog.postgres.binary_values import COPIED_AS, text_array
+from eventlog.postgres.binary_values import COPIED_AS, JSONB, TIMESTAMPTZ, UTF8_TEXT, text_array
 from eventlog.postgres.connection import Connection
+from eventlog.timestamps import MICROS_OF_A_DAY
 
 Rows = Iterable[tuple[Any, ...]]
 RowsWriter = Callable[[Rows], None]
@@ -109,3 +111,45 @@ class _EncodedRows:
         if self._pending:
             self._copy.write(bytes(self._pending))
             self._pending.clear()
+
+
+_FIRST_JULIAN_DAY: Final = 2_451_545  # 2000-01-01, where Postgres' microseconds begin
+_INFINITY: Final = 2**63 - 1
+
+
+def json_rows(columns: Columns, rows: Rows) -> list[dict[str, Any]]:
+    """One object for each row; values as for `copy_rows`, except that JSON's null becomes SQL's."""
+    forms = [(name, _FORM_OF.get(kind)) for name, kind in columns.columns]
+    return [
+        {
+            name: value if form is None else form(value)
+            for (name, form), value in zip(forms, row, strict=True)
+            if value is not None
+        }
+        for row in rows
+    ]
+
+
+def time_text(micros: int) -> str:
+    """A time in microseconds since 2000 as a Julian day, since Python's calendar ends earlier than Postgres'."""
+    if abs(micros) >= _INFINITY:
+        return "infinity" if micros > 0 else "-infinity"
+    day, rest = divmod(micros, MICROS_OF_A_DAY)
+    seconds, fraction = divmod(rest, 1_000_000)
+    return f"J{_FIRST_JULIAN_DAY + day} {seconds // 3600}:{seconds // 60 % 60}:{seconds % 60}.{fraction:06}+00"
+
+
+def _hex(data: bytes) -> str:
+    return "\\x" + data.hex()
+
+
+def _json(jsonb: bytes) -> Any:
+    return json.loads(jsonb[1:])
+
+
+_FORM_OF: Final[dict[str, Callable[[Any], Any]]] = {
+    TIMESTAMPTZ: time_text,
+    JSONB: _json,
+    UTF8_TEXT: bytes.decode,
+    "bytea": _hex,
+}

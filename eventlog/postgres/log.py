@@ -10,7 +10,6 @@ from psycopg import DatabaseError
 from psycopg.errors import UniqueViolation
 from psycopg.pq import TransactionStatus
 
-from eventlog.backends import KAFKA, POSTGRES, RECORDING
 from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent, batches
 from eventlog.log import (
@@ -26,7 +25,7 @@ from eventlog.postgres.archive import archive_end, headers_json, read_archive
 from eventlog.postgres.binary_values import ByteaArray, Int8Array, bytea_array, int8_array
 from eventlog.postgres.connection import Connection, connect, reaching_database
 from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log, stream_names
-from eventlog.source import DATABASE, no_stream
+from eventlog.source import DATABASE, KAFKA, POSTGRES, RECORDING, no_stream
 from eventlog.streams import StreamIdentity, StreamKind
 
 _UNKNOWN_STREAM: Final = "CS001"
@@ -259,3 +258,26 @@ def _insert(connection: Connection, stream: StreamIdentity, now: datetime) -> No
     except UniqueViolation:
         raise StreamExists(stream.stream_name) from None
     connection.execute(_INSERT_HEAD, (log.log_id,))
+
+
+class PostgresAdmin:
+    """The logs of one database; an argument of `create_coordinator_stream`."""
+
+    def __init__(self, database: str | Connection, *, clock: Clock = system_clock) -> None:
+        """``database`` is its URL, or a connection that the caller closes."""
+        self._database: Final = database
+        self._clock: Final = clock
+
+    def create_stream(
+        self,
+        stream: StreamIdentity,
+        *,
+        replication_factor: int = -1,  # noqa: ARG002 (an option of topics)
+        segment_bytes: int | None = None,  # noqa: ARG002
+    ) -> None:
+        """Create an empty log of a stream. The other arguments, for topics, are ignored.
+
+        Raises:
+            StreamExists: the stream has a log, of any backend; nothing was changed.
+        """
+        PostgresEventLog.create(self._database, stream, clock=self._clock).close()

@@ -24,7 +24,7 @@ _HOLD: Final = "select eventlog.hold(%s)"
 
 @dataclass(frozen=True, slots=True)
 class StoredLog:
-    """One row of ``eventlog.log``; ``backend`` is one of `eventlog.backends`.
+    """One row of ``eventlog.log``; ``backend`` is one of `eventlog.source`.
 
     ``cluster_id`` and ``topic_id`` identify the topic of a log of Kafka.
     """

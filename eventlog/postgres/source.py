@@ -14,14 +14,13 @@ from time import monotonic
 from types import TracebackType
 from typing import Final, Self
 
-from eventlog.backends import POSTGRES
 from eventlog.backoff import Backoff, no_jitter
 from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.archive import PAGE_EVENTS, read_archive
 from eventlog.postgres.connection import Connection, connect, reaching_database
 from eventlog.postgres.log import EVENT_CHANNEL
 from eventlog.postgres.log_registry import StoredLog, newest_log
-from eventlog.source import DATABASE, Read, SourceUnavailable, StreamFacts, StreamMissing, StreamRefused
+from eventlog.source import DATABASE, POSTGRES, Read, SourceUnavailable, StreamFacts, StreamMissing, StreamRefused
 
 APPLICATION_NAME: Final = "coordstream follow (source)"
 POLL_EVENTS: Final = 10_000

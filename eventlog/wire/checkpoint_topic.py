@@ -3,8 +3,7 @@
 from typing import Any, Final, NamedTuple
 
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2, StateMarkers
-from eventlog.error_text import json_type
-from eventlog.errors import WireError
+from eventlog.errors import WireError, json_type
 from eventlog.frozen_dict import FrozenDict
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, TaskName, parse_int32
 from eventlog.wire.jackson import dumps, dumps_text, loads, loads_pairs, object_text, to_bytes

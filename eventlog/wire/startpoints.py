@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from eventlog.error_text import json_type
-from eventlog.errors import WireError
+from eventlog.errors import WireError, json_type
 from eventlog.partition import SystemStreamPartition, parse_int64
 from eventlog.startpoint import (
     Startpoint,

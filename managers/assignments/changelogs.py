@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from eventlog.config_values import boolean, integer
+from eventlog.config import boolean, integer
 from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
 from managers.errors import ManagerError

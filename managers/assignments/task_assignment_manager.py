@@ -7,7 +7,7 @@ from typing import Final
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Delete, Message, SetTaskContainerMapping, SetTaskModeMapping, SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
-from eventlog.wire.partition_json import encode_partition_key
+from eventlog.wire.jackson import encode_partition_key
 from managers.errors import ManagerError
 from managers.job_models.job_model import ACTIVE, STANDBY, TaskMode
 from managers.stored_messages import JOB_COORDINATOR, StoredMessages, require_task_name, require_task_names

@@ -7,8 +7,7 @@ from threading import RLock
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
-from eventlog.checkpoint import Checkpoint
-from eventlog.checkpoint_choice import Candidate
+from eventlog.checkpoint import Candidate, Checkpoint
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import EventLog, end_after
 from managers.appending import AppendGaveUp, Retry, RetryingAppender

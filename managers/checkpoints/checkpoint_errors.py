@@ -18,8 +18,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from eventlog.checkpoint import Checkpoint
-from eventlog.error_text import did_you_mean
-from eventlog.errors import EventLogError, WireError
+from eventlog.errors import EventLogError, WireError, did_you_mean
 from eventlog.partition import SystemStreamPartition
 from managers.errors import ManagerError
 

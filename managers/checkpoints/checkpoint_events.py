@@ -5,8 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets, StateMarkers
-from eventlog.checkpoint_choice import DEFAULT_WRITE_VERSIONS, WRITE_VERSIONS, write_versions
+from eventlog.checkpoint import (
+    DEFAULT_WRITE_VERSIONS,
+    WRITE_VERSIONS,
+    Checkpoint,
+    CheckpointId,
+    CheckpointV1,
+    CheckpointV2,
+    Offsets,
+    StateMarkers,
+    write_versions,
+)
 from eventlog.errors import WireError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.messages import Delete, Envelope, SetCheckpoint

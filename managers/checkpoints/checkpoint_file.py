@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from eventlog.errors import WireError
 from eventlog.frozen_dict import frozen_each
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, parse_int32
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from managers.checkpoints.checkpoint_errors import CheckpointFileError
 from managers.config.property_file import BLANKS, Line, logical_lines, unescape
 

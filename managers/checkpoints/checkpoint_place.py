@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from eventlog.checkpoint_choice import WRITE_VERSIONS
+from eventlog.checkpoint import WRITE_VERSIONS
 from eventlog.streams import StreamKind
 from managers.appending import Retry
 from managers.checkpoints.checkpoint_errors import UnknownCheckpointPlace

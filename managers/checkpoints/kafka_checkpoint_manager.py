@@ -4,17 +4,17 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from typing import Final, Protocol
 
-from eventlog.checkpoint import Checkpoint
-from eventlog.checkpoint_choice import (
+from eventlog.checkpoint import (
     LIVE_MAX_AGE,
     READ_VERSIONS,
     WRITE_VERSIONS,
+    Checkpoint,
     choose,
     parse_max_age,
     parse_read_versions,
     write_versions,
 )
-from eventlog.config_values import boolean, integer
+from eventlog.config import boolean, integer
 from eventlog.events import NewEvent
 from eventlog.log import LogExists
 from eventlog.source import StreamFacts
@@ -104,7 +104,7 @@ class KafkaCheckpointManager(LogCheckpoints):
     """Checkpoints V1 and V2 on a job's checkpoint topic, over any event log (Samza's class).
 
     The first read reads the whole topic, for all tasks; by default the topic is not read again.
-    `eventlog.checkpoint_choice.choose` decides which version of a task's checkpoint counts.
+    `eventlog.checkpoint.choose` decides which version of a task's checkpoint counts.
 
     Config keys, with defaults: ``task.checkpoint.read.versions`` (1), ``task.checkpoint.write.versions`` (any version),
     ``task.live.checkpoint.max.age`` (10 minutes), ``job.systemstreampartition.grouper.factory`` (GroupByPartition),

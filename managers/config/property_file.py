@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from eventlog.error_text import printable_text
-from eventlog.errors import ConfigError
-from eventlog.secrets.secret_policy import holds_fingerprint
+from eventlog.errors import ConfigError, printable_text
+from eventlog.secret_policy import holds_fingerprint
 
 BLANKS: Final = " \t\f"
 """The white space of the format."""

@@ -4,8 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from threading import Event, Lock, Thread
 from typing import Final, NamedTuple
 
-from eventlog.error_text import list_names
-from eventlog.errors import EventLogError
+from eventlog.errors import EventLogError, list_names
 from managers.errors import NotReady
 from managers.job_models.inputs import input_patterns
 from managers.job_names import Config

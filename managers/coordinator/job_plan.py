@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from eventlog.config_values import boolean
-from eventlog.error_text import list_names
-from eventlog.errors import ConfigError
+from eventlog.config import DEFAULT_SYSTEM, TASK_INPUTS, boolean, task_inputs
+from eventlog.errors import ConfigError, list_names
 from eventlog.frozen_dict import frozen
-from eventlog.inputs import DEFAULT_SYSTEM, TASK_INPUTS, task_inputs
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager

@@ -8,7 +8,7 @@ from typing import Final
 
 from eventlog.frozen_dict import frozen
 from eventlog.log import Clock, system_clock
-from eventlog.natural_order import natural_order
+from eventlog.partition import natural_order
 from managers.assignments.locality_manager import ContainerLocality
 from managers.config.job_config import AUTOSIZING, TRACKING_URL, is_autosized, set_config
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata, JobMetadataChange

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final, Protocol
 
+from eventlog.config import TASK_INPUTS, task_inputs
 from eventlog.errors import ConfigError
-from eventlog.inputs import TASK_INPUTS, task_inputs
 from eventlog.partition import SystemStreamPartition
 from managers.job_models.jvm_order import text_order
 from managers.job_names import Config

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from eventlog.config_values import boolean, integer
+from eventlog.config import boolean, broadcast_partitions, integer
 from eventlog.errors import ConfigError, WireError
 from eventlog.frozen_dict import frozen
-from eventlog.inputs import broadcast_partitions
 from eventlog.partition import parse_int32
 from managers.assignments.changelogs import assign_changelog_partitions
 from managers.config.job_config import AUTOSIZING, is_autosized

@@ -4,11 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from eventlog.error_text import json_type
-from eventlog.errors import WireError
+from eventlog.errors import WireError, json_type
 from eventlog.partition import SystemStreamPartition
-from eventlog.wire.jackson import dumps, loads
-from eventlog.wire.partition_json import partition_from_json, partition_to_json
+from eventlog.wire.jackson import dumps, loads, partition_from_json, partition_to_json
 from managers.job_models.job_model import ACTIVE, STANDBY, ContainerModel, JobModel, TaskMode, TaskModel
 from managers.job_models.job_model_order import (
     OrderedContainers,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from eventlog.config import broadcast_partitions, task_inputs
 from eventlog.errors import ConfigError
-from eventlog.inputs import broadcast_partitions, task_inputs
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from managers.job_models.grouping import task_namer
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel

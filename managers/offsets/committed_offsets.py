@@ -5,8 +5,15 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
 
-from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
-from eventlog.checkpoint_choice import WRITE_VERSIONS, write_versions
+from eventlog.checkpoint import (
+    WRITE_VERSIONS,
+    Checkpoint,
+    CheckpointId,
+    CheckpointV1,
+    CheckpointV2,
+    Offsets,
+    write_versions,
+)
 from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager

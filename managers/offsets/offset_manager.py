@@ -9,8 +9,8 @@ from types import MappingProxyType, TracebackType
 from typing import Final, Self
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, Offsets
+from eventlog.config import OffsetSettings, refuse_unknown_defaults
 from eventlog.log import Clock, system_clock
-from eventlog.offset_settings import OffsetSettings, refuse_unknown_defaults
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final, NamedTuple
 
+from eventlog.config import OffsetSettings
 from eventlog.errors import EventLogError
-from eventlog.offset_settings import OffsetSettings
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset, decide
 from eventlog.startpoint import Startpoint

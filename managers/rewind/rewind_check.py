@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from eventlog.checkpoint import Offsets
-from eventlog.error_text import printable_text
+from eventlog.errors import printable_text
 from eventlog.log import EventLog
 from eventlog.partition import SystemStreamPartition, startpoint_key_readings
 from eventlog.starting_offset import DecidedBy, StartingOffset

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from eventlog.error_text import system_reason
+from eventlog.errors import system_reason
 from managers.rewind.rewind_errors import RewindFileError
 
 Model = TypeVar("Model", bound=BaseModel)

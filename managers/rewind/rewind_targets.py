@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from eventlog.error_text import did_you_mean, list_names
+from eventlog.errors import did_you_mean, list_names
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
 from managers.rewind.rewind_errors import InvalidRewind

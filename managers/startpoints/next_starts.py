@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from eventlog.checkpoint import Offsets
-from eventlog.inputs import inputs
+from eventlog.config import OffsetSettings, inputs
 from eventlog.log import EventLog
 from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTaskModeMapping, SetTaskPartitionMapping
-from eventlog.offset_settings import OffsetSettings
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.starting_offset import StartingOffset, decide, effective_startpoint
 from eventlog.startpoint import Startpoint, is_expired

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from eventlog.config_values import boolean
+from eventlog.config import boolean
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.starting_offset import effective_startpoint
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointFanOut, is_expired

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Literal
 
-from eventlog.error_text import did_you_mean
-from eventlog.errors import WireError
+from eventlog.errors import WireError, did_you_mean
 from eventlog.partition import (
     StartpointKey,
     SystemStreamPartition,

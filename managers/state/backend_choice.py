@@ -4,8 +4,15 @@ import logging
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, TypeVar
 
-from eventlog.checkpoint import Checkpoint, CheckpointV1, StateMarkers
-from eventlog.checkpoint_choice import DEFAULT_WRITE_VERSIONS, READ_VERSIONS, parse_read_versions, write_versions
+from eventlog.checkpoint import (
+    DEFAULT_WRITE_VERSIONS,
+    READ_VERSIONS,
+    Checkpoint,
+    CheckpointV1,
+    StateMarkers,
+    parse_read_versions,
+    write_versions,
+)
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from managers.assignments.changelogs import changelog_of
 from managers.state.state_errors import MarkersNotRead, StoreWithoutBackend, UnknownStateBackend

@@ -7,11 +7,11 @@ from pathlib import Path
 from threading import Event
 from typing import Final
 
-from eventlog.changelog import Changelogs
 from eventlog.checkpoint import Checkpoint, CheckpointId
 from eventlog.errors import ConfigError, EventLogError
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KafkaStateCheckpointMarker
+from eventlog.system_admin import Changelogs
 from managers.assignments.changelogs import CHANGELOG_SYSTEM, changelogs, delete_retention_ms
 from managers.job_names import Config
 from managers.state.changelog_restore import KafkaChangelogRestoreManager

@@ -8,15 +8,14 @@ from pathlib import Path
 from threading import Event
 from typing import Final, NamedTuple
 
-from eventlog.changelog import Change, Changelogs
 from eventlog.checkpoint import Checkpoint
-from eventlog.config_values import boolean
+from eventlog.config import boolean
 from eventlog.errors import WireError
 from eventlog.log import AppendRefused
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import OffsetLost, SourceUnavailable, StreamRefused
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
-from eventlog.system_admin import InputMissing
+from eventlog.system_admin import Change, Changelogs, InputMissing
 from managers.assignments.changelogs import delete_retention_ms, is_transactional, min_compaction_lag_ms
 from managers.job_names import Config
 from managers.state.key_value_store import BulkLoading, KeyValueStore, StoreOpener

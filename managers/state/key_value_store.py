@@ -7,9 +7,9 @@ from struct import Struct, error
 from typing import Final, Protocol, runtime_checkable
 
 from eventlog.atomic_file import atomic_file
-from eventlog.changelog import Changelogs
 from eventlog.checkpoint import CheckpointId
 from eventlog.partition import SystemStreamPartition
+from eventlog.system_admin import Changelogs
 from managers.state.state_errors import StoreUnreadable
 from managers.state.store_directories import (
     DICT_STORE_FILE,

@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from eventlog.checkpoint import CheckpointId
-from eventlog.error_text import known_names
-from eventlog.errors import ConfigError
+from eventlog.errors import ConfigError, known_names
 from eventlog.partition import SystemStreamPartition
 from managers.errors import ManagerError
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV2
-from eventlog.error_text import known_names
-from eventlog.errors import WireError
+from eventlog.errors import WireError, known_names
 from eventlog.frozen_dict import frozen
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import (

@@ -8,7 +8,7 @@ from threading import Event, RLock
 from typing import Final, NamedTuple
 
 from eventlog.checkpoint import CheckpointId, Offsets, StateMarkers
-from eventlog.config_values import boolean, integer
+from eventlog.config import boolean, integer
 from eventlog.log import Clock, system_clock
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_events import build_checkpoints

@@ -7,8 +7,7 @@ from typing import Final, NamedTuple
 from eventlog.errors import WireError
 from eventlog.messages import SetTaskPartitionMapping
 from eventlog.wire.coordinator import decode_key, encode_key
-from eventlog.wire.jackson import dumps_text, loads
-from eventlog.wire.partition_json import decode_partition_key, encode_partition_key
+from eventlog.wire.jackson import decode_partition_key, dumps_text, encode_partition_key, loads
 
 _PLAIN: Final = re.compile(rb'\[1,"([^"\\\x00-\x1f]*)","([^"\\\x00-\x1f]*)"\]')
 

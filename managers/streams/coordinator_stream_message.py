@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import EllipsisType
 from typing import Any, Final
 
-from eventlog.error_text import json_type
-from eventlog.errors import WireError
+from eventlog.errors import WireError, json_type
 from eventlog.events import NewEvent
 from eventlog.frozen_dict import FrozenDict, frozen_json
 from eventlog.log import Clock, system_clock

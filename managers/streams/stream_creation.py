@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
-from eventlog.config_values import integer
+from eventlog.config import integer
 from eventlog.log import LogExists
 from eventlog.source import StreamFacts
 from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity

@@ -13,14 +13,10 @@ from eventlog.wire.coordinator import decode_message
 from eventlog.wire.jackson import text_of
 from projections.fold.checkpoint_batch import CheckpointBatch, WriteCheckpoints
 from projections.fold.keys import KeyEntry
-from projections.fold.log_clock import LogClock
-from projections.fold.log_fold import LogFold
-from projections.fold.message_bodies import encode_body, message_body, other_body
-from projections.fold.plain_configs import Author
-from projections.fold.quarantined_events import QuarantinedEvents
-from projections.fold.rows import CheckpointRow, MessageRow, Swept
+from projections.fold.log_fold import LogClock, LogFold, QuarantinedEvents
+from projections.fold.message_bodies import Author, encode_body, message_body, other_body
+from projections.fold.rows import CheckpointRow, MessageRow, Swept, require_storable, require_storable_text
 from projections.fold.settings import FoldSettings
-from projections.fold.storable_text import require_storable, require_storable_text
 
 _compiled = compiled_part("projections.fold._batch")
 _NO_AUTHOR: Final = (None, None, None)

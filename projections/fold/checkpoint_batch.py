@@ -12,23 +12,28 @@ from eventlog.compiled import compiled_part
 from eventlog.errors import WireError
 from eventlog.messages import Envelope
 from eventlog.timestamps import storable_micros
-from projections.fold.checkpoint_template import Template, read_fast
-from projections.fold.checkpoints import NULL, SEPARATOR, DecodedCheckpoint, decode_checkpoint, mask_opaque_markers
-from projections.fold.keys import KeyEntry
-from projections.fold.layouts import NO_OFFSETS, BatchLayouts
-from projections.fold.log_fold import LogFold
-from projections.fold.quarantined_events import QuarantinedEvents
-from projections.fold.rows import CheckpointRow, EnvelopeRow, SuspectRow
-from projections.fold.task_checkpoints import (
+from projections.fold.checkpoint_template import Template, learn, read_fast
+from projections.fold.checkpoints import (
+    NO_OFFSETS,
+    NULL,
+    SEPARATOR,
+    BatchLayouts,
+    DecodedCheckpoint,
+    decode_checkpoint,
+    mask_opaque_markers,
+)
+from projections.fold.keys import (
     FIVE_MINUTES,
     NO_TIME,
     NOT_STORABLE,
     CheckpointEvent,
+    KeyEntry,
     TaskCheckpoints,
     may_be_lower,
     may_be_unread,
 )
-from projections.fold.template_learning import learn
+from projections.fold.log_fold import LogFold, QuarantinedEvents
+from projections.fold.rows import CheckpointRow, EnvelopeRow, SuspectRow
 
 _compiled = compiled_part("projections.fold._checkpoint_batch")
 

@@ -1,14 +1,55 @@
-"""What the fold remembers of one log from batch to batch."""
+"""What the fold remembers of a log from batch to batch, its time, and the events that cannot be read."""
 
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import Final
 
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.errors import WireError
+from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
-from projections.fold.keys import KeyDictionary
-from projections.fold.layouts import LayoutDictionary
-from projections.fold.plain_configs import Author, PlainConfigs
-from projections.fold.template_learning import KnownRoles
+from eventlog.timestamps import MICROS_OF_AN_HOUR
+from projections.fold.checkpoint_template import KnownRoles
+from projections.fold.checkpoints import LayoutDictionary
+from projections.fold.keys import KeyDictionary, KeyEntry
+from projections.fold.message_bodies import Author, PlainConfigs
+from projections.fold.rows import QuarantineRow
+
+STRIDE: Final = 100
+"""Events from one stored log_time to the next, in any batches; a search reads at most this many events."""
+
+
+class LogClock:
+    """Follows one log's time over a batch; all times in microseconds since 2000.
+
+    A record time counts unless it is more than an hour after ``archived_at``. Before the first one that counts, the
+    log's time is that of archiving. It never decreases. ``until_row``: the number of events before the next row.
+    """
+
+    def __init__(self, now: int | None, archived_at: int, until_row: int = 0) -> None:
+        self.now = now
+        self.until_row = until_row
+        self._archived_at = archived_at
+        self._latest = archived_at + MICROS_OF_AN_HOUR
+        self.rows: list[tuple[int, int]] = []
+
+    def take(self, offsets: Sequence[int], times: Sequence[int | None]) -> None:
+        """Add the next events, by their offsets and record times.
+
+        ``rows`` gets an (offset, log_time) at the log's first event and at every `STRIDE`-th after it.
+        """
+        if self.until_row and times:
+            self._reach(times[: self.until_row])
+        for first in range(self.until_row, len(offsets), STRIDE):
+            self.rows.append((offsets[first], self._reach(times[first : first + 1])))
+            self._reach(times[first : first + STRIDE])
+        self.until_row = (self.until_row - len(offsets)) % STRIDE
+
+    def _reach(self, times: Sequence[int | None]) -> int:
+        believed = [time for time in times if time is not None and time <= self._latest]
+        latest = max(believed, default=self._archived_at if self.now is None else self.now)
+        self.now = latest if self.now is None else max(latest, self.now)
+        return self.now
+
 
 BEFORE_THE_FIRST: Final = -1
 
@@ -41,3 +82,54 @@ class LogFold:
 def _masked_author(secrets: SecretPolicy, *author: str | None) -> Author:
     """Source, host and username are free texts, which may contain a secret too. There are few of them."""
     return tuple(None if text is None else secrets.mask_text(text) for text in author)
+
+
+class QuarantinedEvents:
+    """``rows`` to append to quarantine, and (key, offset) of keys whose earlier events there are ``resolved``."""
+
+    def __init__(self, log_id: int, secrets: SecretPolicy) -> None:
+        self._log_id = log_id
+        self._secrets = secrets
+        self.rows: list[QuarantineRow] = []
+        self.resolved: list[tuple[int, int]] = []
+
+    def resolve(self, entry: KeyEntry, offset: int) -> None:
+        """Note that an event of a key was read."""
+        if entry.is_quarantined:
+            entry.is_quarantined = False
+            self.resolved.append((entry.key_id, offset))
+
+    def add(
+        self,
+        entry: KeyEntry | None,
+        key: bytes | None,
+        offset: int,
+        record_time: int | None,
+        value: bytes | None,
+        error: WireError,
+    ) -> None:
+        """Add an event that cannot be read. ``key`` is needed if the key cannot be read either."""
+        if entry is not None:
+            entry.is_quarantined = True
+        self.rows.append(
+            QuarantineRow(
+                offset,
+                record_time,
+                self._log_id,
+                None if entry is None else entry.key_id,
+                None if value is None else len(value),
+                error.reason,
+                error.detail,
+                self._key_text(entry, key),
+                None if value is None else self._secrets.fingerprint(value),
+            )
+        )
+
+    def _key_text(self, entry: KeyEntry | None, key: bytes | None) -> str | None:
+        secrets = self._secrets
+        if entry is None:
+            return None
+        if entry.meaning.error is None or key is None:
+            return secrets.mask_text(entry.meaning.message_key or "")
+        text = key.decode("utf-8", "backslashreplace").replace("\0", "\\x00")
+        return secrets.fingerprint(text) if secrets.is_secret_name(text) else secrets.mask_text(text)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 
 CODE_VERSION: Final = 11
 """Goes up whenever the same events would give other rows."""

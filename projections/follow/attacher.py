@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from eventlog.backends import POSTGRES
 from eventlog.postgres.connection import Connection
-from eventlog.source import EventSource
+from eventlog.source import POSTGRES, EventSource
 from projections.fold.settings import FoldSettings
 from projections.follow.continuity import is_another_topic, longest_absence_ms
 from projections.follow.follow_run import FollowPlan

@@ -3,8 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple
 
-from eventlog.backends import RECORDING
-from eventlog.source import FOREVER_MS, StreamFacts
+from eventlog.source import FOREVER_MS, RECORDING, StreamFacts
 from eventlog.timestamps import ms_of
 from projections.tracked_logs import TrackedLog
 

@@ -38,7 +38,7 @@ class Delegated(NamedTuple):
 
 
 class ReadRange(Protocol):
-    """Reads events of a topic, see `eventlog.kafka.range_reader.RangeReader.read`."""
+    """Reads events of a topic, see `eventlog.kafka.consumer.RangeReader.read`."""
 
     def __call__(self, stream_name: str, topic_id: str | None, first: int, until: int) -> Iterable[RecordedEvent]: ...
 

@@ -5,10 +5,10 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
-from eventlog.backends import POSTGRES
 from eventlog.errors import StreamKindError
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import newest_log
+from eventlog.source import POSTGRES
 from eventlog.streams import identify
 
 State = Literal["catching-up", "live", "replacing", "refused", "stopped"]

@@ -4,10 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from eventlog.backends import POSTGRES
 from eventlog.events import batches
 from eventlog.postgres.connection import Connection
-from eventlog.source import EventSource
+from eventlog.source import POSTGRES, EventSource
 from eventlog.streams import StreamIdentity
 from projections.fold.settings import FoldSettings
 from projections.follow.heartbeat import Beat, write_beats

@@ -4,11 +4,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from eventlog.backends import POSTGRES, RECORDING
 from eventlog.postgres.archive_comparison import first_difference, tail_start
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, fill_topic, known_cluster, lock_cluster, newest_log
-from eventlog.source import EventSource, StreamFacts, StreamRefused
+from eventlog.source import POSTGRES, RECORDING, EventSource, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify
 from projections.errors import NothingFolded, OtherCluster, PositionBeyondEnd
 from projections.fold.settings import FoldSettings

@@ -5,9 +5,8 @@ from datetime import datetime
 from time import monotonic
 from typing import Final
 
-from eventlog.backends import POSTGRES
 from eventlog.postgres.connection import Connection
-from eventlog.source import EventSource, Read, SourceUnavailable, StreamUnavailable
+from eventlog.source import POSTGRES, EventSource, Read, SourceUnavailable, StreamUnavailable
 from eventlog.timestamps import ms_of
 from projections.follow.attacher import Attacher
 from projections.follow.error_policy import outage_message

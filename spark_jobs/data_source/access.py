@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from eventlog.kafka.options import KafkaOptions, require_brokers
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from spark_jobs.errors import SparkJobError
 
 

@@ -17,7 +17,7 @@ from pyspark.sql.types import (
 )
 
 from eventlog.events import RecordedEvent
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from spark_jobs.data_source.decoded_events import DecodedEvents
 from spark_jobs.data_source.log_range import Log
 from spark_jobs.errors import SparkJobError

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
+from eventlog.masked_event import mask_event
 from eventlog.messages import Delete
-from eventlog.secrets.masked_event import mask_event
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from eventlog.wire.coordinator import decode_message
 from projections.fold.keys import KeyDictionary, KeyEntry

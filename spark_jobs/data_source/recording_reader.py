@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from eventlog.events import RecordedEvent
-from eventlog.recordings.recording import read_recording
+from eventlog.recording import read_recording
 from eventlog.streams import identify
 from spark_jobs.data_source.log_range import Log, LogRange
 from spark_jobs.data_source.options import SourceOptions

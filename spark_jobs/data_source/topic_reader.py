@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.consumer import RangeReader
 from eventlog.kafka.options import KafkaOptions
-from eventlog.kafka.range_reader import RangeReader
 from eventlog.source import no_stream
 from eventlog.streams import identify
 from spark_jobs.data_source.log_range import Log, LogRange

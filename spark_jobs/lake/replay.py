@@ -9,12 +9,12 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
-from eventlog.backends import POSTGRES
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import ArchivedEvents, write_archived
 from eventlog.postgres.archive_comparison import first_difference
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import insert_log
+from eventlog.source import POSTGRES
 from eventlog.streams import StreamIdentity, identify
 from eventlog.timestamps import datetime_of
 from projections.fold.rows import Swept

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, LiteralString
 
-from eventlog.error_text import did_you_mean, printable_text
+from eventlog.errors import did_you_mean, printable_text
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
 from spark_jobs.relations.cuts import Cut, HistoryToCut, LogOffset, StateAtCut, as_of_function

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eventlog.error_text import printable_text
+from eventlog.errors import printable_text
 from spark_jobs.relations.snapshots import Positions
 
 MOST_LOGS: Final = 6

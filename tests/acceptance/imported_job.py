@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.postgres.connection import Connection
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind, checkpoint_stream_name, coordinator_stream_name, identify
 from projections.fold.settings import FoldSettings
 from projections.recording_import import Imported, import_stream

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from eventlog.events import RecordedEvent
-from eventlog.recordings.recording import read_recording
+from eventlog.recording import read_recording
 from tests.builders import KAFKA_BACKEND
 
 FOLDER: Final = Path(__file__).parents[1] / "recordings" / "A"

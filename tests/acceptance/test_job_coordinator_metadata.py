@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.postgres.connection import Connection
 from eventlog.streams import coordinator_stream_name, identify
 from managers.job_models.job_coordinator_metadata import (

@@ -10,8 +10,7 @@ from typing import Any, Final
 import pytest
 
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.log import EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import decode_key
 from managers.assignments.job_model_assignments import JobModelAssignments

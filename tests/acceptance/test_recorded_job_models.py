@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.messages import (
     SetChangelogMapping,
     SetConfig,

@@ -10,10 +10,10 @@ import pytest
 
 from eventlog.errors import RecordingError
 from eventlog.events import NewEvent, RecordedEvent
+from eventlog.masked_event import mask_event
 from eventlog.postgres.connection import Connection
-from eventlog.recordings.recording import read_recording, write_recording
-from eventlog.secrets.masked_event import mask_event
-from eventlog.secrets.secret_policy import DEFAULT_SECRET_PATTERNS, FINGERPRINT_PREFIX, SecretPolicy
+from eventlog.recording import read_recording, write_recording
+from eventlog.secret_policy import DEFAULT_SECRET_PATTERNS, FINGERPRINT_PREFIX, SecretPolicy
 from projections.errors import FoldVersionDiffers
 from projections.fold.settings import FoldSettings
 from tests.acceptance.imported_job import SETTINGS, ImportedJob

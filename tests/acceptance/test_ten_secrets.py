@@ -22,8 +22,8 @@ from sqlalchemy.engine import make_url
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
-from eventlog.recordings.recording import write_recording
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.recording import write_recording
+from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from projections.fold.settings import FoldSettings
 from projections.rebuild import rebuild_log

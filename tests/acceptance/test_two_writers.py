@@ -9,7 +9,7 @@ import pytest
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import newest_log
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from managers.config.job_config import read_config
 from managers.stores.coordinator_store import CoordinatorStreamStore

@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.messages import Envelope, SetConfig
 from eventlog.postgres.connection import Connection
 from eventlog.streams import identify

@@ -13,7 +13,7 @@ import pytest
 
 from coordstream.cli import main
 from eventlog.events import RecordedEvent
-from eventlog.recordings.recording import write_recording
+from eventlog.recording import write_recording
 
 CHECKOUT: Final = Path(__file__).parents[2]
 RECORDING_A: Final = tuple(

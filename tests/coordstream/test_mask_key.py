@@ -6,7 +6,7 @@ from pydantic import SecretStr
 from coordstream.errors import SettingsError
 from coordstream.mask_key import mask_key, secret_policy
 from coordstream.settings import Settings
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 
 
 def test_the_setting_overrides_the_file(tmp_path: Path) -> None:

@@ -9,9 +9,8 @@ import pytest
 
 from coordstream.recording_part import Part
 from eventlog.events import RecordedEvent
-from eventlog.recordings.checked_recording import check_recording
-from eventlog.recordings.line_spool import LineSpool
-from eventlog.recordings.recording import write_recording
+from eventlog.recording import write_recording
+from eventlog.recording_spool import LineSpool, check_recording
 from eventlog.streams import identify
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, config_event
 

@@ -5,7 +5,7 @@ import pytest
 
 from coordstream.errors import SettingsError
 from coordstream.settings import ROOT_HOME, load_settings
-from eventlog.secrets.secret_policy import DEFAULT_SECRET_PATTERNS
+from eventlog.secret_policy import DEFAULT_SECRET_PATTERNS
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,22 @@
-"""Errors of the event log."""
+"""Errors of the event log.
+
+Suggestions for unknown names, printable text, names of JSON types.
+"""
 
 import copy
 
-from eventlog.errors import EventLogError, WireError
+import pytest
+
+from eventlog.errors import (
+    EventLogError,
+    WireError,
+    did_you_mean,
+    json_type,
+    known_names,
+    list_names,
+    printable_text,
+    similar_names,
+)
 
 
 def test_a_wire_error_says_why_and_can_be_copied() -> None:
@@ -14,3 +28,59 @@ def test_a_wire_error_says_why_and_can_be_copied() -> None:
 
 def test_an_error_without_words_has_those_of_its_class() -> None:
     assert str(EventLogError()) == EventLogError.__doc__
+
+
+NAMES = ["wordcount-pv/1", "orders/1", "orders/2", "Partition 0", "Partition 1", "job.container.count"]
+
+
+@pytest.mark.parametrize(
+    ("word", "similar"),
+    [
+        ("ordesr/1", ["orders/1", "orders/2"]),
+        ("partition 0", ["Partition 0", "Partition 1"]),
+        ("job.containers.count", ["job.container.count"]),
+        ("x", []),
+        ("", []),
+    ],
+)
+def test_similar_names_are_found_in_any_case_and_the_most_similar_comes_first(word: str, similar: list[str]) -> None:
+    assert similar_names(word, NAMES) == similar
+
+
+def test_the_suggestion_is_a_question_or_nothing() -> None:
+    assert did_you_mean("ordrs/1", NAMES) == ' Did you mean "orders/1" or "orders/2"?'
+    assert did_you_mean("x", NAMES) == ""
+    assert did_you_mean("x", []) == ""
+
+
+def test_known_names_follow_the_suggestion() -> None:
+    assert known_names("jobs", "ordrs/1", NAMES[1:2]) == ' Did you mean "orders/1"? Known jobs: orders/1.'
+    assert known_names("tasks", "x", []) == " Known tasks: none."
+
+
+def test_long_lists_of_names_are_cut() -> None:
+    assert list_names(["a\n", "b"], 2) == r"a\n, b"
+    assert list_names(["a", "b", "c", "d"], 2) == "a, b and 2 more"
+
+
+def test_control_characters_in_a_suggested_name_are_escaped() -> None:
+    assert did_you_mean("order\x1b[3", ["order\x1b[31"]) == r' Did you mean "order\x1b[31"?'
+
+
+def test_control_characters_and_line_ends_are_escaped() -> None:
+    assert printable_text("Partition 0 – ü") == "Partition 0 – ü"
+    assert printable_text("a\tb\n\x1b[2J") == r"a\tb\n\x1b[2J"
+
+
+def test_each_json_type_has_a_name() -> None:
+    values: tuple[object, ...] = ({}, (), [], "", True, 1, None, 1.5)
+    assert [json_type(value) for value in values] == [
+        "an object",
+        "an object",
+        "a list",
+        "a text",
+        "a boolean",
+        "an integer",
+        "null",
+        "a number",
+    ]

@@ -1,11 +1,31 @@
-"""Partitions as text, and the readings of a startpoint's key."""
+"""
+
+Partitions as text, and the readings of a startpoint's key.
+"""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.errors import WireError
-from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, startpoint_key_readings
+from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, natural_order, startpoint_key_readings
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["Partition 2", "Partition 10"],
+        ["kafka.in-2.0", "kafka.in-10.0", "kafka.in.9", "kafka.in.10"],
+        ["01", "1", "2", "a", "a1"],
+        ["", "0", "00", "7"],
+        ["Partition 1", "Partition ²", "Partition ٣"],
+        ["task " + "9" * 5_000, "task 1" + "0" * 5_000],
+    ],
+)
+def test_numbers_are_compared_by_their_value(names: list[str]) -> None:
+    backwards = names[::-1]
+    assert sorted(backwards, key=natural_order) == names
+
 
 TEXT = st.text(max_size=12)
 SYSTEM = TEXT.filter(lambda text: "." not in text)

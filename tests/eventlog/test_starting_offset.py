@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from eventlog.offset_settings import OffsetSettings
+from eventlog.config import OffsetSettings
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset, decide, effective_startpoint
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp

@@ -10,7 +10,7 @@ from eventlog.partition import SystemStreamPartition, TaskName
 from eventlog.state_markers import KafkaChangelogOffset, KafkaStateCheckpointMarker
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from eventlog.wire import checkpoint_topic
-from eventlog.wire.partition_json import decode_partition_key, encode_partition_key
+from eventlog.wire.jackson import decode_partition_key, encode_partition_key
 from tests.vectors.building import offsets_of, partition_of
 from tests.vectors.catalogue import TOTALS, decoded, kinds, summary_line, vectors
 

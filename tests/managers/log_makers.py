@@ -6,8 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from eventlog.kafka.options import KafkaOptions
-from eventlog.log import EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import StreamIdentity, StreamKind, checkpoint_stream_name, coordinator_stream_name, identify
 from tests.contracts.event_log import clock

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.streams import StreamIdentity
 from tests.builders import recorded
 from tests.managers.watched_log import WatchedLog

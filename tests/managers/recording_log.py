@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from tests.contracts.event_log import STREAM, clock
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.log import AppendRefused
-from eventlog.memory import MemoryEventLog
+from eventlog.log import AppendRefused, MemoryEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from managers.appending import (

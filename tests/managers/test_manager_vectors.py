@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.streams import identify
 from managers import stored_messages
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager

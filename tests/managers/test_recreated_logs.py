@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.source import OffsetLost
 from eventlog.streams import identify
 from managers.checkpoints.abstract_checkpoint_manager import LogCheckpoints

@@ -7,7 +7,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from eventlog.postgres.connection import Connection, connect
-from eventlog.postgres.json_rows import json_rows
+from eventlog.postgres.copy_rows import json_rows
 from projections.batch_rows import newest_rows
 from projections.batch_writes import merge_many, prepare
 from projections.fold.batch import BatchFold

@@ -17,7 +17,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from eventlog.errors import ConfigError
 from eventlog.postgres.connection import Connection, connect
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamIdentity
 from projections.errors import FoldVersionDiffers, StreamBusy, WorkerEnded
 from projections.fold.settings import FoldSettings

@@ -10,7 +10,7 @@ from psycopg.conninfo import make_conninfo
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
 from projections.errors import FoldVersionDiffers, ImportRefused

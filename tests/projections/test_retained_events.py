@@ -7,8 +7,8 @@ from typing import Final
 
 import pytest
 
-from eventlog.postgres.archive_replacement import ArchiveReplacement
 from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.table_partitions import ArchiveReplacement
 from projections.observations import Observation, write_observations
 from projections.rebuild import rebuild_log
 from projections.retained_events import select_retained
@@ -47,7 +47,7 @@ def test_the_event_before_a_sweep_does_not_stay_set(connection: Connection) -> N
 
 
 def test_a_large_page_is_copied_over_a_file(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eventlog.postgres.archive_replacement._PAGE_BYTES", 1 << 20)
+    monkeypatch.setattr("eventlog.postgres.table_partitions._PAGE_BYTES", 1 << 20)
     names = [*["superseded"] * 3, *(f"key {number}" for number in range(64))]
     import_events(connection, STREAM, recorded((config_set(name, "v" * 400_000) for name in names), at=FIRST_MS))
     with connection.transaction(force_rollback=True):

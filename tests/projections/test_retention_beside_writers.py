@@ -8,8 +8,8 @@ from typing import Final
 
 import pytest
 
-from eventlog.postgres.archive_replacement import ArchiveReplacement
 from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.table_partitions import ArchiveReplacement
 from projections import retention
 from projections.errors import NothingFolded
 from projections.fold.settings import NOT_FOLDED

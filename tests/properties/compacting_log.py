@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from eventlog.events import RecordedEvent
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.streams import StreamIdentity
 from tests.contracts.event_log import clock
 from tests.fixtures.compaction import latest_per_key

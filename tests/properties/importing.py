@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_EVENTS, MakeProjector, OnStep, Projector

@@ -9,7 +9,7 @@ from coordstream.postgres import EmbeddedPostgres
 from eventlog.checkpoint import CheckpointV1
 from eventlog.errors import ConfigError, WireError
 from eventlog.events import RecordedEvent
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY, decode_key

@@ -9,9 +9,9 @@ import pytest
 
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.checkpoint import CheckpointV1
+from eventlog.config import inputs
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.inputs import inputs
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.messages import SetStartpointFanOut
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection, connect

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.relation_data import JobLogs, JobSize
-from eventlog.recordings.recording import write_recording
+from eventlog.recording import write_recording
 
 FINGERPRINTS: Final = """
 with job as materialized (select distinct job_name, job_id from projection.job_log where is_current)

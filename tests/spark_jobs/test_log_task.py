@@ -11,7 +11,7 @@ from psycopg.errors import LockNotAvailable, ProgramLimitExceeded
 
 from eventlog.errors import RecordingError
 from eventlog.kafka.options import KafkaOptions
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.source import OffsetLost, StreamUnavailable
 from projections.errors import PositionMoved, StreamBusy
 from projections.fold.settings import FoldSettings

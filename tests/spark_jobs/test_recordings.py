@@ -5,9 +5,9 @@ import pytest
 
 from eventlog.errors import StreamKindError
 from eventlog.events import RecordedEvent
-from eventlog.recordings.checked_recording import CheckedRecording, TopicSummary, check_recording
-from eventlog.recordings.recording import write_recording
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.recording import write_recording
+from eventlog.recording_spool import CheckedRecording, TopicSummary, check_recording
+from eventlog.secret_policy import SecretPolicy
 from projections.fold.settings import FoldSettings
 from spark_jobs.errors import SparkJobError
 from spark_jobs.log_task import LogTaskSession, LogTaskSettings

@@ -13,8 +13,8 @@ from eventlog.events import RecordedEvent
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS
-from eventlog.recordings.recording import read_recording, write_recording
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.recording import read_recording, write_recording
+from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
 from projections.recording_import import finish_imports, import_stream

@@ -10,8 +10,7 @@ import typer
 
 from coordstream.cli.arguments.raw_text import RawText
 from coordstream.errors import CoordstreamError
-from eventlog.error_text import system_reason
-from eventlog.errors import WireError
+from eventlog.errors import WireError, system_reason
 from eventlog.partition import SystemStreamPartition
 from managers.checkpoints.checkpoint_file import TaskOffsets, decode_file, parse_offsets
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from eventlog.utf8 import is_utf8
+from eventlog.errors import is_utf8
 
 
 class RawText(str):

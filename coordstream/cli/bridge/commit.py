@@ -8,8 +8,8 @@ from coordstream.cli.bridge.checkpoints import PartitionCheckpoint, Positions, r
 from coordstream.cli.bridge.clusters import Clusters, Failure, by_cluster
 from coordstream.cli.input_system import Config, is_kafka, read_input_config
 from coordstream.queries.rows import Row
-from eventlog.consumer_group import GroupOffset, GroupPartition, Refusals
 from eventlog.errors import EventLogError
+from eventlog.kafka.consumer_groups import GroupOffset, GroupPartition, Refusals
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job

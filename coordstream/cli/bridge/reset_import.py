@@ -13,7 +13,7 @@ from coordstream.cli.rewind.plan_rewind import plan_rewind
 from coordstream.cli.rewind.selection import Selection
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
-from eventlog.consumer_group import GroupOffset, GroupPartition
+from eventlog.kafka.consumer_groups import GroupOffset, GroupPartition
 from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from managers.rewind.rewind_plan import RewindPlan

@@ -26,7 +26,7 @@ from coordstream.messages import note
 from coordstream.queries.cut import too_early
 from coordstream.queries.history import History, open_history
 from coordstream.queries.rows import PARTITION, input_partition, state, task_and_partition
-from eventlog.error_text import known_names, printable_text
+from eventlog.errors import known_names, printable_text
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job, find_job
 

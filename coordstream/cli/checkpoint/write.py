@@ -15,9 +15,9 @@ from coordstream.cli.output.tables import Column, print_rows
 from coordstream.errors import CoordstreamError
 from coordstream.messages import note, warn
 from coordstream.queries.rows import Row, Rows, input_partition
-from eventlog.error_text import list_names
+from eventlog.config import is_kafka_system
+from eventlog.errors import list_names
 from eventlog.log import require_writable, system_clock
-from eventlog.offset_settings import is_kafka_system
 from eventlog.system_admin import is_kafka_offset, offset_after
 from managers.checkpoints.checkpoint_errors import CheckpointsChanged
 from managers.checkpoints.checkpoint_file import TaskOffsets

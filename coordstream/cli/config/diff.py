@@ -16,7 +16,7 @@ from coordstream.queries.config import differences, matching, no_match
 from coordstream.queries.cut import Cut, too_early
 from coordstream.queries.rows import Row, Rows, state
 from eventlog.postgres.connection import Connection
-from eventlog.secrets.secret_policy import FINGERPRINT_PREFIX
+from eventlog.secret_policy import FINGERPRINT_PREFIX
 from projections.job_choice import Job, find_job
 
 From = Annotated[datetime | None, typer.Option("--from", metavar="TIME", parser=parse_time, help="The earlier time.")]

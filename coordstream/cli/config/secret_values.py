@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from managers.errors import SettingChange
 
 LONGEST_VALUE: Final = 1_000

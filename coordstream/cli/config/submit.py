@@ -21,9 +21,8 @@ from coordstream.mask_key import secret_policy
 from coordstream.messages import note, warn
 from coordstream.queries.rows import Rows
 from coordstream.settings import load_settings
-from eventlog.error_text import printable_text
-from eventlog.errors import ConfigError
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.errors import ConfigError, printable_text
+from eventlog.secret_policy import SecretPolicy
 from managers.config.job_config import read_config, stale_keys, write_config, write_once_changes
 from managers.coordinator.job_plan import require_supported
 from managers.errors import WriteOnceChange

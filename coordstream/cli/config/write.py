@@ -18,9 +18,9 @@ from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
 from coordstream.queries.rows import printable
 from coordstream.settings import load_settings
-from eventlog.error_text import did_you_mean
+from eventlog.errors import did_you_mean
 from eventlog.log import require_writable
-from eventlog.secrets.secret_policy import holds_fingerprint
+from eventlog.secret_policy import holds_fingerprint
 from eventlog.streams import DEFAULT_JOB_ID
 from managers.config.job_config import write_once_changes
 from managers.errors import WriteOnceChange

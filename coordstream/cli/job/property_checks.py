@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from eventlog.error_text import printable_text
+from eventlog.errors import printable_text
 from managers.config.job_config import config_value
 from managers.config.property_file import Property, PropertyFileError
 from managers.stored_messages import make_envelope

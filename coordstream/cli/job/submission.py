@@ -11,7 +11,7 @@ from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from coordstream.messages import warn
 from coordstream.settings import load_settings
-from eventlog.error_text import printable_text
+from eventlog.errors import printable_text
 from eventlog.streams import StreamIdentity
 from managers.config.property_file import as_config, parse_properties
 from managers.job_names import Config, coordinator_stream
@@ -63,7 +63,7 @@ def ensure_coordinator_stream(config: Config) -> StreamIdentity:
 
         with KafkaAdmin(options) as admin:
             return create_coordinator_stream(admin, config)
-    from eventlog.postgres.admin import PostgresAdmin  # noqa: PLC0415
+    from eventlog.postgres.log import PostgresAdmin  # noqa: PLC0415
 
     with open_database() as database:
         return create_coordinator_stream(PostgresAdmin(database.connection), config)

@@ -8,8 +8,8 @@ from typing import Final
 
 from coordstream.cli.input_system import input_options, read_input_config
 from coordstream.queries.rows import Row
-from eventlog.consumer_group import GroupPartition
 from eventlog.errors import EventLogError
+from eventlog.kafka.consumer_groups import GroupPartition
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
@@ -44,7 +44,7 @@ def add_record_times(connection: Connection, rows: Sequence[Row], given_servers:
 
 
 def _read_times(cluster: KafkaOptions, rows: Sequence[Row]) -> None:
-    from eventlog.kafka.record_times import read_record_times  # noqa: PLC0415 (loads kafka-python)
+    from eventlog.kafka.consumer_groups import read_record_times  # noqa: PLC0415 (loads kafka-python)
 
     for batch in _batches(rows):
         times = read_record_times(cluster, {each: _waiting(row) for each, row in batch.items()})

@@ -22,7 +22,7 @@ from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from coordstream.messages import note
 from coordstream.queries.rows import Row, Rows, fetch, input_partition
-from eventlog.error_text import printable_text
+from eventlog.errors import printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job

@@ -16,9 +16,8 @@ from coordstream.cli.output.formats import print_json
 from coordstream.errors import CoordstreamError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.messages import SetConfig
-from eventlog.recordings.recording import read_recording
-from eventlog.recordings.recording_line import LineError, decode_line
-from eventlog.secrets.secret_policy import holds_fingerprint
+from eventlog.recording import LineError, decode_line, read_recording
+from eventlog.secret_policy import holds_fingerprint
 
 STANDARD_INPUT: Final = Path("-")
 

@@ -7,8 +7,8 @@ from coordstream.cli.output.tables import Column, exact_time_column
 from coordstream.queries.rows import Row, printable
 from coordstream.times import exact
 from eventlog.events import RecordedEvent
-from eventlog.secrets.masked_event import mask_event
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.masked_event import mask_event
+from eventlog.secret_policy import SecretPolicy
 
 
 def shown_value(row: Row) -> str | None:

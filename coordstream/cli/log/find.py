@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Final
 
 from coordstream.errors import CoordstreamError
-from eventlog.error_text import known_names
+from eventlog.errors import known_names
 from eventlog.postgres.connection import Connection
 from projections.job_choice import NO_LOGS
 from projections.tracked_logs import TrackedLog, logs_of

@@ -20,7 +20,7 @@ from coordstream.settings import load_settings
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import read_archive
 from eventlog.postgres.log_registry import stream_names
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.source import EventSource, StreamFacts, StreamMissing, StreamRefused
 from projections.tracked_logs import logs_of
 

@@ -16,10 +16,9 @@ from coordstream.extras import require_packages
 from coordstream.messages import note
 from coordstream.queries.cut import Cut, too_early
 from eventlog.events import RecordedEvent
+from eventlog.masked_event import mask_event
 from eventlog.postgres.archive import read_archive
-from eventlog.recordings.recording import write_recording
-from eventlog.recordings.recording_line import encode_line
-from eventlog.secrets.masked_event import mask_event
+from eventlog.recording import encode_line, write_recording
 from projections.job_choice import find_job
 from projections.tracked_logs import TrackedLog
 

@@ -19,10 +19,9 @@ from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Row
 from coordstream.recording_part import Part
-from eventlog.error_text import printable_text
+from eventlog.errors import printable_text
 from eventlog.log import system_clock
-from eventlog.recordings.checked_recording import CheckedRecording, check_recording
-from eventlog.recordings.line_spool import LineSpool
+from eventlog.recording_spool import CheckedRecording, LineSpool, check_recording
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
 from projections.import_worker import ImportJob

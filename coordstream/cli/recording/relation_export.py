@@ -14,7 +14,7 @@ from psycopg.pq import Format
 from coordstream.errors import CoordstreamError
 from coordstream.queries.cut import Cut
 from eventlog.atomic_file import atomic_file, cannot_write
-from eventlog.error_text import known_names
+from eventlog.errors import known_names
 from eventlog.postgres.connection import Connection, snapshot
 from projections.job_choice import Job
 from projections.relation_files import views

@@ -12,7 +12,7 @@ from eventlog.system_admin import BoundedSystemAdmin, PartitionBounds
 from managers.rewind.rewind_cost import Counted
 
 if TYPE_CHECKING:
-    from eventlog.kafka.record_counter import RecordCounter
+    from eventlog.kafka.partition_reader import RecordCounter
 
 Partitions = Collection[SystemStreamPartition]
 
@@ -60,7 +60,7 @@ class Inputs:
         return self._admin(system).get_bounds(streams)
 
     def _counter(self, system: str) -> "RecordCounter":
-        from eventlog.kafka.record_counter import RecordCounter  # noqa: PLC0415 (loads kafka-python)
+        from eventlog.kafka.partition_reader import RecordCounter  # noqa: PLC0415 (loads kafka-python)
 
         if system not in self._counters:
             options = input_options(self._config, system, self._servers)

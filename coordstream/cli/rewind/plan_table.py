@@ -9,7 +9,7 @@ import humanize
 from coordstream.cli.job.startpoint_job import StartpointJob
 from coordstream.cli.output.tables import Column, print_rows
 from coordstream.queries.rows import Row, input_partition
-from eventlog.error_text import list_names
+from eventlog.errors import list_names
 from managers.rewind.rewind_plan import Finding, RewindPlan
 
 MOST_LISTED: Final = 3

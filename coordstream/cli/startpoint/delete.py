@@ -25,7 +25,7 @@ from coordstream.errors import CoordstreamError
 from coordstream.messages import warn
 from coordstream.queries.rows import Row
 from coordstream.queries.startpoints import describe_startpoint
-from eventlog.error_text import list_names
+from eventlog.errors import list_names
 from eventlog.log import require_writable, system_clock
 from eventlog.partition import StartpointKey, startpoint_key_readings
 from eventlog.startpoint import is_expired

@@ -15,7 +15,7 @@ from coordstream.cli.startpoint.write import count_startpoints
 from coordstream.messages import warn
 from coordstream.queries.rows import Row, Rows, input_partition
 from coordstream.queries.startpoints import describe_startpoint
-from eventlog.error_text import list_names
+from eventlog.errors import list_names
 from eventlog.log import require_writable, system_clock
 from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of

@@ -6,7 +6,7 @@ from typing import Final
 from coordstream.cli.arguments.input import format_partitions
 from coordstream.cli.startpoint.plan import WritePlan, follows
 from coordstream.queries.startpoints import describe_start, describe_startpoint
-from eventlog.error_text import list_names
+from eventlog.errors import list_names
 from eventlog.startpoint import Startpoint, StartpointTimestamp
 from managers.startpoints.startpoint_records import without_key_bucket
 from managers.startpoints.startpoint_request import (

@@ -21,8 +21,8 @@ from coordstream.errors import CoordstreamError
 from coordstream.messages import warn
 from coordstream.queries.rows import Row, input_partition
 from coordstream.queries.startpoints import describe_startpoint
+from eventlog.config import is_kafka_system
 from eventlog.log import require_writable, system_clock
-from eventlog.offset_settings import is_kafka_system
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointSpecific
 from eventlog.system_admin import is_kafka_offset
 from managers.startpoints.concurrent_writes import RequestValues, write_unless_changed

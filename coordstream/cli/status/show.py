@@ -13,7 +13,7 @@ from coordstream.messages import note
 from coordstream.queries.faults import Limits, faults, is_to_rebuild
 from coordstream.queries.logs import logs_now, silent_holders
 from coordstream.queries.rows import Row
-from eventlog.backends import RECORDING
+from eventlog.source import RECORDING
 from projections.job_choice import NO_LOGS
 
 app = typer.Typer()

@@ -12,8 +12,7 @@ from coordstream.queries.cut import Cut
 from coordstream.relations import RELATIONS
 from coordstream.serve.failures import BadRequest, NotFound
 from coordstream.serve.pages.asked import time_of
-from eventlog.error_text import known_names, printable_text
-from eventlog.utf8 import is_utf8
+from eventlog.errors import is_utf8, known_names, printable_text
 
 LIMIT: Final = 1_000
 MOST_ROWS: Final = 10_000

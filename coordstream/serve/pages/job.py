@@ -9,7 +9,7 @@ from coordstream.queries.rows import Row, fetch, job_values, state
 from coordstream.queries.tasks import task_relations, task_rows
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.paging import page_of
-from eventlog.natural_order import natural_order
+from eventlog.partition import natural_order
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 

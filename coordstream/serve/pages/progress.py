@@ -12,7 +12,7 @@ from coordstream.serve.failures import BadRequest
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.plot import Bars, Line, Point, Span, draw_line, draw_rates
 from coordstream.times import as_datetime
-from eventlog.natural_order import natural_order
+from eventlog.partition import natural_order
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 

@@ -11,8 +11,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from coordstream.queries.rows import Row, input_partition
 from coordstream.serve.pages.asked import Asked
 from coordstream.times import exact, in_words, moment
-from eventlog.error_text import printable_text
-from eventlog.secrets.secret_policy import FINGERPRINT_PREFIX
+from eventlog.errors import printable_text
+from eventlog.secret_policy import FINGERPRINT_PREFIX
 
 NO_VALUE: Final = "–"
 STATIC: Final = {"style.css": "text/css", "icon.svg": "image/svg+xml"}

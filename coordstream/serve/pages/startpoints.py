@@ -6,7 +6,7 @@ from coordstream.queries.rows import Row, state
 from coordstream.queries.startpoints import startpoint_steps, type_and_value
 from coordstream.serve.pages.asked import Asked
 from coordstream.serve.pages.job import job_head
-from eventlog.natural_order import natural_order
+from eventlog.partition import natural_order
 from eventlog.postgres.connection import Connection
 
 MOST_STEPS: Final = 100

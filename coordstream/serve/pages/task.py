@@ -15,7 +15,7 @@ from coordstream.serve.pages.job import job_head
 from coordstream.serve.pages.paging import page_of
 from coordstream.serve.pages.progress import SPANS, Progress, read_progress, span_word
 from coordstream.times import as_datetime
-from eventlog.natural_order import natural_order
+from eventlog.partition import natural_order
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 

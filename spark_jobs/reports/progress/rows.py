@@ -7,7 +7,7 @@ import pyarrow as pa
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as sf
 
-from eventlog.natural_order import natural_order
+from eventlog.partition import natural_order
 from spark_jobs.reports.driver_rows import driver_rows
 from spark_jobs.reports.progress.time_buckets import drawn_width
 from spark_jobs.reports.progress.transforms import EPOCH, TASK, bucket_start

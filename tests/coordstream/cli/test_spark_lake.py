@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from eventlog.postgres.connection import connect
-from eventlog.recordings.recording import read_recording
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.recording import read_recording
+from eventlog.secret_policy import SecretPolicy
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
 from projections.observations import Observation, write_observations

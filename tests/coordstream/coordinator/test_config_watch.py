@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from coordstream.coordinator.config_watch import ConfigWatch
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from managers.assignments.locality_manager import LocalityManager

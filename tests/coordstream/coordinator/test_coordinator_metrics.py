@@ -16,7 +16,7 @@ from coordstream.coordinator.process import CoordinatorProcess
 from coordstream.coordinator.services import Service
 from coordstream.http.figures import Figure
 from coordstream.serve.process_service import Watched, serving_process
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.streams import identify
 from managers.job_models.job_coordinator_metadata import MetadataMetrics
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel

@@ -12,7 +12,7 @@ from coordstream.coordinator.input_monitors import InputMonitors
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart, LockLostInWrite
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
 from coordstream.coordinator.services import OpenAdmins, ServiceOptions
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.postgres.connection import connect
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify

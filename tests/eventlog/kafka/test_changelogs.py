@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from kafka import KafkaProducer
 
-from eventlog.changelog import Change
 from eventlog.events import NewEvent
 from eventlog.kafka import client as client_module
 from eventlog.kafka.changelogs import UNWRITTEN_BYTES, KafkaChangelogs
@@ -19,7 +18,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.log import AppendRefused
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import OffsetLost, SourceUnavailable
-from eventlog.system_admin import InputMissing, SystemStreamPartitionMetadata
+from eventlog.system_admin import Change, InputMissing, SystemStreamPartitionMetadata
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, COMPACTED_SOON, Topics

@@ -1,8 +1,17 @@
-"""Clients of kafka-python, and their errors in our own words."""
+"""What kafka-python logs at DEBUG, records and passwords of ours in hand.
 
+What a client trusts and shows.
+
+Clients of kafka-python, and their errors in our own words.
+"""
+
+import logging
+import ssl
 import threading
 import time
 from contextlib import closing
+from pathlib import Path
+from typing import Final
 
 import pytest
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
@@ -15,9 +24,19 @@ from kafka.errors import (
     TopicAuthorizationFailedError,
 )
 
-from eventlog.kafka.client import ask, connect, translate_errors
+from eventlog.events import NewEvent
+from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.client import (
+    PRIVATE_LOGGERS,
+    ask,
+    connect,
+    filter_private_loggers,
+    tls_context,
+    translate_errors,
+    uses_tls,
+)
 from eventlog.kafka.log import KafkaEventLog
-from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.kafka.source import KafkaSource
 from eventlog.source import CredentialsRefused, OffsetLost, SourceUnavailable, StreamMissing
 from eventlog.streams import identify
@@ -25,6 +44,93 @@ from tests.contracts.followed import new_events
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE, wait_until
+
+SECRET = "pl4ntedS3cret"
+
+
+@pytest.mark.parametrize("transactional_id", [None, "private-loggers"])
+def test_no_record_is_logged(
+    kafka_options: KafkaOptions,
+    coordinator_topic: str,
+    caplog: pytest.LogCaptureFixture,
+    transactional_id: str | None,
+) -> None:
+    event = NewEvent(SECRET.encode(), SECRET.encode(), 1, ((SECRET, SECRET.encode()),))
+    with caplog.at_level(logging.DEBUG):
+        stream = identify(coordinator_topic)
+        with KafkaEventLog(kafka_options, stream, transactional_id=transactional_id) as log:
+            log.append([event])
+            assert [read.key for read in log.read()] == [event.key]
+        with KafkaSource(kafka_options) as source:
+            source.assign({coordinator_topic: 0})
+            while not source.poll(5):
+                pass
+    assert "kafka.consumer.fetcher" in {record.name for record in caplog.records if record.levelno == logging.DEBUG}
+    assert SECRET not in caplog.text
+
+
+def test_no_password_is_logged(kafka_bootstrap_servers: str, caplog: pytest.LogCaptureFixture) -> None:
+    login = {"sasl_mechanism": "PLAIN", "sasl_plain_username": "follower", "sasl_plain_password": SECRET}
+    options = KafkaOptions.parse(kafka_bootstrap_servers, {"security_protocol": "SASL_PLAINTEXT", **login})
+    with caplog.at_level(logging.DEBUG), pytest.raises(SourceUnavailable), KafkaAdmin(options) as admin:
+        admin.stream_names()
+    assert len(caplog.records) > 0
+    assert SECRET not in caplog.text
+
+
+def test_what_was_not_understood_is_not_printed(caplog: pytest.LogCaptureFixture) -> None:
+    filter_private_loggers()
+    parser = logging.getLogger("kafka.protocol.parser")
+    parser.error("Unable to decode %d-byte buffer: %r", 3, SECRET.encode())
+    parser.error("something else went wrong in %d", 1)
+    assert [record.getMessage() for record in caplog.records] == ["something else went wrong in 1"]
+
+
+def test_all_of_them_are_kafka_pythons() -> None:
+    assert set(PRIVATE_LOGGERS) <= set(logging.root.manager.loggerDict)
+
+
+#: A certificate and its key, made for these tests; the key's password is the name.
+STRANGER: Final = str(Path(__file__).with_name("unknown_authority.pem"))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "expected"), [("SSL", True), ("SASL_SSL", True), ("SASL_PLAINTEXT", False), (None, False)]
+)
+def test_the_protocol_says_whether_it_is_used(protocol: str | None, expected: bool) -> None:
+    assert uses_tls({"security_protocol": protocol}) == expected
+
+
+def test_the_other_end_must_be_known_and_be_who_it_says() -> None:
+    context = tls_context({"ssl_cafile": STRANGER})
+    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
+    assert context.minimum_version == ssl.TLSVersion.TLSv1_2
+    assert [authority["subject"] for authority in context.get_ca_certs()] == [((("commonName", "stranger"),),)]
+
+
+def test_who_it_says_may_be_left_aside() -> None:
+    context = tls_context({"ssl_cafile": STRANGER, "ssl_check_hostname": False})
+    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, False)
+
+
+def test_we_may_show_a_certificate() -> None:
+    tls_context({"ssl_certfile": STRANGER, "ssl_keyfile": STRANGER, "ssl_password": "stranger"})
+    tls_context({"ssl_certfile": STRANGER, "ssl_password": "stranger"})
+
+
+@pytest.mark.parametrize("password", [{"ssl_password": "a secret"}, {}])
+def test_a_wrong_password_of_the_key_is_reported_without_a_prompt(password: dict[str, str]) -> None:
+    with pytest.raises(OptionRefused, match="that ssl_password is that of the key") as refused:
+        tls_context({"ssl_certfile": STRANGER, **password})
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("option", ["ssl_cafile", "ssl_certfile", "ssl_crlfile"])
+def test_an_invalid_file_is_reported(tmp_path: Path, option: str) -> None:
+    (tmp_path / "file.pem").write_text("a secret")
+    with pytest.raises(OptionRefused, match=r"cannot be used .* Check that they are PEM"):
+        tls_context({option: str(tmp_path / "file.pem")})
+
 
 NOWHERE = KafkaOptions.parse("127.0.0.1:1")
 

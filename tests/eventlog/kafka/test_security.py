@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from kafka.admin import ACL, ACLOperation, ACLPermissionType, ResourcePattern, ResourceType
 
-from eventlog.consumer_group import GroupOffset
 from eventlog.kafka import client
-from eventlog.kafka.consumer_groups import ConsumerGroups
+from eventlog.kafka.consumer_groups import ConsumerGroups, GroupOffset
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource

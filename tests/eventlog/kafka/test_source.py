@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from eventlog.events import NewEvent, RecordedEvent
+from eventlog.kafka.fetch_client import TopicIds
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
-from eventlog.kafka.topic_ids import TopicIds
 from eventlog.source import EventSource, OffsetLost, StreamFacts, StreamMissing
 from tests.contracts.event_source import EventSourceContract
 from tests.contracts.followed import Followed, new_events, offsets

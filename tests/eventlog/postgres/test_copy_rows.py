@@ -1,4 +1,7 @@
-"""Rows come as they were given."""
+"""Rows come as they were given.
+
+Rows that go as JSON are the same rows as those that go by COPY.
+"""
 
 import struct
 from collections.abc import Iterator
@@ -6,11 +9,13 @@ from typing import Any, Final
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from eventlog.postgres import copy_rows as module
 from eventlog.postgres.binary_values import UTF8_TEXT
 from eventlog.postgres.connection import Connection, connect
-from eventlog.postgres.copy_rows import Columns, copy_rows, copying
+from eventlog.postgres.copy_rows import Columns, copy_rows, copying, json_rows, time_text
+from eventlog.timestamps import FIRST_STORABLE_MS, LAST_STORABLE_MS, storable_micros
 from tests.fixtures.compiled_parts import with_and_without
 
 way = with_and_without(module)
@@ -95,3 +100,28 @@ def test_a_row_that_does_not_fit_writes_nothing(connected: Connection, row: tupl
     with pytest.raises((psycopg.Error, ValueError, OverflowError, struct.error)), connected.transaction():
         copy_rows(connected, COLUMNS, [ROWS[0], row])
     assert written(connected) == []
+
+
+def test_values_come_as_they_do_by_copy(connected: Connection) -> None:
+    rows = [row for row in ROWS if b"\x01null" not in row]  # no table of ours holds JSON's null
+    copy_rows(connected, COLUMNS, rows)
+    copied = written(connected)
+    connected.execute("delete from written")
+    connected.execute(
+        "insert into written select * from jsonb_populate_recordset(null::written, %s)",
+        (Jsonb(json_rows(COLUMNS, rows)),),
+    )
+    assert written(connected) == copied
+
+
+def test_a_row_must_fit_the_columns() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        json_rows(COLUMNS, [(1,)])
+
+
+@pytest.mark.parametrize("ms", [FIRST_STORABLE_MS, FIRST_STORABLE_MS + 1, -1, 0, 946_684_800_001, LAST_STORABLE_MS])
+def test_every_time_that_postgres_holds_comes_as_it_is(connected: Connection, ms: int) -> None:
+    micros = storable_micros(ms) or 0
+    ask = "select (extract(epoch from %s::timestamptz - timestamptz '2000-01-01 00:00:00+00') * 1000000)::numeric(30)"
+    row = connected.execute(ask, (time_text(micros),)).fetchone()
+    assert row == (micros,)

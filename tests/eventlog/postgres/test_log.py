@@ -17,7 +17,7 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import EVENT_CHANNEL, PostgresEventLog, StreamExists, UnknownStream
 from eventlog.postgres.log_registry import insert_log, newest_log
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ensure_partition
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.source import SourceUnavailable
 from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.wire.coordinator import encode_key

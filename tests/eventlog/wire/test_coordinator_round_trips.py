@@ -37,13 +37,13 @@ from eventlog.startpoint import (
 )
 from eventlog.wire.coordinator import (
     BARE_TYPES,
+    ENVELOPED_TYPES,
     CoordinatorKey,
     decode_key,
     decode_message,
     encode_key,
     encode_message,
 )
-from eventlog.wire.coordinator_values import ENVELOPED_TYPES
 from eventlog.wire.jackson import dumps
 from tests.vectors.catalogue import vectors
 

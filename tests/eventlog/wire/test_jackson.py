@@ -1,4 +1,7 @@
-"""JSON bytes as Jackson writes and reads them."""
+"""JSON bytes as Jackson writes and reads them.
+
+Partitions as JSON objects.
+"""
 
 import json
 
@@ -7,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.errors import WireError
-from eventlog.wire.jackson import dumps, dumps_text, loads, loads_pairs
+from eventlog.partition import SystemStreamPartition
+from eventlog.wire.jackson import decode_partition_key, dumps, dumps_text, encode_partition_key, loads, loads_pairs
 
 ANY_TEXT = st.text(st.characters(), max_size=40)
 
@@ -89,3 +93,27 @@ def test_no_bytes_raise_another_error(data: bytes) -> None:
     except WireError:
         return
     assert json.loads(data.decode()) == value
+
+
+INT32 = st.integers(-(2**31), 2**31 - 1)
+
+
+@given(st.builds(SystemStreamPartition, st.text(), st.text(), INT32, INT32))
+def test_a_partition_comes_back(partition: SystemStreamPartition) -> None:
+    assert decode_partition_key(encode_partition_key(partition)) == partition
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"system":"k","stream":"s","partition":0,"keyBucket":null}', "missing_field"),
+        ('{"system":"k","stream":"s","partition":0,"keyBucket":"1"}', "wrong_type"),
+        ('{"system":1,"stream":"s","partition":0}', "wrong_type"),
+        ('{"system":"k","stream":"s","partition":true}', "wrong_type"),
+        ('{"system":"k","stream":"s","partition":2147483648}', "bad_partition"),
+    ],
+)
+def test_a_bad_field_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(WireError) as caught:
+        decode_partition_key(text)
+    assert caught.value.reason == reason

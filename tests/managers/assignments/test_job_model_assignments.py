@@ -7,8 +7,7 @@ from typing import Final
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.log import EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.coordinator import decode_key
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from eventlog.checkpoint import CheckpointV1
-from eventlog.log import EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import SourceUnavailable

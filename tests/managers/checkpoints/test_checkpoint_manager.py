@@ -8,8 +8,7 @@ import pytest
 
 from eventlog.checkpoint import CheckpointV1, CheckpointV2
 from eventlog.events import NewEvent
-from eventlog.log import EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
 from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, TaskNotRegistered

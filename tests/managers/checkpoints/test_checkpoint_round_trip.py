@@ -8,8 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2
-from eventlog.checkpoint_choice import LIVE_MAX_AGE, READ_VERSIONS
+from eventlog.checkpoint import LIVE_MAX_AGE, READ_VERSIONS, Checkpoint, CheckpointId, CheckpointV1, CheckpointV2
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions

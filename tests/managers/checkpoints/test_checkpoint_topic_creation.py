@@ -10,8 +10,7 @@ import pytest
 
 from eventlog.checkpoint import CheckpointV1
 from eventlog.errors import ConfigError
-from eventlog.log import LogExists
-from eventlog.memory import MemoryEventLog
+from eventlog.log import LogExists, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.checkpoint import CheckpointV1
-from eventlog.checkpoint_choice import Candidate
+from eventlog.checkpoint import Candidate, CheckpointV1
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import OffsetLost
 from eventlog.streams import identify

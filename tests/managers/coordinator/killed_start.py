@@ -15,8 +15,7 @@ from typing import Final
 from eventlog.events import NewEvent
 from eventlog.log import EventLog, system_clock
 from eventlog.partition import SystemStreamPartition
-from eventlog.postgres.admin import PostgresAdmin
-from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.startpoint import StartpointOldest
 from eventlog.timestamps import ms_of
 from managers.config.job_config import write_config

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.streams import identify
 from managers.assignments.locality_manager import ContainerLocality
 from managers.config.job_config import read_config

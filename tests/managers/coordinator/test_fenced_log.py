@@ -6,8 +6,7 @@ import pytest
 
 from eventlog.events import NewEvent
 from eventlog.kafka.log import KafkaEventLog
-from eventlog.log import AppendConflict, EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import AppendConflict, EventLog, MemoryEventLog
 from eventlog.streams import identify
 from managers.wrapped_logs import FencedLog
 from tests.managers.watched_log import WatchedLog

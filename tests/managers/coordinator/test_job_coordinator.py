@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from eventlog.errors import ConfigError
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import StreamMissing
 from eventlog.startpoint import StartpointOldest

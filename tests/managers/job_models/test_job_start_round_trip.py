@@ -10,8 +10,7 @@ import pytest
 from eventlog.errors import ConfigError
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
-from eventlog.log import EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.messages import SetTaskPartitionMapping
 from eventlog.streams import identify
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager

@@ -12,8 +12,7 @@ import pytest
 from eventlog.errors import ConfigError
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
-from eventlog.log import EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.streams import identify
 from managers.job_models.job_coordinator_metadata import (
     NON_YARN,

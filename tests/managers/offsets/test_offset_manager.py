@@ -11,8 +11,7 @@ import pytest
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2, Offsets
 from eventlog.errors import ConfigError
 from eventlog.events import NewEvent
-from eventlog.log import EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.startpoint import (

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from eventlog.log import EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific
 from eventlog.streams import identify

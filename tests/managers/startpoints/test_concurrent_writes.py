@@ -5,8 +5,7 @@ from typing import Final
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.log import AppendConflict, EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import AppendConflict, EventLog, MemoryEventLog
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import identify

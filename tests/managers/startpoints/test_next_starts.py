@@ -1,8 +1,8 @@
 """Where the next start of a job's tasks would begin, without and with a change of its requests."""
 
+from eventlog.config import KAFKA_SYSTEM_FACTORY
 from eventlog.log import EventLog
 from eventlog.messages import Message, SetConfig, SetTaskPartitionMapping
-from eventlog.offset_settings import KAFKA_SYSTEM_FACTORY
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.log import AppendRefused, EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import AppendRefused, EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import SourceUnavailable

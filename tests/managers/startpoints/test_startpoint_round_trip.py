@@ -11,8 +11,7 @@ import pytest
 
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
-from eventlog.log import EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import (
     EXPIRY_MS,

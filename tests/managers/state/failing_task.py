@@ -9,10 +9,9 @@ from pathlib import Path
 from threading import Event
 from typing import Any, Final, Literal
 
-from eventlog.changelog import Change, Changelogs
 from eventlog.checkpoint import Checkpoint, CheckpointId
 from eventlog.partition import SystemStreamPartition
-from eventlog.system_admin import SystemStreamPartitionMetadata
+from eventlog.system_admin import Change, Changelogs, SystemStreamPartitionMetadata
 from managers.offsets.offset_manager import OffsetManager
 from managers.state.key_value_store import KeyValueStore
 from managers.state.state_backend import Markers, TaskBackupManager

@@ -12,7 +12,7 @@ import pytest
 
 from eventlog.checkpoint import Checkpoint, CheckpointV1, CheckpointV2
 from eventlog.errors import ConfigError
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.streams import checkpoint_stream_name, identify

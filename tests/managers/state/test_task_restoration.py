@@ -12,7 +12,7 @@ import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
 from eventlog.kafka.changelogs import KafkaChangelogs
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.streams import checkpoint_stream_name, identify

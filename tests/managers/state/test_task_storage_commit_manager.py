@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import checkpoint_stream_name, identify
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager

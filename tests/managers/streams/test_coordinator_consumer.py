@@ -8,8 +8,7 @@ import pytest
 
 from eventlog.events import NewEvent
 from eventlog.kafka.options import KafkaOptions
-from eventlog.log import EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.postgres.log import PostgresEventLog, UnknownStream
 from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
 from eventlog.streams import coordinator_stream_name, identify

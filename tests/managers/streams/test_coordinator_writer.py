@@ -6,8 +6,7 @@ from threading import Barrier, BrokenBarrierError
 
 import pytest
 
-from eventlog.log import EventLog
-from eventlog.memory import MemoryEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.wire.coordinator import decode_key, decode_message
 from managers.errors import NotReady, WriteOnceChange

@@ -8,9 +8,8 @@ from eventlog.errors import ConfigError
 from eventlog.events import NewEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import LogExists
-from eventlog.postgres.admin import PostgresAdmin
 from eventlog.postgres.connection import connect
-from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.streams import StreamIdentity, coordinator_stream_name
 from managers.errors import MissingSetting
 from managers.streams.stream_creation import create_coordinator_stream

@@ -7,7 +7,7 @@ import weakref
 import pytest
 
 from eventlog.events import EventColumns, NewEvent
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from eventlog.timestamps import storable_micros
 from projections.fold import batch

@@ -1,6 +1,6 @@
 """Layouts of a batch are numbered by their first offsets, whatever the order in which they were come upon."""
 
-from projections.fold.layouts import BatchLayouts, LayoutDictionary, LayoutEntry
+from projections.fold.checkpoints import BatchLayouts, LayoutDictionary, LayoutEntry
 
 OLD, ONE, TWO = ((LayoutEntry(number, -1, False, "k", "in"),) for number in range(3))
 

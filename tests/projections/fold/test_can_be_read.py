@@ -3,7 +3,7 @@
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from projections.fold.batch import can_be_read
 from projections.fold.settings import FoldSettings

@@ -1,14 +1,39 @@
-"""Values of the three wire forms become layouts and offsets."""
+"""Layouts are numbered once; the empty one is number 0 and needs no rows.
+
+Values of the three wire forms become layouts and offsets.
+"""
 
 import json
 
 import pytest
 
 from eventlog.errors import WireError
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.wire.coordinator import CoordinatorKey
-from projections.fold.checkpoints import decode_checkpoint, mask_opaque_markers
-from projections.fold.layouts import LayoutEntry
+from projections.fold.checkpoints import (
+    NO_OFFSETS,
+    LayoutDictionary,
+    LayoutEntry,
+    decode_checkpoint,
+    mask_opaque_markers,
+)
+
+ONE = (LayoutEntry(0, -1, False, "k", "in"),)
+TWO = (LayoutEntry(1, -1, False, "k", "in"),)
+
+
+def test_the_same_layout_has_the_same_number() -> None:
+    layouts = LayoutDictionary()
+    assert [layouts.id_of(layout) for layout in (ONE, TWO, ONE, ())] == [1, 2, 1, NO_OFFSETS]
+    assert layouts.new == [(1, ONE), (2, TWO)]
+
+
+def test_stored_layouts_come_back_and_new_ones_follow_them() -> None:
+    layouts = LayoutDictionary()
+    layouts.remember(5, TWO)
+    assert [layouts.id_of(layout) for layout in (TWO, ONE)] == [5, 6]
+    assert layouts.new == [(6, ONE)]
+
 
 KEY = CoordinatorKey(1, "set-checkpoint", "t")
 FACTORY = "org.apache.samza.storage.KafkaChangelogStateBackendFactory"

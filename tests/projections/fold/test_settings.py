@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from projections.fold import settings
 from projections.fold.settings import FoldSettings
 

@@ -12,7 +12,7 @@ import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.source import PostgresSource
-from projections.fold.log_clock import STRIDE
+from projections.fold.log_fold import STRIDE
 from projections.follow.follow_run import FollowPlan
 from projections.rebuild import rebuild_log
 from projections.table_differences import TableCheck

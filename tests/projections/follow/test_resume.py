@@ -14,7 +14,7 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import newest_log
 from eventlog.postgres.source import PostgresSource
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from eventlog.source import SourceUnavailable, StreamFacts, StreamMissing, StreamRefused
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key

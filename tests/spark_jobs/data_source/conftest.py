@@ -9,8 +9,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import connect
-from eventlog.recordings.recording import read_recording
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.recording import read_recording
+from eventlog.secret_policy import SecretPolicy
 from spark_jobs.data_source.access import Access
 from spark_jobs.data_source.source import register
 from tests.coordstream.command_line import RECORDING_A

@@ -10,8 +10,8 @@ from pyspark.sql import functions as sf
 
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import RecordedEvent
-from eventlog.recordings.recording import read_recording, write_recording
-from eventlog.secrets.masked_event import mask_event
+from eventlog.masked_event import mask_event
+from eventlog.recording import read_recording, write_recording
 from spark_jobs.data_source.access import Access
 from spark_jobs.data_source.source import register
 from spark_jobs.lake.archive import archive as write_lake

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.events import RecordedEvent
-from eventlog.recordings.recording import write_recording
+from eventlog.recording import write_recording
 from spark_jobs.data_source.access import Access
 from spark_jobs.data_source.batch_reader import BatchReader
 from spark_jobs.data_source.columns import SCHEMA

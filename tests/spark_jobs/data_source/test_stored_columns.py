@@ -6,9 +6,8 @@ import pytest
 from pyspark.sql.types import StructType
 
 from eventlog.events import NewEvent
-from eventlog.postgres.admin import PostgresAdmin
 from eventlog.postgres.connection import Connection, connect
-from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.streams import identify
 from eventlog.timestamps import LAST_STORABLE_MS
 from spark_jobs.data_source import stored_columns

@@ -12,9 +12,8 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 from pyspark.sql.types import StructType
 
 from eventlog.events import NewEvent
-from eventlog.postgres.admin import PostgresAdmin
 from eventlog.postgres.connection import Connection, connect
-from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.streams import identify
 from spark_jobs.data_source.access import Access
 from spark_jobs.data_source.batch_reader import BatchReader

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import connect
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 from projections.fold.settings import FoldSettings
 from projections.follow.follow_run import FollowPlan
 from spark_jobs.data_source.access import Access

@@ -11,8 +11,7 @@ import pytest
 
 from coordstream.cli.bridge.clusters import Clusters
 from coordstream.cli.bridge.commit import BridgeOptions, JobBridge
-from eventlog.consumer_group import GroupOffset
-from eventlog.kafka.consumer_groups import ConsumerGroups
+from eventlog.kafka.consumer_groups import ConsumerGroups, GroupOffset
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import connect
 from eventlog.source import CredentialsRefused, SourceUnavailable

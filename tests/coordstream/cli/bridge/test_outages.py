@@ -10,8 +10,7 @@ from struct import unpack
 
 import pytest
 
-from eventlog.consumer_group import GroupOffset
-from eventlog.kafka.consumer_groups import ConsumerGroups
+from eventlog.kafka.consumer_groups import ConsumerGroups, GroupOffset
 from eventlog.kafka.options import KafkaOptions
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.rewindable_job import RewindableJob

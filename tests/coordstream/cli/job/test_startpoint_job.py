@@ -7,7 +7,7 @@ import pytest
 from coordstream.cli.job.logs import JobLogs
 from coordstream.cli.job.startpoint_job import StartpointJob, clock_behind, open_startpoint_job
 from coordstream.errors import CoordstreamError
-from eventlog.memory import MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from managers.job_facts import JobFacts

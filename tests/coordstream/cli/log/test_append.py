@@ -7,7 +7,7 @@ import pytest
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.log import PostgresEventLog
-from eventlog.recordings.recording_line import encode_line
+from eventlog.recording import encode_line
 from tests.coordstream.command_line import COORDINATOR, RECORDING_A, CommandLine, config_event, recording
 from tests.fixtures.kafka_topics import Topics
 

@@ -1,6 +1,6 @@
 from coordstream.cli.log.event_rows import event_line, event_row
 from eventlog.events import RecordedEvent
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.secret_policy import SecretPolicy
 
 POLICY = SecretPolicy(b"a key")
 

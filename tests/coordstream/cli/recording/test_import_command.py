@@ -13,11 +13,10 @@ import psycopg
 import pytest
 
 from coordstream.cli.recording import import_command
+from eventlog import recording as recording_files
+from eventlog import recording_spool
 from eventlog.events import RecordedEvent
-from eventlog.recordings import checked_recording
-from eventlog.recordings import recording as recording_files
-from eventlog.recordings.recording import write_recording
-from eventlog.recordings.recording_line import decode_line
+from eventlog.recording import decode_line, write_recording
 from eventlog.streams import identify
 from projections import planner_statistics
 from projections.import_worker import ImportJob
@@ -139,7 +138,7 @@ def test_a_file_of_many_topics_is_read_once_for_all_of_them(
 
     monkeypatch.setattr(recording_files, "_open", counted_open)
     monkeypatch.setattr(recording_files, "decode_line", counted_decode)
-    monkeypatch.setattr(checked_recording, "decode_line", counted_decode)
+    monkeypatch.setattr(recording_spool, "decode_line", counted_decode)
     assert [row["added"] for row in cli.rows("import", many_topics)] == [10] * 20
     assert read == [many_topics] * 2  # the first topic's first record is read from the file
     assert len(parsed) <= 2 * 200 + 1

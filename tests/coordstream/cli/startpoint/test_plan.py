@@ -12,9 +12,9 @@ from coordstream.cli.job.startpoint_job import StartpointJob
 from coordstream.cli.startpoint import plan
 from coordstream.cli.startpoint.plan import WritePlan, events_between, plan_rows, plan_write
 from coordstream.cli.startpoint.warnings import warnings
-from eventlog.memory import MemoryEventLog
+from eventlog.config import KAFKA_SYSTEM_FACTORY
+from eventlog.log import MemoryEventLog
 from eventlog.messages import Message, SetConfig, SetStartpoint, SetTaskPartitionMapping
-from eventlog.offset_settings import KAFKA_SYSTEM_FACTORY
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific

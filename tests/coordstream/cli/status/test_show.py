@@ -10,8 +10,8 @@ from eventlog.log import system_clock
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import newest_log
-from eventlog.recordings.recording import read_recording
-from eventlog.secrets.secret_policy import SecretPolicy
+from eventlog.recording import read_recording
+from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
 from projections.recording_import import import_stream

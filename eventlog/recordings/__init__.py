@@ -1,1 +1,0 @@
-"""Recordings: the records of topics in files."""

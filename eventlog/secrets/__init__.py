@@ -1,1 +1,0 @@
-"""Which texts are secrets, and how they are masked."""

@@ -1,0 +1,65 @@
+"""The log's time: never runs backward, and no far-off record time moves it."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.timestamps import MICROS_OF_AN_HOUR
+from projections.fold.log_fold import STRIDE, LogClock
+
+ARCHIVED = 10 * MICROS_OF_AN_HOUR
+TIMES = st.lists(st.none() | st.integers(0, 20 * MICROS_OF_AN_HOUR), max_size=3 * STRIDE)
+
+
+def ticked(*times: int | None, now: int | None = None) -> LogClock:
+    clock = LogClock(now, ARCHIVED)
+    clock.take(range(len(times)), times)
+    return clock
+
+
+def test_the_latest_time_counts() -> None:
+    assert ticked(5, 3, 9, 7).now == 9
+
+
+def test_an_hour_ahead_counts_and_more_does_not() -> None:
+    latest = ARCHIVED + MICROS_OF_AN_HOUR
+    assert ticked(5, latest).now == latest
+    assert ticked(5, latest + 1).now == 5
+
+
+def test_until_a_time_counts_it_is_that_of_archiving() -> None:
+    assert ticked(None).rows == [(0, ARCHIVED)]
+    assert ticked(ARCHIVED + MICROS_OF_AN_HOUR + 1).rows == [(0, ARCHIVED)]
+    assert ticked(None, 5).now == ARCHIVED
+
+
+def test_it_goes_on_from_the_batch_before() -> None:
+    assert ticked(5, now=9).rows == [(0, 9)]
+    assert ticked(11, now=9).rows == [(0, 11)]
+
+
+def test_the_first_event_has_a_row_and_every_hundredth_after_it() -> None:
+    assert [offset for offset, _ in ticked(*range(2 * STRIDE + 1)).rows] == [0, STRIDE, 2 * STRIDE]
+    assert ticked().rows == []
+
+
+@given(TIMES, st.none() | st.integers(0, ARCHIVED))
+def test_it_never_runs_backward(times: list[int | None], now: int | None) -> None:
+    rows = ticked(*times, now=now).rows
+    shown = [time for _, time in rows]
+    assert shown == sorted(shown)
+    assert all(time >= (now or 0) for time in shown)
+
+
+@given(TIMES.filter(bool), st.lists(st.integers(0, 3 * STRIDE), max_size=4))
+def test_batches_make_no_difference(times: list[int | None], cuts: list[int]) -> None:
+    whole = ticked(*times)
+    now: int | None = None
+    until_row, rows = 0, list[tuple[int, int]]()
+    ends = sorted(min(cut, len(times)) for cut in cuts)
+    for first, end in pairwise([0, *ends, len(times)]):
+        clock = LogClock(now, ARCHIVED, until_row)
+        clock.take(range(first, end), times[first:end])
+        now, until_row, rows = clock.now, clock.until_row, rows + clock.rows
+    assert (now, until_row, rows) == (whole.now, whole.until_row, whole.rows)
