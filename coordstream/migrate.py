@@ -1,7 +1,5 @@
-"""Migrations: upgrade, downgrade, and whether a database's schema is the one that this program needs."""
+"""Migrates a database, and says whether its schema is the one that this program needs."""
 
-import re
-from collections.abc import Callable
 from enum import StrEnum
 from threading import Lock
 from typing import Final
@@ -17,17 +15,14 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 from sqlalchemy.pool import NullPool
 
 from coordstream.errors import CoordstreamError
-from coordstream.migration_files import migrations_folder
-from eventlog.errors import known_names
+from coordstream.schema_check import migrations_folder
 from eventlog.postgres.connection import server_reason
-from projections.errors import ArchiveMissing, RelationInUse
-from projections.missing_tables import missing_tables
-from projections.relations import digest, installed_digest
+from projections.relation_files import digest
+from projections.relations import SchemaDamaged, installed_digest, missing_tables
 
 LOCK_NOT_AVAILABLE = "55P03"
 OLDEST_POSTGRES: Final = 16
 """The oldest major version whose SQL functions the relations can use."""
-_RELATIVE: Final = re.compile(r"-[0-9]+")
 _ALEMBIC: Final = Lock()
 """Alembic keeps its context in a global variable: the threads of a process migrate one after the other."""
 
@@ -73,23 +68,29 @@ def upgrade(database_url: str) -> list[str] | None:
         SchemaError: the server or the schema has a version that this program cannot use, a table of the archive is
             missing, or a lock was not granted in time.
     """
-    return _run(database_url, lambda config: command.upgrade(config, "head"))
-
-
-def downgrade(database_url: str, revision: str) -> None:
-    """Migrate a database back to an earlier revision (`base`, `-1`, a revision id), which drops the relations."""
-    _run(database_url, lambda config: command.downgrade(config, revision))
-
-
-def require_revision(revision: str) -> None:
-    """Raise SchemaError if this program has no such revision (`base`, `-1`, a revision id)."""
-    script = ScriptDirectory.from_config(_config())
-    try:
-        if not _RELATIVE.fullmatch(revision):
-            script.get_revision(revision)
-    except (CommandError, AssertionError):  # the latter for an empty text
-        known = sorted(known.revision for known in script.walk_revisions())
-        raise SchemaError(f"No revision {revision!r}.{known_names('revisions', revision, [*known, 'base'])}") from None
+    with _ALEMBIC, _engine(database_url).begin() as connection:
+        require_postgres(int(connection.scalar(text("select current_setting('server_version_num')")) or 0))
+        state = schema_state(connection)
+        if state is SchemaState.EMPTY:
+            require_encoding(str(connection.scalar(text("select current_setting('server_encoding')"))))
+        if state is SchemaState.NEWER:
+            raise SchemaError(ADVICE[SchemaState.NEWER])
+        config = _config(connection)
+        try:
+            command.upgrade(config, "head")
+        except OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) != LOCK_NOT_AVAILABLE:
+                raise
+            message = "Another session holds a lock on coordstream's tables. End it, or wait, then migrate again."
+            raise SchemaError(message) from error
+        except ProgrammingError as error:
+            if not isinstance(error.orig, InsufficientPrivilege):
+                raise
+            raise SchemaError(f"The database refused the migration: {server_reason(error.orig)}.") from error
+        except (CommandError, SchemaDamaged) as error:
+            raise SchemaError(str(error)) from error
+    to_rebuild: list[str] | None = config.attributes.get("unfolded")
+    return to_rebuild
 
 
 def require_postgres(server_version: int) -> None:
@@ -170,29 +171,3 @@ def _sees_revision(connection: Connection) -> bool:
         text("select has_schema_privilege(n.oid, 'usage') from pg_namespace n where n.nspname = 'eventlog'")
     )
     return seen is None or bool(seen)
-
-
-def _run(database_url: str, act: Callable[[Config], None]) -> list[str] | None:
-    with _ALEMBIC, _engine(database_url).begin() as connection:
-        require_postgres(int(connection.scalar(text("select current_setting('server_version_num')")) or 0))
-        state = schema_state(connection)
-        if state is SchemaState.EMPTY:
-            require_encoding(str(connection.scalar(text("select current_setting('server_encoding')"))))
-        if state is SchemaState.NEWER:
-            raise SchemaError(ADVICE[SchemaState.NEWER])
-        config = _config(connection)
-        try:
-            act(config)
-        except OperationalError as error:
-            if getattr(error.orig, "sqlstate", None) != LOCK_NOT_AVAILABLE:
-                raise
-            message = "Another session holds a lock on coordstream's tables. End it, or wait, then migrate again."
-            raise SchemaError(message) from error
-        except ProgrammingError as error:
-            if not isinstance(error.orig, InsufficientPrivilege):
-                raise
-            raise SchemaError(f"The database refused the migration: {server_reason(error.orig)}.") from error
-        except (CommandError, RelationInUse, ArchiveMissing) as error:
-            raise SchemaError(str(error)) from error
-    to_rebuild: list[str] | None = config.attributes.get("unfolded")
-    return to_rebuild

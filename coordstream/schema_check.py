@@ -3,18 +3,16 @@
 If not, `coordstream.migrate` finds out what differs, and what to do.
 """
 
-import re
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 import psycopg
 
-from coordstream.migration_files import migrations_folder
+from coordstream.errors import CoordstreamError
 from eventlog.postgres.connection import Connection
 from projections.relation_files import MISSING_RELATIONS, digest, tables, views
 
-_ASSIGNED: Final = re.compile(r'^(down_)?revision = "(\w+)"$', re.MULTILINE)
 _STATE: Final = f"""
 select obj_description(to_regnamespace('coordinator'), 'pg_namespace'), not exists ({MISSING_RELATIONS}),
        coalesce(has_schema_privilege(to_regnamespace('eventlog')::oid, 'usage'), false)
@@ -48,10 +46,20 @@ def require_current(url: str, connection: Connection) -> None:
 
 
 @cache
-def head_revision(folder: Path | None = None) -> str | None:
-    """The revision that is the parent of no other; None if that is not exactly one."""
-    versions = (folder or migrations_folder()) / "versions"
-    found = [_ASSIGNED.findall(path.read_text(encoding="utf-8")) for path in versions.glob("*.py")]
-    revisions = {name for each in found for is_down, name in each if not is_down}
-    heads = revisions - {name for each in found for is_down, name in each if is_down}
-    return heads.pop() if len(heads) == 1 else None
+def head_revision() -> str:
+    """The newest revision: the file names of revisions begin with their numbers."""
+    return max(path.name for path in (migrations_folder() / "versions").glob("*.py")).partition("_")[0]
+
+
+def migrations_folder(package: Path = Path(__file__).parent) -> Path:
+    """The folder of Alembic's ``env.py`` and ``versions``: in coordstream (a wheel), or beside it (a checkout).
+
+    ``package`` is the folder of coordstream.
+
+    Raises:
+        CoordstreamError: neither place has it, because the installation is broken.
+    """
+    for folder in (package / "migrations", package.parent / "migrations"):
+        if (folder / "env.py").is_file():
+            return folder
+    raise CoordstreamError(f"No migrations in {package} or beside it. Reinstall coordstream.")

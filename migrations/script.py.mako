@@ -11,8 +11,3 @@ depends_on = None
 def upgrade() -> None:
     """${message}."""
     op.execute("")
-
-
-def downgrade() -> None:
-    """Take it back."""
-    op.execute("")

@@ -76,17 +76,6 @@ class RowsDiffer(ProjectionError):
         )
 
 
-class DetachedTableMissing(ProjectionError):
-    """A table that a retention had detached was dropped."""
-
-    def __init__(self, table: str) -> None:
-        self.table = table
-        super().__init__(
-            f"The table {table} is missing, so its events cannot be put back. Nothing was changed. "
-            "Restore the table from a backup, and try again."
-        )
-
-
 class FoldVersionDiffers(ProjectionError):
     """Other code, or other settings (mask key, secret patterns), folded the rows of a log."""
 
@@ -222,26 +211,4 @@ class LockLost(ProjectionError):
         super().__init__(
             "The session that held the locks of the streams was replaced by another one. Connect directly to Postgres, "
             "not through a pooler."
-        )
-
-
-class ArchiveMissing(ProjectionError):
-    """A table of the archive was dropped; its contents cannot be restored from the database."""
-
-    def __init__(self, table: str) -> None:
-        self.table = table
-        super().__init__(
-            f"The table {table} is missing. Restore the schema eventlog from a backup; or drop the schemas eventlog, "
-            "projection and coordinator, run `coordstream migrate`, and import or follow the streams again."
-        )
-
-
-class RelationInUse(ProjectionError):
-    """An object that is not coordstream's depends on a relation that has to be re-created."""
-
-    def __init__(self, relation: str) -> None:
-        self.relation = relation
-        super().__init__(
-            f"Cannot re-create {relation}: a view or function of yours depends on it. "
-            "Drop yours, run `coordstream migrate`, and create yours again."
         )

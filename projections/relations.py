@@ -1,30 +1,41 @@
-"""The SQL views and functions of the folder ``sql/``, and how they get into a database.
+"""Creates and drops the SQL views and functions of the folder ``sql/``, and re-creates a projection that was dropped.
 
-They hold no data. A migration drops and re-creates all of them in its transaction when their text in this program
-differs from the text that created those in the database.
+Views and functions hold no data. A migration drops and re-creates all of them in its transaction when their text in
+this program differs from the text that created those in the database.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from typing import Final
 
 from sqlalchemy import Connection, text
 
-from projections.errors import RelationInUse
+from projections.errors import ProjectionError
 from projections.relation_files import MISSING_RELATIONS, definitions, digest, tables, views
-from projections.relation_order import creation_order
 
-__all__ = ["create_relations", "digest", "drop_relations", "installed_digest", "missing_relations"]
+_NEEDS: Final = re.compile(r"\A-- Needs: (.+)\n")
+_COMMENT_OR_TEXT: Final = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
+_CREATED: Final = re.compile(r"^create (?:view|function) (\w+\.\w+)", re.MULTILINE)
+_USED: Final = re.compile(r"\b(?:projection|coordinator)\.\w+")
+_DEPENDENT_OBJECTS: Final = "2BP01"
+_OBJECTS: Final = """
+select format('view %%I.%%I', n.nspname, c.relname)
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname in ('projection', 'coordinator') and c.relkind = 'v'
+union all
+select format('function %%s', p.oid::regprocedure)
+from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+where n.nspname in ('projection', 'coordinator') or format('%%s.%%s', n.nspname, p.proname) = any(%(created)s)
+"""
+_PROJECTION_TABLES: Final = """
+select format('table %%I.%%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = 'projection' and c.relkind in ('r', 'p') and not c.relispartition
+"""
 
-_OBJECTS = text(
-    """
-    select n.nspname as schema_name, c.relname as object_name, 'view' as kind, null as arguments
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname in ('projection', 'coordinator') and c.relkind = 'v'
-    union all
-    select n.nspname, p.proname, 'function', pg_get_function_identity_arguments(p.oid)
-    from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-    where n.nspname in ('projection', 'coordinator')
-    """
-)
+
+class SchemaDamaged(ProjectionError):
+    """A table of the archive is missing, or an object of a user prevents that relations are re-created."""
 
 
 def installed_digest(connection: Connection) -> str | None:
@@ -51,34 +62,124 @@ def create_relations(connection: Connection) -> None:
     connection.execute(text(f"comment on schema coordinator is 'The readers'' contract; relations {digest()}'"))
 
 
+def creation_order(definitions: Mapping[str, str], tables: Collection[str]) -> list[str]:
+    """The paths of the files in the order to run them; always the same for the same definitions.
+
+    What a file uses is read from its text. A file that concerns what others create without naming it declares that in
+    its first line: ``-- Needs: *`` (every file without such a line), or ``-- Needs: *, grants`` (another file too).
+
+    Raises:
+        ValueError: a file uses or needs what neither a file creates nor ``tables`` names, or files need each other.
+    """
+    creators = {name: path for path, sql in definitions.items() for name in _CREATED.findall(sql)}
+    needs = {path: set(_needed_files(path, definitions, creators, tables)) for path in sorted(definitions)}
+    try:
+        return list(TopologicalSorter({path: sorted(needs[path]) for path in needs}).static_order())
+    except CycleError as error:
+        raise ValueError(f"SQL files need each other: {' -> '.join(error.args[1])}.") from None
+
+
+def _needed_files(
+    path: str, definitions: Mapping[str, str], creators: Mapping[str, str], tables: Collection[str]
+) -> Iterator[str]:
+    declared = _NEEDS.match(definitions[path])
+    for need in declared[1].split(", ") if declared else ():
+        if need == "*":
+            yield from (other for other, sql in definitions.items() if not _NEEDS.match(sql))
+        elif need in definitions:
+            yield need
+        else:
+            raise ValueError(f"The SQL file {path!r} needs {need!r}, which does not exist.")
+    for name in sorted(set(_USED.findall(_COMMENT_OR_TEXT.sub("", definitions[path]))).difference(tables)):
+        if name not in creators:
+            raise ValueError(f"The SQL file {path!r} uses {name!r}, which is not a table and which no file creates.")
+        if creators[name] != path:
+            yield creators[name]
+
+
 def drop_relations(connection: Connection) -> None:
     """Drop all views and functions, but nothing of a user that depends on them.
 
     Raises:
-        RelationInUse: an object of a user depends on one of them; nothing was dropped.
+        SchemaDamaged: an object of a user depends on one of them; nothing was dropped.
     """
-    remaining = list(_statements(connection))
+    created = [name for sql in definitions().values() for name in _CREATED.findall(sql)]
+    remaining = list(connection.exec_driver_sql(_OBJECTS, {"created": created}).scalars())
     while remaining:
-        failed = [statement for statement in remaining if not _dropped(connection, statement)]
+        failed = [name for name in remaining if not _is_dropped(connection, name)]
         if len(failed) == len(remaining):
-            raise RelationInUse(failed[0].split()[2])
+            raise _in_use(failed[0])
         remaining = failed
 
 
-def _statements(connection: Connection) -> Iterator[str]:
-    for schema_name, object_name, kind, arguments in connection.execute(_OBJECTS):
-        signature = "" if arguments is None else f"({arguments})"
-        yield f'drop {kind} {schema_name}."{object_name}"{signature}'
+def missing_tables(connection: Connection) -> list[str]:
+    """The names of tables that the database lacks, without partitions."""
+    return missing_relations(connection, sorted(tables()))
 
 
-def _dropped(connection: Connection, statement: str) -> bool:
+def is_projection_missing(connection: Connection) -> bool:
+    """Whether the projection or a table of it was dropped.
+
+    Raises:
+        SchemaDamaged: a table of the archive is missing, which cannot be re-created.
+    """
+    missing = missing_tables(connection)
+    for name in missing:
+        if name.startswith("eventlog."):
+            raise _archive_missing(name)
+    return bool(missing)
+
+
+def require_no_projection(connection: Connection) -> None:
+    """Raise SchemaDamaged if there is a projection, in a database without a revision and so without an archive."""
+    if connection.scalar(text("select to_regnamespace('projection') is not null")):
+        raise _archive_missing("eventlog.alembic_version")
+
+
+def recreate_projection(connection: Connection, upgrades: Iterable[Callable[[], None]]) -> None:
+    """Drop the rest of the projection, and run the revisions, oldest first, in the caller's transaction.
+
+    The revisions also create an archive, which is dropped; the existing archive has another name meanwhile.
+
+    Raises:
+        SchemaDamaged: a user's object depends on it; the caller must roll back.
+    """
+    drop_relations(connection)
+    dropped = connection.exec_driver_sql(_PROJECTION_TABLES).scalars().all()
+    for name in (*dropped, "schema if exists projection", "schema if exists coordinator"):
+        if not _is_dropped(connection, name):
+            raise _in_use(name)
+    connection.execute(text("alter schema eventlog rename to eventlog_kept"))
+    connection.execute(text("create schema eventlog"))
+    for upgrade in upgrades:
+        upgrade()
+    connection.execute(text("drop schema eventlog cascade"))
+    connection.execute(text("alter schema eventlog_kept rename to eventlog"))
+
+
+def _is_dropped(connection: Connection, name: str) -> bool:
+    """Drop an object (``kind name``), unless another one depends on it."""
     savepoint = connection.begin_nested()
     try:
-        connection.exec_driver_sql(statement.replace("%", "%%"))
+        connection.exec_driver_sql(f"drop {name}".replace("%", "%%"))
     except Exception as error:
         savepoint.rollback()
-        if getattr(getattr(error, "orig", None), "sqlstate", None) == "2BP01":  # an object depends on it
+        if getattr(getattr(error, "orig", None), "sqlstate", None) == _DEPENDENT_OBJECTS:
             return False
         raise
     savepoint.commit()
     return True
+
+
+def _in_use(name: str) -> SchemaDamaged:
+    return SchemaDamaged(
+        f"Cannot re-create the {name}: a view or function of yours depends on it. "
+        "Drop yours, run `coordstream migrate`, and create yours again."
+    )
+
+
+def _archive_missing(table: str) -> SchemaDamaged:
+    return SchemaDamaged(
+        f"The table {table} is missing. Restore the schema eventlog from a backup; or drop the schemas eventlog, "
+        "projection and coordinator, run `coordstream migrate`, and import or follow the streams again."
+    )

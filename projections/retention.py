@@ -1,4 +1,4 @@
-"""Detaches the events that neither the state, nor what was true since the horizon, nor a pin needs."""
+"""Detaches the events that neither the state nor what was true since the horizon needs."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -47,8 +47,7 @@ _DELETE: Final = sql.SQL("delete from projection.{} where log_id = %s")
 _INSERT: Final = sql.SQL("insert into projection.{} select * from pg_temp.{} where log_id = %s")
 _COUNT_REBUILDS: Final = "update projection.position set rebuilds = rebuilds + 1 where log_id = any(%s)"
 _INSERT_HORIZON: Final = """
-insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_time, partitions)
-values (%(log_id)s, %(number)s, %(offset)s, %(time)s, %(partitions)s)
+insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_time) values (%s, %s, %s, %s)
 """
 
 
@@ -199,11 +198,5 @@ def _replace_rows(connection: Connection, log: TrackedLog) -> None:
 
 def _set_horizon(connection: Connection, selected: Iterable[RetainedEvents], number: int) -> None:
     for each in selected:
-        values = {
-            "log_id": each.log.log_id,
-            "number": number,
-            "offset": each.horizon_offset,
-            "time": each.horizon_time,
-            "partitions": sorted(each.partitions),
-        }
+        values = (each.log.log_id, number, each.horizon_offset, each.horizon_time)
         connection.execute(_INSERT_HORIZON, values)

@@ -158,7 +158,7 @@ checkpoint_event = Table(
         "other_version_time",
         TIMESTAMP,
         comment="record time of the task's newest event of the other version before; -infinity = none, or a delete; "
-        "infinity = not to be held; null = a set-checkpoint, or not worked out",
+        "infinity = not to be held; null = a set-checkpoint",
     ),
     PrimaryKeyConstraint("log_id", "key_id", "log_offset"),
     postgresql_partition_by="RANGE (log_offset)",

@@ -7,13 +7,11 @@ from psycopg import sql
 
 from coordstream.cli.arguments.options import Csv, Json, MaybeJob, Newest, Since, Until, Utc
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows
-from coordstream.cli.verbs import Verb
 from coordstream.database import open_database
 from coordstream.queries.rows import fetch
 from projections.job_choice import find_job
 
 app = typer.Typer(no_args_is_help=True)
-VERBS: Final = (Verb("retry", "quarantine_retry", "retry"),)
 
 QUARANTINE: Final = sql.SQL(
     """

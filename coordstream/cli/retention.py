@@ -1,7 +1,7 @@
 """`coordstream retention`: detaches the history before a horizon."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final
 
@@ -22,7 +22,6 @@ from eventlog.postgres.connection import Connection
 from projections.fold.settings import FoldSettings
 from projections.retained_events import RetainedEvents
 from projections.retention import Check, Retention, horizon_before, plan_retention, retain
-from projections.retention_undo import undo_retention
 
 app = typer.Typer()
 
@@ -35,7 +34,6 @@ COLUMNS: Final = (
     Column("bytes", "removed_bytes", "right"),
     Column("kept below", "base_events", "right", drop=1),
 )
-UNDO_COLUMNS: Final = (Column("table", "detached_table"),)
 _ROW: Final = (
     *("job_name", "job_id", "stream_name", "stream_kind", "incarnation", "horizon_time", "horizon_offset"),
     *("removed_events", "removed_bytes", "base_events", "partitions", "detached_tables"),
@@ -74,7 +72,6 @@ ArchivedIn = Annotated[
         help="Only if this lake of `coordstream spark archive` has all events to detach.",
     ),
 ]
-Undo = Annotated[bool, typer.Option("--undo", help="Put the events back that the last retention has detached.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show which events would be detached, without verifying.")]
 
 
@@ -85,21 +82,16 @@ def retention(
     keep: Keep = None,
     dry_run: DryRun = False,
     archived_in: ArchivedIn = None,
-    undo: Undo = False,
     utc: Utc = False,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
     """Detach the events that are older than a horizon, unless a state since then needs them.
 
-    What is true now, what was true at any time since the horizon, and what was true at a pin (`coordstream pin`), stays
-    as it is; as-of functions raise an error for other times. Histories keep only the events of these states before the
-    horizon. A partition that loses events is detached and replaced; nothing is deleted. Followers may run meanwhile.
+    What is true now, and what was true at any time since the horizon, stays as it is. For other times, as-of functions
+    raise an error, and histories keep only the events of the state at the horizon. A partition that loses events is
+    detached and replaced; nothing is deleted. Followers may run meanwhile.
     """
-    if undo:
-        _require_undo_alone(jobs, every=every, options=(keep, archived_in), dry_run=dry_run)
-        _undo(as_json=as_json, as_csv=as_csv)
-        return
     if keep is None:
         raise typer.BadParameter("Use '--keep DURATION', as in '--keep 365d'.")
     require_selection(jobs, every=every)
@@ -117,11 +109,6 @@ def retention(
     _explain(found, is_dry=dry_run)
 
 
-def _require_undo_alone(jobs: Sequence[str] | None, *, every: bool, options: Iterable[object], dry_run: bool) -> None:
-    if jobs or every or dry_run or any(option is not None for option in options):
-        raise typer.BadParameter("'--undo' cannot be used with a job or another option: it undoes a whole retention.")
-
-
 def _no_check(_: Connection, __: RetainedEvents) -> None:
     return
 
@@ -134,25 +121,6 @@ def _lake_check(output: str, database: Database, logs: Sequence[JobLog]) -> Chec
     settings = LogTaskSettings(database.url, FoldSettings(database.secrets))
     with spark_session("coordstream retention", {}) as spark:
         return LakeProof.of(spark, output, [each.log for each in logs], settings).require
-
-
-def _undo(*, as_json: bool, as_csv: bool) -> None:
-    with open_database() as database:
-        try:
-            tables = undo_retention(database.connection, FoldSettings(database.secrets))
-        except LockNotAvailable:
-            raise CoordstreamError(
-                "The retention is not undone: another session uses the archive or writes one of the logs. "
-                "Run `coordstream retention --undo` again later."
-            ) from None
-    if as_json or as_csv:
-        rows = Rows(("detached_table",), ({"detached_table": table} for table in tables))
-        print_rows(rows, UNDO_COLUMNS, title="Tables whose events were put back", as_json=as_json, as_csv=as_csv)
-    elif not tables:
-        print("There is no retention to undo.")
-    else:
-        print(f"The events of {', '.join(tables)} are in the archive again, and their logs were rebuilt.")
-        print("The tables are no longer needed and can be dropped.")
 
 
 def _horizon(connection: Connection, keep: timedelta) -> datetime:
@@ -216,4 +184,4 @@ def _explain(found: Retention, *, is_dry: bool) -> None:
         print("Detached tables, with all events of their offsets:", file=sys.stderr)
         for table in found.detached_tables:
             print(f"  {table}", file=sys.stderr)
-        note("To free their space: drop table. To put their events back: coordstream retention --undo.")
+        note("To free their space: back them up, then drop table.")

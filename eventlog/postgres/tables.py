@@ -5,7 +5,6 @@ that costs nothing when loading, and old ranges can be detached.
 """
 
 from sqlalchemy import (
-    ARRAY,
     BigInteger,
     Column,
     DateTime,
@@ -102,23 +101,10 @@ horizon = Table(
         "horizon_offset",
         BigInteger,
         nullable=False,
-        comment="below it, the archive has only what the state at this offset and at the pins needs",
+        comment="below it, the archive has only what the state at this offset needs",
     ),
     Column("horizon_time", TIMESTAMP, nullable=False, comment="the time that was given as the horizon"),
-    Column(
-        "partitions",
-        ARRAY(BigInteger),
-        nullable=False,
-        comment="the first offsets of the partitions that the retention detached",
-    ),
     PrimaryKeyConstraint("log_id", "retention_number"),
-)
-
-pin = Table(
-    "pin",
-    metadata,
-    Column("name", Text, primary_key=True),
-    Column("pinned_at", TIMESTAMP, nullable=False),
 )
 
 retired_stream = Table(

@@ -7,7 +7,6 @@ from eventlog.compiled import compiled_part
 from eventlog.errors import WireError
 from eventlog.events import EventColumns, RecordedEvent
 from eventlog.messages import Envelope, SetConfig
-from eventlog.streams import StreamKind
 from eventlog.timestamps import storable_micros
 from eventlog.wire.coordinator import decode_message
 from eventlog.wire.jackson import text_of
@@ -16,7 +15,6 @@ from projections.fold.keys import KeyEntry
 from projections.fold.log_fold import LogClock, LogFold, QuarantinedEvents
 from projections.fold.message_bodies import Author, encode_body, message_body, other_body
 from projections.fold.rows import CheckpointRow, MessageRow, Swept, require_storable, require_storable_text
-from projections.fold.settings import FoldSettings
 
 _compiled = compiled_part("projections.fold._batch")
 _NO_AUTHOR: Final = (None, None, None)
@@ -171,11 +169,3 @@ def sets_value(log: LogFold, event: RecordedEvent) -> bool:
     fold.decode(checkpoints.extend)
     is_set = any(row.layout_id is not None for row in checkpoints) or any(row.body is not None for row in fold.messages)
     return is_set or bool(fold.quarantine.rows)
-
-
-def can_be_read(event: RecordedEvent, kind: StreamKind, settings: FoldSettings) -> bool:
-    """Return whether the fold of an event of a log of this kind would not put it into quarantine."""
-    fold = BatchFold(LogFold(0, kind, settings.secrets), archived_at=0)
-    fold.add(EventColumns.of([event]))
-    fold.decode(lambda _: None)
-    return not fold.quarantine.rows

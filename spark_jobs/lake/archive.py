@@ -148,8 +148,7 @@ def _missed(known: LakeLog, log: LakeLog) -> str | None:
         return None
     return (
         f"A retention has detached events of the offsets {known.next_offset} to {log.horizon[0]} (incarnation "
-        f"{log.incarnation}) before the lake had them. Put them back with `coordstream retention --undo`, or write a "
-        "lake into another folder."
+        f"{log.incarnation}) before the lake had them. Write a lake into another folder."
     )
 
 

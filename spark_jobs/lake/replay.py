@@ -37,8 +37,7 @@ insert into eventlog.log_head (log_id, next_offset) values (%s, %s)
 on conflict (log_id) do update set next_offset = excluded.next_offset
 """
 _SET_HORIZON: Final = """
-insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_time, partitions)
-values (%s, 0, %s, %s, '{}')
+insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_time) values (%s, 0, %s, %s)
 on conflict (log_id, retention_number) do update
 set horizon_offset = excluded.horizon_offset, horizon_time = excluded.horizon_time
 """

@@ -7,8 +7,8 @@ import pytest
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-from coordstream.migration_files import migrations_folder
-from coordstream.schema_check import head_revision, is_current
+from coordstream.errors import CoordstreamError
+from coordstream.schema_check import head_revision, is_current, migrations_folder
 from eventlog.postgres.connection import connect
 from eventlog.postgres.tables import metadata as eventlog_metadata
 from projections.relation_files import tables
@@ -26,17 +26,10 @@ def test_the_tables_are_those_of_the_metadata() -> None:
     assert sorted(tables()) == sorted(table.fullname for table in defined)
 
 
-def test_ambiguous_files_have_no_head_revision(tmp_path: Path) -> None:
-    (tmp_path / "versions").mkdir()
-    for name in ("1", "2"):
-        (tmp_path / "versions" / f"{name}.py").write_text(f'revision = "{name}"\ndown_revision = None\n')
-    assert head_revision(tmp_path) is None
-
-
 @pytest.mark.parametrize(
     "change",
     [
-        "update eventlog.alembic_version set version_num = '0001'",
+        "update eventlog.alembic_version set version_num = '0000'",
         "delete from eventlog.alembic_version",
         "drop table eventlog.alembic_version",
         "comment on schema coordinator is 'relations 0123456789abcdef'",
@@ -65,3 +58,19 @@ def test_for_a_reader_only_the_relations_are_compared(database_url: str) -> None
         with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
             connection.execute("select from eventlog.alembic_version")
         assert is_current(connection)
+
+
+def test_a_checkout_has_them_beside_the_packages() -> None:
+    assert migrations_folder() == Path(__file__).parents[2] / "migrations"
+
+
+def test_a_wheel_has_them_inside(tmp_path: Path) -> None:
+    inside = tmp_path / "coordstream" / "migrations"
+    inside.mkdir(parents=True)
+    (inside / "env.py").touch()
+    assert migrations_folder(tmp_path / "coordstream") == inside
+
+
+def test_a_broken_installation_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(CoordstreamError, match=r"^No migrations in .* or beside it\. Reinstall coordstream\.$"):
+        migrations_folder(tmp_path)

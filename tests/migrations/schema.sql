@@ -242,18 +242,17 @@ CREATE FUNCTION projection.is_outdated(record_time timestamp with time zone, oth
 $_$;
 
 --
--- Name: is_preferred(integer, text, text, integer, timestamp with time zone, bigint, timestamp with time zone, integer[], integer, interval); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: is_preferred(integer, timestamp with time zone, timestamp with time zone, integer[], integer, interval); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.is_preferred(log_id integer, task_name text, grouper_factory text, checkpoint_version integer, record_time timestamp with time zone, log_offset bigint, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval) RETURNS boolean
+CREATE FUNCTION projection.is_preferred(checkpoint_version integer, record_time timestamp with time zone, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select case
-    when not coalesce($4 = any ($8), false) then false
-    when $4 is distinct from $9 then true
-    when $7 is null then projection.is_lower_preferred($1, $2, $3, 3 - $4, $5, $6, $10)
-    when not isfinite($7) then $7 = '-infinity'
-    else projection.is_outdated($7, $5, $10)
+    when not coalesce($1 = any ($4), false) then false
+    when $1 is distinct from $5 then true
+    when not isfinite($3) then $3 = '-infinity'
+    else projection.is_outdated($3, $2, $6)
   end
 $_$;
 
@@ -538,8 +537,7 @@ CREATE TABLE eventlog.horizon (
     log_id integer NOT NULL,
     retention_number integer NOT NULL,
     horizon_offset bigint NOT NULL,
-    horizon_time timestamp with time zone NOT NULL,
-    partitions bigint[] NOT NULL
+    horizon_time timestamp with time zone NOT NULL
 );
 
 --
@@ -552,19 +550,13 @@ COMMENT ON COLUMN eventlog.horizon.retention_number IS 'the retention that detac
 -- Name: COLUMN horizon.horizon_offset; Type: COMMENT; Schema: eventlog; Owner: -
 --
 
-COMMENT ON COLUMN eventlog.horizon.horizon_offset IS 'below it, the archive has only what the state at this offset and at the pins needs';
+COMMENT ON COLUMN eventlog.horizon.horizon_offset IS 'below it, the archive has only what the state at this offset needs';
 
 --
 -- Name: COLUMN horizon.horizon_time; Type: COMMENT; Schema: eventlog; Owner: -
 --
 
 COMMENT ON COLUMN eventlog.horizon.horizon_time IS 'the time that was given as the horizon';
-
---
--- Name: COLUMN horizon.partitions; Type: COMMENT; Schema: eventlog; Owner: -
---
-
-COMMENT ON COLUMN eventlog.horizon.partitions IS 'the first offsets of the partitions that the retention detached';
 
 --
 -- Name: job_log; Type: TABLE; Schema: projection; Owner: -
@@ -674,10 +666,10 @@ CREATE TABLE projection.checkpoint_envelope (
 --
 
 CREATE TABLE projection.checkpoint_event (
-    log_offset bigint NOT NULL,
+    log_offset bigint CONSTRAINT checkpoint_current_log_offset_not_null NOT NULL,
     record_time timestamp with time zone,
-    log_id integer NOT NULL,
-    key_id integer NOT NULL,
+    log_id integer CONSTRAINT checkpoint_current_log_id_not_null NOT NULL,
+    key_id integer CONSTRAINT checkpoint_current_key_id_not_null NOT NULL,
     layout_id integer,
     checkpoint_id text,
     offsets text,
@@ -708,7 +700,7 @@ COMMENT ON COLUMN projection.checkpoint_event.offsets_odd IS 'instead of offsets
 -- Name: COLUMN checkpoint_event.other_version_time; Type: COMMENT; Schema: projection; Owner: -
 --
 
-COMMENT ON COLUMN projection.checkpoint_event.other_version_time IS 'record time of the task''s newest event of the other version before; -infinity = none, or a delete; infinity = not to be held; null = a set-checkpoint, or not worked out';
+COMMENT ON COLUMN projection.checkpoint_event.other_version_time IS 'record time of the task''s newest event of the other version before; -infinity = none, or a delete; infinity = not to be held; null = a set-checkpoint';
 
 --
 -- Name: event_key; Type: TABLE; Schema: projection; Owner: -
@@ -794,7 +786,7 @@ CREATE VIEW projection.commit AS
             WHEN (j.stream_kind = 'coordinator'::text) THEN (NOT o.has_checkpoint_topic)
             WHEN (k.checkpoint_version = 0) THEN false
             WHEN (k.grouper_factory <> COALESCE(q.grouper_factory, k.grouper_factory)) THEN false
-            ELSE projection.is_preferred(h.log_id, k.message_key, k.grouper_factory, k.checkpoint_version, h.record_time, h.log_offset, h.other_version_time, q.versions, q.lower_version, q.max_age)
+            ELSE projection.is_preferred(k.checkpoint_version, h.record_time, h.other_version_time, q.versions, q.lower_version, q.max_age)
         END AS is_preferred,
     h.record_time,
     v.message_time,
@@ -825,60 +817,6 @@ CREATE VIEW projection.commit AS
             WHEN (k.checkpoint_version = 0) THEN h.log_id
             ELSE NULL::integer
         END))));
-
---
--- Name: position; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection."position" (
-    log_id integer NOT NULL,
-    next_offset bigint NOT NULL,
-    end_offset bigint,
-    heartbeat_at timestamp with time zone NOT NULL,
-    state text NOT NULL,
-    fold_version text NOT NULL,
-    read_at timestamp with time zone,
-    resync_from bigint,
-    state_detail text,
-    rebuilds integer DEFAULT 0 NOT NULL
-)
-WITH (fillfactor='50');
-
---
--- Name: COLUMN "position".end_offset; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection."position".end_offset IS 'the log''s end when last seen; null = unknown';
-
---
--- Name: COLUMN "position".state; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection."position".state IS 'catching-up, live, replacing, refused or stopped';
-
---
--- Name: COLUMN "position".read_at; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection."position".read_at IS 'when the log was last read to its end, or reading it began; null = unknown';
-
---
--- Name: COLUMN "position".resync_from; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection."position".resync_from IS 'position where a resync began that is not done; null = none';
-
---
--- Name: COLUMN "position".state_detail; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection."position".state_detail IS 'why a log is not followed now; null = nothing to say';
-
---
--- Name: COLUMN "position".rebuilds; Type: COMMENT; Schema: projection; Owner: -
---
-
-COMMENT ON COLUMN projection."position".rebuilds IS 'rebuilds of the log: a projector that loaded its state before the last one must load it again';
 
 --
 -- Name: suspect_checkpoint; Type: TABLE; Schema: projection; Owner: -
@@ -969,8 +907,8 @@ CREATE VIEW projection.suspect_commit AS
           WHERE ((o.job_name = j.job_name) AND (o.job_id = j.job_id) AND (o.stream_kind = j.stream_kind) AND (o.incarnation = j.incarnation) AND (o.log_id = s.log_id) AND (o.key_id = s.key_id) AND (o.log_offset = s.log_offset))
          OFFSET 0) c)
 UNION ALL
- SELECT f.is_older AS may_be_lower,
-    (f.is_older OR ((c.max_age < '00:05:00'::interval) OR (c.max_age > '01:00:00'::interval))) AS may_be_unread,
+ SELECT false AS may_be_lower,
+    true AS may_be_unread,
     c.job_name,
     c.job_id,
     c.job_bucket,
@@ -995,10 +933,8 @@ UNION ALL
     c.stream_kind,
     c.incarnation,
     c.log_offset
-   FROM ((projection."position" p
-     CROSS JOIN LATERAL ( SELECT (p.fold_version ~ '^[0-3]-'::text) AS "?column?") f(is_older))
-     JOIN projection.commit c ON ((c.log_id = p.log_id)))
-  WHERE (f.is_older OR ((c.max_age < '00:05:00'::interval) OR (c.max_age > '01:00:00'::interval)));
+   FROM projection.commit c
+  WHERE ((c.max_age < '00:05:00'::interval) OR (c.max_age > '01:00:00'::interval));
 
 --
 -- Name: anomaly_checkpoint_moved_back; Type: VIEW; Schema: projection; Owner: -
@@ -1279,7 +1215,7 @@ CREATE VIEW projection.anomaly_unread_checkpoint AS
                   WHERE ((h.log_id = k.log_id) AND (h.key_id = k.key_id) AND (h.log_offset < c.log_offset))
                   ORDER BY h.log_offset DESC
                  LIMIT 1) e)
-          WHERE ((k.log_id = c.log_id) AND (k.message_type = ANY (ARRAY['checkpoint'::text, 'checkpoint-v2'::text])) AND (NOT k.is_other) AND ("left"(k.message_key, 100) = "left"(c.task_name, 100)) AND (k.message_key = c.task_name) AND (k.grouper_factory = c.grouper_factory) AND (array_position(c.versions, k.checkpoint_version) < COALESCE(array_position(c.versions, c.checkpoint_version), 1000000)) AND ((c.other_version_time IS NULL) OR ((c.other_version_time > '-infinity'::timestamp with time zone) AND projection.is_outdated(c.other_version_time, c.record_time, c.max_age))))
+          WHERE ((k.log_id = c.log_id) AND (k.message_type = ANY (ARRAY['checkpoint'::text, 'checkpoint-v2'::text])) AND (NOT k.is_other) AND ("left"(k.message_key, 100) = "left"(c.task_name, 100)) AND (k.message_key = c.task_name) AND (k.grouper_factory = c.grouper_factory) AND (array_position(c.versions, k.checkpoint_version) < COALESCE(array_position(c.versions, c.checkpoint_version), 1000000)) AND (c.other_version_time > '-infinity'::timestamp with time zone) AND projection.is_outdated(c.other_version_time, c.record_time, c.max_age))
           ORDER BY e.log_offset DESC
          LIMIT 1) b)
      LEFT JOIN LATERAL ( SELECT e.record_time
@@ -1546,7 +1482,7 @@ CREATE VIEW coordinator.anomaly AS
 -- Name: VIEW anomaly; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.anomaly IS 'Inconsistencies in the logs of a job. Each row has the event that shows the anomaly; detail says what happened, what it means and which other events show it. Checkpoints cost little: the follower records those that may be anomalies, and a query reads only these, also for all jobs at once or a range of record_time. A log that an older version of coordstream has folded is read whole, about 3.5 s of CPU per million events, until `coordstream rebuild` rebuilds it; so is, for some kinds, a job whose task.live.checkpoint.max.age is below 5 minutes or above an hour. With a range of log_offset, or with coordinator.anomaly_between for a range of time, only that part of the logs is read. After a retention: only anomalies beyond the horizon, as far as the retained events show them.
+COMMENT ON VIEW coordinator.anomaly IS 'Inconsistencies in the logs of a job. Each row has the event that shows the anomaly; detail says what happened, what it means and which other events show it. Checkpoints cost little: the follower records those that may be anomalies, and a query reads only these, also for all jobs at once or a range of record_time. For some kinds, a job whose task.live.checkpoint.max.age is below 5 minutes or above an hour is read whole, about 3.5 s of CPU per million events. With a range of log_offset, or with coordinator.anomaly_between for a range of time, only that part of the logs is read. After a retention: only anomalies beyond the horizon, as far as the retained events show them.
 Key: provenance, anomaly, subject.';
 
 --
@@ -5863,40 +5799,6 @@ CREATE FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time 
 $_$;
 
 --
--- Name: is_lower_preferred(integer, text, text, integer, timestamp with time zone, bigint, interval); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) RETURNS boolean
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select coalesce((
-    select b.layout_id is null or projection.is_outdated(b.record_time, $5, $7)
-    from projection.event_key u
-    cross join lateral (
-      select e.log_offset, e.record_time, e.layout_id from projection.checkpoint_event e
-      where e.log_id = u.log_id and e.key_id = u.key_id and e.log_offset < $6
-      order by e.log_offset desc limit 1) b
-    where u.log_id = $1 and u.message_type in ('checkpoint', 'checkpoint-v2') and not u.is_other
-      and left(u.message_key, 100) = left($2, 100) and u.message_key = $2
-      and u.grouper_factory = $3 and u.checkpoint_version = $4
-    order by b.log_offset desc limit 1), true)
-$_$;
-
---
--- Name: is_pinned(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
---
-
-CREATE FUNCTION projection.is_pinned(log_id integer, cut bigint) RETURNS boolean
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $_$
-  select exists (
-    select from projection.pin p
-    cross join lateral projection.log_cut($1, p.pinned_at) c
-    where c.cut >= $2
-      and not exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset > $2 and e.log_offset <= c.cut))
-$_$;
-
---
 -- Name: job_at(text, text, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -6407,11 +6309,8 @@ begin
   from projection.log_horizon h join projection.job_log l on l.log_id = h.log_id
   where h.log_id = $1 and h.horizon_offset > $2;
   if found then
-    if projection.is_pinned($1, $2) then
-      return $2;
-    end if;
     raise exception using errcode = 'invalid_parameter_value', message = format(
-      'The history of "%s" is retained from %s UTC (offset %s). Use that time or a later one, or the time of a pin.', horizon.stream_name,
+      'The history of "%s" is retained from %s UTC (offset %s). Use that time or a later one.', horizon.stream_name,
       to_char(horizon.horizon_time at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), horizon.horizon_offset);
   end if;
   if exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset = known)
@@ -8226,7 +8125,7 @@ CREATE VIEW coordinator.log_gap AS
 -- Name: VIEW log_gap; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON VIEW coordinator.log_gap IS 'Ranges of offsets that are missing from a log, and why. Events that are `compacted` or `recreated` were never read; those that are `truncated` may be in the archive, in the previous incarnation. Of the range that is `retained`, the archive keeps only what the state at its end and at the pins needs.
+COMMENT ON VIEW coordinator.log_gap IS 'Ranges of offsets that are missing from a log, and why. Events that are `compacted` or `recreated` were never read; those that are `truncated` may be in the archive, in the previous incarnation. Of the range that is `retained`, the archive keeps only what the state at its end needs.
 Key: stream_name, incarnation, first_missing_offset, reason.';
 
 --
@@ -8345,6 +8244,60 @@ CREATE TABLE eventlog.retired_stream (
 --
 
 COMMENT ON TABLE eventlog.retired_stream IS 'streams whose logs are kept, but which nothing is expected to follow';
+
+--
+-- Name: position; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection."position" (
+    log_id integer NOT NULL,
+    next_offset bigint NOT NULL,
+    end_offset bigint,
+    heartbeat_at timestamp with time zone NOT NULL,
+    state text NOT NULL,
+    fold_version text NOT NULL,
+    read_at timestamp with time zone,
+    resync_from bigint,
+    state_detail text,
+    rebuilds integer DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='50');
+
+--
+-- Name: COLUMN "position".end_offset; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".end_offset IS 'the log''s end when last seen; null = unknown';
+
+--
+-- Name: COLUMN "position".state; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".state IS 'catching-up, live, replacing, refused or stopped';
+
+--
+-- Name: COLUMN "position".read_at; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".read_at IS 'when the log was last read to its end, or reading it began; null = unknown';
+
+--
+-- Name: COLUMN "position".resync_from; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".resync_from IS 'position where a resync began that is not done; null = none';
+
+--
+-- Name: COLUMN "position".state_detail; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".state_detail IS 'why a log is not followed now; null = nothing to say';
+
+--
+-- Name: COLUMN "position".rebuilds; Type: COMMENT; Schema: projection; Owner: -
+--
+
+COMMENT ON COLUMN projection."position".rebuilds IS 'rebuilds of the log: a projector that loaded its state before the last one must load it again';
 
 --
 -- Name: refused_stream; Type: TABLE; Schema: projection; Owner: -
@@ -8514,7 +8467,7 @@ COMMENT ON COLUMN coordinator.log_position.fold_version IS 'The version of the c
 -- Name: COLUMN log_position.horizon_offset; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.horizon_offset IS 'The offset from which as-of functions answer; below it they answer only for pins. Null: from the first event on.';
+COMMENT ON COLUMN coordinator.log_position.horizon_offset IS 'The offset from which as-of functions answer. Null: from the first event on.';
 
 --
 -- Name: COLUMN log_position.horizon_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9787,15 +9740,6 @@ ALTER TABLE eventlog.observation ALTER COLUMN observation_id ADD GENERATED ALWAY
 );
 
 --
--- Name: pin; Type: TABLE; Schema: eventlog; Owner: -
---
-
-CREATE TABLE eventlog.pin (
-    name text NOT NULL,
-    pinned_at timestamp with time zone NOT NULL
-);
-
---
 -- Name: archived_log; Type: VIEW; Schema: projection; Owner: -
 --
 
@@ -9812,10 +9756,10 @@ CREATE VIEW projection.archived_log AS
 --
 
 CREATE TABLE projection.checkpoint_current (
-    log_offset bigint CONSTRAINT checkpoint_event_log_offset_not_null NOT NULL,
+    log_offset bigint NOT NULL,
     record_time timestamp with time zone,
-    log_id integer CONSTRAINT checkpoint_event_log_id_not_null NOT NULL,
-    key_id integer CONSTRAINT checkpoint_event_key_id_not_null NOT NULL,
+    log_id integer NOT NULL,
+    key_id integer NOT NULL,
     layout_id integer,
     checkpoint_id text,
     offsets text,
@@ -9970,15 +9914,6 @@ COMMENT ON COLUMN projection.message_current.message_time IS 'the envelope''s ow
 COMMENT ON COLUMN projection.message_current.body IS 'the decoded fields, secrets masked; null = delete';
 
 --
--- Name: pin; Type: VIEW; Schema: projection; Owner: -
---
-
-CREATE VIEW projection.pin AS
- SELECT name,
-    pinned_at
-   FROM eventlog.pin p;
-
---
 -- Name: retired_stream; Type: VIEW; Schema: projection; Owner: -
 --
 
@@ -10073,13 +10008,6 @@ ALTER TABLE ONLY eventlog.log_head
 
 ALTER TABLE ONLY eventlog.observation
     ADD CONSTRAINT pk_observation PRIMARY KEY (observation_id);
-
---
--- Name: pin pk_pin; Type: CONSTRAINT; Schema: eventlog; Owner: -
---
-
-ALTER TABLE ONLY eventlog.pin
-    ADD CONSTRAINT pk_pin PRIMARY KEY (name);
 
 --
 -- Name: retired_stream pk_retired_stream; Type: CONSTRAINT; Schema: eventlog; Owner: -
@@ -10366,12 +10294,12 @@ GRANT ALL ON FUNCTION projection.is_outdated(record_time timestamp with time zon
 GRANT ALL ON FUNCTION projection.is_outdated(record_time timestamp with time zone, other_record_time timestamp with time zone, max_age interval) TO coordstream_replayer;
 
 --
--- Name: FUNCTION is_preferred(log_id integer, task_name text, grouper_factory text, checkpoint_version integer, record_time timestamp with time zone, log_offset bigint, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION is_preferred(checkpoint_version integer, record_time timestamp with time zone, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.is_preferred(log_id integer, task_name text, grouper_factory text, checkpoint_version integer, record_time timestamp with time zone, log_offset bigint, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.is_preferred(log_id integer, task_name text, grouper_factory text, checkpoint_version integer, record_time timestamp with time zone, log_offset bigint, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.is_preferred(log_id integer, task_name text, grouper_factory text, checkpoint_version integer, record_time timestamp with time zone, log_offset bigint, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.is_preferred(checkpoint_version integer, record_time timestamp with time zone, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.is_preferred(checkpoint_version integer, record_time timestamp with time zone, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.is_preferred(checkpoint_version integer, record_time timestamp with time zone, other_version_time timestamp with time zone, versions integer[], lower_version integer, max_age interval) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION is_rewind_requested(log_id integer, task_name text, system_name text, stream_name text, partition_id integer, after timestamp with time zone, until timestamp with time zone); Type: ACL; Schema: projection; Owner: -
@@ -10516,13 +10444,6 @@ GRANT SELECT ON TABLE projection.event_key TO coordstream_replayer;
 
 GRANT SELECT ON TABLE projection.commit TO coordstream_reader;
 GRANT SELECT ON TABLE projection.commit TO coordstream_replayer;
-
---
--- Name: TABLE "position"; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection."position" TO coordstream_reader;
-GRANT SELECT ON TABLE projection."position" TO coordstream_replayer;
 
 --
 -- Name: TABLE suspect_checkpoint; Type: ACL; Schema: projection; Owner: -
@@ -11361,22 +11282,6 @@ GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with
 GRANT ALL ON FUNCTION projection.is_lost(state text, heartbeat_at timestamp with time zone) TO coordstream_replayer;
 
 --
--- Name: FUNCTION is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer, record_time timestamp with time zone, log_offset bigint, max_age interval) TO coordstream_replayer;
-
---
--- Name: FUNCTION is_pinned(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
---
-
-REVOKE ALL ON FUNCTION projection.is_pinned(log_id integer, cut bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.is_pinned(log_id integer, cut bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.is_pinned(log_id integer, cut bigint) TO coordstream_replayer;
-
---
 -- Name: FUNCTION job_at(job_name text, job_id text, at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -11862,6 +11767,13 @@ GRANT SELECT ON TABLE eventlog.retired_stream TO coordstream_replayer;
 GRANT SELECT ON TABLE eventlog.retired_stream TO coordstream_writer;
 
 --
+-- Name: TABLE "position"; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection."position" TO coordstream_reader;
+GRANT SELECT ON TABLE projection."position" TO coordstream_replayer;
+
+--
 -- Name: TABLE refused_stream; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -11960,13 +11872,6 @@ GRANT SELECT ON TABLE eventlog.held_name TO coordstream_replayer;
 GRANT SELECT ON TABLE eventlog.held_name TO coordstream_writer;
 
 --
--- Name: TABLE pin; Type: ACL; Schema: eventlog; Owner: -
---
-
-GRANT SELECT ON TABLE eventlog.pin TO coordstream_replayer;
-GRANT SELECT ON TABLE eventlog.pin TO coordstream_writer;
-
---
 -- Name: TABLE archived_log; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -12007,13 +11912,6 @@ GRANT SELECT ON TABLE projection.log_status TO coordstream_replayer;
 
 GRANT SELECT ON TABLE projection.message_current TO coordstream_reader;
 GRANT SELECT ON TABLE projection.message_current TO coordstream_replayer;
-
---
--- Name: TABLE pin; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.pin TO coordstream_reader;
-GRANT SELECT ON TABLE projection.pin TO coordstream_replayer;
 
 --
 -- Name: TABLE retired_stream; Type: ACL; Schema: projection; Owner: -

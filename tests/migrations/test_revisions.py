@@ -1,4 +1,4 @@
-"""The revisions: one line of them, up and down again, in step with the metadata and with the golden schema."""
+"""The revisions: one line of them, in step with the metadata and with the golden schema."""
 
 import ast
 import os
@@ -14,8 +14,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import MetaData, create_engine
 from sqlalchemy.pool import NullPool
 
-from coordstream.migrate import downgrade, upgrade
-from coordstream.migration_files import migrations_folder
+from coordstream.migrate import upgrade
+from coordstream.schema_check import migrations_folder
 from eventlog.postgres.connection import connect
 from eventlog.postgres.tables import metadata as eventlog_metadata
 from projections.tables import metadata as projection_metadata
@@ -24,10 +24,6 @@ from tests.migrations.schema_dump import schema_of
 GOLDEN: Final = Path(__file__).with_name("schema.sql")
 RENEW: Final = "RENEW_GOLDEN"
 VERSIONS: Final = sorted((migrations_folder() / "versions").glob("*.py"))
-EVERYTHING: Final = """
-select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where n.nspname in ('eventlog', 'projection', 'coordinator') and c.relname not like '%alembic%'
-"""
 
 
 def count(database_url: str, query: str) -> int:
@@ -83,37 +79,10 @@ def test_the_metadata_says_what_the_migrations_make(database_url: str) -> None:
         assert compare_metadata(context, both_metadata()) == []
 
 
-def test_down_to_nothing_and_up_again(database_url: str) -> None:
-    before = schema_of(database_url)
-    downgrade(database_url, "base")
-    assert count(database_url, EVERYTHING) == 0
-    upgrade(database_url)
-    assert schema_of(database_url) == before
-
-
-def test_every_revision_goes_down_and_up(empty_database_url: str) -> None:
-    upgrade(empty_database_url)
-    newest = schema_of(empty_database_url)
-    for _ in VERSIONS:
-        downgrade(empty_database_url, "-1")
-    upgrade(empty_database_url)
-    assert schema_of(empty_database_url) == newest
-
-
 def test_threads_may_migrate_one_database_at_once(empty_database_url: str, database_url: str) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(upgrade, [empty_database_url] * 4))
     assert schema_of(empty_database_url) == schema_of(database_url)
-
-
-def test_threads_may_migrate_several_databases_at_once(empty_database_url: str, database_url: str) -> None:
-    newest = schema_of(database_url)
-    with ThreadPoolExecutor(2) as pool:
-        down, up = pool.submit(downgrade, database_url, "base"), pool.submit(upgrade, empty_database_url)
-        down.result()
-        up.result()
-    assert count(database_url, EVERYTHING) == 0
-    assert schema_of(empty_database_url) == newest
 
 
 def test_upgrading_again_changes_nothing(database_url: str) -> None:

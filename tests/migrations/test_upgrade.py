@@ -1,4 +1,4 @@
-"""Upgrades in special cases: concurrent ones, a held lock, a newer database, re-created relations, a user's view."""
+"""Upgrades in special cases: concurrent ones, a held lock, a newer database, re-created relations, missing roles."""
 
 import subprocess
 import sys
@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
+import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 from sqlalchemy import Connection as AlchemyConnection
@@ -16,18 +17,21 @@ from sqlalchemy.pool import NullPool
 from coordstream.migrate import (
     SchemaError,
     SchemaState,
-    downgrade,
     require_current,
     require_postgres,
     schema_state,
     upgrade,
 )
+from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.wire.coordinator import encode_key
 from projections.errors import NothingFolded
-from projections.quarantine_retry import check_quarantine, rebuild_checked_log
+from projections.rebuild import rebuild_log
+from projections.tracked_logs import logs_of
 from tests.builders import recorded
+from tests.fixtures.database_users import database_user, url_of_user
+from tests.fixtures.postgres_server import running_server
 from tests.fixtures.waiting import wait_until
 from tests.migrations.schema_dump import schema_of
 from tests.projections.rebuilt import relations
@@ -172,8 +176,8 @@ def test_a_dropped_projection_is_recreated_and_rebuilt(database_url: str, damage
         for log in job.logs:
             with pytest.raises(NothingFolded, match="but its events are in the archive"):
                 import_log(owner, log)
-        for check in check_quarantine(owner, [log.stream_name for log in job.logs], SETTINGS):
-            rebuild_checked_log(owner, check, SETTINGS)
+        for log in job.logs:
+            rebuild_log(owner, logs_of(owner, log.stream_name)[0], SETTINGS)
         assert relations(owner) == before
     assert schema_of(database_url) == schema
 
@@ -186,16 +190,6 @@ def test_a_dropped_view_is_recreated(database_url: str, view: str) -> None:
     assert state_of(database_url) is SchemaState.OLDER
     assert upgrade(database_url) is None
     assert schema_of(database_url) == schema
-
-
-def test_an_older_database_without_its_projection_is_upgraded(empty_database_url: str) -> None:
-    upgrade(empty_database_url)
-    schema = schema_of(empty_database_url)
-    downgrade(empty_database_url, "0002")
-    with connect(empty_database_url) as owner:
-        owner.execute("drop schema projection cascade")
-    assert upgrade(empty_database_url) == []
-    assert schema_of(empty_database_url) == schema
 
 
 @pytest.mark.parametrize(
@@ -244,3 +238,82 @@ def test_an_old_server_is_refused() -> None:
         SchemaError, match=r"^This server is Postgres 15\.14\. coordstream needs Postgres 16 or later\."
     ):
         require_postgres(150_014)
+
+
+ROLES: Final = ("coordstream_reader", "coordstream_replayer", "coordstream_writer")
+
+
+@pytest.fixture
+def fresh_server() -> Iterator[EmbeddedPostgres]:
+    """A server where nothing was ever migrated."""
+    with running_server() as server:
+        yield server
+
+
+def roles_of(connection: Connection) -> list[str]:
+    return [
+        name
+        for (name,) in connection.execute(
+            "select rolname from pg_roles where rolname like 'coordstream\\__%' order by 1"
+        )
+    ]
+
+
+def is_readable(url: str, relation: str = "coordinator.config") -> bool:
+    with psycopg.connect(url) as connection:
+        try:
+            connection.execute(f"select from {relation}".encode())
+        except psycopg.errors.InsufficientPrivilege:
+            return False
+    return True
+
+
+def test_an_owner_without_the_right_to_create_roles_gets_the_commands_for_an_administrator(
+    fresh_server: EmbeddedPostgres,
+) -> None:
+    with connect(fresh_server.connect_url("postgres")) as admin, database_user(fresh_server.connect_url()) as owner:
+        name = psycopg.conninfo.conninfo_to_dict(owner)["user"]
+        admin.execute(f"create database plain owner {name}".encode())
+        url = url_of_user(fresh_server.connect_url("plain"), str(name))
+        with pytest.raises(SchemaError) as told:
+            upgrade(url)
+        assert str(told.value) == (
+            "The database refused the migration: the roles coordstream_reader, coordstream_replayer, coordstream_writer"
+            ' are missing and this user may not create roles: let an administrator run "create role coordstream_reader'
+            ' nologin; create role coordstream_replayer nologin; create role coordstream_writer nologin;", then migrate'
+            " again."
+        )
+        admin.execute(str(told.value).split('"')[1].encode())
+        upgrade(url)
+        with database_user(fresh_server.connect_url("plain"), "coordstream_reader") as reader:
+            assert is_readable(reader)
+        admin.execute("drop database plain")
+
+
+def test_two_upgrades_of_two_databases_make_the_roles_at_once(fresh_server: EmbeddedPostgres) -> None:
+    program = "import sys; from coordstream.migrate import upgrade; upgrade(sys.argv[1])"
+    waiting = "select count(*) from pg_locks where not granted and relation = 'pg_authid'::regclass"
+    with connect(fresh_server.connect_url("postgres")) as admin, ExitStack() as stack:
+        admin.execute("create database second")
+        with admin.transaction():
+            admin.execute("lock table pg_authid in exclusive mode")
+            both = [
+                stack.enter_context(
+                    subprocess.Popen([sys.executable, "-c", program, fresh_server.connect_url(name)], cwd=ROOT)
+                )
+                for name in ("coordstream", "second")
+            ]
+            wait_until(lambda: admin.execute(waiting).fetchone() == (2,), what="both upgrades to wait")
+        assert [process.wait() for process in both] == [0, 0]
+        assert roles_of(admin) == list(ROLES)
+
+
+def test_recreated_relations_keep_their_readers(database_url: str) -> None:
+    with database_user(database_url, "coordstream_reader") as url:
+        with connect(database_url) as owner:
+            make_relations_differ(owner)
+        upgrade(database_url)
+        assert is_readable(url)
+        assert is_readable(url, "coordinator.config_as_of('a', '1', now())")
+    with database_user(database_url) as url:
+        assert not is_readable(url)

@@ -8,18 +8,19 @@ from typing import Any, Final
 import pytest
 from psycopg.errors import DeadlockDetected
 
+from eventlog.errors import WireError
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.copy_rows import Columns, copying
 from projections import batch_writes, planner_statistics
 from projections import rebuild as module
 from projections.batch_tables import HISTORIES
 from projections.errors import ArchiveIncomplete, FoldVersionDiffers, RebuildFailed
-from projections.fold import settings
+from projections.fold import batch, checkpoint_batch, settings
 from projections.rebuild import mark_for_rebuild, rebuild_log
 from projections.scratch_fold import log_tables
 from projections.tracked_logs import TrackedLog, block_projectors, logs_of
 from projections.verify import verify_log
-from tests.builders import config_set, raw, recorded, set_checkpoint, tombstone
+from tests.builders import changelog_set, checkpoint_v2, config_set, raw, recorded, set_checkpoint, tombstone
 from tests.projections.rebuilt import relations
 from tests.properties.generated_jobs import Knobs, generate_job
 from tests.properties.importing import SETTINGS, import_events, import_log
@@ -297,3 +298,38 @@ def test_a_key_that_one_batch_deletes_stays_deleted(database_url: str) -> None:
         rebuild_log(connection, logs_of(connection, stream_name)[0], SETTINGS, batch_events=100)
         for table in ("message_current", "checkpoint_current"):
             assert connection.execute(f"select count(*) from projection.{table}".encode()).fetchall() == [(0,)]
+
+
+def test_a_rebuild_decodes_what_an_older_program_could_not(
+    clone_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    streams = {
+        "__samza_coordinator_orders_1": recorded(
+            [
+                config_set("job.name", "orders"),
+                changelog_set("Partition 0", 3),
+                raw(b'[1,"set-changelog","Partition 2"]', b"never readable"),
+                changelog_set("Partition 0", 5),
+            ]
+        ),
+        "__samza_checkpoint_ver_1_for_orders_1": recorded([checkpoint_v2("Partition 0"), checkpoint_v2("Partition 1")]),
+    }
+
+    def refuse(*_: object) -> Any:
+        raise WireError("wrong_type", "it came with a later version")
+
+    with connect(clone_database()) as connection:
+        for name, events in streams.items():
+            import_events(connection, name, events)
+        expected = relations(connection)
+    with connect(clone_database()) as connection:
+        with monkeypatch.context() as older:
+            older.setattr(batch, "decode_message", refuse)
+            older.setattr(checkpoint_batch, "decode_checkpoint", refuse)
+            older.setattr(settings, "CODE_VERSION", settings.CODE_VERSION - 1)
+            for name, events in streams.items():
+                import_events(connection, name, events)
+        assert relations(connection) != expected
+        for name, events in streams.items():
+            assert rebuild_log(connection, logs_of(connection, name)[0], SETTINGS).events == len(events)
+        assert relations(connection) == expected

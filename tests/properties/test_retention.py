@@ -1,4 +1,4 @@
-"""Generated logs are cut at a horizon: what is asked about later times, and about pins, is answered as before."""
+"""Generated logs are cut at a horizon: what is asked about later times is answered as before."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +13,6 @@ from eventlog.timestamps import micros_of
 from projections.fold.batch import sets_value
 from projections.fold.log_fold import LogFold
 from projections.lost_base import find_lost_base
-from projections.pins import Pin, add_pin
 from projections.rebuild import rebuild_log
 from projections.retained_events import RetainedEvents
 from projections.retention import retain
@@ -46,7 +45,6 @@ LOST: Final = scaled(20, 300)
 KNOBS: Final = Knobs(events=(40, 120))
 FIRST: Final = ARCHIVED_MS - 86_400_000
 HOUR: Final = 3_600_000
-PINS: Final = (FIRST + HOUR, FIRST + 5 * HOUR // 2)
 HORIZON: Final = FIRST + 4 * HOUR
 LATER: Final = (HORIZON, HORIZON + HOUR // 2, HORIZON + 2 * HOUR, HORIZON + 9 * HOUR)
 AS_OF: Final = (*(name for name in ROWS if name != "other_message"), "starting_offset")
@@ -85,9 +83,9 @@ def import_jobs(connection: Connection, jobs: list[GeneratedJob]) -> list[Tracke
 
 
 def state(connection: Connection) -> dict[str, RowsByJob]:
-    """The current relations, those as of later times and of the pins, and the later part of the histories."""
+    """The current relations, those as of later times, and the later part of the histories."""
     found = {name: rows_by_job(connection, name) for name in CURRENT}
-    for at in (*PINS, *LATER):
+    for at in LATER:
         found |= {f"{name} at {at}": grouped(connection, _AS_OF.format(name, time_of(at))) for name in AS_OF}
     return found | {f"{name} beyond": grouped(connection, _BEYOND.format(name)) for name in BEYOND}
 
@@ -96,8 +94,6 @@ def test_what_is_retained_is_answered_as_before(database_url: str) -> None:
     with connect(database_url) as connection:
         generated = [generate_job(number, KNOBS) for number in range(JOBS)]
         logs = import_jobs(connection, generated)
-        for at in PINS:
-            add_pin(connection, Pin(f"pin {at}", time_of(at)))
         connection.execute(_CUTS, (to_time(HORIZON),))
         before = state(connection)
         done = retain(connection, logs, SETTINGS, time_of(HORIZON))
@@ -114,15 +110,11 @@ def test_what_is_retained_is_answered_as_before(database_url: str) -> None:
         for each in done.logs[:LOST]:
             lose_and_find_base(connection, each, topics[each.log.stream.stream_name])
         now = state(connection)
-        compared = [name for name in after if not name.endswith(tuple(f" at {at}" for at in PINS))]
-        assert {name: jobs for name in compared if (jobs := differing(after[name], now[name]))} == {}
+        assert {name: jobs for name in after if (jobs := differing(after[name], now[name]))} == {}
 
 
 def lose_and_find_base(connection: Connection, retained: RetainedEvents, events: Sequence[RecordedEvent]) -> None:
-    """Check that a topic has no event that the log should have kept, and has each of them after its loss.
-
-    Except an event without key and value, which has no rows, but may decide where a pin cuts the log.
-    """
+    """Check that a topic has no event that the log should have kept, and has each of them after its loss."""
     log, horizon = retained.log, retained.horizon_offset
     topic = [event for event in events if event.offset <= horizon]
     assert find_lost_base(connection, log, horizon, topic, SETTINGS) == set()

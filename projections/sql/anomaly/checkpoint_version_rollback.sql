@@ -61,8 +61,8 @@ cross join lateral (
   where k.log_id = c.log_id and k.message_type in ('checkpoint', 'checkpoint-v2') and not k.is_other
     and left(k.message_key, 100) = left(c.task_name, 100) and k.message_key = c.task_name and k.grouper_factory = c.grouper_factory
     and array_position(c.versions, k.checkpoint_version) < coalesce(array_position(c.versions, c.checkpoint_version), 1000000)
-    -- decides most events before anything is looked up; null: unknown
-    and (c.other_version_time is null or c.other_version_time > '-infinity' and projection.is_outdated(c.other_version_time, c.record_time, c.max_age))
+    -- decides most events before anything is looked up
+    and c.other_version_time > '-infinity' and projection.is_outdated(c.other_version_time, c.record_time, c.max_age)
   order by e.log_offset desc limit 1) b
 left join lateral (
   select e.record_time from projection.checkpoint_event e

@@ -118,35 +118,15 @@ language sql stable parallel safe as $$
     else false end
 $$;
 
--- Whether a job prefers a checkpoint of lower priority: before it, the task has no checkpoint of the better version, or a deleted or an
--- outdated one. Called only if checkpoint_event.other_version_time is null, in rows from before revision 0006.
-create function projection.is_lower_preferred(log_id integer, task_name text, grouper_factory text, better_version integer,
-                                              record_time timestamptz, log_offset bigint, max_age interval)
-returns boolean language sql stable parallel safe as $$
-  select coalesce((
-    select b.layout_id is null or projection.is_outdated(b.record_time, $5, $7)
-    from projection.event_key u
-    cross join lateral (
-      select e.log_offset, e.record_time, e.layout_id from projection.checkpoint_event e
-      where e.log_id = u.log_id and e.key_id = u.key_id and e.log_offset < $6
-      order by e.log_offset desc limit 1) b
-    where u.log_id = $1 and u.message_type in ('checkpoint', 'checkpoint-v2') and not u.is_other
-      and left(u.message_key, 100) = left($2, 100) and u.message_key = $2
-      and u.grouper_factory = $3 and u.checkpoint_version = $4
-    order by b.log_offset desc limit 1), true)
-$$;
-
 -- The same rule at the time when a checkpoint was written: whether the job would have read it then. Nothing is looked up, because the fold
 -- stores the record time of the task's last checkpoint of the other version (-infinity: it has none, or it was deleted; infinity: unknown).
-create function projection.is_preferred(log_id integer, task_name text, grouper_factory text, checkpoint_version integer,
-                                        record_time timestamptz, log_offset bigint, other_version_time timestamptz,
+create function projection.is_preferred(checkpoint_version integer, record_time timestamptz, other_version_time timestamptz,
                                         versions integer[], lower_version integer, max_age interval)
 returns boolean language sql stable parallel safe as $$
   select case
-    when not coalesce($4 = any ($8), false) then false
-    when $4 is distinct from $9 then true
-    when $7 is null then projection.is_lower_preferred($1, $2, $3, 3 - $4, $5, $6, $10)
-    when not isfinite($7) then $7 = '-infinity'
-    else projection.is_outdated($7, $5, $10)
+    when not coalesce($1 = any ($4), false) then false
+    when $1 is distinct from $5 then true
+    when not isfinite($3) then $3 = '-infinity'
+    else projection.is_outdated($3, $2, $6)
   end
 $$;

@@ -9,8 +9,7 @@ select j.job_name, j.job_id, j.job_bucket, k.message_key as task_name, k.checkpo
     when j.stream_kind = 'coordinator' then not o.has_checkpoint_topic
     when k.checkpoint_version = 0 then false
     when k.grouper_factory <> coalesce(q.grouper_factory, k.grouper_factory) then false
-    else projection.is_preferred(h.log_id, k.message_key, k.grouper_factory, k.checkpoint_version, h.record_time, h.log_offset, h.other_version_time,
-                                 q.versions, q.lower_version, q.max_age)
+    else projection.is_preferred(k.checkpoint_version, h.record_time, h.other_version_time, q.versions, q.lower_version, q.max_age)
   end as is_preferred,
   h.record_time, v.message_time, v.source, v.host, v.username, j.stream_kind, j.incarnation, h.log_offset
 from projection.job_log j

@@ -9,7 +9,7 @@ select e.log_id, e.log_offset, e.record_time, e.archived_at, sha256(e.key) as ke
 from eventlog.event e;
 
 -- The horizon of each log of which `coordstream retention` has detached events. Below it, the archive and the histories have only the first
--- event of the log and what the state at the horizon and at the pins needs.
+-- event of the log and what the state at the horizon needs.
 create view projection.log_horizon as
 select h.log_id, max(h.horizon_offset) as horizon_offset, max(h.horizon_time) as horizon_time
 from eventlog.horizon h
@@ -20,10 +20,6 @@ group by h.log_id;
 create function projection.base_end(log_id integer) returns table (last_offset bigint) language sql stable parallel safe as $$
   select coalesce(max(h.horizon_offset), -1) from projection.log_horizon h where h.log_id = $1
 $$;
-
--- The moments that retention keeps below the horizon.
-create view projection.pin as
-select p.name, p.pinned_at from eventlog.pin p;
 
 -- The streams that nothing is expected to follow.
 create view projection.retired_stream as

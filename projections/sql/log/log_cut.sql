@@ -30,15 +30,6 @@ create function projection.log_time_at(log_id integer, log_offset bigint) return
         order by t.log_offset desc limit 1) s
 $$;
 
--- Whether an offset below the horizon of a log is where a pin cuts it: the archive has what the state there needs.
-create function projection.is_pinned(log_id integer, cut bigint) returns boolean language sql stable parallel safe as $$
-  select exists (
-    select from projection.pin p
-    cross join lateral projection.log_cut($1, p.pinned_at) c
-    where c.cut >= $2
-      and not exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset > $2 and e.log_offset <= c.cut))
-$$;
-
 -- Returns the cut if the archive still has what the state there needs, and raises otherwise: below the horizon that a retention has set, and
 -- where partitions of the archive were detached by hand. The sparse log_time stays then: if it has an entry at or below the cut, the
 -- archive must have an event there, too.
@@ -55,11 +46,8 @@ begin
   from projection.log_horizon h join projection.job_log l on l.log_id = h.log_id
   where h.log_id = $1 and h.horizon_offset > $2;
   if found then
-    if projection.is_pinned($1, $2) then
-      return $2;
-    end if;
     raise exception using errcode = 'invalid_parameter_value', message = format(
-      'The history of "%s" is retained from %s UTC (offset %s). Use that time or a later one, or the time of a pin.', horizon.stream_name,
+      'The history of "%s" is retained from %s UTC (offset %s). Use that time or a later one.', horizon.stream_name,
       to_char(horizon.horizon_time at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), horizon.horizon_offset);
   end if;
   if exists (select from projection.archived_event e where e.log_id = $1 and e.log_offset = known)

@@ -131,7 +131,7 @@ def test_only_the_module_of_the_command_is_loaded() -> None:
     assert "down" not in loaded
 
 
-NOUNS: Final = ("config", "checkpoint", "startpoint", "log", "quarantine")
+NOUNS: Final = ("config", "checkpoint", "startpoint", "log")
 
 
 @pytest.mark.parametrize("noun", NOUNS)
@@ -276,21 +276,19 @@ WITHOUT_JSON: Final = {"psql", "export", "serve", *(f"spark {job}" for job in JO
 #: they report an action, not rows
 WITHOUT_ROWS: Final = {
     *("up", "down", "backup", "restore", "reset", "grant", "spark", "spark replay", "spark follow"),
-    *("migrate", "migrate upgrade", "migrate downgrade", "migrate current"),
+    *("migrate", "migrate upgrade", "migrate current"),
     *(
         "follow",
         "log create",
         "log append",
         "log retire",
         "coordinator run",
-        "pin add",
-        "pin remove",
         "spark archive",
     ),
     "watch",
 }
 WITHOUT_RELATIVE_TIMES: Final = WITHOUT_ROWS | {
-    *("import", "quarantine retry", "config diff", "explain", "rebuild", "verify", "spark verify"),
+    *("import", "config diff", "explain", "rebuild", "verify", "spark verify"),
     *("checkpoint write", "startpoint write", "startpoint delete", "startpoint fan-out"),
     *("rewind plan", "rewind apply", "rewind undo", "bridge consumer-groups"),
     *("config set", "config delete", "config write", "config check"),

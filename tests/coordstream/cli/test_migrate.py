@@ -25,34 +25,6 @@ def test_a_database_is_migrated_once(empty: CommandLine, words: list[str]) -> No
     assert empty.done("migrate", "current") == f"Schema {row['revision']}: current.\n"
 
 
-def test_a_database_without_events_is_downgraded_and_upgraded(cli: CommandLine) -> None:
-    assert cli.done("migrate", "downgrade", "base") == "Schema removed.\n"
-    assert cli.rows("migrate", "current") == [{"revision": None, "state": "empty"}]
-    cli.done("migrate")
-    assert cli("status", "--json").json == []
-
-
-def test_a_relative_revision_is_not_an_option(cli: CommandLine) -> None:
-    assert cli("migrate", "downgrade", "-1").code == 0
-    assert cli.rows("migrate", "current")[0]["state"] == "older"
-
-
-def test_events_are_dropped_only_with_yes(wordcount: CommandLine) -> None:
-    assert "The archive holds events" in wordcount.refused("migrate", "downgrade", "base")
-    assert wordcount.ask("select count(*) from eventlog.event") == [(815,)]
-    wordcount.done("migrate", "downgrade", "base", "--yes")
-    wordcount.done("migrate")
-    wordcount.done("import", *RECORDING_A)
-
-
-def test_an_unknown_revision_is_refused_before_the_question_about_events(wordcount: CommandLine) -> None:
-    refused = "No revision 'nope'. Known revisions: 0001, 0002, "
-    assert wordcount.refused("migrate", "downgrade", "nope").startswith(refused)
-    assert wordcount.refused("migrate", "downgrade", "nope", "--yes").startswith(refused)
-    assert wordcount.refused("migrate", "downgrade", "", "--yes").startswith("No revision ''. Known revisions: 0001, ")
-    assert wordcount.rows("migrate", "current")[0]["state"] == "current"
-
-
 def test_a_dropped_projection_is_re_created_and_rebuilt(wordcount: CommandLine) -> None:
     before = wordcount.rows("status")
     with wordcount.connection() as connection:
@@ -68,7 +40,7 @@ def test_a_dropped_projection_is_re_created_and_rebuilt(wordcount: CommandLine) 
     listed = wordcount("config", "show", "wordcount_pv")
     assert to_rebuild in listed.err
     assert "Run `coordstream rebuild --all`" in wordcount("import", *RECORDING_A).err
-    assert [row["folded_count"] for row in wordcount.rows("quarantine", "retry")] == [388, 427]
+    assert [row["event_count"] for row in wordcount.rows("rebuild", "--all")] == [388, 427]
     after = wordcount.rows("status")
     assert [row["next_offset"] for row in after] == [row["next_offset"] for row in before]
     assert wordcount.rows("config", "show", "wordcount_pv")

@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import pytest
 from psycopg.errors import InvalidParameterValue
 
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.postgres.connection import connect
-from projections.errors import LogBlocked
 from tests.acceptance.test_retained_cut import as_of_functions
 from tests.builders import (
     checkpoint_v1,
@@ -35,7 +34,6 @@ FIRST: Final = datetime(2022, 1, 1, tzinfo=UTC)
 FIRST_MS: Final = int(FIRST.timestamp() * 1_000)
 NEWEST: Final = FIRST + timedelta(days=DAYS[-1], seconds=1)
 HORIZON: Final = NEWEST - timedelta(days=365)
-PINNED: Final = FIRST + timedelta(days=400, hours=12)
 STATES: Final = (
     *("config", "checkpoint", "state_checkpoint", "starting_offset", "task_container", "container_host"),
     *("startpoint", "startpoint_fan_out", "changelog_mapping", "task_mode", "task_partition"),
@@ -115,15 +113,14 @@ def run(cli: CommandLine, *words: str) -> str:
 
 
 def test_one_of_three_years_is_kept(kept: CommandLine, tmp_path: Path) -> None:
-    kept.done("pin", "add", "audit", "--at", PINNED.isoformat())
-    before = state(kept, *later_times(), PINNED)
+    before = state(kept, *later_times())
     assert before["config"][0] == 3
     assert DETACHED in run(kept)
-    assert state(kept, *later_times(), PINNED) == before
+    assert state(kept, *later_times()) == before
     kept.done("verify", "--all")
     kept.done("rebuild", "--all")
     kept.done("verify", "--all")
-    assert state(kept, *later_times(), PINNED) == before
+    assert state(kept, *later_times()) == before
     assert "0 new" in import_all(kept, tmp_path)
     newer = RecordedEvent(
         COORDINATOR_EVENTS[-1].offset + 1, FIRST_MS + (DAYS[-1] + 5) * A_DAY, 0, *config_set("app.day", "new")[:2]
@@ -146,7 +143,7 @@ def test_earlier_times_are_refused_with_the_horizon(kept: CommandLine) -> None:
     for command in (("explain", JOB, "Partition 0"), ("config", "show", JOB)):
         refusal = kept.refused(*command, "--as-of", "2023-01-01T00:00Z")
         assert f"is retained from {HORIZON:%Y-%m-%d %H:%M:%S} UTC (offset " in refusal
-        assert "Use that time or a later one, or the time of a pin." in refusal
+        assert "Use that time or a later one." in refusal
 
 
 def test_bisect_searches_from_the_horizon(kept: CommandLine) -> None:
@@ -155,19 +152,6 @@ def test_bisect_searches_from_the_horizon(kept: CommandLine) -> None:
     (event,) = kept.rows("bisect", "--job", JOB, newest.format(DAYS[-1]))
     assert event["message_key"] == "app.day"
     assert "already. History before that time is not retained." in kept.refused("bisect", "--job", JOB, "true")
-
-
-def test_a_removed_pin_is_no_longer_answered(kept: CommandLine) -> None:
-    kept.done("pin", "add", "audit", "--at", PINNED.isoformat())
-    run(kept)
-    assert [row["name"] for row in kept.rows("pin", "list")] == ["audit"]
-    shown = kept.rows("config", "show", JOB, "--as-of", PINNED.isoformat())
-    assert ("app.day", "400") in {(row["config_key"], row["config_value"]) for row in shown}
-    kept.done("pin", "remove", "audit")
-    assert "is retained from" in kept.refused("config", "show", JOB, "--as-of", PINNED.isoformat())
-    assert "detached_2" in run(kept)
-    assert "Cannot pin 2023-02-05 12:00:00 UTC" in kept.refused("pin", "add", "late", "--at", PINNED.isoformat())
-    kept.done("verify", "--all")
 
 
 def test_a_second_run_changes_nothing(kept: CommandLine) -> None:
@@ -191,11 +175,8 @@ def test_a_dry_run_shows_what_would_be_detached(kept: CommandLine) -> None:
 
 
 def test_a_longer_duration_does_not_move_the_horizon_back(kept: CommandLine) -> None:
-    kept.done("pin", "add", "audit", "--at", PINNED.isoformat())
     run(kept)
-    kept.done("pin", "remove", "audit")
-    rows = kept("retention", "--keep", "500d", "--all", "--json").json
-    assert {row["horizon_time"] for row in rows} == {f"{HORIZON:%Y-%m-%dT%H:%M:%S.%f}Z"}
+    assert kept("retention", "--keep", "500d", "--all", "--json").json == []
     assert kept.ask("select distinct horizon_time from coordinator.log_position") == [(HORIZON,)]
 
 
@@ -217,48 +198,6 @@ def test_only_the_jobs_that_are_named_lose_events(kept: CommandLine, tmp_path: P
     assert kept("retention", "--keep", "365d", JOB).code == 0
     count = "select count(*) from coordinator.config_history where config_key = 'app.day' and job_name = 'other'"
     assert kept.ask(count) == [(len(DAYS),)]
-    kept.done("verify", "--all")
-
-
-def test_a_retention_can_be_undone(kept: CommandLine) -> None:
-    before = kept.ask(f"select * from coordinator.fingerprint('{JOB}', '1')")
-    run(kept)
-    assert kept.ask(f"select * from coordinator.fingerprint('{JOB}', '1')") != before
-    assert DETACHED in kept.done("retention", "--undo")
-    assert kept.ask(f"select * from coordinator.fingerprint('{JOB}', '1')") == before
-    assert kept.done("retention", "--undo") == "There is no retention to undo.\n"
-    assert kept.rows("retention", "--undo") == []
-    assert "detached_2" in run(kept)
-    assert kept.rows("retention", "--undo") == [{"detached_table": "eventlog.event_from_0_detached_2"}]
-
-
-def test_an_interrupted_undo_is_reported_until_it_is_complete(
-    kept: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = kept.ask(f"select * from coordinator.fingerprint('{JOB}', '1')")
-    run(kept)
-
-    def fail(*_: object) -> NoReturn:
-        raise LogBlocked(COORDINATOR)
-
-    with monkeypatch.context() as patched:
-        patched.setattr("projections.retention_undo.rebuild_log", fail)
-        assert COORDINATOR in kept.refused("retention", "--undo")
-    for words in (("verify", "--all"), ("status",), ("retention", "--keep", "365d", "--all")):
-        finished = kept(*words)
-        assert finished.code == 1
-        assert f"2 streams have to be rebuilt from the archive ({CHECKPOINT}, {COORDINATOR})" in finished.err
-    assert DETACHED in kept("retention", "--undo").out
-    assert kept.ask(f"select * from coordinator.fingerprint('{JOB}', '1')") == before
-    kept.done("verify", "--all")
-    kept.done("status")
-
-
-def test_a_dropped_table_cannot_be_put_back(kept: CommandLine) -> None:
-    run(kept)
-    with connect(kept.database_url) as connection:
-        connection.execute(f"drop table {DETACHED}".encode())
-    assert f"The table {DETACHED} is missing" in kept.refused("retention", "--undo")
     kept.done("verify", "--all")
 
 
@@ -289,24 +228,17 @@ def test_damaged_rows_are_refused(kept: CommandLine, log_offset: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("held", "words"),
-    [
-        ("retention", ("--keep", "365d", "--all")),
-        (f"archive {CHECKPOINT}", ("--keep", "365d", "--all")),
-        ("retention", ("--undo",)),
-    ],
-    ids=["two at once", "while events are fetched", "undone meanwhile"],
+    "held", ["retention", f"archive {CHECKPOINT}"], ids=["two at once", "while events are fetched"]
 )
 def test_another_session_that_changes_the_archive_is_waited_for(
-    kept: CommandLine, monkeypatch: pytest.MonkeyPatch, held: str, words: tuple[str, ...]
+    kept: CommandLine, monkeypatch: pytest.MonkeyPatch, held: str
 ) -> None:
     run(kept)
-    for module in ("retention", "retention_undo"):
-        monkeypatch.setattr(f"projections.{module}.LOCK_TIMEOUT", "set local lock_timeout = '10ms'")
+    monkeypatch.setattr("projections.retention.LOCK_TIMEOUT", "set local lock_timeout = '10ms'")
     with connect(kept.database_url) as other, other.transaction():
         other.execute("select eventlog.hold(%s)", (held,))
-        assert "another session uses the archive" in kept.refused("retention", *words)
-    kept("retention", *words)
+        assert "another session uses the archive" in kept.refused("retention", "--keep", "365d", "--all")
+    run(kept)
     kept.done("verify", "--all")
 
 

@@ -31,7 +31,7 @@ from projections.follow.resume import (
 )
 from projections.observations import Observation, read_observations
 from projections.projector import Projector
-from projections.quarantine_retry import check_quarantine, rebuild_checked_log
+from projections.rebuild import rebuild_log
 from projections.tracked_logs import logs_of, make_current, track_log
 from tests.fixtures.memory_source import DAY_MS, MemorySource, MemoryTopic
 from tests.fixtures.waiting import wait_until
@@ -462,8 +462,7 @@ def test_a_postgres_log_that_ends_before_the_position_is_an_error(connected: Con
         with pytest.raises(PositionBeyondEnd, match=r"The position 1000 of .* is beyond the end of the log, 2\. Run"):
             find_resume_point(connected, postgres, STREAM, SETTINGS, clock)
         assert shown(connected, LOGS) == [(1, "postgres", None, None)]
-        (check,) = check_quarantine(connected, [STREAM], SETTINGS)
-        assert rebuild_checked_log(connected, check, SETTINGS) == 2
+        assert rebuild_log(connected, logs_of(connected, STREAM)[0], SETTINGS).events == 2
         assert find_resume_point(connected, postgres, STREAM, SETTINGS, clock).message == ""
     assert shown(connected, CONFIG) == [("a", "1", 1), ("b", "1", 1)]
     assert shown(connected, POSITIONS) == [(1, "live", 2, 2)]

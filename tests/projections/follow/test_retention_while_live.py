@@ -96,7 +96,7 @@ def test_an_older_snapshot_sees_its_rows_and_the_retained_events(
     run(database_url, source, FollowPlan((ORDERS,), once=True))
     with connect(database_url) as connection, connect(database_url) as reader, reader.transaction():
         reader.execute("set transaction isolation level repeatable read")
-        reader.execute("select from projection.pin")
+        reader.execute("select from projection.gap")
         assert len(cut(connection).detached_tables) == 1
         rows = reader.execute("select log_offset, config_value from coordinator.config_history order by 1").fetchall()
         assert rows == [(0, "1"), (1, "2"), (2, "3")]

@@ -257,8 +257,8 @@ def retain(database: Connection, horizon: int) -> None:
     """Detach the events below an offset, but keep the first one, as a retention does."""
     delete_events(database, f"log_offset between 1 and {horizon - 1}")
     database.execute(
-        "insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_time, partitions)"
-        " select log_id, 1, %s, now(), '{0}' from eventlog.log",
+        "insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_time)"
+        " select log_id, 1, %s, now() from eventlog.log",
         (horizon,),
     )
 

@@ -16,7 +16,6 @@ from eventlog.postgres.connection import Connection, connect
 from projections.errors import OtherCluster
 from projections.projector import Projector
 from projections.retention import retain
-from projections.retention_undo import undo_retention
 from projections.tracked_logs import logs_of, make_current
 from projections.verify import verify_log
 from spark_jobs.lake.archive import _compare
@@ -233,10 +232,6 @@ def test_a_lake_does_not_continue_a_log_whose_deletions_it_has_missed(
         )
         run(other, before)
         assert contents(replayed) == has_been
-        undo_retention(connection, SETTINGS)
-        assert run(other, lake.archive(connection)) == (40, 20)
-        assert lake.failures == {}
-        assert contents(replayed) == contents(connection)
 
 
 def test_a_lake_continues_a_log_of_which_it_has_all_detached_events(

@@ -21,7 +21,6 @@ FF = "\udcff"
         (("log", "append", FF, "--key", "a", "--value", "b"), "STREAM"),
         (("follow", FF, "--once"), "STREAM"),
         (("export", FF), "STREAM"),
-        (("pin", "add", FF, "--at", "now"), "NAME"),
         (("grant", "reader", FF), "USER"),
         (("bisect", FF, "--job", "orders"), "CONDITION"),
         (("lag", "--task", FF), "--task"),
