@@ -5,9 +5,8 @@ at that rate, to a stream of a database (its URL) or of brokers, which ends at o
 prints a JSON list: when the append of each event after the first one began, in nanoseconds of the clock that all
 processes of the machine share.
 
-What would stop this process, or the follower beside it, would count as latency. So events go to Kafka with librdkafka:
-with kafka-python, this process took two thirds of a core at 1,000 events a second. The first event opens what an append
-needs, the garbage collector does not run, which took 45 ms, and nothing else runs until all events are acknowledged.
+What stops this process, or the follower beside it, counts as latency. So events go to Kafka with librdkafka, which
+takes little CPU, the first event opens what an append needs, and the garbage collector does not run.
 """
 
 import json
@@ -22,15 +21,15 @@ from typing import Final
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from benchmarks.generator import OLDEST_COORDINATOR, generate
-from benchmarks.pace import write_paced
 from eventlog.events import NewEvent, no_collections
 from eventlog.postgres.log import PostgresEventLog
 
+SECOND_NS: Final = 1_000_000_000
 ACKNOWLEDGED_SECONDS: Final = 30
-_ENDLESS: Final = sys.maxsize
 
 Write = Callable[[Sequence[NewEvent]], None]
-Flush = Callable[[], object]
+Writer = tuple[Write, Callable[[], object]]
+"""The second function waits until all events are acknowledged."""
 
 
 def start_appending(place: str, stream_name: str, first: int, count: int, rate: float) -> subprocess.Popen[str]:
@@ -50,7 +49,7 @@ def began(appending: subprocess.Popen[str]) -> list[int]:
 
 def generated(first: int, count: int) -> list[NewEvent]:
     """Events of a generated coordinator stream from an offset on."""
-    events = (event for name, event in generate(_ENDLESS) if name == OLDEST_COORDINATOR)
+    events = (event for name, event in generate(sys.maxsize) if name == OLDEST_COORDINATOR)
     return [NewEvent(event.key, event.value) for event in islice(events, first, first + count)]
 
 
@@ -60,26 +59,39 @@ def _main(place: str, stream_name: str, first: str, count: str, rate: str) -> No
     with _writer(place, stream_name, offsets) as (write, flush), no_collections():
         write([opening])
         flush()
-        times = write_paced(events, float(rate), write, time.monotonic_ns, time.sleep)
+        times = _write_paced(events, float(rate), write)
         flush()
     if offsets != list(range(int(first), int(first) + 1 + len(events))):
         sys.exit(f"{stream_name} did not end at {first}, or has another writer. The figures would be wrong.")
     print(json.dumps(times))
 
 
-@contextmanager
-def _writer(place: str, stream_name: str, offsets: list[int | None]) -> Iterator[tuple[Write, Flush]]:
-    """Append to the stream, and note the offsets; the second function waits until all events are acknowledged."""
-    if not place.startswith("postgresql://"):
-        with _kafka_writer(place, stream_name, offsets) as writer:
-            yield writer
-        return
-    with PostgresEventLog(place, stream_name) as log:
-        yield lambda events: offsets.extend(log.append(events)), lambda: None
+def _write_paced(events: Sequence[NewEvent], rate: float, write: Write) -> list[int]:
+    """Write all events together that are due, so that delays do not add up; return when each write began."""
+    now = started = time.monotonic_ns()
+    times: list[int] = []
+    while (done := len(times)) < len(events):
+        due = min(int((now - started) * rate / SECOND_NS) + 1, len(events))
+        if due > done:
+            write(events[done:due])
+            times += [now] * (due - done)
+        else:
+            time.sleep(max(started + done / rate * SECOND_NS - now, 0) / SECOND_NS)
+        now = time.monotonic_ns()
+    return times
 
 
 @contextmanager
-def _kafka_writer(brokers: str, stream_name: str, offsets: list[int | None]) -> Iterator[tuple[Write, Flush]]:
+def _writer(place: str, stream_name: str, offsets: list[int | None]) -> Iterator[Writer]:
+    """Append to the stream, and note the offsets."""
+    if place.startswith("postgresql://"):
+        with PostgresEventLog(place, stream_name) as log:
+            yield lambda events: offsets.extend(log.append(events)), lambda: None
+    else:
+        yield _kafka_writer(place, stream_name, offsets)
+
+
+def _kafka_writer(brokers: str, stream_name: str, offsets: list[int | None]) -> Writer:
     """Write as Samza's containers do: send each event at once, without waiting for acknowledgements."""
     producer = Producer({"bootstrap.servers": brokers, "linger.ms": 0})
     producer.list_topics(stream_name, ACKNOWLEDGED_SECONDS)  # connects and loads the topic's metadata
@@ -98,7 +110,7 @@ def _kafka_writer(brokers: str, stream_name: str, offsets: list[int | None]) -> 
         if missing := producer.flush(ACKNOWLEDGED_SECONDS):
             raise TimeoutError(f"{missing} events were not acknowledged within {ACKNOWLEDGED_SECONDS} s.")
 
-    yield send, flush
+    return send, flush
 
 
 if __name__ == "__main__":

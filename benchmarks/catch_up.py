@@ -4,43 +4,49 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from statistics import median
 from typing import Final, NamedTuple
 
-from benchmarks.broker import TOPIC_SETTINGS
-from benchmarks.follower_process import following
+from benchmarks.document import Lines, ratios, spread, table
+from benchmarks.follower import following
 from benchmarks.generator import OLDEST_COORDINATOR, RELEASED_CHECKPOINTS, generate
-from benchmarks.limit import CopyData, Load, load, read_rows
-from benchmarks.processes import peak_bytes
+from benchmarks.limit import CopyData, load, read_rows
+from benchmarks.processes import Cost, peak_bytes
 from benchmarks.replay import Streams
-from benchmarks.server import BenchmarkServer
+from benchmarks.servers import TOPIC_SETTINGS, BenchmarkServer
+from benchmarks.sqlalchemy_peer import COMMIT_EVERY, consume
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.postgres.connection import connect
 from tests.fixtures.kafka_topics import Topics
+
+GOAL: Final = 0.3
+"""Of the limit."""
 
 ONE_TOPIC: Final = {"one topic of `set-checkpoint`": OLDEST_COORDINATOR, "one topic of V1 and V2": RELEASED_CHECKPOINTS}
 """The topics with most of the events of the two kinds of jobs."""
+
+PEER_EVENTS: Final = 30_000
+"""Read by the peer, which keeps its speed."""
 
 APPENDED_EVENTS: Final = 1_000
 """Events appended between two flushes; the producer makes batches of those sent within 5 ms."""
 
 
 class CatchUp(NamedTuple):
-    """``seconds``: from the start of the process until all streams are live; ``start_seconds`` of these pass before it
-    reads them. CPU time and peak memory are the follower's.
-    """
+    """``seconds``: from the start of the process until all streams are live, ``start_seconds`` until it reads them."""
 
     events: int
     start_seconds: float
     seconds: float
-    cpu_seconds: float | None
-    peak_bytes: int | None
+    cpu_seconds: float
+    peak_bytes: int
 
 
 class CatchUps(NamedTuple):
-    """Alternating rounds of catching up and the limit."""
+    """Alternating rounds of catching up and the limit, and the seconds of the peer for its first events."""
 
     catch_ups: Sequence[CatchUp]
-    limits: Sequence[Load]
+    limits: Sequence[Cost]
+    peer: Sequence[float]
 
 
 def measure_catch_ups(
@@ -51,9 +57,9 @@ def measure_catch_ups(
     figures = {}
     for case, name in ONE_TOPIC.items():
         count = write_topic(topics, name, islice(one_stream(name, seed), events))
-        figures[case] = catch_ups(server, topics, {name: count}, rounds)
+        figures[case] = _catch_ups(server, topics, {name: count}, rounds)
     counts = {name: write_topic(topics, name, events) for name, events in streams.items()}
-    return {**figures, "three topics at once": catch_ups(server, topics, counts, rounds)}
+    return {**figures, "three topics at once": _catch_ups(server, topics, counts, rounds)}
 
 
 def one_stream(name: str, seed: int) -> Iterator[RecordedEvent]:
@@ -61,23 +67,11 @@ def one_stream(name: str, seed: int) -> Iterator[RecordedEvent]:
     return (event for stream_name, event in generate(sys.maxsize, seed) if stream_name == name)
 
 
-def catch_ups(server: BenchmarkServer, topics: Topics, counts: Mapping[str, int], rounds: int) -> CatchUps:
-    """Follow topics with these counts of events into new databases, and delete the topics."""
-    done: list[CatchUp] = []
-    limits: list[Load] = []
-    for _ in range(rounds):
-        caught_up, data = catch_up(server, topics.bootstrap_servers, counts)
-        done.append(caught_up)
-        limits.append(load(server, data))
-    for name in counts:
-        topics.delete(name)
-    return CatchUps(done, limits)
-
-
 def write_topic(topics: Topics, name: str, events: Iterable[RecordedEvent]) -> int:
     """Create a topic with these events, and return their count."""
     topics.create(name, TOPIC_SETTINGS)
-    new, written = map(_new, events), 0
+    new = (NewEvent(event.key, event.value, event.timestamp) for event in events)
+    written = 0
     while batch := list(islice(new, APPENDED_EVENTS)):
         written += len(topics.write(name, batch))
     return written
@@ -93,9 +87,57 @@ def catch_up(server: BenchmarkServer, brokers: str, counts: Mapping[str, int]) -
             follower.wait_until_live(list(counts))
             seconds = time.monotonic() - started
             caught_up = CatchUp(sum(counts.values()), start_seconds, seconds, follower.cpu(), peak_bytes(follower.pid))
-        with connect(url) as connection:
-            return caught_up, read_rows(connection)
+        return caught_up, read_rows(url)
 
 
-def _new(event: RecordedEvent) -> NewEvent:
-    return NewEvent(event.key, event.value, event.timestamp)
+def catch_up_report(figures: Mapping[str, CatchUps], on: str) -> Lines:
+    """The share of the limit that catching up from Kafka reaches, by what is caught up with."""
+    first = next(iter(figures.values()))
+    events, rounds = first.catch_ups[0].events, len(first.catch_ups)
+    peer = [min(PEER_EVENTS, events) / seconds for seconds in first.peer]
+    faster = ratios([events / one.seconds for one in first.catch_ups], peer)
+    header = ("catch-up", "share of the limit", "events/s", "start s", "limit events/s")
+    return [
+        f"{events:,} generated events, appended {APPENDED_EVENTS:,} at a time; rounds: {rounds}.",
+        f"One follower, from the start of its process until it is live. Goal: {GOAL} of the limit.",
+        "The limit is the COPY of the same rows beside it. The start, until topics are attached, is part of the time.",
+        on,
+        "",
+        *table((*header, "follower CPU µs/event", "peak memory"), (_row(case, one) for case, one in figures.items())),
+        "",
+        f"A consumer with SQLAlchemy Core that commits every {COMMIT_EVERY} records (`benchmarks/sqlalchemy_peer.py`)",
+        f"reads {spread(peer)} events/s of `set-checkpoint`: coordstream is faster by {spread(faster, 1)}. Both keep",
+        "each event, the offsets of each checkpoint, and the current offsets; coordstream also keeps other messages.",
+    ]
+
+
+def _catch_ups(server: BenchmarkServer, topics: Topics, counts: Mapping[str, int], rounds: int) -> CatchUps:
+    """Follow topics with these counts of events into new databases, and delete the topics."""
+    done: list[CatchUp] = []
+    limits: list[Cost] = []
+    peer: list[float] = []
+    brokers = topics.bootstrap_servers
+    for _ in range(rounds):
+        caught_up, data = catch_up(server, brokers, counts)
+        done.append(caught_up)
+        limits.append(load(server, data))
+        if list(counts) == [OLDEST_COORDINATOR]:
+            with server.database("peer", migrated=False) as url:
+                peer.append(consume(url, brokers, OLDEST_COORDINATOR, min(PEER_EVENTS, counts[OLDEST_COORDINATOR])))
+    for name in counts:
+        topics.delete(name)
+    return CatchUps(done, limits, peer)
+
+
+def _row(case: str, figures: CatchUps) -> tuple[str, ...]:
+    events = figures.catch_ups[0].events
+    seconds, limits = ([one.seconds for one in costs] for costs in (figures.catch_ups, figures.limits))
+    return (
+        case,
+        spread(ratios(limits, seconds), 2),
+        spread([events / one for one in seconds]),
+        f"{median(one.start_seconds for one in figures.catch_ups):.1f}",
+        spread([events / one for one in limits]),
+        f"{median(one.cpu_seconds for one in figures.catch_ups) / events * 1e6:.1f}",
+        f"{max(one.peak_bytes for one in figures.catch_ups) / 1e6:.0f} MB",
+    )

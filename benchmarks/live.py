@@ -1,23 +1,35 @@
-"""Live: how long an append takes until it is visible in SQL."""
+"""Live: how long an append takes until it is visible in SQL, at several rates, and what a follower costs when idle."""
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from math import ceil
 from typing import Final, NamedTuple
 
 from psycopg import sql
 
-from benchmarks.appending import began, start_appending
-from benchmarks.follower_process import FollowerProcess
-from benchmarks.idle import share
-from benchmarks.latency import Sighting, latencies
-from benchmarks.pace import SECOND_NS
+from benchmarks.appending import SECOND_NS, began, generated, start_appending
+from benchmarks.document import Lines, table
+from benchmarks.follower import FollowerProcess, following
+from benchmarks.generator import OLDEST_COORDINATOR
+from benchmarks.servers import TOPIC_SETTINGS, BenchmarkServer
 from eventlog.events import no_collections
 from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.streams import identify
 from projections.projector import POSITION_CHANNEL
+from tests.fixtures.kafka_topics import Topics
 
+STREAM: Final = OLDEST_COORDINATOR
+GOALS: Final = {"Postgres": (5, 15), "Kafka": (10, 30)}
+"""The limits for the latency of 50 % and of 99 % of all events, in ms."""
+IDLE_GOAL: Final = 0.03
+"""Of a core."""
 SILENCE_SECONDS: Final = 60.0
+EVENTS_BEFORE: Final = 20_000
+"""Events before the measurement: the first checkpoint of each task is an insert, later ones are updates."""
 
 _POSITION: Final = "select next_offset from projection.position join eventlog.log using (log_id) where stream_name = %s"
 _ROW: Final = """
@@ -26,6 +38,14 @@ select exists (select from projection.checkpoint_event where (log_id, log_offset
 from eventlog.log l, (select %s::bigint as log_offset) o
 where l.stream_name = %s
 """
+_METHOD: Final = (
+    "How: the appender is a process of its own that keeps to the clock and sends each event when it is due (to Kafka",
+    "without waiting for the one before; to Postgres those together that came due during the append before). Time",
+    "runs from just before the append until another connection is notified of the position, which Postgres does after",
+    "the commit; the last row is then looked up. Before, 20,000 events are caught up with, and 60,000 go by unmeasured",
+    "at 1,000/s: a broker that has just started compiles its code for up to a minute. CPU: of the follower's process,",
+    "as a share of a core. The broker is that of the tests, with heap and collector of Kafka's scripts.",
+)
 
 
 class Pace(NamedTuple):
@@ -35,37 +55,123 @@ class Pace(NamedTuple):
     events: int
 
 
+PACES: Final = (Pace(1, 20), Pace(100, 400), Pace(1_000, 20_000))
+WARM_UP: Final = Pace(1_000, 60_000)
+
+
+class Extent(NamedTuple):
+    """How much is measured; ``most_events`` at each rate, None: all of them."""
+
+    most_events: int | None
+    idle_seconds: float
+
+    def few(self, pace: Pace) -> Pace:
+        """The pace, with no more events than this extent allows."""
+        return pace if self.most_events is None else Pace(pace.rate, min(pace.events, self.most_events))
+
+
 class Run(NamedTuple):
-    """Latencies in ms at a pace, the rate that was reached, and the follower's CPU as a share of a core."""
+    """Latencies in ms at a pace, and the follower's CPU as a share of a core."""
 
     pace: Pace
     latencies: Sequence[float]
-    rate: float
-    cpu: float | None
+    cpu: float
 
 
-def run(url: str, place: str, stream_name: str, follower: FollowerProcess, pace: Pace) -> Run:
-    """Append at a pace to a followed stream, and measure when each event is visible; ``place`` as in `start_appending`.
+class Tail(NamedTuple):
+    """Runs at each pace, and the idle CPU of the follower and of its server processes as shares of a core."""
+
+    runs: Sequence[Run]
+    idle: tuple[float, float]
+
+
+class Sighting(NamedTuple):
+    """At a time in nanoseconds, the events before ``next_offset`` were visible."""
+
+    next_offset: int
+    at: int
+
+
+def tail_of_postgres(server: BenchmarkServer, extent: Extent) -> Tail:
+    """Follow a log in Postgres."""
+    with server.database("live_postgres") as url:
+        with PostgresEventLog.create(url, identify(STREAM)) as log:
+            log.append(generated(0, extent.few(Pace(0, EVENTS_BEFORE)).events))
+        with following(url, [STREAM]) as follower:
+            return _measure(url, url, follower, extent)
+
+
+def tail_of_kafka(server: BenchmarkServer, topics: Topics, extent: Extent) -> Tail:
+    """Follow a topic."""
+    topics.create(STREAM, TOPIC_SETTINGS)
+    topics.write(STREAM, generated(0, extent.few(Pace(0, EVENTS_BEFORE)).events))
+    brokers = topics.bootstrap_servers
+    with server.database("live_kafka") as url, following(url, [STREAM], brokers) as follower:
+        tail = _measure(url, brokers, follower, extent)
+    topics.delete(STREAM)
+    return tail
+
+
+def live_report(tails: Mapping[str, Tail], on: str) -> Lines:
+    """Latencies and idle CPU; ``tails`` by the kind of log, as in `GOALS`."""
+    header = ("append → visible in SQL", "p50 of goal", "p99 of goal", "p50 ms", "p99 ms", "most ms", "CPU")
+    goals = (f"p50 ≤ {p50} ms and p99 ≤ {p99} ms for {kind} logs" for kind, (p50, p99) in GOALS.items())
+    idle = (
+        (f"{kind} log", f"{tail.idle[0] / IDLE_GOAL:.2f}", *map(_percent, tail.idle)) for kind, tail in tails.items()
+    )
+    return [
+        f"Goals: {', '.join(goals)}.",
+        on,
+        "",
+        *table(header, (_row(kind, one) for kind, tail in tails.items() for one in tail.runs)),
+        "",
+        *table(("idle", f"of goal ({_percent(IDLE_GOAL)} of a core)", "follower", "its server processes"), idle),
+        "",
+        *_METHOD,
+    ]
+
+
+def _measure(url: str, place: str, follower: FollowerProcess, extent: Extent) -> Tail:
+    follower.wait_until_live([STREAM])
+    _run(url, place, follower, extent.few(WARM_UP))
+    runs = [_run(url, place, follower, extent.few(pace)) for pace in PACES]
+    return Tail(runs, _idle(follower, extent.idle_seconds))
+
+
+def _run(url: str, place: str, follower: FollowerProcess, pace: Pace) -> Run:
+    """Append at a pace to the followed stream, and measure when each event is visible; ``place`` as in appending.
 
     Raises:
         LookupError: the last event's row was not visible when its position was notified.
         TimeoutError: no position was notified for `SILENCE_SECONDS`.
     """
     with connect(url) as checking, _listening(url) as connection:
-        opening = _position(checking, stream_name)
+        opening = int(checking.execute(_POSITION, (STREAM,)).fetchall()[0][0])
         first = opening + 1
-        appending = start_appending(place, stream_name, opening, pace.events, pace.rate)
+        appending = start_appending(place, STREAM, opening, pace.events, pace.rate)
         cpu = follower.cpu()
         with no_collections():  # one took 100 ms, which would count as latency
-            sightings = list(_sightings(connection, stream_name, first + pace.events))
-        _require_row(checking, stream_name, first + pace.events - 1)
-        cpu_after, times = follower.cpu(), began(appending)
+            sightings = list(_sightings(connection, first + pace.events))
+        last = first + pace.events - 1
+        if checking.execute(_ROW, (last, STREAM)).fetchone() != (True,):
+            raise LookupError(f"Offset {last} of {STREAM} was notified but is not visible.")
+        cpu, times = follower.cpu() - cpu, began(appending)
     seconds = (sightings[-1].at - times[0]) / SECOND_NS  # without the start of the appender
-    return Run(pace, latencies(first, times, sightings), _rate(times), share(cpu, cpu_after, seconds))
+    return Run(pace, _latencies(first, times, sightings), cpu / seconds)
 
 
-def _rate(times: Sequence[int]) -> float:
-    return (len(times) - 1) / (times[-1] - times[0]) * SECOND_NS if len(times) > 1 else 0.0
+def _latencies(first_offset: int, times: Sequence[int], sightings: Sequence[Sighting]) -> list[float]:
+    """Latencies in ms of the events from ``first_offset`` on, which were written at these times (ns)."""
+    positions = [sighting.next_offset for sighting in sightings]
+    return [
+        (sightings[bisect_right(positions, first_offset + number)].at - at) / 1e6 for number, at in enumerate(times)
+    ]
+
+
+def _idle(follower: FollowerProcess, seconds: float) -> tuple[float, float]:
+    before = follower.cpu(), follower.backends_cpu()
+    time.sleep(seconds)
+    return (follower.cpu() - before[0]) / seconds, (follower.backends_cpu() - before[1]) / seconds
 
 
 @contextmanager
@@ -75,28 +181,27 @@ def _listening(url: str) -> Iterator[Connection]:
         yield connection
 
 
-def _sightings(connection: Connection, stream_name: str, until: int) -> Iterator[Sighting]:
+def _sightings(connection: Connection, until: int) -> Iterator[Sighting]:
     """Notifications of the stream's position with their arrival times, until it reaches ``until``."""
     next_offset = 0
     while next_offset < until:
         notices = connection.notifies(timeout=SILENCE_SECONDS, stop_after=1)
-        told_at = [(json.loads(notice.payload), time.monotonic_ns()) for notice in notices]
-        if not told_at:
-            raise TimeoutError(f"{stream_name} was silent for {SILENCE_SECONDS:g} s at {next_offset} of {until}.")
-        for told, at in told_at:
-            if told["stream_name"] == stream_name:
-                next_offset = told["next_offset"]
+        arrived = [(json.loads(notice.payload), time.monotonic_ns()) for notice in notices]
+        if not arrived:
+            raise TimeoutError(f"{STREAM} was silent for {SILENCE_SECONDS:g} s at {next_offset} of {until}.")
+        for payload, at in arrived:
+            if payload["stream_name"] == STREAM:
+                next_offset = payload["next_offset"]
                 yield Sighting(next_offset, at)
 
 
-def _require_row(connection: Connection, stream_name: str, log_offset: int) -> None:
-    """Check that another connection sees a notified event at once."""
-    if connection.execute(_ROW, (log_offset, stream_name)).fetchone() != (True,):
-        raise LookupError(f"Offset {log_offset} of {stream_name} was notified but is not visible.")
+def _row(kind: str, run: Run) -> tuple[str, ...]:
+    goals, values = GOALS[kind], sorted(run.latencies)
+    found = [values[ceil(len(values) * share) - 1] for share in (0.5, 0.99)]
+    name = f"{kind}, {run.pace.rate:,.0f}/s"
+    shares = (f"{value / goal:.2f}" for value, goal in zip(found, goals, strict=True))
+    return name, *shares, *(f"{value:.1f}" for value in (*found, values[-1])), _percent(run.cpu)
 
 
-def _position(connection: Connection, stream_name: str) -> int:
-    row = connection.execute(_POSITION, (stream_name,)).fetchone()
-    if row is None:
-        raise LookupError(f"{stream_name} is not followed.")
-    return int(row[0])
+def _percent(share: float) -> str:
+    return f"{share * 100:.1f} %"

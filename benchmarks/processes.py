@@ -1,102 +1,104 @@
-"""CPU time, memory and connections of processes from Linux's /proc; None on other systems."""
+"""What a step costs: time, and the CPU time and peak memory of processes, from Linux's /proc."""
 
-from collections.abc import Iterable, Iterator
+import os
+import platform
+import time
+from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-_TICKS_PER_SECOND: Final = 100
-_PARENT, _USER_TICKS, _SYSTEM_TICKS, _ENDED_USER_TICKS, _ENDED_SYSTEM_TICKS = 1, 11, 12, 13, 14
-_REMOTE_ADDRESS, _STATE, _INODE = 2, 3, 9
-_ESTABLISHED: Final = "01"
+from eventlog.postgres.connection import Connection
+
+_TICKS_PER_SECOND: Final = os.sysconf("SC_CLK_TCK")
+_PARENT: Final = 1
+_OWN_TICKS: Final = (11, 12)
+_ENDED_CHILDREN_TICKS: Final = (13, 14)
+_NOT_BUSY: Final = slice(3, 5)
 
 
-def cpu_seconds(*pids: int) -> float | None:
+class Cost(NamedTuple):
+    """Seconds that passed, and CPU seconds of both sides."""
+
+    seconds: float
+    client: float
+    server: float
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds of both sides together."""
+        return self.client + self.server
+
+
+def cost_on(connection: Connection, step: Callable[[], object]) -> Cost:
+    """The cost of a step: of this process, and of the connection's backend."""
+    backend = connection.info.backend_pid
+    return _cost(step, time.process_time, lambda: cpu_seconds(backend))
+
+
+def cost_of_all(server: Callable[[], float], step: Callable[[], object]) -> Cost:
+    """The cost of a step: of this process and its children, such as a JVM; ``server``: CPU time of the other side."""
+    return _cost(step, lambda: family_cpu_seconds(os.getpid()), server)
+
+
+def _cost(step: Callable[[], object], client: Callable[[], float], server: Callable[[], float]) -> Cost:
+    client_before, server_before, started = client(), server(), time.perf_counter()
+    step()
+    seconds = time.perf_counter() - started
+    return Cost(seconds, client() - client_before, server() - server_before)
+
+
+def cpu_seconds(*pids: int) -> float:
     """CPU time of processes so far, including their threads."""
-    stats = [stat for pid in pids if (stat := _told(pid, "stat")) is not None]
-    if len(stats) < len(pids):
-        return None
-    return sum(_ticks(stat, _USER_TICKS, _SYSTEM_TICKS) for stat in stats) / _TICKS_PER_SECOND
+    return sum(_ticks(pid, _OWN_TICKS) for pid in pids) / _TICKS_PER_SECOND
 
 
 def family_cpu_seconds(root: int) -> float:
     """CPU time so far of a process, of its descendants, and of those of them that have ended."""
     children: dict[int, list[int]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
-        children.setdefault(parent_of(int(folder.name)), []).append(int(folder.name))
-    family, seconds = [root], 0.0
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+            children.setdefault(parent_of(int(folder.name)), []).append(int(folder.name))
+    family, ticks = [root], 0
     for pid in family:
-        seconds += (cpu_seconds(pid) or 0.0) + (ended_children_cpu_seconds(pid) or 0.0)
+        with suppress(FileNotFoundError, ProcessLookupError):
+            ticks += _ticks(pid, _OWN_TICKS + _ENDED_CHILDREN_TICKS)
         family += children.get(pid, ())
-    return seconds
-
-
-def ended_children_cpu_seconds(pid: int) -> float | None:
-    """CPU time of a process's children that have ended and that it has waited for."""
-    stat = _told(pid, "stat")
-    return None if stat is None else _ticks(stat, _ENDED_USER_TICKS, _ENDED_SYSTEM_TICKS) / _TICKS_PER_SECOND
+    return ticks / _TICKS_PER_SECOND
 
 
 def parent_of(pid: int) -> int:
-    """The parent process; -1 if unknown."""
-    stat = _told(pid, "stat")
-    return -1 if stat is None else int(_fields(stat)[_PARENT])
+    """The parent process."""
+    return int(_stat(pid)[_PARENT])
 
 
-def peak_bytes(pid: int | str = "self") -> int | None:
+def peak_bytes(pid: int | str = "self") -> int:
     """The peak memory of a process; getrusage would include its parent."""
-    return _memory(pid, "VmHWM:")
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
 
 
-def resident_bytes(pid: int | str = "self") -> int | None:
-    """The current memory of a process."""
-    return _memory(pid, "VmRSS:")
+def machine(look_seconds: float) -> str:
+    """The date, the machine, and how busy other processes keep it in the next seconds."""
+    before = _processor_ticks()
+    time.sleep(look_seconds)
+    ticks = [new - old for old, new in zip(before, _processor_ticks(), strict=True)]
+    busy = 1 - sum(ticks[_NOT_BUSY]) / (sum(ticks) or 1)
+    return (
+        f"Measured on {datetime.now(UTC):%Y-%m-%d}. {os.cpu_count()} cores for all processes together, "
+        f"Python {platform.python_version()}, fsync on; in use by others just before: {busy:.0%}."
+    )
 
 
-def connections_to(port: int, pid: int) -> int | None:
-    """The number of TCP connections of a process to a port on any machine."""
-    descriptors = Path(f"/proc/{pid}/fd")
-    if not descriptors.exists():
-        return None
-    sockets = set(_opened(descriptors))
-    tables = (Path(f"/proc/{pid}/net/{name}") for name in ("tcp", "tcp6"))
-    rows = (row for table in tables if table.exists() for row in table.read_text().splitlines()[1:])
-    return len(sockets & {f"socket:[{inode}]" for inode in connected_inodes(rows, port)})
+def _processor_ticks() -> list[int]:
+    return [int(field) for field in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
 
 
-def connected_inodes(rows: Iterable[str], port: int) -> list[str]:
-    """Inodes of the sockets in rows of /proc/net/tcp that are connected to a port."""
-    split = [row.split() for row in rows]
-    return [
-        fields[_INODE]
-        for fields in split
-        if fields[_STATE] == _ESTABLISHED and int(fields[_REMOTE_ADDRESS].rpartition(":")[2], 16) == port
-    ]
-
-
-def _memory(pid: int | str, field: str) -> int | None:
-    lines = (_told(pid, "status") or "").splitlines()
-    line = next((line for line in lines if line.startswith(field)), None)  # a process that has just ended has no memory
-    return None if line is None else int(line.split()[1]) * 1024
-
-
-def _told(pid: int | str, name: str) -> str | None:
-    """A file of a process in /proc; None if the process ended."""
-    with suppress(FileNotFoundError, ProcessLookupError):
-        return Path(f"/proc/{pid}/{name}").read_text()
-    return None
-
-
-def _opened(descriptors: Path) -> Iterator[str]:
-    for descriptor in descriptors.iterdir():
-        with suppress(FileNotFoundError):  # closed meanwhile
-            yield str(descriptor.readlink())
-
-
-def _ticks(stat: str, *fields: int) -> int:
-    values = _fields(stat)
+def _ticks(pid: int, fields: tuple[int, ...]) -> int:
+    values = _stat(pid)
     return sum(int(values[field]) for field in fields)
 
 
-def _fields(stat: str) -> list[str]:
-    return stat.rpartition(")")[2].split()
+def _stat(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

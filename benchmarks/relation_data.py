@@ -4,26 +4,21 @@ A job has a coordinator stream and a checkpoint topic with V1 and V2 of each com
 task. Each deploy writes every config key again; its assignments, and a few startpoints, stand beside it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Final, NamedTuple
 
-from benchmarks.generated_job import GeneratedJob, Record
-from benchmarks.generated_task import GeneratedTask
+from benchmarks.generator import START_MS, GeneratedJob, GeneratedTask, Record
 from eventlog.events import CREATE_TIME, RecordedEvent
 from eventlog.messages import SetConfig
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from eventlog.wire.coordinator import encode_key
 
-START_MS: Final = 1_700_000_000_000
 COMMIT_MS: Final = 60_000
 """Time between two commits of a task: Samza's default."""
 
 READ_VERSIONS: Final = ("1,2", "2,1")
 """``task.checkpoint.read.versions`` in the two halves of the deploys, so that both versions are read."""
-
-_DEPLOYS: Final = 20
-_OTHERS_A_DEPLOY: Final = 200
 
 
 class JobSize(NamedTuple):
@@ -33,6 +28,16 @@ class JobSize(NamedTuple):
     events: int
     tasks: int
     config_keys: int
+
+    @property
+    def others(self) -> int:
+        """Messages of other types at each deploy."""
+        return min(200, self.events // 100)
+
+    @property
+    def deploys(self) -> int:
+        """How often the config is written."""
+        return min(20, max(1, self.events // 1_000))
 
 
 class JobLogs(NamedTuple):
@@ -50,17 +55,21 @@ class JobLogs(NamedTuple):
         """Name of the checkpoint topic."""
         return checkpoint_stream_name(self.size.name, "1")
 
+    def streams(self) -> tuple[tuple[str, Callable[[], Iterator[RecordedEvent]]], ...]:
+        """Both names, with the events."""
+        return (self.coordinator, self.coordinator_events), (self.checkpoints, self.checkpoint_events)
+
     def coordinator_events(self) -> Iterator[RecordedEvent]:
         """Deploys, at equal intervals."""
         size = self.size
         rng, job = Random(size.name), GeneratedJob(size.name, "1", 2, Random(size.name))
         tasks = [GeneratedTask(number, f"{size.name}-counts-changelog") for number in range(size.tasks)]
         records: list[tuple[int, Record]] = []
-        deploys = _deploys(size)
-        for deploy in range(deploys):
-            now_ms = START_MS + deploy * _duration_ms(size) // deploys
+        duration_ms = size.events // 2 * COMMIT_MS // size.tasks
+        for deploy in range(size.deploys):
+            now_ms = START_MS + deploy * duration_ms // size.deploys
             records += [(now_ms, record) for record in [*job.start(now_ms), *_config(size, deploy, now_ms)]]
-            records += [(now_ms, job.other(rng.choice(tasks), now_ms)) for _ in range(_others(size))]
+            records += [(now_ms, job.other(rng.choice(tasks), now_ms)) for _ in range(size.others)]
         return _recorded(iter(records))
 
     def checkpoint_events(self) -> Iterator[RecordedEvent]:
@@ -70,34 +79,17 @@ class JobLogs(NamedTuple):
     def _commits(self) -> Iterator[tuple[int, Record]]:
         size, rng = self.size, Random(self.size.name)
         tasks = [GeneratedTask(number, f"{size.name}-counts-changelog") for number in range(size.tasks)]
-        for number in range(_commits(size)):
+        for number in range((size.events - size.deploys * (size.config_keys + size.others)) // 2):
             task = tasks[number % size.tasks]
             now_ms = START_MS + number * COMMIT_MS // size.tasks
-            task.advance(rng)
-            checkpoint_id = f"{now_ms}-{int(rng.random() * 1_000_000)}"
-            yield now_ms, (task.key_v1, task.value_v1(checkpoint_id).encode())
-            yield now_ms + 1, (task.key_v2, task.value_v2(checkpoint_id).encode())
-
-
-def _commits(size: JobSize) -> int:
-    return (size.events - _deploys(size) * (size.config_keys + _others(size))) // 2
-
-
-def _others(size: JobSize) -> int:
-    return min(_OTHERS_A_DEPLOY, size.events // 100)
-
-
-def _deploys(size: JobSize) -> int:
-    return min(_DEPLOYS, max(1, size.events // 1_000))
-
-
-def _duration_ms(size: JobSize) -> int:
-    return size.events // 2 * COMMIT_MS // size.tasks
+            v1, v2 = task.commit(rng, now_ms)
+            yield now_ms, v1
+            yield now_ms + 1, v2
 
 
 def _config(size: JobSize, deploy: int, now_ms: int) -> Iterator[Record]:
     values = {f"app.setting.{number}": f"value-{number}" for number in range(size.config_keys)}
-    read_versions = READ_VERSIONS[deploy * 2 // max(2, _deploys(size))]
+    read_versions = READ_VERSIONS[deploy * 2 // max(2, size.deploys)]
     values |= {"app.version": str(deploy), "task.checkpoint.read.versions": read_versions}
     for key, value in values.items():
         yield (

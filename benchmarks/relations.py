@@ -1,34 +1,50 @@
-"""Relations and as-of functions with a large job and many small ones: how long a query takes, and what it reads."""
+"""Every relation and as-of function, for a large job among small ones, compared with a plain table of the same rows."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from statistics import median
 from typing import Any, Final, NamedTuple
 
 import psycopg
 from psycopg import sql
 
-from benchmarks.generated_task import INPUT_STREAMS
-from benchmarks.relation_data import COMMIT_MS, START_MS, JobLogs, JobSize
-from benchmarks.relation_questions import Question, questions
+from benchmarks.document import Lines, table
+from benchmarks.generator import INPUT_STREAMS, START_MS
+from benchmarks.processes import cost_on
+from benchmarks.relation_data import COMMIT_MS, JobLogs, JobSize
+from benchmarks.replay import SETTINGS
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, connect
-from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import identify
-from projections.fold.settings import FoldSettings
 from projections.planner_statistics import analyze
 from projections.recording_import import import_stream
 
 LARGE_JOB: Final = "page-views-by-country"
-TASK: Final = "Partition 7"
+TASKS: Final = 2_000
+SMALL_JOB: Final = JobSize("job-0000", events=3_000, tasks=8, config_keys=100)
 LONGEST: Final = timedelta(seconds=60)
 """A query that takes longer is cancelled, and reported as such."""
+LISTED: Final = 0.01
+"""Queries that take less than these seconds are left out of the report."""
+ROUNDS: Final = 3
 
-_QUICK_MS: Final = 3_000
-_TASKS: Final = 2_000
-_SMALL_JOB: Final = JobSize("job-0000", events=3_000, tasks=8, config_keys=100)
-_SETTINGS: Final = FoldSettings(SecretPolicy(b"the benchmark's key"))
-_EXPLAIN: Final = sql.SQL("explain (analyze, buffers, timing off, format json) ")
+_RELATIONS: Final = """
+select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = 'coordinator' and c.relkind = 'v' order by c.relname
+"""
+_FUNCTIONS: Final = """
+select p.proname, p.proargnames[:p.pronargs] from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+where n.nspname = 'coordinator' and p.proretset order by p.proname
+"""
+_OF_JOB: Final = sql.SQL("select * from coordinator.{} where job_name = %(job_name)s and job_id = %(job_id)s")
+_READ: Final = sql.SQL("explain (analyze, timing off, serialize text) {}")
+_PLAIN: Final = sql.SQL("select * from plain_rows")
+_METHOD: Final = (
+    "All rows of the large job with their conversion to text, and the same rows ready-made in a table without an",
+    f"index, by turns, medians of {ROUNDS} rounds. No relation can be read faster.",
+    "Functions are asked as of the middle of the job's time, and for the newest 50.",
+)
 
 
 class Extent(NamedTuple):
@@ -39,79 +55,94 @@ class Extent(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The figures of a query; None if it was cancelled."""
+    """How long all rows of a relation or function take, and the same rows of a plain table; None: cancelled."""
 
-    question: Question
-    milliseconds: float | None
-    buffers: int | None
-    rows: int | None
+    relation: str
+    rows: int
+    seconds: float | None
+    table_seconds: float | None
 
 
-def load_jobs(url: str, extent: Extent, say: Callable[[str], None]) -> None:
+def load_jobs(url: str, extent: Extent) -> None:
     """Import the large job, then the others, as `coordstream import` does."""
-    large = JobSize(LARGE_JOB, extent.events, _TASKS, config_keys=3_000)
-    small = (_SMALL_JOB._replace(name=f"job-{number:04}") for number in range(extent.jobs))
+    large = JobSize(LARGE_JOB, extent.events, TASKS, config_keys=3_000)
+    small = (SMALL_JOB._replace(name=f"job-{number:04}") for number in range(extent.jobs))
     with connect(url) as connection:
-        say(f"importing {extent.events:,} events of a job")
-        _import(connection, JobLogs(large))
-        say(f"importing {extent.jobs:,} jobs of {_SMALL_JOB.events:,} events")
-        for size in small:
-            _import(connection, JobLogs(size))
+        for logs in map(JobLogs, (large, *small)):
+            for name, read in logs.streams():
+                analyze(connection, import_stream(connection, identify(name), read, SETTINGS, system_clock).added)
         connection.execute("vacuum analyze")
 
 
 def measure_relations(url: str, extent: Extent, say: Callable[[str], None]) -> Iterator[Answer]:
-    """Run every query, and fast ones twice: the first run reads catalogues and cold pages."""
+    """Read each relation and function, and the same rows from a plain table."""
+    parameters = _parameters(extent)
     with connect(url) as connection:
         connection.execute(f"set statement_timeout = {LONGEST // timedelta(milliseconds=1)}".encode())
-        for question in questions(connection):
-            parameters = parameters_of(question, extent)
-            answer = ask(connection, question, parameters)
-            if answer.milliseconds is not None and answer.milliseconds < _QUICK_MS:
-                answer = ask(connection, question, parameters)
-            say(f"{question.relation}, {question.kind}: {answer.milliseconds or 0:.0f} ms, {answer.buffers} buffers")
-            yield answer
+        for relation, query in _queries(connection):
+            say(relation)
+            try:
+                yield _by_turns(connection, relation, query, parameters)
+            except psycopg.errors.QueryCanceled:
+                yield Answer(relation, 0, None, None)
 
 
-def ask(connection: Connection, question: Question, parameters: Mapping[str, Any]) -> Answer:
-    """The query's time with planning, and its shared buffers, hit or read."""
+def relations_report(answers: list[Answer], extent: Extent, on: str) -> Lines:
+    """All figures of queries that are not quick, including bad ones."""
+    slow = [one for one in answers if one.seconds is None or one.seconds >= LISTED]
+    return [
+        f"A job of {extent.events:,} events ({TASKS:,} tasks, V1 and V2 of each commit, four inputs), and",
+        f"{extent.jobs:,} jobs of {SMALL_JOB.events:,}. {on}",
+        f"The other {len(answers) - len(slow)} relations and functions take less than {LISTED * 1000:.0f} ms.",
+        "",
+        *table(
+            ("all rows of the large job", "rows", "ms", "limit, a plain table: ms", "times the limit"), map(_row, slow)
+        ),
+        "",
+        *_METHOD,
+    ]
+
+
+def _queries(connection: Connection) -> Iterator[tuple[str, sql.Composed]]:
+    for (relation,) in connection.execute(_RELATIONS).fetchall():
+        yield f"`{relation}`", _OF_JOB.format(sql.Identifier(relation))
+    for function, arguments in connection.execute(_FUNCTIONS).fetchall():
+        given = sql.SQL(", ").join(sql.Placeholder(name) for name in arguments if name in _parameters(Extent(0, 0)))
+        yield f"`{function}()`", sql.SQL("select * from coordinator.{}({})").format(sql.Identifier(function), given)
+
+
+def _by_turns(connection: Connection, relation: str, query: sql.Composed, parameters: Mapping[str, Any]) -> Answer:
     with psycopg.ClientCursor(connection) as cursor:
-        try:
-            row = cursor.execute(sql.SQL("{}{}").format(_EXPLAIN, question.query), parameters).fetchone()
-        except psycopg.errors.QueryCanceled:
-            return Answer(question, None, None, None)
-    explained = (json.loads(row[0]) if isinstance(row[0], str) else row[0])[0] if row else {}
-    plan = explained["Plan"]
-    milliseconds = explained["Planning Time"] + explained["Execution Time"]
-    buffers = sum(plan[f"{kind} Blocks"] for kind in ("Shared Hit", "Shared Read", "Temp Read"))
-    return Answer(question, milliseconds, buffers, int(plan["Actual Rows"]))
+        cursor.execute("drop table if exists plain_rows")
+        cursor.execute(sql.SQL("create unlogged table plain_rows as {}").format(query), parameters)
+        rows = cursor.rowcount
+        cursor.execute("vacuum analyze plain_rows")
+        steps = [partial(cursor.execute, _READ.format(one), parameters) for one in (query, _PLAIN)]
+        rounds = [[cost_on(connection, step).seconds for step in steps] for _ in range(ROUNDS)]
+        return Answer(relation, rows, *map(median, zip(*rounds, strict=True)))
 
 
-def _import(connection: Connection, logs: JobLogs) -> None:
-    for name, read_events in (
-        (logs.coordinator, logs.coordinator_events),
-        (logs.checkpoints, logs.checkpoint_events),
-    ):
-        imported = import_stream(connection, identify(name), read_events, _SETTINGS, system_clock)
-        analyze(connection, imported.added)
-
-
-def parameters_of(question: Question, extent: Extent) -> dict[str, Any]:
-    """The values of a question's parameters."""
-    job = _SMALL_JOB.name if question.kind == "small job" else LARGE_JOB
-    events, tasks = (_SMALL_JOB.events, _SMALL_JOB.tasks) if question.kind == "small job" else (extent.events, _TASKS)
-    half = datetime.fromtimestamp(START_MS / 1000, UTC) + timedelta(milliseconds=events // 4 * COMMIT_MS // tasks)
+def _parameters(extent: Extent) -> dict[str, Any]:
+    """The values of the functions' arguments; others use their default."""
+    half = datetime.fromtimestamp((START_MS + extent.events // 4 * COMMIT_MS // TASKS) / 1000, UTC)
     return {
-        "job_name": job,
+        "job_name": LARGE_JOB,
         "job_id": "1",
-        "task_name": TASK,
+        "task_name": "Partition 7",
         "at": half,
         "since": half,
         "until": half + timedelta(minutes=10),
-        "log_offset": events // 2,
+        "log_offset": extent.events // 2,
         "n": 50,
         "system_name": "kafka",
         "stream_name": INPUT_STREAMS[0],
         "partition_id": 7,
         "input_offset": "0",
     }
+
+
+def _row(answer: Answer) -> tuple[str, ...]:
+    if answer.seconds is None or answer.table_seconds is None:
+        return answer.relation, "", f"over {LONGEST.seconds} s", "", ""
+    milliseconds = (f"{seconds * 1000:,.1f}" for seconds in (answer.seconds, answer.table_seconds))
+    return answer.relation, f"{answer.rows:,}", *milliseconds, f"{answer.seconds / answer.table_seconds:,.1f}"

@@ -1,21 +1,33 @@
-"""A replay: the projector applies events of several streams to an empty database."""
+"""Replay: the events of several streams are imported into an empty database, beside the COPY of the same rows.
 
-import resource
-import time
+Run as a module, it replays recordings, so that nothing else is in its memory: ``python -m benchmarks.replay URL FILE…``
+prints a JSON list: its cost, and its peak memory in bytes.
+"""
+
+import gc
+import json
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import median
 from typing import Final, NamedTuple
 
-from benchmarks.backends import OtherBackends
-from benchmarks.server import backend_cpu_seconds
+from benchmarks.document import Lines, ratios, spread, table
+from benchmarks.generator import STREAM_NAMES, generate
+from benchmarks.limit import CopyData, load, read_rows
+from benchmarks.processes import Cost, cost_on, peak_bytes
+from benchmarks.servers import BenchmarkServer
 from eventlog.events import RecordedEvent
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, connect
+from eventlog.recording import read_recording, write_recording
 from eventlog.secret_policy import SecretPolicy
-from eventlog.streams import StreamIdentity, identify
+from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
-from projections.import_worker import ImportJob
-from projections.parallel_import import import_streams
-from projections.recording_import import Imported, finish_imports, import_stream
+from projections.recording_import import finish_imports, import_stream
 
 ReadEvents = Callable[[], Iterable[RecordedEvent]]
 Streams = Mapping[str, Sequence[RecordedEvent]]
@@ -23,94 +35,145 @@ Streams = Mapping[str, Sequence[RecordedEvent]]
 
 SETTINGS: Final = FoldSettings(SecretPolicy(b"the benchmark's key"))
 _SIZES: Final = """
-select sum(pg_relation_size(c.oid)) filter (where n.nspname = 'eventlog' and c.relkind <> 'i'),
-       sum(pg_relation_size(c.oid)) filter (where n.nspname = 'eventlog' and c.relkind = 'i'),
-       sum(pg_relation_size(c.oid)) filter (where n.nspname = 'projection' and c.relkind <> 'i'),
-       sum(pg_relation_size(c.oid)) filter (where n.nspname = 'projection' and c.relkind = 'i')
+select n.nspname, sum(pg_relation_size(c.oid)) filter (where c.relkind = 'r'),
+       sum(pg_relation_size(c.oid)) filter (where c.relkind = 'i')
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname in ('eventlog', 'projection') and c.relkind in ('r', 'i')
+group by n.nspname order by n.nspname
 """
+_METHOD: Final = (
+    "How: `benchmarks/generator.py` says what the events are. The limit is the archive's and the histories' rows of",
+    "the replay as ready binary COPY data, one COPY a table, all in one transaction, into tables with only their",
+    "primary keys; it decodes nothing and keeps no current rows, keys, layouts or position. Replay from memory reads a",
+    "list made before; recordings (gzip, JSON lines) are read by a process of their own, whose peak memory it is.",
+)
 
 
-class Replay(NamedTuple):
-    """Seconds of wall clock, and CPU seconds of our processes and the server's processes for them."""
+class Rounds(NamedTuple):
+    """The costs of each round, and what was measured once: peak memory, and (schema, rows, indexes) in bytes."""
 
-    events: int
-    quarantined: int
-    seconds: float
-    client_seconds: float
-    server_seconds: float | None
-
-    @property
-    def rate(self) -> float:
-        """Events per second."""
-        return self.events / self.seconds
+    limits: Sequence[Cost]
+    from_memory: Sequence[Cost]
+    from_recordings: Sequence[Cost]
+    peak_bytes: int
+    sizes: Sequence[tuple[str, int, int]]
 
 
-class Sizes(NamedTuple):
-    """Bytes on disk: rows and indexes of the archive and of the projection."""
+def generated_streams(events: int, seed: int) -> Streams:
+    """``events`` events in total, by stream."""
+    streams: dict[str, list[RecordedEvent]] = {name: [] for name in STREAM_NAMES}
+    for stream_name, event in generate(events, seed):
+        streams[stream_name].append(event)
+    gc.collect()
+    gc.freeze()  # the garbage collector need not scan the events of the benchmark
+    return streams
 
-    archive_rows: int
-    archive_indexes: int
-    projection_rows: int
-    projection_indexes: int
+
+def measure_replay(server: BenchmarkServer, streams: Streams, rounds: int, say: Callable[[str], None]) -> Rounds:
+    """Measure in ``rounds`` rounds, at least one."""
+    from_memory = {name: partial(iter, events) for name, events in streams.items()}
+    memory: list[Cost] = []
+    recordings: list[Cost] = []
+    limits: list[Cost] = []
+    peak, sizes = 0, list[tuple[str, int, int]]()
+    data: CopyData | None = None
+    with tempfile.TemporaryDirectory(prefix="coordstream-bench-") as folder:
+        files = write_recordings(Path(folder), streams)
+        for number in range(1, rounds + 1):
+            say(f"round {number} of {rounds}: replay from memory, then the limit, then from recordings")
+            with server.database("memory") as url:
+                memory.append(replay(url, from_memory))
+                data = data or read_rows(url)
+            limits.append(load(server, data))
+            with server.database("recordings") as url:
+                cost, peak = replay_recordings(url, files)
+                sizes = _sizes(url)
+            recordings.append(cost)
+    return Rounds(limits, memory, recordings, peak, sizes)
 
 
-def replay(url: str, streams: Mapping[str, ReadEvents], *, finishes: bool = True) -> Replay:
-    """Import the streams one after the other, as `coordstream import` does; it ``finishes`` with `finish_imports`."""
+def replay(url: str, streams: Mapping[str, ReadEvents]) -> Cost:
+    """Import the streams one after the other, as `coordstream import` does."""
     with connect(url) as connection:
-        server_before, client_before = backend_cpu_seconds(connection), time.process_time()
-        started = time.perf_counter()
-        imported = [
-            import_stream(connection, identify(name), read_events, SETTINGS, system_clock)
-            for name, read_events in streams.items()
-        ]
-        if finishes:
-            finish_imports(connection, sum(one.added for one in imported))
-        seconds = time.perf_counter() - started
-        server_after = backend_cpu_seconds(connection)
-        server = None if server_before is None or server_after is None else server_after - server_before
-        return _replay(imported, seconds, time.process_time() - client_before, server)
+        return cost_on(connection, lambda: _import(connection, streams))
 
 
-def replay_at_once(
-    url: str,
-    streams: Mapping[str, ReadEvents],
-    counts: Mapping[str, int],
-    processes: int,
-    *,
-    on_progress: Callable[[], None] = lambda: None,
-) -> Replay:
-    """Import ``processes`` streams at a time, as `coordstream import` does; ``counts`` has their event counts."""
-    jobs = [ImportJob(identify(name), read_events, counts[name]) for name, read_events in streams.items()]
+def write_recordings(folder: Path, streams: Streams) -> list[Path]:
+    """Write a recording of each stream."""
+    files = [folder / f"{number}.jsonl.gz" for number in range(len(streams))]
+    for file, (stream_name, events) in zip(files, streams.items(), strict=True):
+        write_recording(file, ((stream_name, event) for event in events))
+    return files
+
+
+def replay_recordings(url: str, files: Sequence[Path]) -> tuple[Cost, int]:
+    """Replay recordings of one stream each in a new process; return the cost and its peak memory."""
+    command = [sys.executable, "-m", "benchmarks.replay", url, *map(str, files)]
+    cost, peak = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return Cost(*cost), peak
+
+
+def replay_report(rounds: Rounds, streams: Streams, on: str) -> Lines:
+    """All figures, including bad ones, and how they were measured."""
+    events = sum(map(len, streams.values()))
+    raw = sum(len(event.key or b"") + len(event.value or b"") for each in streams.values() for event in each)
+    kinds = (
+        ("limit: the same rows by COPY, one connection", rounds.limits),
+        ("from memory", rounds.from_memory),
+        ("from recordings", rounds.from_recordings),
+    )
+    sizes = [
+        (name, *(f"{size / events:.0f}" for size in sizes), f"{sum(sizes) / raw:.2f}") for name, *sizes in rounds.sizes
+    ]
+    return [
+        f"{events:,} generated events, {len(rounds.limits)} rounds by turns, one process; medians (least to most).",
+        on,
+        "",
+        *table(
+            ("replay", "events/s", "share of the limit", "client CPU µs/event", "server CPU µs/event"),
+            (_row(name, costs, rounds.limits, events) for name, costs in kinds),
+        ),
+        "",
+        f"Peak memory of the process that replays the recordings: {rounds.peak_bytes / 1e6:.0f} MB.",
+        "",
+        *table(
+            ("bytes per event", "rows", "indexes", "share of raw"),
+            [("raw: key and value", f"{raw / events:.0f}", "0", "1.00"), *sizes],
+        ),
+        "",
+        *_METHOD,
+    ]
+
+
+def _row(name: str, costs: Sequence[Cost], limits: Sequence[Cost], events: int) -> tuple[str, ...]:
+    client, server = (median(cost[side] for cost in costs) / events * 1e6 for side in (1, 2))
+    shares = ratios([limit.seconds for limit in limits], [cost.seconds for cost in costs])
+    return name, spread([events / cost.seconds for cost in costs]), spread(shares, 2), f"{client:.1f}", f"{server:.1f}"
+
+
+def _import(connection: Connection, streams: Mapping[str, ReadEvents]) -> None:
+    imported = [
+        import_stream(connection, identify(name), read_events, SETTINGS, system_clock)
+        for name, read_events in streams.items()
+    ]
+    if any(one.quarantined for one in imported):
+        raise ValueError("Generated events are in quarantine: nothing of them would be measured.")
+    finish_imports(connection, sum(one.added for one in imported))
+
+
+def _sizes(url: str) -> list[tuple[str, int, int]]:
     with connect(url) as connection:
-        backends = OtherBackends(connection)
-
-        def look(_stream: StreamIdentity, _events: int) -> None:
-            backends.look()
-            on_progress()
-
-        client_before, started = _client_seconds(), time.perf_counter()
-        imported = import_streams(url, jobs, SETTINGS, processes, on_progress=look)
-        finish_imports(connection, sum(one.added for one in imported))
-        seconds = time.perf_counter() - started
-        return _replay(imported, seconds, _client_seconds() - client_before, backends.cpu_seconds())
+        return [(name, int(rows), int(indexes)) for name, rows, indexes in connection.execute(_SIZES)]
 
 
-def _client_seconds() -> float:
-    """CPU time of this process and its ended children."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
+def _events(file: Path) -> Iterable[RecordedEvent]:
+    return (event for _, event in read_recording(file))
 
 
-def _replay(imported: Sequence[Imported], seconds: float, client: float, server: float | None) -> Replay:
-    added, quarantined = sum(one.added for one in imported), sum(one.quarantined for one in imported)
-    return Replay(added, quarantined, seconds, client, server)
+def _main(url: str, files: Sequence[Path]) -> None:
+    streams = {next(iter(read_recording(file)))[0]: partial(_events, file) for file in files}
+    print(json.dumps([replay(url, streams), peak_bytes()]))
 
 
-def sizes(connection: Connection) -> Sizes:
-    """The disk space of a replayed database."""
-    row = connection.execute(_SIZES).fetchone()
-    if row is None:
-        raise LookupError("a sum without a row")
-    return Sizes(*map(int, row))
+if __name__ == "__main__":
+    _main(sys.argv[1], list(map(Path, sys.argv[2:])))

@@ -5,7 +5,8 @@ from typing import Final
 
 import pytest
 
-from benchmarks.relation_data import START_MS, JobLogs, JobSize
+from benchmarks.generator import START_MS
+from benchmarks.relation_data import JobLogs, JobSize
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import CREATE_TIME, RecordedEvent
 from eventlog.postgres.connection import Connection, connect

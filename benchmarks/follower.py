@@ -26,10 +26,6 @@ select pid from pg_stat_activity where datname = current_database() and applicat
 """
 
 
-class FollowerFailed(Exception):
-    """The follower ended unexpectedly; the message is its output."""
-
-
 class FollowerProcess:
     """A running follower, and the database that it writes to."""
 
@@ -40,29 +36,25 @@ class FollowerProcess:
         self.pid = process.pid
 
     def wait_until_attached(self, stream_names: Sequence[str]) -> None:
-        """Return when the follower has started, and reads all of the streams. Raises FollowerFailed."""
+        """Return when the follower has started, and reads all of the streams."""
         wait_until(lambda: self._counts(stream_names)[0] == len(stream_names), ATTACH_SECONDS, "all streams to be read")
 
     def wait_until_live(self, stream_names: Sequence[str]) -> None:
-        """Return when all of the streams are caught up. Raises FollowerFailed."""
+        """Return when all of the streams are caught up."""
         wait_until(lambda: self._counts(stream_names)[1] == len(stream_names), ATTACH_SECONDS, "all streams to be live")
 
-    def backends(self) -> list[int]:
-        """The server's processes for the follower's connections."""
-        return [pid for (pid,) in self._connection.execute(_BACKENDS, (CONNECTION_NAMES,))]
-
-    def cpu(self) -> float | None:
+    def cpu(self) -> float:
         """The follower's CPU time in seconds so far."""
         return cpu_seconds(self.pid)
 
-    def backends_cpu(self) -> float | None:
+    def backends_cpu(self) -> float:
         """The CPU time in seconds so far of the server's processes for its connections."""
-        return cpu_seconds(*self.backends())
+        return cpu_seconds(*(pid for (pid,) in self._connection.execute(_BACKENDS, (CONNECTION_NAMES,))))
 
     def _counts(self, stream_names: Sequence[str]) -> tuple[int, int]:
         """How many of the streams are attached, and how many of these are live."""
         if self._process.poll() is not None:
-            raise FollowerFailed(self._said.read_text())
+            raise RuntimeError(self._said.read_text())
         row = self._connection.execute(_ATTACHED, (list(stream_names),)).fetchone()
         return (0, 0) if row is None else (row[0], row[1])
 

@@ -1,21 +1,42 @@
-"""A server for the figures: the product's own, with the settings that it has in production, in a temporary folder."""
+"""The servers for the figures: the product's Postgres as in production, and the tests' broker with a larger JVM."""
 
+import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from psycopg import sql
 
-from benchmarks.processes import cpu_seconds, family_cpu_seconds, parent_of
+from benchmarks.processes import family_cpu_seconds, parent_of
 from coordstream.migrate import upgrade
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
+from tests.fixtures.kafka_broker import JVM, running_broker
+from tests.fixtures.kafka_jars import broker_jars
+from tests.fixtures.kafka_topics import LASTING, Topics
 
-DEFAULT_TEMPLATE: Final = "template1"
 MIGRATED_TEMPLATE: Final = "migrated"
+
+JARS: Final = Path(".pytest_cache/d/kafka-jars")
+"""The folder that the tests use too."""
+
+TOPIC_SETTINGS: Final[Mapping[str, str]] = {
+    **LASTING,
+    "segment.bytes": str(2**31 - 1),  # the active segment is never compacted, however old its events are
+    "message.timestamp.after.max.ms": str(2**63 - 1),  # some generated events are a century in the future
+}
+
+PRODUCTION_JVM: Final = (
+    "-Xms1g",
+    "-Xmx1g",
+    "-XX:+UseG1GC",
+    "-XX:MaxGCPauseMillis=20",
+    *(option for option in JVM if option.startswith("-D")),
+)
+"""Heap and collector of Kafka's own scripts: with those of the tests, a full collection stops the broker for 200 ms."""
 
 
 class BenchmarkServer:
@@ -29,7 +50,7 @@ class BenchmarkServer:
     def database(self, name: str, *, migrated: bool = True) -> Iterator[str]:
         """The URL of a new database, which is gone afterwards; what came before it is on disk already."""
         with connect(self._server.connect_url()) as connection:
-            template = self._migrated_template(connection) if migrated else DEFAULT_TEMPLATE
+            template = self._migrated_template(connection) if migrated else "template1"
             connection.execute(sql.SQL("create database {} template {}").format(*map(sql.Identifier, (name, template))))
             connection.execute("checkpoint")
             yield self._server.connect_url(name)
@@ -62,6 +83,12 @@ def benchmark_server() -> Iterator[BenchmarkServer]:
         shutil.rmtree(home)
 
 
-def backend_cpu_seconds(connection: Connection) -> float | None:
-    """CPU time of the connection's backend so far (None: unknown)."""
-    return cpu_seconds(connection.info.backend_pid)
+@contextmanager
+def benchmark_broker(jars: Path = JARS) -> Iterator[Topics]:
+    """The topics of a temporary broker, whose jars are fetched if missing."""
+    jars.mkdir(parents=True, exist_ok=True)
+    with (
+        running_broker(broker_jars(jars, os.environ), jvm=PRODUCTION_JVM) as broker,
+        Topics(broker.bootstrap_servers) as topics,
+    ):
+        yield topics

@@ -1,0 +1,176 @@
+"""Replay and reads on Spark, each beside what it is compared with, in turns."""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
+
+from pyspark.sql import SparkSession
+
+from benchmarks.document import Lines, ratios, spread, table
+from benchmarks.processes import Cost, cost_of_all
+from benchmarks.relation_data import JobLogs, JobSize
+from benchmarks.replay import SETTINGS, replay_recordings
+from benchmarks.servers import BenchmarkServer
+from coordstream.settings import load_settings
+from eventlog.postgres.connection import connect
+from eventlog.recording import write_recording
+from spark_jobs.jars import postgres_driver
+from spark_jobs.log_task import LogTaskSettings
+from spark_jobs.recordings import check_recordings, find_files
+from spark_jobs.relations.reader import RelationReader
+from spark_jobs.replay import replay
+from spark_jobs.session import build_session, jar_conf
+
+EVENTS_A_LOG: Final = 1_000
+CORES: Final = 2
+REPLAY: Final = "`spark replay`"
+IMPORT: Final = "import in one process"
+COPY: Final = "raw COPY, one connection"
+READ: Final = "`read_relation` in a snapshot"
+
+_COPY: Final = "copy (select * from coordinator.checkpoint_history) to stdout"
+_COUNT: Final = "select count(*) from coordinator.checkpoint_history"
+_METHOD: Final = (
+    "How: `benchmarks/relation_data.py` says what the events are; each log is a file of JSON lines, which the replay",
+    "reads twice, first to check it. COPY and the read are the same query, with all columns. Raw COPY throws the bytes",
+    "away; the read is `read_relation` in one snapshot, two partitions, into Spark's rows. Postgres shares the cores.",
+)
+
+
+class SparkCosts(NamedTuple):
+    """The costs of each round, by what was done: with events, and with rows of a history."""
+
+    events: int
+    replays: dict[str, list[Cost]]
+    rows: int
+    reads: dict[str, list[Cost]]
+
+
+def measure_spark(server: BenchmarkServer, events: int, rounds: int, say: Callable[[str], None]) -> SparkCosts:
+    """Measure with about ``events`` events, after a round with a tenth of them that is not counted."""
+    with TemporaryDirectory(prefix="coordstream-bench-") as home:
+        few, many = Path(home) / "few", Path(home) / "many"
+        say(f"spark: generating {events:,} events")
+        generate_recordings(few, events // 10)
+        events = generate_recordings(many, events)
+        spark = _start_session()
+        try:
+            _replays(server, spark, few, 1, say)
+            replays = _replays(server, spark, many, rounds, say)
+            with server.database("reads") as url:
+                _replay(spark, url, many)
+                reads = _reads(server, spark, url, rounds, say)
+                with connect(url) as connection:
+                    (rows,) = connection.execute(_COUNT).fetchall()[0]
+        finally:
+            spark.stop()
+        return SparkCosts(events, replays, rows, reads)
+
+
+def generate_recordings(folder: Path, events: int) -> int:
+    """Write a file for each log, with `EVENTS_A_LOG` events on average; return the number of events."""
+    folder.mkdir()
+    count = 0
+    for number in range(max(events // (2 * EVENTS_A_LOG), 1)):
+        logs = JobLogs(JobSize(f"job-{number:05}", 2 * EVENTS_A_LOG, 16, 150))
+        for name, read in logs.streams():
+            file = folder / f"{name.lstrip('_')}.jsonl"  # Spark's own readers leave out names that begin with "_"
+            count += write_recording(file, ((name, event) for event in read()))
+    return count
+
+
+def spark_report(costs: SparkCosts, on: str) -> Lines:
+    """All figures, including bad ones, and how they were measured."""
+    return [
+        f"{costs.events:,} generated events in logs of {EVENTS_A_LOG:,}, `local[{CORES}]`; medians (least to most).",
+        f"Rounds in turns: {len(costs.replays[REPLAY])}. {on}",
+        "",
+        *table(
+            ("events to relations", "events/s", "speed beside the import", "by CPU time"),
+            _rows(costs.events, costs.replays, IMPORT),
+        ),
+        "",
+        *table(
+            (f"{costs.rows:,} rows of checkpoint_history", "rows/s", "speed beside raw COPY", "by CPU time"),
+            _rows(costs.rows, costs.reads, COPY),
+        ),
+        "",
+        *_METHOD,
+    ]
+
+
+def _replays(
+    server: BenchmarkServer, spark: SparkSession, folder: Path, rounds: int, say: Callable[[str], None]
+) -> dict[str, list[Cost]]:
+    """An import and a replay of each round, each into a new database."""
+    steps: dict[str, Callable[[str], object]] = {
+        IMPORT: lambda url: replay_recordings(url, sorted(folder.iterdir())),
+        REPLAY: lambda url: _replay(spark, url, folder),
+    }
+    costs: dict[str, list[Cost]] = {name: [] for name in steps}
+    for _ in range(rounds):
+        for name, step in steps.items():
+            say(f"spark: {folder.name} events, {name}")
+            with server.database("replay") as url:
+                costs[name].append(cost_of_all(server.cpu_seconds, partial(step, url)))
+    return costs
+
+
+def _reads(
+    server: BenchmarkServer, spark: SparkSession, url: str, rounds: int, say: Callable[[str], None]
+) -> dict[str, list[Cost]]:
+    """A raw COPY of a history, and a read in one snapshot; the first round is not counted."""
+    steps: dict[str, Callable[[], object]] = {
+        COPY: lambda: _copy(url),
+        READ: lambda: _read(spark, url),
+    }
+    say("spark: reads")
+    measured = [
+        {name: cost_of_all(server.cpu_seconds, step) for name, step in steps.items()} for _ in range(rounds + 1)
+    ][1:]
+    return {name: [one[name] for one in measured] for name in steps}
+
+
+def _start_session() -> SparkSession:
+    """A session with the JDBC driver, whose JVM has started."""
+    jar = postgres_driver(load_settings().jar_cache, os.environ)
+    spark = build_session("benchmark", {"spark.master": f"local[{CORES}]", **jar_conf(jar)})
+    spark.range(1).collect()
+    return spark
+
+
+def _replay(spark: SparkSession, url: str, folder: Path) -> None:
+    """As `coordstream spark replay --from FOLDER` does it."""
+    settings = LogTaskSettings(url, SETTINGS)
+    with connect(url) as connection:
+        replay(spark, connection, check_recordings(spark, find_files(str(folder)), settings), settings)
+
+
+def _copy(url: str) -> None:
+    with connect(url) as connection, connection.cursor().copy(_COPY) as copied:
+        for _ in copied:
+            pass
+
+
+def _read(spark: SparkSession, url: str) -> None:
+    reader = RelationReader(lambda: url)
+    with reader.snapshot(spark):
+        history = reader.read_relation(spark, "checkpoint_history", partitions=CORES)
+        history.write.format("noop").mode("overwrite").save()
+
+
+def _rows(count: int, costs: dict[str, list[Cost]], limit: str) -> list[Sequence[str]]:
+    seconds = {name: [one.seconds for one in each] for name, each in costs.items()}
+    cpu = {name: [one.cpu for one in each] for name, each in costs.items()}
+    return [
+        (
+            name,
+            spread([count / one for one in seconds[name]]),
+            *(f"{median(ratios(side[limit], side[name])):.2f}" for side in (seconds, cpu)),
+        )
+        for name in costs
+    ]
