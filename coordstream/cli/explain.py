@@ -9,7 +9,6 @@ import typer
 
 from coordstream.cli.arguments.options import Csv, JobWord, Json
 from coordstream.cli.arguments.time import parse_time
-from coordstream.cli.completion import complete_task
 from coordstream.cli.output.formats import print_list
 from coordstream.cli.output.tables import Column, print_rows, print_text
 from coordstream.database import Database, open_database
@@ -28,7 +27,7 @@ def explain(
     job: JobWord,
     task: Annotated[
         str,
-        typer.Argument(metavar="TASK", help="The task's name, such as 'Partition 0'.", autocompletion=complete_task),
+        typer.Argument(metavar="TASK", help="The task's name, such as 'Partition 0'."),
     ],
     as_of: Annotated[
         datetime | None,

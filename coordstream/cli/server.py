@@ -11,7 +11,6 @@ import typer
 from psycopg.conninfo import conninfo_to_dict
 
 from coordstream.cli.arguments.options import JsonObject
-from coordstream.cli.arguments.raw_text import RawText
 from coordstream.cli.output.formats import print_json
 from coordstream.cli.termination import interrupts_ignored
 from coordstream.database import URL_SETTING, connecting, database_errors, migrate_if_needed, open_database
@@ -67,9 +66,7 @@ def down(as_json: JsonObject = False) -> None:
 
 @app.command()
 def psql(
-    options: Annotated[
-        list[str] | None, typer.Argument(metavar="-- OPTIONS", parser=RawText, help="Options of psql.")
-    ] = None,
+    options: Annotated[list[str] | None, typer.Argument(metavar="-- OPTIONS", help="Options of psql.")] = None,
 ) -> None:
     """Open psql on the database. The password is passed in the environment, never as an argument."""
     with open_database() as database:

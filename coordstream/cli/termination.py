@@ -1,27 +1,23 @@
-"""The signals that end a command: what each part of a command does when one comes, and the handlers restored after."""
+"""The signals that end a command."""
 
-import os
 import signal
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from threading import Timer, current_thread, main_thread
+from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any, Final, NoReturn
 
-_REPEAT_SECONDS: Final = 0.05
-
-TERMINATION_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
+INTERRUPTED: Final = 128 + signal.SIGINT
+TERMINATED: Final = 128 + signal.SIGTERM
 
 Handler = Callable[[int, FrameType | None], Any] | int | None
 
 
 @contextmanager
-def interrupted_by_signals() -> Iterator[list[int]]:
-    """Raise KeyboardInterrupt when SIGTERM or SIGHUP comes; the list that is yielded then holds its number.
+def interrupted_by_sigterm() -> Iterator[list[int]]:
+    """Raise KeyboardInterrupt when SIGTERM comes; the list that is yielded then holds its number.
 
-    psycopg cancels the running query on KeyboardInterrupt, so nothing is left running in the database. A signal that is
-    ignored (nohup) or has another handler is left alone.
+    psycopg cancels the running query on KeyboardInterrupt, so nothing is left running in the database.
     """
     received: list[int] = []
 
@@ -30,32 +26,8 @@ def interrupted_by_signals() -> Iterator[list[int]]:
         received.append(number)
         raise KeyboardInterrupt
 
-    is_main = current_thread() is main_thread()
-    free = [number for number in TERMINATION_SIGNALS if is_main and signal.getsignal(number) == signal.SIG_DFL]
-    with _handled(free, interrupt), _lost_interrupts_repeated(received):
+    with _handled([signal.SIGTERM] if current_thread() is main_thread() else [], interrupt):
         yield received
-
-
-@contextmanager
-def _lost_interrupts_repeated(received: Sequence[int]) -> Iterator[None]:
-    """Send a signal again whose KeyboardInterrupt was raised in a destructor or a weak reference's callback.
-
-    Python prints and drops an exception there, as while it imports a module, and the command would go on.
-    """
-    before = sys.unraisablehook
-
-    def repeat(lost: "sys.UnraisableHookArgs") -> None:
-        if issubclass(lost.exc_type, KeyboardInterrupt):
-            number = received[-1] if received else signal.SIGINT
-            Timer(_REPEAT_SECONDS, os.kill, (os.getpid(), number)).start()  # at once, it could be lost again
-        else:
-            before(lost)
-
-    sys.unraisablehook = repeat
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before
 
 
 @contextmanager

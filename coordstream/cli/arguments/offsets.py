@@ -8,7 +8,6 @@ from typing import Final
 
 import typer
 
-from coordstream.cli.arguments.raw_text import RawText
 from coordstream.errors import CoordstreamError
 from eventlog.errors import WireError, system_reason
 from eventlog.partition import SystemStreamPartition
@@ -37,11 +36,6 @@ def read_offsets(words: Sequence[str]) -> TaskOffsets:
         if offsets.setdefault(task_name, {}).setdefault(partition, offset) != offset:
             raise typer.BadParameter(f"'{task_name}/{partition}' has two offsets. Use one.")
     return offsets
-
-
-def file_or_assignment(word: str) -> str:
-    """An argument for `read_offsets`. An assignment is text in UTF-8; the path of a file may have any bytes."""
-    return word if _ASSIGNMENT.fullmatch(word) else RawText(word)
 
 
 def parse_assignment(word: str) -> tuple[str, SystemStreamPartition, str]:

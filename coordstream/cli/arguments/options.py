@@ -7,7 +7,7 @@ import typer
 
 from coordstream.cli.arguments.number import parse_count, parse_offset
 from coordstream.cli.arguments.time import parse_time
-from coordstream.cli.completion import complete_job, complete_stream, complete_task
+from coordstream.cli.completion import complete_job, complete_stream
 from coordstream.queries.cut import Cut
 from eventlog.streams import StreamKind
 
@@ -85,16 +85,13 @@ AsOfOffset = Annotated[
         "--as-of-offset", metavar="OFFSET", parser=parse_offset, help="Show the state after this offset of its log."
     ),
 ]
-Task = Annotated[
-    str | None, typer.Option("--task", metavar="TASK", help="Show this task only.", autocompletion=complete_task)
-]
+Task = Annotated[str | None, typer.Option("--task", metavar="TASK", help="Show this task only.")]
 Tasks = Annotated[
     list[str] | None,
     typer.Option(
         "--task",
         metavar="TASK",
         help="Only for this task; repeatable (default: every task).",
-        autocompletion=complete_task,
     ),
 ]
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.", autocompletion=complete_stream)]

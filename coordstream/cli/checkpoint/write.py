@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.offsets import file_or_assignment, read_offsets
+from coordstream.cli.arguments.offsets import read_offsets
 from coordstream.cli.arguments.options import Csv, DryRun, JobWord, Json, Yes
 from coordstream.cli.job.logs import JobLogs, open_job_logs, require_stopped
 from coordstream.cli.messages import confirm
@@ -49,7 +49,6 @@ def write(
         list[str] | None,
         typer.Argument(
             metavar="FILE | TASK/SSP=OFFSET",
-            parser=file_or_assignment,
             help="A property file of Samza's CheckpointTool (- for standard input), or offsets such as "
             "'Partition 0/kafka.page-views.0=42' (default: print the current offsets as a property file).",
         ),

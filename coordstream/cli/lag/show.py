@@ -12,7 +12,7 @@ from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 from coordstream.cli.arguments.duration import parse_duration
 from coordstream.cli.arguments.number import parse_limit
 from coordstream.cli.arguments.options import Csv, InputServers, Json, Utc
-from coordstream.cli.completion import complete_job, complete_task
+from coordstream.cli.completion import complete_job
 from coordstream.cli.input_system import check_servers
 from coordstream.cli.job.selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.lag.observation import observe_inputs
@@ -68,9 +68,7 @@ def lag(
         list[str] | None,
         typer.Argument(metavar="JOB", help="Names, or name/id (default: all jobs).", autocompletion=complete_job),
     ] = None,
-    task: Annotated[
-        str | None, typer.Option("--task", metavar="TASK", help="Show this task only.", autocompletion=complete_task)
-    ] = None,
+    task: Annotated[str | None, typer.Option("--task", metavar="TASK", help="Show this task only.")] = None,
     max_lag: Annotated[
         int | None,
         typer.Option(metavar="RECORDS", parser=parse_limit, help="Exit with 1 if a task is further behind."),

@@ -9,7 +9,6 @@ import typer
 
 from coordstream.cli.arguments.number import parse_offset
 from coordstream.cli.arguments.options import Json, Kind, Stream
-from coordstream.cli.arguments.raw_text import RawText
 from coordstream.cli.config.write import Force, check_texts, renames_job, writer
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.output.formats import print_json
@@ -25,13 +24,11 @@ STANDARD_INPUT: Final = Path("-")
 def append(
     stream: Stream,
     key: Annotated[
-        str | None, typer.Option(metavar="KEY", parser=RawText, help='The key, for example \'[1,"set-config","a"]\'.')
+        str | None, typer.Option(metavar="KEY", help='The key, for example \'[1,"set-config","a"]\'.')
     ] = None,
     value: Annotated[
         str | None,
-        typer.Option(
-            metavar="VALUE", parser=RawText, help="The value. Other users can see it in the list of processes."
-        ),
+        typer.Option(metavar="VALUE", help="The value. Other users can see it in the list of processes."),
     ] = None,
     tombstone: Annotated[bool, typer.Option("--tombstone", help="Delete the key instead of setting a value.")] = False,
     file: Annotated[

@@ -8,9 +8,7 @@ import typer
 
 from coordstream.cli.arguments.duration import parse_duration
 from coordstream.cli.arguments.number import parse_count, parse_limit, parse_offset, parse_shift
-from coordstream.cli.arguments.raw_text import RawText
 from coordstream.cli.arguments.time import parse_time
-from coordstream.cli.completion import complete_input
 
 ToDatetime = Annotated[
     datetime | None,
@@ -60,7 +58,6 @@ FromFile = Annotated[
     typer.Option(
         "--from-file",
         metavar="FILE",
-        parser=RawText,
         help="The offsets in a CSV file from `checkpoint show --csv` or `rewind plan --csv`; - is standard input.",
     ),
 ]
@@ -70,7 +67,6 @@ InputNames = Annotated[
         "--input",
         metavar="INPUT",
         help="Only this input, or some of its partitions: kafka.page-views.0-3,5; repeatable.",
-        autocompletion=complete_input,
     ),
 ]
 Output = Annotated[

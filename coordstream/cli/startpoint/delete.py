@@ -7,7 +7,6 @@ import typer
 
 from coordstream.cli.arguments.input import Input, parse_input
 from coordstream.cli.arguments.options import Csv, JobWord, Json, Tasks, Yes
-from coordstream.cli.completion import complete_input
 from coordstream.cli.job.startpoint_job import StartpointJob, open_startpoint_job
 from coordstream.cli.messages import confirm
 from coordstream.cli.output.formats import print_list
@@ -47,9 +46,7 @@ class DeletePlan(NamedTuple):
 
 def delete(
     job: JobWord,
-    given: Annotated[
-        str | None, typer.Argument(metavar="INPUT", help=INPUT_HELP, autocompletion=complete_input)
-    ] = None,
+    given: Annotated[str | None, typer.Argument(metavar="INPUT", help=INPUT_HELP)] = None,
     tasks: Tasks = None,
     everything: Annotated[bool, typer.Option("--all", help="Delete every request of the job, for any task.")] = False,
     yes: Yes = False,

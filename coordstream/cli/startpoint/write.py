@@ -8,7 +8,6 @@ import typer
 from coordstream.cli.arguments.input import Input, parse_input
 from coordstream.cli.arguments.options import Csv, DryRun, InputServers, JobWord, Json, Tasks, Yes
 from coordstream.cli.arguments.position import parse_position
-from coordstream.cli.completion import complete_input
 from coordstream.cli.input_system import check_servers
 from coordstream.cli.job.startpoint_job import StartpointJob, clock_behind, open_startpoint_job
 from coordstream.cli.messages import confirm
@@ -50,7 +49,7 @@ RESOLVED_COLUMNS: Final = (Column("at offset", "resolved_offset", "right"), Colu
 
 def write(
     job: JobWord,
-    given: Annotated[str, typer.Argument(metavar="INPUT", help=INPUT_HELP, autocompletion=complete_input)],
+    given: Annotated[str, typer.Argument(metavar="INPUT", help=INPUT_HELP)],
     position: Annotated[
         list[str],
         typer.Argument(

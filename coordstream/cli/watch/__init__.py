@@ -1,1 +1,0 @@
-"""`coordstream watch`: what happens to a job, as sentences."""
