@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from coordstream.cli.app import main as coordstream
-from coordstream.cli.output.tables import Column, page, print_rows
+from coordstream.cli.output import Column, page, print_rows
 from coordstream.cli.spark.jobs import PACKAGES
 from coordstream.cli.termination import INTERRUPTED
 from coordstream.database import URL_SETTING, open_database

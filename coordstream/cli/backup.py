@@ -11,9 +11,8 @@ from rich.console import Console
 from coordstream.backup import back_up, check_backup
 from coordstream.backup import reset as reset_database
 from coordstream.backup import restore as restore_database
-from coordstream.cli.arguments.options import JsonObject
-from coordstream.cli.messages import confirm
-from coordstream.cli.output.formats import print_json
+from coordstream.cli.arguments import JsonObject
+from coordstream.cli.output import confirm, print_json
 from coordstream.cli.server import embedded_settings, require_data_folder
 from coordstream.database import connecting, database_errors, migrate_if_needed, open_database
 from coordstream.mask_key import KEY_FILE

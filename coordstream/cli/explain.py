@@ -7,10 +7,8 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 
-from coordstream.cli.arguments.options import Csv, JobWord, Json
-from coordstream.cli.arguments.time import parse_time
-from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import Column, print_rows, print_text
+from coordstream.cli.arguments import Csv, JobWord, Json, parse_time
+from coordstream.cli.output import Column, print_list, print_rows, print_text
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.queries.cut import Cut, too_early

@@ -7,8 +7,8 @@ import typer
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege
 
-from coordstream.cli.arguments.options import Json
-from coordstream.cli.output.formats import print_json
+from coordstream.cli.arguments import Json
+from coordstream.cli.output import print_json
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from eventlog.postgres.connection import Connection

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import typer
 
-from coordstream.cli.arguments.options import Json
-from coordstream.cli.output.formats import print_json
+from coordstream.cli.arguments import Json
+from coordstream.cli.output import print_json
 from coordstream.database import connecting, database_errors, database_url, describe_recreation
 from coordstream.migrate import ADVICE, SchemaState, read_schema_state, upgrade
 from coordstream.settings import load_settings

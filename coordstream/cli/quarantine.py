@@ -5,8 +5,14 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
+<<<<<<< HEAD
 from coordstream.cli.arguments.options import Csv, Json, MaybeJob, Newest, Since, Until, Utc
 from coordstream.cli.output.tables import Column, exact_time_column, print_rows
+=======
+from coordstream.cli.arguments import Csv, Json, MaybeJob, Newest, Since, Until, Utc
+from coordstream.cli.output import Column, exact_time_column, print_rows
+from coordstream.cli.verbs import Verb
+>>>>>>> 6cab2d8c (Put arguments, positions and output of commands in one module each)
 from coordstream.database import open_database
 from coordstream.queries.rows import fetch
 from projections.job_choice import find_job

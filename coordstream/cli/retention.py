@@ -8,10 +8,9 @@ from typing import Annotated, Final
 import typer
 from psycopg.errors import LockNotAvailable
 
-from coordstream.cli.arguments.options import Csv, Json, Utc
+from coordstream.cli.arguments import Csv, Json, Utc
 from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs
-from coordstream.cli.output.event_status import EventStatus
-from coordstream.cli.output.tables import Column, exact_time_column, print_rows
+from coordstream.cli.output import Column, event_status, exact_time_column, print_rows
 from coordstream.cli.spark.session import require_spark, spark_session
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
@@ -149,8 +148,8 @@ def _run(
             check(connection, each)
         return planned
     try:
-        with EventStatus() as status:
-            show = status.started("retention")
+        with event_status() as started:
+            show = started("retention")
             return retain(connection, tracked, settings, horizon, check=check, on_progress=show)
     except LockNotAvailable:
         raise CoordstreamError("Nothing was detached: another session uses the archive. Try again later.") from None

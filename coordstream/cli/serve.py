@@ -5,8 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.duration import parse_duration
-from coordstream.cli.arguments.number import parse_limit
+from coordstream.cli.arguments import parse_duration, parse_limit
 from coordstream.cli.follow.options import Format
 from coordstream.cli.follow.progress import LogFormat, report_line
 from coordstream.cli.termination import stopped_by_signals

@@ -10,8 +10,8 @@ import psycopg
 import typer
 from psycopg.conninfo import conninfo_to_dict
 
-from coordstream.cli.arguments.options import JsonObject
-from coordstream.cli.output.formats import print_json
+from coordstream.cli.arguments import JsonObject
+from coordstream.cli.output import print_json
 from coordstream.cli.termination import interrupts_ignored
 from coordstream.database import URL_SETTING, connecting, database_errors, migrate_if_needed, open_database
 from coordstream.errors import CoordstreamError

@@ -7,11 +7,9 @@ import psycopg
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments.options import Csv, Json, Utc
-from coordstream.cli.arguments.time import parse_time
+from coordstream.cli.arguments import Csv, Json, Utc, complete_job, parse_time
 from coordstream.cli.bisect.search import Found, JobCut, LogCut, first_true
-from coordstream.cli.completion import complete_job
-from coordstream.cli.output.tables import Column, exact_time_column, print_rows
+from coordstream.cli.output import Column, exact_time_column, print_rows
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Rows, fetch

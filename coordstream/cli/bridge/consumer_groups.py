@@ -9,8 +9,7 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
-from coordstream.cli.arguments.duration import parse_duration
-from coordstream.cli.arguments.options import Csv, InputServers, Json
+from coordstream.cli.arguments import Csv, InputServers, Json, parse_duration
 from coordstream.cli.bridge.clusters import Clusters
 from coordstream.cli.bridge.commit import COLUMNS, BridgeOptions, JobBridge
 from coordstream.cli.bridge.follow import BridgeFollower
@@ -26,7 +25,7 @@ from coordstream.cli.job.selection import (
     selected_jobs,
     unretired_jobs,
 )
-from coordstream.cli.output.tables import Column, print_rows
+from coordstream.cli.output import Column, print_rows
 from coordstream.database import open_database
 from coordstream.messages import note
 from coordstream.queries.rows import Row, Rows, input_partition

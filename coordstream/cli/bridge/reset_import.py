@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from coordstream.cli.arguments.input import Input
 from coordstream.cli.bridge.checkpoints import PartitionCheckpoint, read_checkpoints
 from coordstream.cli.bridge.clusters import Clusters, by_cluster
 from coordstream.cli.bridge.commit import BridgeOptions, furthest_behind, is_changed, is_of_other_job, own_text
 from coordstream.cli.input_system import read_input_config
 from coordstream.cli.job.startpoint_job import StartpointJob
+from coordstream.cli.positions import Input
 from coordstream.cli.rewind.plan_rewind import plan_rewind
 from coordstream.cli.rewind.selection import Selection
 from coordstream.database import open_database

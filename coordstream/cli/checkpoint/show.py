@@ -5,7 +5,7 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments.options import (
+from coordstream.cli.arguments import (
     AsOf,
     AsOfOffset,
     Csv,
@@ -18,7 +18,7 @@ from coordstream.cli.arguments.options import (
     Utc,
     cut_of,
 )
-from coordstream.cli.output.tables import Column, exact_time_column, print_rows, time_column
+from coordstream.cli.output import Column, exact_time_column, print_rows, time_column
 from coordstream.cli.verbs import Verb
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError

@@ -6,12 +6,10 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.offsets import read_offsets
-from coordstream.cli.arguments.options import Csv, DryRun, JobWord, Json, Yes
+from coordstream.cli.arguments import Csv, DryRun, JobWord, Json, Yes
 from coordstream.cli.job.logs import JobLogs, open_job_logs, require_stopped
-from coordstream.cli.messages import confirm
-from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import Column, print_rows
+from coordstream.cli.output import Column, confirm, print_list, print_rows
+from coordstream.cli.positions import read_offsets
 from coordstream.errors import CoordstreamError
 from coordstream.messages import note, warn
 from coordstream.queries.rows import Row, Rows, input_partition

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from coordstream.cli.output.tables import Column, exact_time_column, print_rows
+from coordstream.cli.output import Column, exact_time_column, print_rows
 from coordstream.database import open_database
 from coordstream.queries.config import newest_deployments, writer
 from projections.job_choice import find_job

@@ -5,11 +5,9 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 
-from coordstream.cli.arguments.options import AsOf, Csv, JobWord, Json
-from coordstream.cli.arguments.time import parse_time
-from coordstream.cli.completion import complete_job
+from coordstream.cli.arguments import AsOf, Csv, JobWord, Json, complete_job, parse_time
 from coordstream.cli.config.keys import KeyPattern
-from coordstream.cli.output.tables import Column, print_rows
+from coordstream.cli.output import Column, print_rows
 from coordstream.database import open_database
 from coordstream.messages import note
 from coordstream.queries.config import differences, matching, no_match

@@ -4,11 +4,11 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Until, Utc, cut_of
+from coordstream.cli.arguments import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Until, Utc, cut_of
 from coordstream.cli.config.deployments import print_deployments
 from coordstream.cli.config.diff import diff
 from coordstream.cli.config.keys import KeyPattern
-from coordstream.cli.output.tables import Column, exact_time_column, print_rows, time_column
+from coordstream.cli.output import Column, exact_time_column, print_rows, time_column
 from coordstream.cli.verbs import Verb
 from coordstream.database import open_database
 from coordstream.messages import note

@@ -7,15 +7,13 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.options import Csv, DryRun, JobWord, Json
+from coordstream.cli.arguments import Csv, DryRun, JobWord, Json
 from coordstream.cli.config.secret_values import is_secret, masked_changes, shown
 from coordstream.cli.config.write import COLUMNS, SHOWN_LATER, Force, Yes
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.job.logs import is_stream
 from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stream, read_submission
-from coordstream.cli.messages import confirm
-from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import print_rows
+from coordstream.cli.output import confirm, print_list, print_rows
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
 from coordstream.messages import note, warn

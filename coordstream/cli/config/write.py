@@ -7,13 +7,11 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.options import Csv, DryRun, JobWord, Json
+from coordstream.cli.arguments import Csv, DryRun, JobWord, Json
 from coordstream.cli.config.secret_values import Undo, masked_changes
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.job.logs import coordinator_stream_of
-from coordstream.cli.messages import confirm
-from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import Column, print_rows
+from coordstream.cli.output import Column, confirm, print_list, print_rows
 from coordstream.errors import CoordstreamError
 from coordstream.mask_key import secret_policy
 from coordstream.queries.rows import printable

@@ -11,8 +11,7 @@ from typing import Annotated, Final
 import psycopg
 import typer
 
-from coordstream.cli.arguments.options import InputServers, JobWord, Json
-from coordstream.cli.arguments.port import parse_port
+from coordstream.cli.arguments import InputServers, JobWord, Json, parse_port
 from coordstream.cli.config.secret_values import masked_changes
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.follow.options import parse_silence
@@ -20,7 +19,7 @@ from coordstream.cli.input_system import check_servers, input_options, require_a
 from coordstream.cli.job.logs import coordinator_stream_of
 from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stream, read_submission
 from coordstream.cli.metrics_server import MetricsPort, MetricsTokenFile, serving_metrics
-from coordstream.cli.output.formats import print_json
+from coordstream.cli.output import print_json
 from coordstream.cli.termination import stopped_by_signals
 from coordstream.coordinator.coordinator_watch import CoordinatorWatch
 from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock

@@ -6,7 +6,7 @@ from functools import partial
 
 import typer
 
-from coordstream.cli.arguments.options import Kind
+from coordstream.cli.arguments import Kind
 from coordstream.cli.event_logs import source_of
 from coordstream.cli.follow.input_observer import observing_inputs
 from coordstream.cli.follow.options import (

@@ -4,9 +4,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.duration import parse_duration
-from coordstream.cli.arguments.number import parse_offset
-from coordstream.cli.completion import complete_stream
+from coordstream.cli.arguments import complete_stream, parse_duration, parse_offset
 from coordstream.cli.follow.progress import LogFormat
 
 LEAST_SILENCE_SECONDS: Final = 10

@@ -13,7 +13,7 @@ from coordstream.cli.follow.outcome import SIGNALLED, describe_end, exit_code, s
 from coordstream.cli.follow.progress import FollowProgress, LogFormat
 from coordstream.cli.follow.start import describe_start, wait_for_database
 from coordstream.cli.follow.stop import StopRequest, stop_on_signal_or_timeout
-from coordstream.cli.output.formats import print_json
+from coordstream.cli.output import print_json
 from coordstream.database import Database, database_errors
 from eventlog.log import system_clock
 from projections.follow.follow_run import FollowPlan

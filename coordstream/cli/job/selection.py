@@ -6,8 +6,8 @@ from typing import Annotated, Final, NamedTuple, TypeVar
 import psycopg
 import typer
 
-from coordstream.cli.completion import complete_job
-from coordstream.cli.output.event_status import EventStatus, OnProgress
+from coordstream.cli.arguments import complete_job
+from coordstream.cli.output import OnProgress, event_status
 from coordstream.errors import CoordstreamError
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection, server_reason
@@ -108,12 +108,12 @@ def work_on_logs(
 
     ``verb`` is what is done, such as ``verify``; ``work`` calls its second argument with each further number of events.
     """
-    with EventStatus() as status:
+    with event_status() as started:
 
         def work_on(log: TrackedLog) -> Result | str:
             name = log.stream.stream_name
             try:
-                return work(log, status.started(f"{name}, {verb}"))
+                return work(log, started(f"{name}, {verb}"))
             except (ProjectionError, EventLogError) as error:
                 return f"Cannot {verb} {name}. {error}"
             except psycopg.errors.LockNotAvailable:

@@ -6,9 +6,8 @@ from typing import Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments.options import Csv, JobWord, Json, Utc
-from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import Column, print_rows, time_column
+from coordstream.cli.arguments import Csv, JobWord, Json, Utc
+from coordstream.cli.output import Column, print_list, print_rows, time_column
 from coordstream.cli.status.show import COLUMNS as LOG_COLUMNS
 from coordstream.cli.status.show import TITLE as LOG_TITLE
 from coordstream.cli.status.show import or_unknown

@@ -9,15 +9,12 @@ import typer
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
-from coordstream.cli.arguments.duration import parse_duration
-from coordstream.cli.arguments.number import parse_limit
-from coordstream.cli.arguments.options import Csv, InputServers, Json, Utc
-from coordstream.cli.completion import complete_job
+from coordstream.cli.arguments import Csv, InputServers, Json, Utc, complete_job, parse_duration, parse_limit
 from coordstream.cli.input_system import check_servers
 from coordstream.cli.job.selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.lag.observation import observe_inputs
 from coordstream.cli.lag.record_times import add_record_times
-from coordstream.cli.output.tables import Column, print_rows, time_column
+from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from coordstream.messages import note

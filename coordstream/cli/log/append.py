@@ -7,11 +7,10 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.number import parse_offset
-from coordstream.cli.arguments.options import Json, Kind, Stream
+from coordstream.cli.arguments import Json, Kind, Stream, parse_offset
 from coordstream.cli.config.write import Force, check_texts, renames_job, writer
 from coordstream.cli.event_logs import open_log
-from coordstream.cli.output.formats import print_json
+from coordstream.cli.output import print_json
 from coordstream.errors import CoordstreamError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.messages import SetConfig

@@ -4,10 +4,9 @@ from typing import Annotated
 
 import typer
 
-from coordstream.cli.arguments.number import parse_replicas
-from coordstream.cli.arguments.options import Json, Kind
+from coordstream.cli.arguments import Json, Kind, parse_replicas
 from coordstream.cli.event_logs import create_log
-from coordstream.cli.output.formats import print_json
+from coordstream.cli.output import print_json
 
 
 def create(

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Final
 
-from coordstream.cli.output.tables import Column, exact_time_column
+from coordstream.cli.output import Column, exact_time_column
 from coordstream.queries.rows import Row, printable
 from coordstream.times import exact
 from eventlog.events import RecordedEvent

@@ -4,10 +4,9 @@ from typing import Annotated
 
 import typer
 
-from coordstream.cli.arguments.options import Json
-from coordstream.cli.completion import complete_stream
+from coordstream.cli.arguments import Json, complete_stream
 from coordstream.cli.log.find import unknown_stream
-from coordstream.cli.output.formats import print_json
+from coordstream.cli.output import print_json
 from coordstream.database import open_database
 from projections.retired_streams import known_streams, restore_streams, retire_streams
 

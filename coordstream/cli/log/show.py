@@ -9,12 +9,10 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments.number import MOST, parse_count, parse_offset
-from coordstream.cli.arguments.options import Csv, Json, Since, Until, Utc
-from coordstream.cli.completion import complete_stream
+from coordstream.cli.arguments import MOST, Csv, Json, Since, Until, Utc, complete_stream, parse_count, parse_offset
 from coordstream.cli.log.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_row
 from coordstream.cli.log.find import find_log
-from coordstream.cli.output.tables import Column, print_rows
+from coordstream.cli.output import Column, print_rows
 from coordstream.cli.verbs import Verb
 from coordstream.database import Database, open_database
 from coordstream.queries.rows import Row, RowStream, fetch

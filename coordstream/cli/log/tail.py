@@ -8,11 +8,10 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.number import parse_limit
-from coordstream.cli.arguments.options import Csv, Json, Stream, Utc
+from coordstream.cli.arguments import Csv, Json, Stream, Utc, parse_limit
 from coordstream.cli.event_logs import open_source
 from coordstream.cli.log.event_rows import EVENT_COLUMNS, EVENT_FIELDS, event_line, event_row
-from coordstream.cli.output.tables import print_rows
+from coordstream.cli.output import print_rows
 from coordstream.database import open_database
 from coordstream.mask_key import secret_policy
 from coordstream.queries.rows import Rows

@@ -7,9 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.number import parse_count
-from coordstream.cli.arguments.options import AsOf, AsOfOffset, cut_of
-from coordstream.cli.completion import complete_job, complete_stream
+from coordstream.cli.arguments import AsOf, AsOfOffset, complete_job, complete_stream, cut_of, parse_count
 from coordstream.cli.log.find import find_log
 from coordstream.database import Database, open_database
 from coordstream.extras import require_packages

@@ -11,9 +11,8 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
-from coordstream.cli.arguments.number import parse_count
-from coordstream.cli.arguments.options import Csv, Json, Kind
-from coordstream.cli.output.formats import print_list
+from coordstream.cli.arguments import Csv, Json, Kind, parse_count
+from coordstream.cli.output import print_list
 from coordstream.cli.recording.import_progress import progress_bars
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from coordstream.cli.job.startpoint_job import StartpointJob
-from coordstream.cli.messages import confirm
+from coordstream.cli.output import confirm
 from coordstream.cli.rewind.inputs import Inputs
 from managers.rewind.rewind_check import (
     require_same_checkpoints,

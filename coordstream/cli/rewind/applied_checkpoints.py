@@ -8,7 +8,7 @@ from typing import NamedTuple
 from coordstream.cli.checkpoint.write import count_checkpoints
 from coordstream.cli.job.logs import require_stopped
 from coordstream.cli.job.startpoint_job import StartpointJob, open_startpoint_job
-from coordstream.cli.messages import confirm
+from coordstream.cli.output import confirm
 from coordstream.cli.rewind.application import Application
 from eventlog.log import require_writable, system_clock
 from eventlog.timestamps import ms_of

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from coordstream.cli.job.startpoint_job import StartpointJob, clock_behind, open_startpoint_job
-from coordstream.cli.messages import confirm
+from coordstream.cli.output import confirm
 from coordstream.cli.rewind.application import Application
 from coordstream.cli.startpoint.write import count_startpoints
 from coordstream.errors import CoordstreamError

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from coordstream.cli.arguments.options import Csv, InputServers, Json, Yes
+from coordstream.cli.arguments import Csv, InputServers, Json, Yes
 from coordstream.cli.checkpoint.write import count_checkpoints
 from coordstream.cli.input_system import check_servers
-from coordstream.cli.output.formats import print_list
+from coordstream.cli.output import print_list
 from coordstream.cli.rewind.application import Application
 from coordstream.cli.rewind.applied_checkpoints import apply_checkpoints, undo_applied_checkpoints
 from coordstream.cli.rewind.applied_requests import apply_requests, undo_applied_requests

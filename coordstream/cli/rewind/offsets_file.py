@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from coordstream.cli.arguments.number import parse_integer
+from coordstream.cli.arguments import parse_integer
 from coordstream.errors import CoordstreamError
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from managers.rewind.rewind_targets import Reader

@@ -7,10 +7,10 @@ from typing import Final
 
 import typer
 
-from coordstream.cli.arguments.options import Csv, InputServers, JobWord, Json, Tasks
+from coordstream.cli.arguments import Csv, InputServers, JobWord, Json, Tasks
 from coordstream.cli.input_system import check_servers
 from coordstream.cli.job.startpoint_job import StartpointJob, open_startpoint_job
-from coordstream.cli.output.formats import print_list
+from coordstream.cli.output import print_list
 from coordstream.cli.rewind.plan_options import (
     ByDuration,
     CountUpTo,

@@ -6,9 +6,7 @@ from typing import Annotated
 
 import typer
 
-from coordstream.cli.arguments.duration import parse_duration
-from coordstream.cli.arguments.number import parse_count, parse_limit, parse_offset, parse_shift
-from coordstream.cli.arguments.time import parse_time
+from coordstream.cli.arguments import parse_count, parse_duration, parse_limit, parse_offset, parse_shift, parse_time
 
 ToDatetime = Annotated[
     datetime | None,

@@ -7,7 +7,7 @@ from typing import Final
 import humanize
 
 from coordstream.cli.job.startpoint_job import StartpointJob
-from coordstream.cli.output.tables import Column, print_rows
+from coordstream.cli.output import Column, print_rows
 from coordstream.queries.rows import Row, input_partition
 from eventlog.errors import list_names
 from managers.rewind.rewind_plan import Finding, RewindPlan

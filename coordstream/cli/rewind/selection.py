@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from coordstream.cli.arguments.input import Input, parse_input
+from coordstream.cli.positions import Input, parse_input
 from eventlog.partition import SystemStreamPartition
 from managers.rewind.rewind_errors import InvalidRewind
 from managers.rewind.rewind_targets import Reader

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coordstream.cli.arguments.options import Json
-from coordstream.cli.output.formats import print_json
+from coordstream.cli.arguments import Json
+from coordstream.cli.output import print_json
 from coordstream.cli.spark.session import Conf, Master, require_spark, spark_conf, spark_session
 from coordstream.database import Database, open_database
 

@@ -6,8 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.duration import parse_duration
-from coordstream.cli.arguments.options import Kind
+from coordstream.cli.arguments import Kind, parse_duration
 from coordstream.cli.follow.options import All, Format, JsonReport, Once, Streams, TakeOverAfter
 from coordstream.cli.follow.progress import LogFormat
 from coordstream.cli.follow.run import FollowRequest, OpenFollower, check_streams, run_follow

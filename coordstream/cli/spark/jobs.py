@@ -9,7 +9,7 @@ from typing import Annotated, Final, cast
 import typer
 from typer.core import TyperGroup
 
-from coordstream.cli.output.tables import Column, print_rows
+from coordstream.cli.output import Column, print_rows
 from coordstream.cli.verbs import Verb
 from coordstream.database import URL_SETTING, open_database
 from coordstream.extras import require_packages

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from coordstream.cli.arguments.duration import parse_duration_or_zero
-from coordstream.cli.arguments.options import Kind
-from coordstream.cli.arguments.time import parse_time
+from coordstream.cli.arguments import Kind, parse_duration_or_zero, parse_time
 from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job.selection import selected_logs
-from coordstream.cli.output.formats import print_json
+from coordstream.cli.output import print_json
 from coordstream.cli.spark.session import Conf, Master, Tasks, require_spark, spark_conf, spark_session
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError

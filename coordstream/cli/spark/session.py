@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from coordstream.cli.arguments.number import parse_count
+from coordstream.cli.arguments import parse_count
 from coordstream.extras import require_packages
 
 PACKAGES: Final = ("pyspark", "pandas", "pyarrow")

@@ -1,6 +1,6 @@
 """`coordstream spark verify`: compares the relations' tables with the log, many logs at a time in Spark's executors."""
 
-from coordstream.cli.arguments.options import Csv, Json
+from coordstream.cli.arguments import Csv, Json
 from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job.selection import All, Jobs, require_selection, selected_logs
 from coordstream.cli.spark.session import Conf, Master, Tasks, require_spark, spark_conf, spark_session

@@ -5,12 +5,10 @@ from typing import Annotated, Final, NamedTuple
 
 import typer
 
-from coordstream.cli.arguments.input import Input, parse_input
-from coordstream.cli.arguments.options import Csv, JobWord, Json, Tasks, Yes
+from coordstream.cli.arguments import Csv, JobWord, Json, Tasks, Yes
 from coordstream.cli.job.startpoint_job import StartpointJob, open_startpoint_job
-from coordstream.cli.messages import confirm
-from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import Column, print_rows
+from coordstream.cli.output import Column, confirm, print_list, print_rows
+from coordstream.cli.positions import Input, parse_input
 from coordstream.cli.startpoint.plan import start_columns
 from coordstream.cli.startpoint.undo_commands import write_commands
 from coordstream.cli.startpoint.write import (

@@ -5,12 +5,10 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.options import Csv, JobWord, Json, Yes
+from coordstream.cli.arguments import Csv, JobWord, Json, Yes
 from coordstream.cli.job.logs import require_stopped
 from coordstream.cli.job.startpoint_job import StartpointJob, open_startpoint_job
-from coordstream.cli.messages import confirm
-from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import Column, print_rows
+from coordstream.cli.output import Column, confirm, print_list, print_rows
 from coordstream.cli.startpoint.write import count_startpoints
 from coordstream.messages import warn
 from coordstream.queries.rows import Row, Rows, input_partition

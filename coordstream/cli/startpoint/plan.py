@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
-from coordstream.cli.arguments.input import Input
 from coordstream.cli.input_system import open_input
 from coordstream.cli.job.startpoint_job import StartpointJob
+from coordstream.cli.positions import Input
 from coordstream.queries.rows import Row
 from coordstream.queries.startpoints import describe_start
 from eventlog.errors import EventLogError

@@ -4,9 +4,8 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.options import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Until, Utc, cut_of
-from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import Column, exact_time_column, print_rows, time_column
+from coordstream.cli.arguments import AsOf, AsOfOffset, Csv, JobWord, Json, Newest, Since, Until, Utc, cut_of
+from coordstream.cli.output import Column, exact_time_column, print_list, print_rows, time_column
 from coordstream.cli.verbs import Verb
 from coordstream.database import open_database
 from coordstream.messages import note

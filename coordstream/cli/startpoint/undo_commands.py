@@ -3,8 +3,7 @@
 import shlex
 from collections.abc import Collection, Iterable, Mapping
 
-from coordstream.cli.arguments.input import format_partitions
-from coordstream.cli.arguments.position import format_position
+from coordstream.cli.positions import format_partitions, format_position
 from eventlog.partition import StartpointKey, startpoint_key_readings
 from eventlog.startpoint import Startpoint
 from projections.job_choice import Job

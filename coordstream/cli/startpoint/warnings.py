@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from coordstream.cli.arguments.input import format_partitions
+from coordstream.cli.positions import format_partitions
 from coordstream.cli.startpoint.plan import WritePlan, follows
 from coordstream.queries.startpoints import describe_start, describe_startpoint
 from eventlog.errors import list_names

@@ -5,14 +5,11 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.input import Input, parse_input
-from coordstream.cli.arguments.options import Csv, DryRun, InputServers, JobWord, Json, Tasks, Yes
-from coordstream.cli.arguments.position import parse_position
+from coordstream.cli.arguments import Csv, DryRun, InputServers, JobWord, Json, Tasks, Yes
 from coordstream.cli.input_system import check_servers
 from coordstream.cli.job.startpoint_job import StartpointJob, clock_behind, open_startpoint_job
-from coordstream.cli.messages import confirm
-from coordstream.cli.output.formats import print_list
-from coordstream.cli.output.tables import Column, print_rows
+from coordstream.cli.output import Column, confirm, print_list, print_rows
+from coordstream.cli.positions import Input, parse_input, parse_position
 from coordstream.cli.startpoint.plan import WritePlan, plan_rows, plan_write
 from coordstream.cli.startpoint.undo_commands import delete_commands, write_commands
 from coordstream.cli.startpoint.warnings import warnings

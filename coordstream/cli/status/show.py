@@ -4,10 +4,8 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments.duration import parse_duration_or_zero
-from coordstream.cli.arguments.number import parse_limit
-from coordstream.cli.arguments.options import Csv, Json, Utc
-from coordstream.cli.output.tables import Column, print_rows, time_column
+from coordstream.cli.arguments import Csv, Json, Utc, parse_duration_or_zero, parse_limit
+from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.messages import note
 from coordstream.queries.faults import Limits, faults, is_to_rebuild

@@ -130,7 +130,12 @@ def test_an_unexpected_error_shows_its_traceback_on_demand(
 
 def test_words_after_two_dashes_belong_to_the_program_that_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[list[str]] = []
-    monkeypatch.setattr(app, "_run", lambda arguments: given.append(arguments) or 0)
+
+    def run(arguments: list[str]) -> int:
+        given.append(arguments)
+        return 0
+
+    monkeypatch.setattr(app, "_run", run)
     assert main(["spark", "job", "--", "--traceback"]) == 0
     assert given == [["spark", "job", "--", "--traceback"]]
 

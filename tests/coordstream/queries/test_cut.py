@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 import typer
 
-from coordstream.cli.arguments.options import cut_of
+from coordstream.cli.arguments import cut_of
 from coordstream.queries.cut import Cut
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

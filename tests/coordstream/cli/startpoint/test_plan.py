@@ -5,10 +5,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from coordstream.cli.arguments.input import Input
 from coordstream.cli.input_system import InputUnknown
 from coordstream.cli.job.logs import JobLogs
 from coordstream.cli.job.startpoint_job import StartpointJob
+from coordstream.cli.positions import Input
 from coordstream.cli.startpoint import plan
 from coordstream.cli.startpoint.plan import WritePlan, events_between, plan_rows, plan_write
 from coordstream.cli.startpoint.warnings import warnings

@@ -1,3 +1,5 @@
+"""Tables, JSON, CSV, and the question before a write."""
+
 import csv
 import io
 import json
@@ -5,11 +7,13 @@ import re
 from datetime import UTC, datetime
 
 import pytest
+import typer
 from rich.cells import cell_len
 
-from coordstream.cli.output import tables
-from coordstream.cli.output.table_layout import Need, fitted
-from coordstream.cli.output.tables import Column, exact_time_column, print_rows, time_column
+from coordstream.cli import output
+from coordstream.cli.output import Column, Need, confirm, exact_time_column, fitted, print_rows, time_column
+from coordstream.errors import CoordstreamError
+from coordstream.messages import note, warn
 from coordstream.queries.rows import Row, Rows, input_partition, printable
 
 
@@ -139,7 +143,7 @@ def test_a_terminal_has_the_important_columns_and_names_the_others(capsys: pytes
 def test_a_long_table_is_printed_page_by_page_in_the_same_columns(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "PAGE_ROWS", 2)
+    monkeypatch.setattr(output, "PAGE_ROWS", 2)
     rows = ({"a": n, "b": "x" * n} for n in (7, 8, 9, 60))
     print_rows(rows, [Column("a", "a"), Column("b", "b")], title="t", as_json=False)
     lines = capsys.readouterr().out.splitlines()
@@ -163,3 +167,41 @@ def test_columns_are_dropped_before_texts_and_names_are_wrapped(
     needs: list[Need], width: int, widths: dict[int, int]
 ) -> None:
     assert fitted(needs, width) == widths
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, answered: bool | None) -> None:
+    """Answer on a terminal; None is Ctrl-C."""
+
+    def ask(_: str, **__: object) -> bool:
+        if answered is None:
+            raise typer.Abort
+        return answered
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(typer, "confirm", ask)
+
+
+def test_yes_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    confirm("Write?", yes=True)
+    answer(monkeypatch, answered=True)
+    confirm("Write?", yes=False)
+
+
+@pytest.mark.parametrize("answered", [False, None])
+def test_another_answer_ends_the_command(monkeypatch: pytest.MonkeyPatch, answered: bool | None) -> None:
+    answer(monkeypatch, answered)
+    with pytest.raises(CoordstreamError, match=r"^Nothing was deleted: not confirmed\.$"):
+        confirm("Delete?", yes=False, done="deleted")
+
+
+def test_without_a_terminal_yes_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    with pytest.raises(CoordstreamError, match=r"^Nothing was written: confirmation needs a terminal\."):
+        confirm("Write?", yes=False)
+
+
+def test_notes_and_warnings_go_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    note("")
+    note("One.")
+    warn(["Two.", "Three."])
+    assert capsys.readouterr() == ("", "One.\nwarning: Two.\nwarning: Three.\n")

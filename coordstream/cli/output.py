@@ -1,19 +1,22 @@
-"""Prints rows: a table that fits the terminal, lines with tabs in a pipe, or JSON or CSV."""
+"""What commands print: rows as a table, lines with tabs, JSON or CSV; progress; and the question before a write."""
 
+import csv
+import json
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain, islice
 from typing import Any, Final, Literal, NamedTuple
 
+import typer
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from coordstream.cli.output.formats import print_lines, print_list
-from coordstream.cli.output.table_layout import GAP, Need, fitted
+from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import MOST_CHARACTERS, Row, printable
 from coordstream.times import Times
 from eventlog.log import Clock, system_clock
@@ -22,8 +25,19 @@ PAGE_COLUMNS: Final = 100
 PAGE_ROWS: Final = 1_000
 """The first page of rows determines the widths of a table's columns."""
 
+GAP: Final = 2
+"""Spaces between two columns."""
+
+COMFORTABLE: Final = 32
+"""Columns are dropped until each text that may be wrapped has this width."""
+
+LEAST: Final = 12
+"""A text is wrapped down to this width before other columns are."""
+
 Content = str | Callable[[Row], Any]
 Line = tuple[str, ...]
+OnProgress = Callable[[int], None]
+"""Called with each further number of events."""
 
 
 class Column(NamedTuple):
@@ -39,6 +53,19 @@ class Column(NamedTuple):
     no_wrap: bool = False
     time: Literal["", "words", "exact"] = ""
     drop: int = 0
+
+
+class Need(NamedTuple):
+    """What a column needs: the width of its widest cell, whether cells may be wrapped, and ``drop`` of `Column`."""
+
+    widest: int
+    may_fold: bool = True
+    drop: int = 0
+
+    @property
+    def wanted(self) -> int:
+        """The width for which less important columns are dropped."""
+        return min(self.widest, COMFORTABLE) if self.may_fold else self.widest
 
 
 def time_column(heading: str, content: Content, *, drop: int = 0) -> Column:
@@ -77,9 +104,32 @@ def print_rows(
     if first is None:
         print("  none")
     elif width is None:
-        print_lines(headings, chain([first], cells))
+        for line in chain([headings, first], cells):
+            print("\t".join(line))
     else:
         _print_table(columns, headings, chain([first], cells), width)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON."""
+    print(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def print_list(rows: Iterable[Row], *, as_csv: bool) -> None:
+    """Print rows as CSV, or else as a JSON list of objects."""
+    if as_csv:
+        _print_csv(rows)
+        return
+    separator = "[\n "
+    for row in rows:
+        sys.stdout.write(separator + json.dumps(row, ensure_ascii=False, indent=1).replace("\n", "\n "))
+        separator = ",\n "
+    print("[]" if separator.startswith("[") else "\n]")
+
+
+def print_text(text: str, *, bold: bool = False) -> None:
+    """Print a sentence: wrapped between words on a terminal, as a single line elsewhere."""
+    page().print(Text(text, style="bold" if bold else ""), soft_wrap=page_width() is None)
 
 
 def page_width() -> int | None:
@@ -95,9 +145,95 @@ def page() -> Console:
     return Console(width=page_width() or PAGE_COLUMNS, highlight=False)
 
 
-def print_text(text: str, *, bold: bool = False) -> None:
-    """Print a sentence: wrapped between words on a terminal, as a single line elsewhere."""
-    page().print(Text(text, style="bold" if bold else ""), soft_wrap=page_width() is None)
+@contextmanager
+def event_status() -> Iterator[Callable[[str], OnProgress]]:
+    """A line on standard error, on a terminal only, with the number of events read so far.
+
+    The function that is yielded starts to count the events of a step, such as ``orders, verify``.
+    """
+    with Console(stderr=True).status("") as status:
+
+        def started(step: str) -> OnProgress:
+            events = 0
+
+            def show(added: int) -> None:
+                nonlocal events
+                events += added
+                status.update(f"{step}: {events:,} events")
+
+            show(0)
+            return show
+
+        yield started
+
+
+def confirm(question: str, *, yes: bool, done: str = "written", has_dry_run: bool = True) -> None:
+    """Ask for confirmation, unless it was given with ``--yes``; ``done`` is what the command would have done.
+
+    Raises:
+        CoordstreamError: The answer is no, or standard input is not a terminal.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        look = ", or --dry-run to look first" if has_dry_run else ""
+        raise CoordstreamError(f"Nothing was {done}: confirmation needs a terminal. Use --yes to go on{look}.")
+    try:
+        is_confirmed = typer.confirm(question, err=True)
+    except typer.Abort:
+        is_confirmed = False
+    if not is_confirmed:
+        raise CoordstreamError(f"Nothing was {done}: not confirmed.")
+
+
+def fitted(needs: Sequence[Need], width: int) -> dict[int, int]:
+    """The widths of the columns that are shown, by their index.
+
+    Columns are dropped first, then texts are wrapped, and names and numbers only as a last resort.
+    """
+    shown = list(range(len(needs)))
+    while _total(needs[at].wanted for at in shown) > width:
+        droppable = [at for at in shown if needs[at].drop]
+        if not droppable:
+            break
+        shown.remove(max(droppable, key=lambda at: (needs[at].drop, at)))
+    widths = {at: needs[at].widest for at in shown}
+    _narrow(widths, [at for at in shown if needs[at].may_fold], width, LEAST)
+    _narrow(widths, shown, width, 1)
+    return widths
+
+
+def _narrow(widths: dict[int, int], which: Sequence[int], width: int, least: int) -> None:
+    """Narrow the widest of some columns until all fit, or until these have the least width."""
+    while which and _total(widths.values()) > width:
+        widest = max(which, key=widths.__getitem__)
+        if widths[widest] <= least:
+            return
+        widths[widest] -= 1
+
+
+def _total(widths: Iterable[int]) -> int:
+    each = list(widths)
+    return sum(each) + GAP * (len(each) - 1)
+
+
+def _print_csv(rows: Iterable[Row]) -> None:
+    """Print a header, then a line per row (RFC 4180); null is empty. Without rows, only a header if it is known."""
+    each = iter(rows)
+    first = next(each, None)
+    columns: Sequence[str] = getattr(rows, "columns", ()) if first is None else list(first)
+    if not columns:
+        return
+    writer = csv.DictWriter(sys.stdout, columns, restval="")
+    writer.writeheader()
+    for row in chain([] if first is None else [first], each):
+        writer.writerow({name: _csv_field(value) for name, value in row.items()})
+
+
+def _csv_field(value: Any) -> Any:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _heading(column: Column, times: Times) -> str:

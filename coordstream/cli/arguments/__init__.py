@@ -1,1 +1,0 @@
-"""The options that commands share, and parsers of their values."""

@@ -1,1 +1,0 @@
-"""Tables, JSON and CSV on standard output."""

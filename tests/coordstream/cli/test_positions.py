@@ -1,0 +1,206 @@
+"""Inputs, positions and offsets as users type them."""
+
+import io
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import typer
+
+from coordstream.cli.positions import (
+    Input,
+    format_partitions,
+    format_position,
+    parse_assignment,
+    parse_input,
+    parse_position,
+    read_offsets,
+)
+from coordstream.errors import CoordstreamError
+from eventlog.partition import SystemStreamPartition
+from eventlog.startpoint import (
+    Startpoint,
+    StartpointOldest,
+    StartpointSpecific,
+    StartpointTimestamp,
+    StartpointUpcoming,
+)
+from managers.checkpoints.checkpoint_errors import CheckpointFileError
+
+PAGE_VIEWS = ("kafka", "page-views")
+
+
+@pytest.mark.parametrize(
+    ("word", "given"),
+    [
+        ("kafka.page-views", Input(*PAGE_VIEWS)),
+        ("kafka.page-views.3", Input(*PAGE_VIEWS, (3,))),
+        ("kafka.page-views.0-3,5", Input(*PAGE_VIEWS, (0, 1, 2, 3, 5))),
+        ("kafka.page-views.5,0-1,1", Input(*PAGE_VIEWS, (0, 1, 5))),
+        ("kafka.page.views", Input("kafka", "page.views")),
+        ("kafka.page.views.2", Input("kafka", "page.views", (2,))),
+        ("kafka.page-views.x", Input("kafka", "page-views.x")),
+        ("kafka.3", Input("kafka", "3")),
+    ],
+)
+def test_a_stream_or_some_of_its_partitions(word: str, given: Input) -> None:
+    assert parse_input(word, {PAGE_VIEWS, ("kafka", "page.views")}) == given
+    if given.partitions is not None:
+        assert parse_input(str(given), {PAGE_VIEWS}) == given
+
+
+def test_known_streams_decide_between_two_readings() -> None:
+    assert parse_input("k.a.5", {("k", "a.5")}) == Input("k", "a.5")
+    assert parse_input("k.a.5", {("k", "a")}) == Input("k", "a", (5,))
+    assert parse_input("k.a.5", set()) == Input("k", "a", (5,))
+
+
+@pytest.mark.parametrize("known", [{("k", "a.2024-01")}, {("k", "a.2024-01"), ("k", "a")}])
+def test_a_known_stream_may_end_in_an_invalid_range(known: set[tuple[str, str]]) -> None:
+    assert parse_input("k.a.2024-01", known) == Input("k", "a.2024-01")
+
+
+def test_ambiguous_inputs_are_refused_and_both_meanings_can_be_written() -> None:
+    known = {("k", "a"), ("k", "a.5")}
+    with pytest.raises(CoordstreamError, match=r"Use k\.a\.5\.0-N .* for the first, or k\.a\.5-5 for the second\."):
+        parse_input("k.a.5", known)
+    assert parse_input("k.a.5.0-3", known) == Input("k", "a.5", (0, 1, 2, 3))
+    assert parse_input("k.a.5-5", known) == Input("k", "a", (5,))
+
+
+@pytest.mark.parametrize("word", ["", "kafka", "kafka.", ".page-views", " .a"])
+def test_invalid_inputs(word: str) -> None:
+    with pytest.raises(typer.BadParameter, match=r"^Invalid input .*\. Expected SYSTEM\.STREAM or "):
+        parse_input(word, {PAGE_VIEWS})
+
+
+@pytest.mark.parametrize("word", ["kafka.page-views.3-1", "kafka.page-views.0-999999999"])
+def test_invalid_ranges(word: str) -> None:
+    with pytest.raises(typer.BadParameter, match="Use the lower number first, and at most 100000"):
+        parse_input(word, {PAGE_VIEWS})
+
+
+def test_partitions_are_formatted_as_ranges() -> None:
+    assert format_partitions([5, 0, 1, 2, 3, 3]) == "0-3,5"
+    assert format_partitions([7]) == "7"
+    assert format_partitions([]) == ""
+
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+NOON_MS = 1_769_860_800_000
+HOUR_MS = 3_600_000
+
+
+@pytest.mark.parametrize(
+    ("text", "startpoint"),
+    [
+        ("oldest", StartpointOldest(NOON_MS)),
+        (" Upcoming", StartpointUpcoming(NOON_MS)),
+        ("0", StartpointSpecific("0", NOON_MS)),
+        ("2", StartpointSpecific("2", NOON_MS)),
+        ("20260131", StartpointSpecific("20260131", NOON_MS)),  # a number is an offset, also where ISO 8601 has a day
+        ("123456789012345678901", StartpointSpecific("123456789012345678901", NOON_MS)),
+        ("offset:1769860800000", StartpointSpecific("1769860800000", NOON_MS)),
+        ("offset:0,2;17", StartpointSpecific("0,2;17", NOON_MS)),
+        ("offset:oldest", StartpointSpecific("oldest", NOON_MS)),
+        ("2 hours ago", StartpointTimestamp(NOON_MS - 2 * HOUR_MS, NOON_MS)),
+        ("2h", StartpointTimestamp(NOON_MS - 2 * HOUR_MS, NOON_MS)),
+        ("2026-01-31 11:00 UTC", StartpointTimestamp(NOON_MS - HOUR_MS, NOON_MS)),
+        ("2026-01-31T11:00:00.250", StartpointTimestamp(NOON_MS - HOUR_MS + 250, NOON_MS)),
+    ],
+)
+def test_a_word_an_offset_or_a_time(text: str, startpoint: Startpoint) -> None:
+    read = parse_position(text, NOON)
+    assert (type(read), read) == (type(startpoint), startpoint)
+    assert parse_position(format_position(read) or "", NOON) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [("1769860800000", "2026-01-31T12:00:00Z"), ("1769860800", "2026-01-31T12:00:00Z")],
+)
+def test_an_offset_that_looks_like_a_time_is_refused(text: str, time: str) -> None:
+    with pytest.raises(typer.BadParameter, match=f"looks like a time. Use offset:{text} or {time}."):
+        parse_position(text, NOON)
+
+
+@pytest.mark.parametrize("text", ["", "latest", "-1", "1.5", "offset:", "noon", "12:00", "0x10", "٣"])
+def test_invalid_positions(text: str) -> None:
+    with pytest.raises(typer.BadParameter, match="Use oldest, upcoming, an offset"):
+        parse_position(text, NOON)
+
+
+@pytest.mark.parametrize(
+    "startpoint",
+    [
+        StartpointTimestamp(2**62, 0),
+        StartpointTimestamp(None, 0),
+        StartpointSpecific(None, 0),
+        StartpointSpecific("", 0),
+    ],
+)
+def test_positions_without_a_text(startpoint: Startpoint) -> None:
+    assert format_position(startpoint) is None
+
+
+LINE = "tasknames.P 0.systems.kafka.streams.in.partitions.0=42\n"
+IN_0 = SystemStreamPartition("kafka", "in", 0)
+
+
+@pytest.mark.parametrize(
+    ("word", "task", "partition", "offset"),
+    [
+        ("P 0/kafka.in.0=42", "P 0", IN_0, "42"),
+        ("a/b/kafka.in.0=0042", "a/b", IN_0, "0042"),
+        ("t/kafka.my.topic.7=x=y", "t", SystemStreamPartition("kafka", "my.topic", 7), "x=y"),
+        (
+            "SystemStreamPartition [kafka, in, 0]/kafka.in.0=1",
+            "SystemStreamPartition [kafka, in, 0]",
+            IN_0,
+            "1",
+        ),
+    ],
+)
+def test_an_assignment_has_task_partition_and_offset(
+    word: str, task: str, partition: SystemStreamPartition, offset: str
+) -> None:
+    assert parse_assignment(word) == (task, partition, offset)
+
+
+@pytest.mark.parametrize("word", ["", "t/kafka.in.0", "t/kafka.in.0=", "kafka.in.0=1", "t/in.0=1", "t/k.in.-1=1"])
+def test_invalid_assignments(word: str) -> None:
+    with pytest.raises(typer.BadParameter, match="Expected TASK/SYSTEM"):
+        parse_assignment(word)
+    with pytest.raises(typer.BadParameter, match="Expected TASK/SYSTEM"):
+        read_offsets(["t/kafka.in.1=1", word])
+
+
+def test_a_partition_too_large_is_invalid() -> None:
+    with pytest.raises(typer.BadParameter, match="Invalid offset"):
+        parse_assignment("t/kafka.in.99999999999=1")
+
+
+def test_assignments_are_grouped_by_task() -> None:
+    words = ["t/kafka.in.0=1", "u/kafka.in.0=2", "t/kafka.in.1=3", "t/kafka.in.0=1"]
+    in_1 = SystemStreamPartition("kafka", "in", 1)
+    assert read_offsets(words) == {"t": {IN_0: "1", in_1: "3"}, "u": {IN_0: "2"}}
+    with pytest.raises(typer.BadParameter, match=r"'t/kafka\.in\.0' has two offsets"):
+        read_offsets(["t/kafka.in.0=1", "t/kafka.in.0=2"])
+
+
+def test_a_file_and_standard_input_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "new.properties").write_text(LINE)
+    assert read_offsets([str(tmp_path / "new.properties")]) == {"P 0": {IN_0: "42"}}
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(LINE.encode() + b"x")))
+    with pytest.raises(CheckpointFileError, match="standard input, line 2: 'x' is not a property"):
+        read_offsets(["-"])
+
+
+def test_a_file_without_offsets_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "other").write_text("foo=1\n")
+    with pytest.raises(CoordstreamError, match=r"^No offsets in .*other\. Use lines in"):
+        read_offsets([str(tmp_path / "other")])
+    with pytest.raises(CoordstreamError, match="Cannot access"):
+        read_offsets([str(tmp_path / "missing")])
