@@ -20,7 +20,6 @@ NO_EVENT = (
         ("config", "history", JOB),
         ("checkpoint", "show", JOB),
         ("checkpoint", "history", JOB),
-        ("task", "show", JOB),
         ("startpoint", "show", JOB),
         ("startpoint", "show", JOB, "--history"),
     ],
@@ -34,7 +33,6 @@ def test_before_the_first_event_a_note_has_its_time(wordcount: CommandLine, word
 
 def test_tasks_before_the_first_event_are_refused(wordcount: CommandLine) -> None:
     assert wordcount.refused("explain", JOB, "Partition 0", "--at", EARLY) == NO_EVENT
-    assert wordcount.refused("task", "show", JOB, "Partition 0", "--as-of", EARLY) == NO_EVENT
     finished = wordcount("config", "diff", JOB, "--from", EARLY)
     assert (finished.code, finished.err) == (1, f"{NO_EVENT}\n")
 
@@ -63,7 +61,6 @@ def test_a_pattern_without_a_match_is_reported(wordcount: CommandLine, pattern: 
         (("config", "show", "wordcont_pv"), "wordcount_pv"),
         (("config", "show", "wordcountpv/1"), "wordcount_pv/1"),
         (("quarantine", "show", "wordcuont_pv"), "wordcount_pv"),
-        (("task", "show", JOB, "partition 1"), 'Partition 1" or'),
         (("explain", JOB, "Partition1"), 'Partition 1" or'),
         (("checkpoint", "show", JOB, "--task", "Partition1"), 'Partition 1" or'),
         (("log", "show", "__samza_coordinator_wordcount_pv_1"), f'{COORDINATOR}" or'),

@@ -62,11 +62,6 @@ def given(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
 
 
-@pytest.mark.parametrize("option", ["-h", "--help"])
-def test_a_lone_option_shows_help(orders: CommandLine, option: str) -> None:
-    assert "Set a key of a job's config." in orders.done("config", "set", "orders", "task.opts", option)
-
-
 @pytest.mark.parametrize("line", [b"hunter2", b"hunter2\n", b"hunter2\r\n"])
 def test_a_secret_is_read_from_standard_input_and_not_echoed(
     orders: CommandLine, monkeypatch: pytest.MonkeyPatch, line: bytes
@@ -266,10 +261,7 @@ def test_a_job_that_cannot_be_written_to_is_refused(wordcount: CommandLine) -> N
     [
         (("orders", "a"), "Missing argument 'VALUE'"),
         (("orders", "", "1"), "Invalid key ''. Expected a name."),
-        (
-            ("orders", "a", "\udcff"),
-            "Invalid value for 'VALUE': Expected text in UTF-8. See `coordstream config set --help`.",
-        ),
+        (("orders", "a", "\udcff"), "must be UTF-8"),
         (("orders", "a", "1", "--forse"), "unexpected extra argument"),
     ],
 )
