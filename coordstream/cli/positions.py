@@ -13,8 +13,7 @@ import typer
 from coordstream.cli.arguments import parse_time
 from coordstream.errors import CoordstreamError
 from coordstream.times import SECONDS_OF_2001_TO_2099
-from eventlog.error_text import system_reason
-from eventlog.errors import WireError
+from eventlog.errors import WireError, system_reason
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import (
     Startpoint,

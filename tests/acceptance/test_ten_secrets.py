@@ -66,7 +66,7 @@ QUESTIONS: Final = (
     ("checkpoint", "show", "imported"),
     ("checkpoint", "history", "imported"),
     ("startpoint", "show", "imported"),
-    ("quarantine", "show"),
+    ("quarantine",),
 )
 
 

@@ -96,7 +96,7 @@ def test_an_invalid_setting_is_reported(cli: CommandLine, monkeypatch: pytest.Mo
     assert cli.refused("status").startswith("Invalid COORDSTREAM_DATABASE_URL (or database_url in coordstream.toml)")
 
 
-@pytest.mark.parametrize("words", [["status"], ["config", "show", "j"], ["export", "s"], ["quarantine", "show"]])
+@pytest.mark.parametrize("words", [["status"], ["config", "show", "j"], ["export", "s"], ["quarantine"]])
 def test_a_database_without_a_schema_is_left_as_it_is(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, empty_database_url: str, words: list[str]
 ) -> None:

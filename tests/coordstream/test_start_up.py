@@ -35,7 +35,7 @@ sys.exit(code)
         ["checkpoint", "history", "wordcount_pv", "--limit", "1", "--json"],
         ["startpoint", "show", "wordcount_pv"],
         ["explain", "wordcount_pv", "Partition 1"],
-        ["quarantine", "show"],
+        ["quarantine"],
         ["log", "show", CHECKPOINT, "--csv", "--limit", "1000"],
         ["log", "tail", CHECKPOINT],
         ["export", CHECKPOINT],

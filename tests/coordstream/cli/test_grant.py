@@ -70,7 +70,7 @@ def test_a_reader_uses_the_command_line(wordcount: CommandLine, ann: str, monkey
         ("checkpoint", "show", "wordcount_pv"),
         ("checkpoint", "show", "wordcount_pv", "--as-of-offset", "100"),
         ("startpoint", "show", "wordcount_pv"),
-        ("quarantine", "show"),
+        ("quarantine",),
         ("log", "show"),
     )
     owners = [wordcount.done(*question, "--json") for question in questions]

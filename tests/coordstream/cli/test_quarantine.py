@@ -16,25 +16,25 @@ SPOILT = [
 @pytest.mark.usefixtures("narrow")
 def test_an_undecodable_event_is_shown_with_its_reason(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", recording(tmp_path / "r.jsonl", SPOILT))
-    rows = cli.rows("quarantine", "show", "counts", "--all")
+    rows = cli.rows("quarantine", "counts", "--resolved")
     assert [(row["log_offset"], row["reason"], row["is_resolved"]) for row in rows] == [
         (0, "not_json", True),
         (1, "not_json", False),
         (2, "not_json", False),
     ]
-    assert cli.rows("quarantine", "show", "--all") == rows
-    assert cli.rows("quarantine", "show") == cli.rows("quarantine", "show", "counts") == rows[1:]
-    assert "resolved" not in cli.done("quarantine", "show")
-    printed = cli.done("quarantine", "show", "--all")
+    assert cli.rows("quarantine", "--resolved") == rows
+    assert cli.rows("quarantine") == cli.rows("quarantine", "counts") == rows[1:]
+    assert "resolved" not in cli.done("quarantine")
+    printed = cli.done("quarantine", "--resolved")
     assert "not JSON" in printed
     assert "hunter2" not in printed + str(rows)
     assert max(map(len, printed.splitlines())) <= 80
-    assert cli.rows("quarantine", "show", "--since", "1970-01-01T00:00:00.002Z") == []
-    assert cli.rows("quarantine", "show", "--until", "1970-01-01T00:00:00.001Z", "--limit", "1") == rows[2:]
+    assert cli.rows("quarantine", "--since", "1970-01-01T00:00:00.002Z") == []
+    assert cli.rows("quarantine", "--until", "1970-01-01T00:00:00.001Z", "--limit", "1") == rows[2:]
 
 
 def test_another_job_has_no_quarantined_events(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", recording(tmp_path / "r.jsonl", SPOILT))
     cli.done("import", recording(tmp_path / "s.jsonl", [config_event(0, "a", "1")], "__samza_coordinator_orders_1"))
-    assert cli.rows("quarantine", "show", "orders") == []
-    assert 'No job "nope".' in cli.refused("quarantine", "show", "nope")
+    assert cli.rows("quarantine", "orders") == []
+    assert 'No job "nope".' in cli.refused("quarantine", "nope")

@@ -60,7 +60,7 @@ def test_a_pattern_without_a_match_is_reported(wordcount: CommandLine, pattern: 
     [
         (("config", "show", "wordcont_pv"), "wordcount_pv"),
         (("config", "show", "wordcountpv/1"), "wordcount_pv/1"),
-        (("quarantine", "show", "wordcuont_pv"), "wordcount_pv"),
+        (("quarantine", "wordcuont_pv"), "wordcount_pv"),
         (("explain", JOB, "Partition1"), 'Partition 1" or'),
         (("checkpoint", "show", JOB, "--task", "Partition1"), 'Partition 1" or'),
         (("log", "show", "__samza_coordinator_wordcount_pv_1"), f'{COORDINATOR}" or'),
