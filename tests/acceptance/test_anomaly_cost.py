@@ -9,7 +9,7 @@ import pytest
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
 from tests.acceptance.imported_job import ImportedJob, Row
-from tests.acceptance.synthetic_history import JOB, History, buffers, load_history, plan, scans
+from tests.acceptance.synthetic_history import JOB, History, load_history, plan, scans
 from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import to_time
@@ -56,16 +56,6 @@ def test_checkpoints_are_read_only_where_the_fold_suspects_an_anomaly(history: H
         )
         assert read_checkpoints(executed) <= 4 * suspects(history) + 10
     assert 0 < suspects(history) < EVENTS / 100
-
-
-def test_a_log_of_an_older_fold_is_read_whole_with_the_same_result(history: History) -> None:
-    """A log that code before version 4 has folded has no suspects recorded."""
-    connection = history.connection
-    with connection.transaction(force_rollback=True):
-        found = set(connection.execute(OF_THE_JOB, JOB).fetchall())
-        connection.execute("delete from projection.suspect_checkpoint")
-        connection.execute("update projection.position set fold_version = '3-' || split_part(fold_version, '-', 2)")
-        assert set(connection.execute(OF_THE_JOB, JOB).fetchall()) == found != set()
 
 
 def test_another_max_age_than_the_usual_ones_looks_at_every_commit(database: Connection) -> None:
@@ -120,16 +110,3 @@ def test_an_event_is_found_where_the_log_had_got_to(database: Connection) -> Non
         [row[-1] for row in database.execute(BETWEEN, ("late", "1", since, until))] for since, until in pairwise(times)
     ]
     assert shown == [[], [1], []]
-
-
-def test_a_time_is_read_by_its_stretch(history: History) -> None:
-    since, until = history.checkpoint_time(0.6), history.checkpoint_time(0.61)
-    plan(history.connection, BETWEEN, *JOB, since, until)
-    executed = plan(history.connection, BETWEEN, *JOB, since, until)
-    assert buffers(executed) <= buffers(plan(history.connection, OF_THE_JOB, *JOB))
-
-
-def test_a_limit_that_is_reached_early_reads_no_checkpoints(history: History) -> None:
-    executed = plan(history.connection, "select * from coordinator.anomaly limit 1")
-    assert executed["Actual Rows"] == 1
-    assert read_checkpoints(executed) < EVENTS / 100

@@ -124,13 +124,6 @@ def test_t51_a_record_without_key_and_value_is_counted_and_skipped(database: Con
     ]
 
 
-def test_a_batch_of_nothing_but_bad_records(database: Connection) -> None:
-    events = [bad.event for bad in ON_THE_COORDINATOR_STREAM]
-    job = ImportedJob(database, "all-bad", coordinator=events)
-    assert len(job.quarantine()) == len(events) == job.next_offset("coordinator")
-    assert [row[1:] for row in job.archived(job.coordinator_stream)] == [event[:2] for event in events]
-
-
 def test_unknown_types_are_other_messages(database: Connection) -> None:
     coordinator = [
         raw(coordinator_key("set-future", "a"), b"no JSON at all"),

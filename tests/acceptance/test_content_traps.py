@@ -14,7 +14,6 @@ from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, ImportedJob
 from tests.builders import (
     FIRST_TIME,
     checkpoint_v1,
-    config_deleted,
     config_set,
     coordinator_key,
     raw,
@@ -22,7 +21,6 @@ from tests.builders import (
 )
 
 MINUTE: Final = 60_000
-KAFKA: Final = config_set("systems.kafka.samza.factory", "org.apache.samza.system.kafka.KafkaSystemFactory")
 
 
 def test_t44_odd_times_order_nothing(database: Connection) -> None:
@@ -73,18 +71,6 @@ def test_t50_bad_json_is_named_with_its_place(database: Connection) -> None:
     assert all("character 1" in row[5] for row in rows)
 
 
-def test_t53_nul_in_a_value_and_in_an_object_key(database: Connection) -> None:
-    events = [
-        raw(coordinator_key("set-config", "a"), rb'{"values":{"value":"x\u0000y"}}'),
-        raw(coordinator_key("set-checkpoint", "t"), rb'{"values":{"k.s\u0000.0":"1"}}'),
-        raw(coordinator_key("set-config", "b"), rb'{"values":{"value":"fine","\u0000":"unknown field"}}'),
-    ]
-    job = ImportedJob(database, "t53", coordinator=events)
-    assert job.quarantine() == [(0, "nul", False), (1, "nul", False)]
-    assert job.config() == {"b": "fine"}
-    assert [row[1:] for row in job.archived(job.coordinator_stream)] == [event[:2] for event in events]
-
-
 def _holds_no_secret(text: str) -> bool:
     """Hypothesis also tries constants of the code under test, and the names of secrets are among them."""
     config = {f"0 {text}": text}
@@ -131,11 +117,3 @@ def test_t55_an_escaped_backslash_before_u0000_is_not_a_nul(database: Connection
     job = ImportedJob(database, "t55-backslash", coordinator=[raw(config_set("a").key, value)])
     assert job.config() == {"a": "\\u0000"}
     assert job.quarantine() == []
-
-
-def test_a_key_deleted_and_set_again_in_one_batch_shows_its_last_value(database: Connection) -> None:
-    events = [config_set("a", "1"), config_deleted("a"), config_set("a", "2"), config_deleted("never-set")]
-    job = ImportedJob(database, "set-delete-set", coordinator=events)
-    assert job.config() == {"a": "2"}
-    operations = job.rows("config_history", "log_offset, config_key, operation")
-    assert operations == [(0, "a", "set"), (1, "a", "delete"), (2, "a", "set"), (3, "never-set", "delete")]

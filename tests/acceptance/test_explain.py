@@ -7,7 +7,6 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
-from tests.acceptance import samza_answers as samza
 from tests.acceptance.imported_job import ImportedJob
 from tests.builders import (
     FIRST_TIME,
@@ -30,7 +29,6 @@ IN: Final = "kafka.in.0"
 READS: Final = (config_set("task.inputs", "kafka.in"), task_partition(IN, "t"))
 """What the coordinator stream of most cases begins with, at offsets 0 and 1."""
 NO_EVENT: Final = (None, None)
-CUTS: Final = ("1", "2", "3", "4", "end")
 
 Event = tuple[str | None, int | None]
 
@@ -247,12 +245,6 @@ def test_a_checkpoint_of_another_grouper_is_not_read(database: Connection) -> No
     assert reason(steps, "other grouper").startswith("other grouper: written by other.Grouper, ")
 
 
-def test_the_newest_grouper_counts_where_config_is_unknown(database: Connection) -> None:
-    checkpoints = [checkpoint_v1("t", {IN: "9"}, grouper="other.Grouper"), checkpoint_v1("u", {IN: "41"})]
-    job = ImportedJob(database, "newest-grouper", coordinator=[task_partition(IN, "t")], checkpoints=checkpoints)
-    assert losers(explained(job)) == [("checkpoint", "after 9 (version 1)", "other grouper", ("checkpoint", 0))]
-
-
 STREAM: Final = "systems.kafka.streams.in.samza"
 ALL_STREAMS: Final = "systems.kafka.default.stream.samza"
 
@@ -262,18 +254,6 @@ def test_a_reset_leaves_the_checkpoint_aside(database: Connection) -> None:
     steps = explained(ImportedJob(database, "reset", coordinator=events, checkpoints=[checkpoint_v1("t", {IN: "41"})]))
     assert winner(steps) == ("reset", "oldest", "reset", ("coordinator", 2))
     assert losers(steps) == [("checkpoint", "after 41 (version 1)", "reset", ("checkpoint", 0))]
-
-
-def test_a_reset_of_the_stream_goes_before_that_of_all_streams(database: Connection) -> None:
-    events = [
-        *READS,
-        config_set(f"{ALL_STREAMS}.reset.offset", "true"),
-        config_set(f"{STREAM}.reset.offset", "false"),
-    ]
-    steps = explained(ImportedJob(database, "resets", coordinator=events, checkpoints=[checkpoint_v1("t", {IN: "41"})]))
-    assert winner(steps)[0] == "checkpoint"
-    resets = [(step.outcome, step.code, step.event) for step in steps if step.rule == "reset"]
-    assert resets == [("absent", "not set", ("coordinator", 3)), ("loses", "other setting", ("coordinator", 2))]
 
 
 DEFAULTS: Final = (f"{STREAM}.offset.default", f"{ALL_STREAMS}.offset.default", "systems.kafka.samza.offset.default")
@@ -363,49 +343,3 @@ def test_a_task_that_is_not_there_has_no_rows(database: Connection, at_ms: int |
     query = "select * from coordinator.explain(%s, '1', null, timestamptz 'epoch' + %s * interval '1 ms')"
     assert database.execute(query, (name, at_ms)).fetchall() == []
     assert (explained(job, "t", at_ms) == []) is (at_ms == FIRST_TIME - 1)
-
-
-@pytest.mark.parametrize(
-    ("duration", "text"),
-    [
-        ("11 minutes", "11 minutes"),
-        ("10 minutes 1 millisecond", "10 minutes 0.001 seconds"),
-        ("1 day 1 hour 1 minute 1 second", "1 day 1 hour 1 minute 1 second"),
-        ("2 days 2 hours", "2 days 2 hours"),
-        ("0", "no time"),
-    ],
-)
-def test_durations_are_shown_in_words(database: Connection, duration: str, text: str) -> None:
-    assert database.execute("select projection.duration_text(%s::interval)", (duration,)).fetchall() == [(text,)]
-
-
-DISAGREEING: Final = """
-with decided as (
-  select s.system_name, s.stream_name, s.partition_id, s.key_bucket, s.decided_by,
-    case s.decided_by when 'startpoint' then s.startpoint_log_offset when 'checkpoint' then s.checkpoint_log_offset end,
-    case s.decided_by when 'startpoint' then concat_ws(' ', s.startpoint_type, s.startpoint_value)
-      when 'checkpoint' then s.starting_offset else s.startpoint_type end
-  from coordinator.starting_offset_as_of(%(job)s, '1', %(at)s) s where s.task_name = %(task)s
-), won as (
-  select e.system_name, e.stream_name, e.partition_id, e.key_bucket, e.rule,
-    case when e.rule in ('startpoint', 'checkpoint') then e.log_offset end,
-    case e.rule when 'checkpoint' then (split_part(e.candidate, ' ', 2)::numeric + 1)::text else e.candidate end
-  from coordinator.explain(%(job)s, '1', %(task)s, %(at)s) e where e.outcome = 'wins'
-)
-(select 'decided', d.* from decided d except all select 'decided', w.* from won w)
-union all (select 'won', w.* from won w except all select 'won', d.* from decided d)
-"""
-
-
-def test_the_winner_of_recording_a_is_the_starting_offset_at_each_mark(database: Connection) -> None:
-    job = ImportedJob(database, "wordcount_pv")
-    job.import_recorded(job.coordinator_stream, samza.recorded_stream("coordinator"))
-    job.import_recorded(job.checkpoint_stream, samza.recorded_stream("checkpoint"))
-    won = 0
-    for cut in CUTS:
-        ms = samza.answers(cut)["read_at_ms"]
-        for (task,) in job.rows_as_of("task_partition", "distinct task_name", ms):
-            values = {"job": job.name, "task": task, "at": to_time(ms)}
-            assert job.connection.execute(DISAGREEING.encode(), values).fetchall() == []
-            won += sum(step.outcome == "wins" for step in explained(job, task, ms))
-    assert won == sum(len(job.rows_as_of("starting_offset", "1", samza.answers(cut)["read_at_ms"])) for cut in CUTS)

@@ -9,7 +9,6 @@ import pytest
 from eventlog.postgres.connection import Connection, connect
 from projections.rebuild import rebuild_log
 from projections.tracked_logs import logs_of
-from tests.builders import config_set
 from tests.properties.generated_jobs import GeneratedJob, Knobs, generate_job
 from tests.properties.importing import SETTINGS, import_events
 
@@ -64,14 +63,6 @@ def test_every_relation_has_one_and_counts_its_rows(connection: Connection) -> N
         assert found[relation][0] == rows, relation
 
 
-def test_the_settings_of_the_session_make_no_difference(connection: Connection) -> None:
-    job = generate_job(1, LONG)
-    import_job(connection, job)
-    before = fingerprints(connection, job)
-    connection.execute("set timezone = 'Asia/Kathmandu'; set datestyle = 'German'; set extra_float_digits = -3")
-    assert fingerprints(connection, job) == before
-
-
 def test_startpoints_that_expire_make_no_difference(connection: Connection) -> None:
     job = generate_job(2, LONG)
     import_job(connection, job)
@@ -107,16 +98,6 @@ def test_damage_changes_only_the_affected_fingerprints(
     different = {relation for relation in after if after[relation] != before[relation]}
     assert different
     assert different <= relations
-
-
-def test_a_new_event_shows_in_the_events(connection: Connection) -> None:
-    job = generate_job(1, LONG)
-    import_job(connection, job)
-    before = fingerprints(connection, job)
-    log = job.logs[0]
-    added = log.events[-1]._replace(offset=log.events[-1].offset + 1, key=config_set("k", "v").key, value=None)
-    import_events(connection, log.stream_name, [*log.events, added])
-    assert fingerprints(connection, job)["event"][0] == before["event"][0] + 1
 
 
 def test_an_unknown_job_is_an_error(connection: Connection) -> None:

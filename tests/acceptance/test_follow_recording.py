@@ -60,12 +60,6 @@ def recording(job_name: str) -> Recording:
 
 
 @pytest.fixture
-def connected(database_url: str) -> Iterator[Connection]:
-    with connect(database_url) as connection:
-        yield connection
-
-
-@pytest.fixture
 def source(kafka_options: KafkaOptions) -> Iterator[KafkaSource]:
     with KafkaSource(kafka_options) as opened:
         yield opened

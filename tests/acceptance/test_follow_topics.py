@@ -32,17 +32,6 @@ def config(connection: Connection) -> list[tuple[str, str]]:
     return connection.execute("select config_key, config_value from coordinator.config order by 1").fetchall()
 
 
-def test_an_empty_topic_is_live_at_once(
-    database_url: str, connected: Connection, source: KafkaSource, topics: Topics, coordinator_topic: str
-) -> None:
-    with following(database_url, source, FollowPlan((coordinator_topic,))) as running:
-        wait_until(lambda: position(connected, coordinator_topic) == (0, 0, "live", 1), what="live")
-        topics.write(coordinator_topic, [config_set("a", "1")])
-        wait_for_position(connected, coordinator_topic, 1)
-    assert config(connected) == [("a", "1")]
-    assert running.messages == []
-
-
 def test_an_empty_topic_whose_log_starts_above_zero(
     database_url: str, connected: Connection, source: KafkaSource, topics: Topics, job_name: str
 ) -> None:

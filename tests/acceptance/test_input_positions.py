@@ -82,11 +82,6 @@ def test_a_changed_recording_does_not_pass_an_offset_twice(database: Connection)
     assert [row[-1] for row in passed(changed_recording(database), "20")] == [1]
 
 
-def test_a_changed_recording_is_counted_once(database: Connection) -> None:
-    job = changed_recording(database)
-    assert [row[0] for row in call(job, "processing_rate", "records", time(job, 1), time(job, 9))] == [21]
-
-
 def test_versions_that_the_job_does_not_prefer_do_not_count(database: Connection) -> None:
     later = checkpoint_v2("Partition 0", {"kafka.in.0": "20"}, at=START + 2 * MINUTE)
     job = imported(database, commit(1, "10"), later, commit(3, "20"))
@@ -120,18 +115,6 @@ def test_the_rate_of_a_task_is_that_of_all_its_partitions(database: Connection) 
 def test_going_back_counts_as_nothing(database: Connection) -> None:
     job = imported(database, commit(1, "100"), commit(2, "50"), commit(3, "70"))
     assert call(job, "processing_rate", "records", time(job, 1), time(job, 60)) == [(20,)]
-
-
-def test_the_highest_offsets_are_counted_up_to_the_highest_number(database: Connection) -> None:
-    job = imported(database, commit(1, "-1"), commit(2, str(2**63 - 1)))
-    assert call(job, "processing_rate", "records", time(job, 1), time(job, 60)) == [(2**63 - 1,)]
-
-
-def test_a_checkpoint_at_a_full_hour_belongs_to_the_hour_before(database: Connection) -> None:
-    job = imported(database, commit(0, "10"), commit(60, "70"))
-    for end in 60, 90:
-        rates = call(job, "processing_rate", "hour, records, records_per_second", time(job, 0), time(job, end))
-        assert rates == [(time(job, 0), 60, 60 / 3600)]
 
 
 def test_a_range_without_time_has_no_rates(database: Connection) -> None:

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-import pytest
-
 from eventlog.postgres.connection import Connection
 from eventlog.startpoint import StartpointSpecific
 from tests.acceptance.imported_job import ImportedJob
@@ -37,15 +35,6 @@ def test_a_reset_of_the_stream_s_id_ignores_its_checkpoint(database: Connection)
     assert job.rows("starting_offset", STARTS) == [("t", "kafka", "page-views", "reset", "upcoming")]
 
 
-def test_white_space_is_part_of_the_value_of_a_reset(database: Connection) -> None:
-    events = [*BY_ID, config_set("streams.views.samza.reset.offset", "true ")]
-    job = ImportedJob(database, "inputs-white-space", coordinator=events, checkpoints=COMMIT)
-    explain = "select candidate, reason from coordinator.explain(%s, '1', 't', null) where rule = 'reset'"
-    assert database.execute(explain.encode(), (job.name,)).fetchall() == [
-        (None, "not set: streams.views.samza.reset.offset is not true")
-    ]
-
-
 def test_white_space_around_names_does_not_count(database: Connection) -> None:
     """As in Samza (TaskConfig.getInputStreams, StorageConfig.getChangelogStream)."""
     events = [
@@ -66,23 +55,6 @@ def test_a_stream_id_without_a_system_is_no_input(database: Connection) -> None:
     events = [config_set("task.inputs", "page-views"), task_partition("kafka.page-views.0", "t")]
     job = ImportedJob(database, "inputs-no-system", coordinator=events)
     assert job.rows("starting_offset", STARTS) == []
-
-
-@pytest.mark.parametrize(
-    ("key", "names"),
-    [
-        ("task.inputs", "kafka.a,\n\tkafka.page-views\n"),
-        ("task.broadcast.inputs", "kafka.a#0,\n kafka.page-views#[0-1]\t"),
-    ],
-)
-def test_names_of_inputs_may_be_on_several_lines(database: Connection, key: str, names: str) -> None:
-    events = [
-        config_set(key, names),
-        config_set("systems.kafka.samza.offset.default", "oldest\n"),
-        task_partition("kafka.page-views.0", "t"),
-    ]
-    job = ImportedJob(database, f"inputs-lines-{key}", coordinator=events)
-    assert job.rows("starting_offset", STARTS) == [("t", "kafka", "page-views", "default", "oldest")]
 
 
 def test_an_assignment_of_a_dropped_input_does_not_make_a_key_ambiguous(database: Connection) -> None:

@@ -18,10 +18,8 @@ from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
-from eventlog.streams import identify
-from projections.errors import PositionMoved, StreamBusy
+from projections.errors import StreamBusy
 from projections.projector import Projector
-from projections.tracked_logs import logs_of, register_log
 from tests.acceptance.import_until import BATCH_EVENTS, LONG
 from tests.coordstream.command_line import RECORDING_A
 from tests.fixtures.compiled_parts import with_and_without
@@ -31,10 +29,8 @@ from tests.fixtures.sure_postgres import SURE_SETTINGS, kill_server
 from tests.fixtures.waiting import wait_until
 from tests.properties.generated_jobs import generate_job
 from tests.properties.importing import (
-    ARCHIVED_AT,
     CURRENT,
     HISTORIES,
-    SETTINGS,
     RowsByJob,
     import_events,
     rows_by_job,
@@ -188,34 +184,3 @@ def test_a_second_import_of_the_same_stream_is_refused(database_url: str) -> Non
             log.events[BATCH_EVENTS - 1].offset + 1,
         )
     assert str(refused.value).startswith(f"{log.stream_name} is being read by coordstream on 127.0.0.1 (Postgres")
-
-
-def two_projectors(first: Connection, second: Connection, stream_name: str) -> tuple[Projector, Projector]:
-    """Two that believe to be alone on one log, as after a lost advisory lock."""
-    with first.transaction():
-        log = register_log(first, identify(stream_name), 1, "recording", SETTINGS, ARCHIVED_AT)
-    return (
-        Projector(first, log, SETTINGS, lambda: ARCHIVED_AT),
-        Projector(second, logs_of(second, stream_name)[0], SETTINGS, lambda: ARCHIVED_AT),
-    )
-
-
-@pytest.mark.parametrize("log_number", [0, 1])
-def test_of_two_projectors_on_one_log_the_second_is_stopped(clone_database: Callable[[], str], log_number: int) -> None:
-    log = generate_job(2, LONG).logs[log_number]
-    with connect(clone_database()) as alone:
-        import_events(alone, log.stream_name, log.events, 50)
-        expected = all_rows(alone)
-    url = clone_database()
-    with connect(url) as first, connect(url) as second:
-        one, other = two_projectors(first, second, log.stream_name)
-        one.apply(log.events[:50])
-        with pytest.raises(PositionMoved, match="another projector has moved it, so this one stops"):
-            other.apply(log.events[:50])
-        with pytest.raises(PositionMoved):
-            other.apply(log.events[:20])
-        assert second.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
-        one.apply(log.events[50:100])
-        one.apply(log.events[100:])
-        import_events(second, log.stream_name, log.events, 50)
-        assert all_rows(first) == expected

@@ -22,8 +22,6 @@ MOMENTS: Final = scaled(5, 100)
 TASKS: Final = range(8)
 BUSY_TASKS: Final = 5
 PAUSE_SECONDS: Final = 0.01
-LOST: Final = 7
-"""Records that are deleted before a task reads them."""
 
 
 class LiveJob(RewindableJob):
@@ -150,21 +148,3 @@ def test_the_lag_is_what_a_consumer_counts(kafka_cli: CommandLine, job: LiveJob,
     print(f"{MOMENTS} moments: {exact} of {MOMENTS * len(TASKS)} lags did not move, {behind} were not 0")
     assert MOMENTS <= exact < MOMENTS * len(TASKS), "some are compared exactly, and some while they move"
     assert behind
-
-
-def test_a_truncated_input_has_lost_records(kafka_cli: CommandLine, job: LiveJob, reader: Reader) -> None:
-    job.busy = list(TASKS[1:])
-    with job.running():
-        job.produce(0, LOST + 5)
-        stood = reader.positions()
-        job.topics.delete_before(job.input, stood.checkpoints[0] + 1 + LOST)
-        job.follow(kafka_cli)
-        finished = kafka_cli("lag", job.name, "--json")
-    assert (finished.code, finished.err) == (
-        1,
-        f"{job.name}/1: data lost: {LOST} records were deleted before a task read them.\n",
-    )
-    lost = {row["partition_id"]: row["records_lost"] for row in finished.json}
-    assert lost == {**dict.fromkeys(TASKS, 0), 0: LOST}
-    left = len(reader.offsets(0, stood.checkpoints[0] + 1 + LOST, stood.ends[0]))
-    assert [row["records_behind"] for row in finished.json if row["partition_id"] == 0] == [left]

@@ -144,11 +144,3 @@ def test_an_overtaken_projector_sends_no_notification(
     with pytest.raises(PositionMoved):
         behind.pass_to(40)
     assert listener.positions() == [30]
-
-
-def test_repeated_events_send_no_notification(writer: Connection, listener: Listener) -> None:
-    import_events(writer, COORDINATOR, EVENTS[:30])
-    import_events(writer, COORDINATOR, EVENTS[:30])
-    assert listener.positions() == [30]
-    import_events(writer, COORDINATOR, EVENTS, batch_events=35)
-    assert listener.positions() == [65, 100]

@@ -43,17 +43,6 @@ RELATIONS: Final[dict[str, tuple[str, Callable[[samza.Said], list[Row]]]]] = {
 }
 """Each relation with its own columns, and what Samza said."""
 
-EVENTS: Final = {
-    "config_history": (191, 4),
-    "changelog_mapping_history": (32, 0),
-    "container_host_history": (12, 0),
-    "container_execution_history": (12, 0),
-    "task_container_history": (32, 0),
-    "task_mode_history": (32, 0),
-    "task_partition_history": (43, 9),
-    "job_coordinator_metadata_history": (3, 0),
-}
-"""How many values and tombstones of each type the recording has."""
 
 OF_THE_CHECKPOINT_TOPIC: Final = ("checkpoint", "state_checkpoint")
 
@@ -110,48 +99,11 @@ def test_as_of_the_time_of_a_cut(whole: ImportedJob, cut: str, relation: str) ->
     assert whole.rows_as_of(relation, columns, said["read_at_ms"]) == expected(said)
 
 
-@pytest.mark.parametrize("history", EVENTS)
-def test_a_history_has_every_event_of_its_type(whole: ImportedJob, history: str) -> None:
-    found = [
-        whole.rows(history, "distinct log_offset", f"operation = '{operation}'") for operation in ("set", "delete")
-    ]
-    assert tuple(map(len, found)) == EVENTS[history]
-
-
 @pytest.mark.parametrize("history", HISTORY_ROWS)
 def test_a_history_shows_its_events(whole: ImportedJob, history: str) -> None:
     rows = whole.rows(history, f"{HISTORY_ROWS[history]}, log_offset")
     plain = history_rows(samza.recorded_stream("coordinator"))[history]
     assert sorted(rows, key=repr) == sorted(plain, key=repr)
-
-
-@pytest.mark.parametrize("cut", CUTS)
-def test_config_changes_lead_to_what_samza_read(whole: ImportedJob, cut: str) -> None:
-    said = samza.answers(cut)
-    config: dict[str, str | None] = {}
-    for _, key, before, after in whole.rows(
-        "config_change", "log_offset, config_key, previous_value, config_value", f"log_offset < {_ends(said)[0]}"
-    ):
-        assert config.get(key) == before != after
-        config[key] = after
-    assert sorted((key, value) for key, value in config.items() if value is not None) == samza.config(said)
-
-
-def test_of_a_deploy_only_what_it_changed_shows(whole: ImportedJob) -> None:
-    begin, end = (_ends(samza.answers(cut))[0] for cut in ("2", "3"))
-    run_2 = f"log_offset between {begin} and {end - 1}"
-    assert len(whole.rows("config_history", "config_key", run_2)) == 49
-    assert whole.rows("config_change", "config_key, operation", run_2) == [
-        ("app.new.in.2", "set"),
-        ("app.note", "set"),
-        ("app.run.id", "set"),
-        ("app.to.be.deleted", "delete"),
-        ("app.to.be.deleted.too", "delete"),
-        ("job.config.loader.properties.path", "set"),
-        ("job.container.count", "set"),
-        ("rec.control.dir", "set"),
-        ("yarn.am.tracking.url", "set"),
-    ]
 
 
 def test_each_run_has_a_deployment_of_the_runner_and_one_of_the_coordinator(whole: ImportedJob) -> None:

@@ -23,8 +23,6 @@ OF_ONE_EVENT: Final = {"event", "quarantine", "config_change"} | {
     relation.name for relation in RELATIONS if relation.name.endswith("_history")
 } - {"startpoint_history"}
 """Relations with rows for each event: they need the offset and the task in the index. Others show live keys: few."""
-JOB_COLUMNS: Final = {"job_log": ("log_id", "job_name", "job_suffix"), "input_bound": ("job_suffix",)}
-"""The columns that tell the job, where it is not the log alone."""
 OBSERVATIONS: Final = """
 insert into eventlog.input_bound
 select 'job-' || n % 100, 'kafka', 'in', n / 100, 0, n, null, timestamptz 'epoch' from generate_series(1, 20000) n

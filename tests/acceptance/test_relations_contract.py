@@ -13,7 +13,6 @@ pytestmark = pytest.mark.slow
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "relations.md").read_text(encoding="utf-8")
 RELATIONS: Final = parse_page(PAGE)
-EMPTY_OVER_ODD_DATA: Final[set[str]] = set()
 COLUMNS: Final = """
 select attname, format_type(atttypid, atttypmod) from pg_attribute
 where attrelid = format('coordinator.%%I', %s::text)::regclass and attnum > 0 order by attnum

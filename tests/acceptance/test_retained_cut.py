@@ -67,16 +67,6 @@ def test_every_as_of_function_refuses_what_was_before(job: ImportedJob) -> None:
             ask(job.connection, name, at)
 
 
-def test_what_is_retained_is_answered_as_before(job: ImportedJob) -> None:
-    detach(job.connection)
-    for number in range(BELOW, EVENTS):
-        offset, at_ms = PARTITION_OFFSETS - BELOW + number, FIRST_TIME + number * A_DAY
-        assert job.rows_as_of_offset("config", "config_value", offset) == [(str(number),)]
-        assert job.rows_as_of("config", "config_value", at_ms) == [(str(number),)]
-        assert job.rows_as_of_offset("checkpoint", "input_offset", offset) == [(str(number),)]
-        assert job.rows_as_of("checkpoint", "input_offset", at_ms) == [(str(number),)]
-
-
 def test_the_error_includes_the_start_of_the_archive_and_what_to_do(job: ImportedJob) -> None:
     detach(job.connection)
     with pytest.raises(InvalidParameterValue) as refused:
@@ -116,17 +106,3 @@ def test_a_log_without_any_event_left_is_an_error(job: ImportedJob) -> None:
     for function, at in (("config_as_of", time_of(15)), ("config_as_of_offset", PARTITION_OFFSETS + 5)):
         with pytest.raises(InvalidParameterValue, match='no longer has any event of "__samza_coordinator_kept_1"'):
             ask(job.connection, function, at)
-
-
-@pytest.mark.parametrize(("function", "at"), [("checkpoint_as_of", time_of(15)), ("checkpoint_as_of_offset", None)])
-def test_a_question_asks_once_a_log(database_url: str, function: str, at: datetime | None) -> None:
-    with connect(database_url) as connection:
-        job = ImportedJob(connection, NAME)
-        tasks = [checkpoint_v1(f"Partition {n}") for n in range(100)]
-        job.import_recorded(job.coordinator_stream, recorded([config_set("a", "1")]))
-        job.import_recorded(job.checkpoint_stream, recorded(tasks))
-        connection.execute("set track_functions = 'pl'")
-        assert ask(connection, function, at or len(tasks) - 1) == len(tasks)
-        connection.execute("select pg_stat_force_next_flush()")
-        calls = connection.execute("select calls from pg_stat_user_functions where funcname = 'retained_cut'")
-        assert calls.fetchall() == [(2,)]

@@ -14,23 +14,19 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
-from projections.rebuild import rebuild_log
-from projections.tracked_logs import logs_of
 from tests.acceptance import samza_answers as samza
-from tests.acceptance.imported_job import SETTINGS, ImportedJob, Row
+from tests.acceptance.imported_job import ImportedJob, Row
 from tests.builders import (
     FIRST_TIME,
     checkpoint_v1,
     checkpoint_v2,
     fan_out,
-    raw,
     recorded,
     set_checkpoint,
     startpoint,
     task_partition,
     tombstone,
 )
-from tests.projections.rebuilt import forget
 
 MINUTE: Final = 60_000
 STEP: Final = "log_offset, status, system_name, stream_name, partition_id, task_name, startpoint_type, startpoint_value"
@@ -112,36 +108,11 @@ def test_the_life_of_recording_a(recording: ImportedJob) -> None:
     assert life(recording, AT_THE_END) == expected
 
 
-def test_what_is_requested_at_the_end_is_what_the_startpoint_relation_shows(recording: ImportedJob) -> None:
-    columns = "system_name, stream_name, partition_id, task_name, startpoint_type, startpoint_value, created_at"
-    living = recording.rows_as_of("startpoint", f"log_offset, {columns}", AT_THE_END)
-    assert [row[0] for row in living] == [108, 109, 425, 426]
-    later = recording.rows_as_of("startpoint_history", f"status, {columns}", AT_THE_END + EXPIRY_MS)
-    assert sorted(row[1:] for row in later if row[0] == "expired") == sorted(row[1:] for row in living)
-
-
-def test_each_step_of_recording_a_has_the_time_of_its_event(recording: ImportedJob) -> None:
-    times = {event.offset: event.timestamp for event in samza.recorded_stream("coordinator")}
-    rows = life(recording, AT_THE_END, "log_offset, (extract(epoch from record_time) * 1000)::bigint")
-    assert rows
-    assert all(times[offset] == time for offset, time in rows)
-
-
 @pytest.mark.parametrize("cut", ["1", "2", "3", "4"])
 def test_as_of_an_earlier_time_the_steps_until_then(recording: ImportedJob, cut: str) -> None:
     said = samza.answers(cut)
     until = [row for row in life_of_recording_a() if row[0] < said["coordinator_end_offset"]]
     assert life(recording, said["read_at_ms"]) == until
-
-
-def test_a_rebuild_shows_the_same_steps(recording: ImportedJob) -> None:
-    connection = recording.connection
-    before = recording.rows("startpoint_history", STEP)
-    for stream in (recording.coordinator_stream, recording.checkpoint_stream):
-        forget(connection, logs_of(connection, stream)[0])
-        rebuild_log(connection, logs_of(connection, stream)[0], SETTINGS)
-    assert recording.rows("startpoint_history", STEP) == before
-    assert life(recording, AT_THE_END) == life_of_recording_a()
 
 
 def fanned_out_and_removed(
@@ -272,28 +243,6 @@ def test_what_is_deleted_or_overwritten_in_time_does_not_expire_and_later_it_has
     ]
 
 
-def test_a_fanned_out_startpoint_never_expires(database: Connection) -> None:
-    events = [
-        startpoint("kafka.in.0", BACK),
-        fan_out("t", {"kafka.in.0": BACK}),
-        tombstone(startpoint("kafka.in.0", BACK)),
-    ]
-    job = ImportedJob(database, "life-fanned-out", coordinator=events)
-    assert [row[1] for row in told(job, FIRST_TIME + 3 * EXPIRY_MS)] == ["requested", "fanned_out"]
-
-
-def test_two_spellings_of_a_key_are_one_key(database: Connection) -> None:
-    first, second = startpoint("kafka.in.0", BACK), startpoint("kafka.in.0", AHEAD)
-    spelt = raw(b' [1, "samza-startpoint-v1", "kafka.in.0"]', second.value)
-    job = ImportedJob(database, "life-spelling", coordinator=[first, spelt, tombstone(first), tombstone(spelt)])
-    assert told(job) == [
-        (0, "requested", 0, None, "7"),
-        (1, "requested", 0, None, "90"),
-        (1, "superseded", 0, None, "7"),
-        (3, "deleted", 0, None, "90"),
-    ]
-
-
 def test_a_request_for_every_task_may_win_here_and_lose_there(database: Connection) -> None:
     wide = StartpointSpecific("1", FIRST_TIME)
     older, newer = StartpointSpecific("2", FIRST_TIME - 1), StartpointSpecific("3", FIRST_TIME + 1)
@@ -365,11 +314,3 @@ def test_an_ambiguous_request_is_settled_by_the_assignments_known_when_it_ended(
     unsettled = ImportedJob(database, "life-ambiguous", coordinator=[request, fan_out("2", {"k.s.1": AHEAD})])
     rows = unsettled.rows_as_of("startpoint_history", columns, FIRST_TIME + MINUTE)
     assert rows == [(0, "requested", "s.1", 2, None), (1, "fanned_out", "s", 1, "2")]
-
-
-def test_a_life_belongs_to_one_log(database: Connection) -> None:
-    job = ImportedJob(database, "life-again", coordinator=[startpoint("kafka.in.0", BACK)])
-    again = [fan_out("t", {"kafka.in.0": BACK}), tombstone(startpoint("kafka.in.0", BACK))]
-    job.import_recorded(job.coordinator_stream, recorded(again))
-    rows = job.rows("startpoint_history", "incarnation, log_offset, status", "status <> 'expired'")
-    assert rows == [(1, 0, "requested"), (2, 0, "fanned_out")]

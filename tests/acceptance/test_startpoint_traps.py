@@ -69,13 +69,6 @@ def test_t11_expiry_is_judged_at_read_and_a_fan_out_never_expires(database: Conn
     ]
 
 
-def test_t11_a_writer_whose_clock_is_ahead(database: Connection) -> None:
-    events = [startpoint("kafka.in.0", StartpointOldest(FIRST_TIME + 30 * MINUTE))]
-    job = ImportedJob(database, "t11-ahead", coordinator=events)
-    assert job.rows_as_of_offset("startpoint", "is_expired", 0) == [(False,)]
-    assert job.rows_as_of("startpoint", "is_expired", FIRST_TIME + EXPIRY_MS + MINUTE) == [(False,)]
-
-
 def test_t12_the_latest_creation_time_wins_whatever_the_order_on_the_log(database: Connection) -> None:
     wide = StartpointSpecific("1", FIRST_TIME + 10 * MINUTE)  # of a writer whose clock is 10 minutes ahead
     with_task = StartpointSpecific("2", FIRST_TIME)

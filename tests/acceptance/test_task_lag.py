@@ -137,37 +137,12 @@ def test_rates_and_the_time_to_catch_up(database: Connection) -> None:
     ]
 
 
-def test_a_rate_of_offsets_that_are_no_numbers_is_unknown(database: Connection) -> None:
-    for commits, rate in ([("odd", 11), ("even", 1)], None), ([("1", 11), ("odd", 1)], None), ([("odd", 11)], 0):
-        assert ObservedJob(database, *commits).lag("processed_per_second") == [(rate,)]
-
-
-def test_a_rate_has_a_limit(database: Connection) -> None:
-    """The last commit has a time just after that of the first."""
-    job = ObservedJob(database, ("0", 12), ("5", 1), (str(9 * 10**18), 11.9999))
-    assert job.lag("processed_per_second") == [(10**18,)]
-
-
-def test_the_time_to_catch_up_has_a_limit(database: Connection) -> None:
-    job = ObservedJob(database, ("0", 12), ("660", 1))
-    job.observe(0, 10**17, minutes_ago=10)
-    job.observe(0, 10**17 + 599)
-    assert job.lag("seconds_to_catch_up") == [(10**12,)]
-
-
 def test_a_task_that_is_not_faster_than_its_input_does_not_catch_up(database: Connection) -> None:
     job = ObservedJob(database, ("0", 60))
     job.observe(0, 100, minutes_ago=5)
     job.observe(0, 400)
     columns = "processed_per_second, arriving_per_second, seconds_to_catch_up"
     assert job.lag(columns) == [(0, 1, None)]
-
-
-def test_partitions_that_no_task_reads_are_observed_too(database: Connection) -> None:
-    job = ObservedJob(database, ("6", 1))
-    job.observe(0, 4, partition=7)
-    assert job.bounds("partition_id, end_offset") == [(0, None), (7, 4)]
-    assert len(job.lag()) == 1
 
 
 def test_observations_are_kept_for_a_week(database: Connection) -> None:

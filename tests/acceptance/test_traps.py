@@ -17,7 +17,6 @@ from eventlog.startpoint import (
 from tests.acceptance.imported_job import ImportedJob
 from tests.builders import (
     FIRST_TIME,
-    changelog_set,
     checkpoint_v1,
     checkpoint_v2,
     config_set,
@@ -33,8 +32,6 @@ from tests.builders import (
 )
 
 MINUTE: Final = 60_000
-KAFKA: Final = config_set("systems.kafka.samza.factory", "org.apache.samza.system.kafka.KafkaSystemFactory")
-DECIDED: Final = "task_name, partition_id, decided_by, startpoint_type, startpoint_value, starting_offset"
 
 
 def test_t01_a_job_with_only_a_checkpoint_topic(database: Connection) -> None:
@@ -187,15 +184,6 @@ def test_t22_null_offsets_are_legal(database: Connection) -> None:
     ]
 
 
-def test_white_space_around_the_name_of_a_changelog_is_ignored(database: Connection) -> None:
-    """A property file keeps it at the end of a line."""
-    config = [config_set("stores.s.changelog", "\tkafka.changes ")]
-    checkpoints = [checkpoint_v1("t", {"kafka.in.0": "1", "kafka.changes.0": "5"})]
-    job = ImportedJob(database, "changelog-white-space", coordinator=config, checkpoints=checkpoints)
-    assert job.checkpoint() == {("t", "kafka.in.0"): "1"}
-    assert job.rows("state_checkpoint", "store_name, changelog_stream, changelog_offset") == [("s", "changes", "5")]
-
-
 def test_t23_tasks_of_a_former_grouper_are_not_current(database: Connection) -> None:
     config = [config_set("job.systemstreampartition.grouper.factory", "demo.Grouper", at=FIRST_TIME - MINUTE)]
     checkpoints = [checkpoint_v1("Partition 0"), checkpoint_v1("new", grouper="demo.Grouper")]
@@ -229,15 +217,3 @@ def test_t25_unknown_types_are_kept_and_end_with_their_tombstone(database: Conne
     job = ImportedJob(database, "t25", coordinator=[*events, tombstone(events[0])])
     rows = job.rows("other_message", "message_type, message_value")
     assert rows == [(one, '{"x":1}') for one in sorted(types[1:])]
-
-
-def test_t26_a_remapped_changelog_shows_in_history(database: Connection) -> None:
-    job = ImportedJob(
-        database, "t26", coordinator=[changelog_set("t", 0), changelog_set("u", 1), changelog_set("t", 2)]
-    )
-    assert job.rows("changelog_mapping_history", "log_offset, task_name, changelog_partition, operation") == [
-        (0, "t", 0, "set"),
-        (1, "u", 1, "set"),
-        (2, "t", 2, "set"),
-    ]
-    assert job.rows("changelog_mapping", "task_name, changelog_partition") == [("t", 2), ("u", 1)]

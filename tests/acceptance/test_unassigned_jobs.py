@@ -81,26 +81,6 @@ def test_one_assignment_is_enough_to_go_by_assignments(database: Connection) -> 
     assert starts(job) == [BY_CHECKPOINT]
 
 
-def test_explain_shows_that_nothing_is_assigned(database: Connection) -> None:
-    events = [INPUTS, KAFKA, set_checkpoint("t", {IN: "41"}), startpoint(IN, StartpointSpecific("7", FIRST_TIME))]
-    job = ImportedJob(database, "unassigned-explained", coordinator=events)
-    query = "select rule, outcome, reason, log_offset from coordinator.explain(%s, '1', 't', timestamptz 'epoch' + %s)"
-    rows = database.execute(query.encode(), (job.name, f"{FIRST_TIME + 1000} ms")).fetchall()
-    assert rows[0][:2] == ("input", "absent")
-    assert rows[0][2].startswith("not assigned: the job has no assignments of partitions to tasks, so the task is")
-    assert rows[0][3] is None
-    assert [row[::3] for row in rows if row[1] == "wins"] == [("startpoint", 3)]
-
-
-def test_a_removed_input_is_shown_once(database: Connection) -> None:
-    job = ImportedJob(database, "unassigned-dropped", coordinator=[INPUTS, set_checkpoint("t", {"kafka.out.0": "1"})])
-    assert starts(job) == []
-    assert [(row[0], row[3].partition(":")[0]) for row in explained(job)] == [
-        ("input", "dropped input"),
-        ("checkpoint", "dropped input"),
-    ]
-
-
 @pytest.mark.parametrize("has_topic", [False, True], ids=["seed-000", "topic"])
 def test_a_key_that_can_be_read_in_two_ways_is_settled_by_checkpoints(database: Connection, has_topic: bool) -> None:
     request = startpoint("k.s.1.2", StartpointSpecific("7", FIRST_TIME))

@@ -12,7 +12,6 @@ from psycopg.errors import (
     InvalidTransactionState,
     NoDataFound,
     NullValueNotAllowed,
-    QueryCanceled,
 )
 
 from eventlog.events import RecordedEvent
@@ -91,13 +90,6 @@ def test_it_waits_within_a_transaction_that_reads_committed(writer: Connection, 
         assert config_value(reader) == [("2",)]
 
 
-def test_what_is_not_committed_does_not_count(writer: Connection, reader: Connection) -> None:
-    with writer.transaction(force_rollback=True):
-        fold(writer, EVENTS)
-        assert wait_for(reader, STREAM, 1, 100) == (False,)
-    assert wait_for(reader, STREAM, 1, 0) == (False,)
-
-
 def test_the_timeout_ends_the_wait(writer: Connection) -> None:
     clocks = "select clock_timestamp(), coordinator.wait_for(%s, 0, 150), clock_timestamp()"
     begun, answer, ended = writer.execute(clocks, (STREAM,)).fetchall()[0]
@@ -122,13 +114,6 @@ def test_the_incarnation_that_is_shown_counts(writer: Connection) -> None:
     job.import_recorded(STREAM, recorded([config_set("b", "1")]))
     assert wait_for(writer, STREAM, 4, 0) == (False,)
     assert wait_for(writer, STREAM, 0, 0) == (True,)
-
-
-def test_a_wait_can_be_cancelled(writer: Connection, reader: Connection) -> None:
-    with waiting(reader, writer, 0) as answer:
-        reader.cancel()
-        with pytest.raises(QueryCanceled):
-            answer.result(timeout=PATIENCE)
 
 
 def test_an_unknown_stream_is_refused(writer: Connection) -> None:

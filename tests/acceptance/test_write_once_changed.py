@@ -14,8 +14,7 @@ from eventlog.wire import coordinator
 from managers.config.job_config import DEFAULTS, delete_config, set_config, write_config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.acceptance.imported_job import SETTINGS, ImportedJob, Row
-from tests.acceptance.synthetic_history import buffers, plan
-from tests.builders import FIRST_TIME, config_deleted, config_set, raw, recorded, set_checkpoint
+from tests.builders import FIRST_TIME, config_deleted, config_set, recorded
 
 MINUTE: Final = 60_000
 GROUPER: Final = "job.systemstreampartition.grouper.factory"
@@ -95,13 +94,6 @@ def test_a_change_that_is_set_back_shows_twice(database: Connection) -> None:
 )
 def test_what_changes_no_grouping(database: Connection, name: str, events: list[NewEvent]) -> None:
     assert shown(job_of(database, name, events)) == []
-
-
-def test_two_spellings_of_a_key_are_one(database: Connection) -> None:
-    plain = config_set(GROUPER, "X")
-    odd = raw((plain.key or b"").replace(b'"set-config",', b'"set-config" , '), config_set(GROUPER, "Y").value)
-    job = job_of(database, "spelt", [NAME, plain, odd, NewEvent(odd.key, None), NewEvent(odd.key, None)])
-    assert shown(job) == [(2, GROUPER), (3, GROUPER)]
 
 
 def test_a_changelog_that_becomes_another(database: Connection) -> None:
@@ -185,12 +177,3 @@ def test_what_our_own_door_refuses_is_what_shows_where_it_is_forced(database: Co
     rows = job.rows("anomaly", "subject, source")
     assert [subject for subject, _ in rows] == [GROUPER, CHANGELOG]
     assert "forced" in rows[0][1]
-
-
-@pytest.mark.slow
-def test_it_costs_by_the_config_and_not_by_the_history(database: Connection) -> None:
-    query = "select * from projection.anomaly_write_once_changed where job_name = %s and job_id = %s"
-    job = job_of(database, "cost", [NAME, *(set_checkpoint("t", {"kafka.in.0": str(n)}) for n in range(20_000))])
-    database.execute("analyze")
-    executed = plan(database, query, job.name, "1")
-    assert buffers(executed) < 1_000
