@@ -1,27 +1,85 @@
-"""Writes the rows of a batch by COPY: appends to the histories and dictionaries, merges into the current tables by key.
+"""The rows of a folded batch, by table, and their COPY: into histories, dictionaries, and the current tables by key.
 
 The server still stores what it was sent when the client has sent it all. `append_histories` calls its parameter
 ``meanwhile`` then, for work that does not need the connection.
 """
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
+from typing import Any, Final
 
+from eventlog.postgres.binary_values import UTF8_TEXT
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.copy_rows import Columns, copy_rows, copying
-from projections.batch_rows import (
-    TableRows,
-    envelope_rows,
-    message_rows,
-    newest_checkpoints,
-    newest_messages,
-    other_rows,
-)
-from projections.batch_tables import CHECKPOINT_EVENT, MERGED_CHECKPOINT, MERGED_MESSAGE, QUARANTINE
+from eventlog.postgres.copy_rows import Columns, Rows, copy_rows, copying
 from projections.fold.batch import BatchFold
+from projections.fold.checkpoints import Layout, input_streams
+from projections.fold.keys import KeyEntry
+
+TableRows = tuple[Columns, Sequence[tuple[Any, ...]]]
+"""Rows, and the table they go to."""
 
 Place = Callable[[Columns], Columns]
 Meanwhile = Callable[[], object]
+
+_PLACE: Final = {"log_offset": "int8", "record_time": "timestamptz"}
+_KEY: Final = {"log_id": "int4", "key_id": "int4"}
+_AUTHOR: Final = {"source": "text", "host": "text", "username": "text"}
+_CHECKPOINT: Final = {
+    **_PLACE,
+    **_KEY,
+    "layout_id": "int4",
+    "checkpoint_id": UTF8_TEXT,
+    "offsets": UTF8_TEXT,
+    "offsets_odd": "text[]",
+}
+_MESSAGE: Final = {**_PLACE, "message_time": "timestamptz", **_KEY, "body": "jsonb", **_AUTHOR}
+CHECKPOINT_EVENT: Final = Columns.of("projection.checkpoint_event", **_CHECKPOINT, other_version_time="timestamptz")
+MESSAGE_EVENT: Final = Columns.of("projection.message_event", **_MESSAGE)
+CHECKPOINT_ENVELOPE: Final = Columns.of(
+    "projection.checkpoint_envelope", log_offset="int8", message_time="timestamptz", log_id="int4", **_AUTHOR
+)
+SUSPECT_CHECKPOINT: Final = Columns.of(
+    "projection.suspect_checkpoint", log_offset="int8", **_KEY, may_be_lower="bool", may_be_unread="bool"
+)
+LOG_TIME: Final = Columns.of("projection.log_time", log_id="int4", log_offset="int8", log_time="timestamptz")
+GAP: Final = Columns.of("projection.gap", log_id="int4", first_offset="int8", last_offset="int8")
+QUARANTINE: Final = Columns.of(
+    "projection.quarantine",
+    **_PLACE,
+    **_KEY,
+    value_bytes="int4",
+    **dict.fromkeys(("reason", "detail", "key_text", "value_fingerprint"), "text"),
+)
+EVENT_KEY: Final = Columns.of(
+    "projection.event_key",
+    **_KEY,
+    **dict.fromkeys(("checkpoint_version", "partition_id", "key_bucket"), "int4"),
+    **dict.fromkeys(("is_other", "is_sensitive"), "bool"),
+    **dict.fromkeys(("message_type", "message_key", "grouper_factory", "system_name", "stream_name"), "text"),
+    key_sha256="bytea",
+)
+STARTPOINT_READING: Final = Columns.of(
+    "projection.startpoint_reading",
+    **_KEY,
+    **dict.fromkeys(("n", "partition_id"), "int4"),
+    **dict.fromkeys(("system_name", "stream_name", "task_name"), "text"),
+)
+CHECKPOINT_LAYOUT: Final = Columns.of(
+    "projection.checkpoint_layout",
+    **dict.fromkeys(("log_id", "layout_id", "n", "partition_id", "key_bucket"), "int4"),
+    is_state="bool",
+    **dict.fromkeys(("system_name", "stream_name", "factory_name", "store_name"), "text"),
+    **dict.fromkeys(("marker_prefix", "marker_suffix"), "text"),
+    input_count="int4",
+    input_streams="text[]",
+)
+CHECKPOINT_CURRENT: Final = Columns.of("projection.checkpoint_current", **_CHECKPOINT)
+MESSAGE_CURRENT: Final = Columns.of("projection.message_current", **_MESSAGE)
+MERGED_CHECKPOINT: Final = Columns.of("merged_checkpoint", **_CHECKPOINT)
+MERGED_MESSAGE: Final = Columns.of("merged_message", **_MESSAGE)
+
+HISTORIES: Final = (CHECKPOINT_EVENT, CHECKPOINT_ENVELOPE, MESSAGE_EVENT)
+"""Tables with rows of single events, which are never changed."""
 
 _RESOLVE: Final = """
 update {} set resolved_by = %s
@@ -55,6 +113,14 @@ _DELETE_MESSAGES: Final = b"""
 delete from projection.message_current c using merged_message m
 where m.body is null and c.log_id = m.log_id and c.key_id = m.key_id and c.log_offset < m.log_offset
 """
+MANY_ROWS: Final = 10_000
+_ANALYZE: Final = """
+analyze projection.event_key, projection.checkpoint_layout, projection.checkpoint_current, projection.message_current,
+        projection.checkpoint_event (log_id, key_id, log_offset, record_time, layout_id),
+        projection.message_event (log_id, key_id, log_offset, record_time),
+        projection.checkpoint_envelope (log_id, log_offset), projection.log_time,
+        eventlog.event (log_id, log_offset, record_time, key)
+"""
 
 
 def append_histories(
@@ -68,7 +134,7 @@ def append_histories(
         fold.decode_checkpoints(write)
         meanwhile()
     _append(connection, place, envelope_rows(fold), fold.decode_messages)
-    _append(connection, place, message_rows(fold), meanwhile)
+    _append(connection, place, (MESSAGE_EVENT, fold.messages), meanwhile)
     for table_rows in other_rows(fold):
         _append(connection, place, table_rows)
     for key_id, offset in fold.quarantine.resolved:
@@ -84,6 +150,31 @@ def _append(connection: Connection, place: Place, table_rows: TableRows, meanwhi
     with copying(connection, place(columns)) as write:
         write(rows)
         meanwhile()
+
+
+def envelope_rows(fold: BatchFold) -> TableRows:
+    """The envelopes of the batch's checkpoints, by offset, as their index goes."""
+    return CHECKPOINT_ENVELOPE, sorted(fold.checkpoints.envelopes, key=itemgetter(0))
+
+
+def other_rows(fold: BatchFold) -> Iterator[TableRows]:
+    """What a batch adds to tables other than the `HISTORIES`; takes the new keys and layouts from its log."""
+    log, log_id = fold.log, fold.log.log_id
+    keys, log.keys.new = log.keys.new, []
+    layouts, log.layouts.new = log.layouts.new, []
+    yield SUSPECT_CHECKPOINT, fold.checkpoints.suspects
+    yield LOG_TIME, [(log_id, offset, time) for offset, time in fold.clock.rows]
+    yield GAP, [(log_id, *gap) for gap in fold.gaps]
+    yield QUARANTINE, fold.quarantine.rows
+    yield EVENT_KEY, [_key_row(log_id, entry, key_sha256) for entry, key_sha256 in keys]
+    yield STARTPOINT_READING, list(_reading_rows(log_id, (entry for entry, _ in keys)))
+    yield CHECKPOINT_LAYOUT, [row for layout_id, layout in layouts for row in _layout_rows(log_id, layout_id, layout)]
+
+
+def newest_rows(fold: BatchFold) -> Iterator[tuple[Columns, Rows]]:
+    """The newest row of each key that the batch touched, by table; rows that delete their key are among them."""
+    yield CHECKPOINT_CURRENT, _newest_checkpoints(fold)
+    yield MESSAGE_CURRENT, _by_key(fold.last_messages)
 
 
 def prepare(connection: Connection) -> None:
@@ -104,10 +195,47 @@ def forget_merged(connection: Connection) -> None:
 def merge_many(connection: Connection, fold: BatchFold) -> None:
     """Bring in the rows of many keys, over temporary tables; for few, ``projection.move_position`` does the same."""
     if fold.checkpoints.last_rows:
-        copy_rows(connection, MERGED_CHECKPOINT, newest_checkpoints(fold))
+        copy_rows(connection, MERGED_CHECKPOINT, _newest_checkpoints(fold))
         connection.execute(_DELETE_CHECKPOINTS)
         connection.execute(_MERGE_CHECKPOINTS)
     if fold.last_messages:
-        copy_rows(connection, MERGED_MESSAGE, newest_messages(fold))
+        copy_rows(connection, MERGED_MESSAGE, _by_key(fold.last_messages))
         connection.execute(_DELETE_MESSAGES)
         connection.execute(_MERGE_MESSAGES)
+
+
+def analyze(connection: Connection, written: int) -> None:
+    """Collect statistics if at least `MANY_ROWS` were ``written``: the next queries would be planned without them."""
+    if written >= MANY_ROWS:
+        with connection.transaction():
+            connection.execute("set local default_statistics_target = 10")  # a tenth of the pages to read
+            connection.execute(_ANALYZE)
+
+
+def _newest_checkpoints(fold: BatchFold) -> list[tuple[Any, ...]]:
+    return [row[: len(_CHECKPOINT)] for row in _by_key(fold.checkpoints.last_rows)]
+
+
+def _by_key(rows: dict[int, Any]) -> list[Any]:
+    return [rows[key_id] for key_id in sorted(rows)]
+
+
+def _key_row(log_id: int, entry: KeyEntry, key_sha256: bytes) -> tuple[Any, ...]:
+    meaning, partition = entry.meaning, entry.meaning.partition
+    number, bucket = (None, None) if partition is None else (partition.partition, partition.key_bucket)
+    system, stream = (None, None) if partition is None else (partition.system, partition.stream)
+    kind = (meaning.is_other, meaning.is_sensitive, meaning.message_type, meaning.message_key, meaning.grouper_factory)
+    return log_id, entry.key_id, meaning.checkpoint_version, number, bucket, *kind, system, stream, key_sha256
+
+
+def _reading_rows(log_id: int, entries: Iterable[KeyEntry]) -> Iterator[tuple[Any, ...]]:
+    for entry in entries:
+        for n, reading in enumerate(entry.meaning.readings, 1):
+            partition = reading.partition
+            yield log_id, entry.key_id, n, partition.partition, partition.system, partition.stream, reading.task_name
+
+
+def _layout_rows(log_id: int, layout_id: int, layout: Layout) -> Iterator[tuple[Any, ...]]:
+    streams = input_streams(layout)
+    for n, entry in enumerate(layout, 1):
+        yield log_id, layout_id, n, *entry, *((len(streams), streams) if n == 1 else (None, None))

@@ -1,7 +1,6 @@
-"""The errors of the projections; each has its data as attributes."""
+"""The errors of the projections: a class for each that a caller handles in its own way."""
 
 from eventlog.errors import PortableError
-from eventlog.source import POSTGRES
 
 
 class ProjectionError(PortableError):
@@ -37,43 +36,13 @@ class LogBlocked(ProjectionError):
         super().__init__(f"{stream_name} waits: {self.reason}.")
 
 
-class ArchiveIncomplete(ProjectionError):
-    """The relations have events of a log that the archive lacks. ``topic_may_help``: its topic may have them still."""
+class RebuildNeeded(ProjectionError):
+    """The relations do not show what is in a log's archive, so the log cannot be continued."""
 
-    def __init__(self, stream_name: str, first_offset: int, last_offset: int, *, topic_may_help: bool = False) -> None:
+    def __init__(self, stream_name: str, reason: str = "") -> None:
         self.stream_name = stream_name
-        self.first_offset = first_offset
-        self.last_offset = last_offset
-        self.topic_may_help = topic_may_help
-        fetch = ", or run `coordstream rebuild --from kafka`, which fetches those that the topic still has"
-        super().__init__(
-            f"The archive of {stream_name} lacks events of the offsets {first_offset} to {last_offset}, of which the "
-            "relations have rows. A rebuild would delete them. Restore the schema eventlog from a backup or attach "
-            f"its detached partition again{fetch if topic_may_help else ''}."
-        )
-
-
-class RebuildFailed(ProjectionError):
-    """Rows still differed from the events after a rebuild had replaced them."""
-
-    def __init__(self, stream_name: str, table: str) -> None:
-        self.stream_name = stream_name
-        self.table = table
-        super().__init__(
-            f"The rows of {stream_name} in {table} still differ after the rebuild. Nothing was changed. "
-            "Report this as a bug."
-        )
-
-
-class RowsDiffer(ProjectionError):
-    """The rows of a log are not those that its archived events fold to, so events cannot be selected by them."""
-
-    def __init__(self, stream_name: str) -> None:
-        self.stream_name = stream_name
-        super().__init__(
-            f"The rows of {stream_name} differ from its archived events, so nothing was detached. "
-            "Run `coordstream rebuild --all`, and try again."
-        )
+        reason = reason or f"The rows of {stream_name} are missing, but its events are in the archive"
+        super().__init__(f"{reason}. Run `coordstream rebuild --all`.")
 
 
 class FoldVersionDiffers(ProjectionError):
@@ -103,73 +72,6 @@ def _remedy(stored: str, ours: str) -> str:
     return "An older version of coordstream folded it: run `coordstream rebuild --all`."
 
 
-class OtherCluster(ProjectionError):
-    """The brokers belong to another Kafka cluster than the logs of the database."""
-
-    def __init__(self, stream_name: str, known: str, cluster_id: str) -> None:
-        self.stream_name = stream_name
-        self.known = known
-        self.cluster_id = cluster_id
-        super().__init__(
-            f"{stream_name} is on the Kafka cluster {cluster_id}, but the database has logs of {known}. A database "
-            "serves one Kafka cluster: use the brokers of that cluster, or another database."
-        )
-
-
-class NothingFolded(ProjectionError):
-    """A log is in the archive, but the projection has no rows of it."""
-
-    def __init__(self, stream_name: str) -> None:
-        self.stream_name = stream_name
-        super().__init__(
-            f"The rows of {stream_name} are missing, but its events are in the archive. "
-            "Run `coordstream rebuild --all`."
-        )
-
-
-class NotInKafka(ProjectionError):
-    """A log was not read from Kafka, so it has no topic there. ``backend`` is ``postgres`` or ``recording``."""
-
-    def __init__(self, stream_name: str, backend: str) -> None:
-        self.stream_name = stream_name
-        self.backend = backend
-        what = "is a log in Postgres" if backend == POSTGRES else "was imported from a recording and never followed"
-        super().__init__(f"{stream_name} {what}, so it has no topic in Kafka to compare it with.")
-
-
-class TopicReplaced(ProjectionError):
-    """A topic no longer continues the log that was read from it."""
-
-    def __init__(self, stream_name: str, reason: str) -> None:
-        self.stream_name = stream_name
-        self.reason = reason
-        super().__init__(
-            f"The topic {stream_name} {reason}, so it is not the log in the archive. "
-            "Run `coordstream follow` to read it as a new incarnation."
-        )
-
-
-class TopicChanged(ProjectionError):
-    """Offsets of a topic were deleted while it was read."""
-
-    def __init__(self, stream_name: str) -> None:
-        self.stream_name = stream_name
-        super().__init__(f"The topic {stream_name} lost events while it was read. Try again.")
-
-
-class PositionBeyondEnd(ProjectionError):
-    """The position of a Postgres log is beyond its end, so the relations may lack events."""
-
-    def __init__(self, stream_name: str, position: int, end_offset: int) -> None:
-        self.stream_name = stream_name
-        self.position = position
-        self.end_offset = end_offset
-        super().__init__(
-            f"The position {position} of {stream_name} is beyond the end of the log, {end_offset}. "
-            "Run `coordstream rebuild --all`."
-        )
-
-
 class StreamBusy(ProjectionError):
     """Another process holds the lock of the stream."""
 
@@ -177,31 +79,6 @@ class StreamBusy(ProjectionError):
         self.stream_name = stream_name
         self.holder = holder
         super().__init__(f"{stream_name} is being read by {holder}. Wait until that ends, or stop it.")
-
-
-class ImportRefused(ProjectionError):
-    """The recorded stream is a log in Postgres, which only its writers extend, and it lacks events of the recording."""
-
-    def __init__(self, stream_name: str) -> None:
-        self.stream_name = stream_name
-        super().__init__(
-            f"{stream_name} is a log in Postgres, and the recording has events that differ from it or that it lacks. "
-            "An import does not change such a log. Append a recording of the new events only, with "
-            f"`coordstream log append {stream_name} --file FILE`, or import this one into another database."
-        )
-
-
-class WorkerEnded(ProjectionError):
-    """A worker process of an import ended without a result; ``exit_code`` as in `multiprocessing`."""
-
-    def __init__(self, stream_name: str, exit_code: int | None) -> None:
-        self.stream_name = stream_name
-        self.exit_code = exit_code
-        how = f"was ended by signal {-exit_code}" if exit_code and exit_code < 0 else "ended"
-        super().__init__(
-            f"The process that imported {stream_name} {how} before it was done; it may have run out of memory. "
-            "Import again: the import continues where it stopped."
-        )
 
 
 class LockLost(ProjectionError):

@@ -1,30 +1,40 @@
 """The projector: archives and folds batches of one log's events, each in one transaction with the log's position."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+from psycopg import errors
 from psycopg.pq import TransactionStatus
 
 from eventlog.events import EventColumns, RecordedEvent, bytes_of, no_collections
 from eventlog.postgres.archive import archive_rows, archive_writer
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.copy_rows import json_rows
+from eventlog.postgres.table_partitions import ensure_partition, ranges_of
 from eventlog.timestamps import micros_of
-from projections.batch_rows import envelope_rows, message_rows, newest_rows, other_rows
-from projections.batch_tables import CHECKPOINT_EVENT
-from projections.batch_writes import Meanwhile, append_histories, forget_merged, merge_many, prepare
+from projections.batch_writes import (
+    CHECKPOINT_EVENT,
+    MESSAGE_EVENT,
+    Meanwhile,
+    append_histories,
+    envelope_rows,
+    forget_merged,
+    merge_many,
+    newest_rows,
+    other_rows,
+    prepare,
+)
 from projections.errors import LogRebuilt, PositionMoved
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
 from projections.fold.rows import CheckpointRow, Swept
 from projections.fold.settings import FoldSettings
 from projections.fold_state import load_fold
-from projections.log_partitions import LogPartitions
 from projections.tracked_logs import TrackedLog, name_job, reload_log
 
 Clock = Callable[[], datetime]
@@ -48,6 +58,46 @@ POSITION_CHANNEL: Final = "coordstream_position"
 _HOLD: Final = "select from projection.position where log_id = %s and next_offset = %s and rebuilds = %s for update"
 _MOVE: Final = "select projection.move_position(%s, %s, %s, %s, %s, %s::jsonb)"
 _REBUILDS: Final = "select rebuilds from projection.position where log_id = %s"
+
+
+CONFLICTS: Final = (errors.DeadlockDetected, errors.SerializationFailure)
+CONFLICT_TRIES: Final = 5
+Result = TypeVar("Result")
+
+
+def retry_conflicts(step: Callable[[], Result]) -> Result:
+    """Return the result of a step that is one transaction; try it again after a conflict, `CONFLICT_TRIES` times."""
+    for _ in range(CONFLICT_TRIES):
+        try:
+            return step()
+        except CONFLICTS:
+            continue
+    return step()
+
+
+class LogPartitions:
+    """Creates the partitions of a log's rows, once each. ``archives``: also those of the archive are needed."""
+
+    def __init__(self, connection: Connection, *, archives: bool = True) -> None:
+        self._connection = connection
+        self._archives = archives
+        self._existing: set[int] = set()
+
+    def ensure(self, events: Sequence[RecordedEvent], swept: Sequence[Swept] = ()) -> None:
+        """Create a batch's partitions, before its transaction: in it, they would block the writers of other logs."""
+        offsets = [events[0].offset, events[-1].offset] if events else []
+        if len(ranges_of(offsets)) > 1:  # otherwise there are no others between them
+            offsets = [event.offset for event in events]
+        firsts = set(ranges_of(chain(offsets, (at_offset for at_offset, _ in swept))))
+        self.make(firsts - self._existing)
+        self._existing |= firsts
+
+    def make(self, firsts: Iterable[int]) -> None:
+        """Create the partitions that begin at these offsets, unless they exist."""
+        for first in sorted(firsts):
+            ensure_partition(self._connection, "projection", "checkpoint_event", first)
+            if self._archives:
+                ensure_partition(self._connection, "eventlog", "event", first)
 
 
 @dataclass(frozen=True)
@@ -152,7 +202,7 @@ class Projector:
         """Continue after LogRebuilt: at the log's position, with its rows as they are now.
 
         Raises:
-            FoldVersionDiffers, NothingFolded: another version has rebuilt it.
+            FoldVersionDiffers, RebuildNeeded: another version has rebuilt it.
         """
         self._log = reload_log(self._connection, self._log)
         self._log.require_fold_version(self._settings)
@@ -201,8 +251,8 @@ class Projector:
         archived = [archive_rows(self._log.log_id, fold.archived_at, columns)] if self._archives else []
         checkpoints: list[CheckpointRow] = []
         fold.decode(checkpoints.extend)
-        written = [*archived, (CHECKPOINT_EVENT, checkpoints), envelope_rows(fold), message_rows(fold)]
-        tables = chain(written, other_rows(fold), newest_rows(fold))
+        histories = [(CHECKPOINT_EVENT, checkpoints), envelope_rows(fold), (MESSAGE_EVENT, fold.messages)]
+        tables = chain(archived, histories, other_rows(fold), newest_rows(fold))
         rows = {columns.table: json_rows(columns, rows) for columns, rows in tables}
         rows["resolved"] = [{"key_id": key_id, "resolved_by": offset} for key_id, offset in fold.quarantine.resolved]
         self._on_step("folded")

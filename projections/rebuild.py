@@ -11,16 +11,13 @@ from eventlog.postgres.log_registry import StoredLog, hold_archive
 from eventlog.postgres.table_partitions import attach_partition, detached_partitions, ensure_partition
 from eventlog.source import KAFKA, POSTGRES, RECORDING, EventSource
 from eventlog.topic_comparison import TopicComparison
-from projections.archive_completion import complete_archive
-from projections.conflicts import retry_conflicts
-from projections.errors import ArchiveIncomplete, RebuildFailed
+from projections.batch_writes import analyze
+from projections.errors import ProjectionError
 from projections.fold.settings import NOT_FOLDED, FoldSettings
-from projections.job_log_row import repair_row
-from projections.planner_statistics import analyze
-from projections.projector import BATCH_EVENTS
+from projections.projector import BATCH_EVENTS, retry_conflicts
 from projections.scratch_fold import ScratchFold, may_fill_histories
-from projections.table_differences import StillDifferent, TableCheck, TableDifferences
-from projections.topic_check import has_topic
+from projections.table_differences import TableCheck, TableDifferences, repair_job_log
+from projections.topic_check import complete_archive, has_topic
 from projections.tracked_logs import (
     LOCK_TIMEOUT,
     TrackedLog,
@@ -121,9 +118,9 @@ def rebuild_log(
 
     Raises:
         FoldVersionDiffers: other settings or a newer program folded the log.
-        ArchiveIncomplete: the relations have events that the archive lacks.
-        RebuildFailed: rows still differed after they were replaced.
-        ProjectionError, EventLogError: the log has no topic, see `complete_archive`.
+        ProjectionError: the relations have events that the archive lacks, rows still differed after they were replaced,
+            or the log has no topic, see `complete_archive`.
+        EventLogError: the topic cannot be read.
         psycopg.errors.LockNotAvailable: another session has been writing the log for 10 seconds.
         In each case, no rows were changed.
     """
@@ -173,10 +170,10 @@ def _rebuild(
         fold.advance(position)
         if not fold.filled:  # otherwise there was no row to lose, and the fold has filled the tables that are searched
             _require_archive(connection, log, is_completed=is_completed)
-        repaired = _repair(connection, log, fold.filled)
+        repaired = TableDifferences(connection, log).repair(fold.filled)
         connection.execute(_MOVE, (position, settings.fold_version, log.log_id))
         lock_job(connection, log.stream)
-        if not (job_log := repair_row(connection, log.log_id)).is_equal:
+        if not (job_log := repair_job_log(connection, log.log_id)).is_equal:
             repaired, log = (*repaired, job_log), reload_log(connection, log)
         if log.is_current:
             name_job(connection, log.stream)
@@ -191,13 +188,6 @@ def _block_if_empty(connection: Connection, log: TrackedLog) -> bool:
     return may_fill_histories(connection, log.log_id)
 
 
-def _repair(connection: Connection, log: TrackedLog, filled: Collection[str]) -> tuple[TableCheck, ...]:
-    try:
-        return TableDifferences(connection, log.log_id).repair(filled)
-    except StillDifferent as error:
-        raise RebuildFailed(log.stream.stream_name, error.table) from error
-
-
 def _require_archive(connection: Connection, log: TrackedLog, *, is_completed: bool) -> None:
     """Refuse to delete rows of events that the archive has lost: nothing could bring them back.
 
@@ -207,7 +197,13 @@ def _require_archive(connection: Connection, log: TrackedLog, *, is_completed: b
     missing = connection.execute(_LOST, values).fetchone()
     if missing is not None:
         may_help = not is_completed and has_topic(connection, log)
-        raise ArchiveIncomplete(log.stream.stream_name, *missing, topic_may_help=may_help)
+        name, (first, last) = log.stream.stream_name, missing
+        fetch = ", or run `coordstream rebuild --from kafka`, which fetches those that the topic still has"
+        raise ProjectionError(
+            f"The archive of {name} lacks events of the offsets {first} to {last}, of which the relations have rows. A "
+            "rebuild would delete them. Restore the schema eventlog from a backup or attach "
+            f"its detached partition again{fetch if may_help else ''}."
+        )
 
 
 def mark_for_rebuild(connection: Connection, backends: Collection[str] = _BACKENDS) -> list[str]:

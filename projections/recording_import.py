@@ -19,9 +19,9 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, newest_log
 from eventlog.source import POSTGRES, RECORDING
 from eventlog.streams import StreamIdentity
-from projections.errors import ImportRefused, LogRebuilt
+from projections.batch_writes import analyze
+from projections.errors import LogRebuilt, ProjectionError
 from projections.fold.settings import FoldSettings
-from projections.planner_statistics import analyze
 from projections.projector import BATCH_BYTES, BATCH_EVENTS, Applied, Clock, MakeProjector, Projector
 from projections.retired_streams import end_retirement
 from projections.stream_lock import stream_lock
@@ -73,7 +73,7 @@ def import_stream(
     Raises:
         StreamBusy: another process imports or follows the stream.
         FoldVersionDiffers: other settings folded the stream before.
-        ImportRefused: the stream is a log in Postgres, and the recording has events that it lacks.
+        ProjectionError: the stream is a log in Postgres, and the recording has events that it lacks.
     """
     stored = newest_log(connection, stream.stream_name)
     if stored is not None and stored.backend == POSTGRES:
@@ -116,10 +116,15 @@ def _apply(projector: Projector, batch: list[RecordedEvent]) -> Applied:
 
 
 def _require_all(connection: Connection, log: StoredLog, events: Iterable[RecordedEvent]) -> int:
-    """The number of events. Raises ImportRefused: the log lacks one of them."""
+    """The number of events. Raises ProjectionError if the log, which only its writers extend, lacks one of them."""
     present = _count_if_all(connection, log.log_id, events)
     if present is None:
-        raise ImportRefused(log.stream_name)
+        name = log.stream_name
+        raise ProjectionError(
+            f"{name} is a log in Postgres, and the recording has events that differ from it or that it lacks. "
+            "An import does not change such a log. Append a recording of the new events only, with "
+            f"`coordstream log append {name} --file FILE`, or import this one into another database."
+        )
     return present
 
 

@@ -1,7 +1,7 @@
 """Detaches the events that neither the state nor what was true since the horizon needs."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
@@ -12,14 +12,93 @@ from psycopg import sql
 from eventlog.postgres.archive import ArchivedEvents, read_archived, read_archived_at
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import hold, hold_archive
-from eventlog.postgres.table_partitions import ArchiveReplacement, next_retention_number
-from projections.errors import RowsDiffer
+from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ArchiveReplacement, next_retention_number
+from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
-from projections.retained_events import RetainedEvents, select_retained
 from projections.scratch_fold import ReadArchived, ScratchFold, log_tables
 from projections.tracked_logs import LOCK_TIMEOUT, TrackedLog, block_projectors, reload_log
 from projections.verify import verify_log
 
+_TEMPORARY: Final = """
+create temporary table retained_log (log_id integer primary key, horizon_offset bigint not null) on commit drop;
+create temporary table base_event (log_id integer, log_offset bigint, primary key (log_id, log_offset)) on commit drop;
+create temporary table newest_event                -- of each key of one log, up to its horizon
+  (key_id integer, log_offset bigint, is_delete boolean) on commit drop
+"""
+_LAST_BEFORE: Final = """
+select greatest(c.log_offset, h.horizon_offset), greatest(%(time)s, h.horizon_time)
+from (select max(e.log_offset) as log_offset from projection.log_cut(%(log_id)s, %(time)s) c, eventlog.event e
+      where e.log_id = %(log_id)s and e.log_offset <= least(c.cut, %(next_offset)s - 1)) c
+left join projection.log_horizon h on h.log_id = %(log_id)s
+"""
+_INSERT_RETAINED: Final = "insert into pg_temp.retained_log (log_id, horizon_offset) values (%s, %s)"
+_INSERT_NEWEST: Final = """
+insert into pg_temp.newest_event (key_id, log_offset, is_delete)
+select k.key_id, h.log_offset, h.body is null
+from projection.event_key k
+cross join lateral (
+  select m.log_offset, m.body from projection.message_event m
+  where m.log_id = k.log_id and m.key_id = k.key_id and m.log_offset <= %(last)s order by m.log_offset desc limit 1) h
+where k.log_id = %(log_id)s
+union all
+select k.key_id, h.log_offset, h.layout_id is null
+from projection.event_key k
+cross join lateral (
+  select c.log_offset, c.layout_id from projection.checkpoint_event c
+  where c.log_id = k.log_id and c.key_id = k.key_id and c.log_offset <= %(last)s order by c.log_offset desc limit 1) h
+where k.log_id = %(log_id)s
+"""
+_INSERT_BASE: Final = """
+insert into pg_temp.base_event (log_id, log_offset)
+select %(log_id)s, b.log_offset from (
+  select n.log_offset from pg_temp.newest_event n where not n.is_delete
+  union
+  select q.log_offset from projection.quarantine q
+  where q.log_id = %(log_id)s and q.log_offset <= %(last)s and coalesce(q.resolved_by > %(last)s, true)
+  union                                            -- the event whose record time is the log's time
+  (select e.log_offset from projection.log_time_at(%(log_id)s, %(last)s) t, eventlog.event e
+   where e.log_id = %(log_id)s and e.log_offset <= %(last)s and e.record_time = t.at
+     and e.record_time <= e.archived_at + interval '1 hour'
+     and e.log_offset >= coalesce((select max(s.log_offset) from projection.log_time s
+                                   where s.log_id = %(log_id)s and s.log_offset <= %(last)s and s.log_time < t.at), 0)
+   order by e.log_offset limit 1)
+  union select min(e.log_offset) from eventlog.event e where e.log_id = %(log_id)s
+  union select %(last)s                             -- the last event of the state, and the one after it
+  union select min(e.log_offset) from eventlog.event e where e.log_id = %(log_id)s and e.log_offset > %(last)s) b
+where b.log_offset <= %(last)s
+on conflict do nothing
+"""
+_INSERT_RESOLVERS: Final = """
+insert into pg_temp.base_event (log_id, log_offset)
+select distinct q.log_id, q.resolved_by
+from pg_temp.base_event b join projection.quarantine q on q.log_id = b.log_id and q.log_offset = b.log_offset
+where b.log_id = %(log_id)s and q.resolved_by <= %(last)s
+on conflict do nothing
+"""
+_INSERT_DELETES: Final = """
+insert into pg_temp.base_event (log_id, log_offset)
+select distinct %(log_id)s, n.log_offset
+from pg_temp.newest_event n
+where n.is_delete and exists (
+  select from (
+    select m.log_offset from projection.message_event m
+    where m.log_id = %(log_id)s and m.key_id = n.key_id and m.log_offset < n.log_offset
+    union all
+    select c.log_offset from projection.checkpoint_event c
+    where c.log_id = %(log_id)s and c.key_id = n.key_id and c.log_offset < n.log_offset) e
+  join pg_temp.base_event b on b.log_id = %(log_id)s and b.log_offset = e.log_offset)
+on conflict do nothing
+"""
+_REMOVED: Final = """
+select e.log_offset / %(width)s * %(width)s, count(*),
+  sum(60 + coalesce(pg_column_size(e.key), 0) + coalesce(pg_column_size(e.value), 0)  -- 60: all other columns
+      + coalesce(pg_column_size(e.headers), 0))
+from eventlog.event e
+where e.log_id = %(log_id)s and e.log_offset <= %(last)s
+  and not exists (select from pg_temp.base_event b where b.log_id = e.log_id and b.log_offset = e.log_offset)
+group by 1
+"""
+_BASE: Final = "select log_offset from pg_temp.base_event where log_id = %s order by log_offset"
 _NEWEST_TIME: Final = """
 select max(t.at) from projection.position p cross join lateral projection.log_time_at(p.log_id, p.next_offset - 1) t
 """
@@ -51,6 +130,23 @@ insert into eventlog.horizon (log_id, retention_number, horizon_offset, horizon_
 """
 
 
+@dataclass(frozen=True)
+class RetainedEvents:
+    """What a log keeps: the events at the offsets of ``base``, and every event after ``horizon_offset``.
+
+    The state is known from ``horizon_time`` on. That of an earlier retention may be later than the requested one.
+    ``removed_events`` others, of ``removed_bytes`` (as stored) in the archive's ``partitions``, are not needed.
+    """
+
+    log: TrackedLog
+    horizon_offset: int
+    horizon_time: datetime
+    base: tuple[int, ...]
+    removed_events: int
+    removed_bytes: int
+    partitions: frozenset[int]
+
+
 Check = Callable[[Connection, RetainedEvents], None]
 OnProgress = Callable[[int], None]
 
@@ -78,7 +174,7 @@ def plan_retention(
     """Return what `retain` would do. It does not verify the rows. Changes and blocks nothing.
 
     Raises:
-        FoldVersionDiffers, NothingFolded: the rows of a log are another version's, or it has none.
+        FoldVersionDiffers, RebuildNeeded: the rows of a log are another version's, or it has none.
     """
     for log in logs:
         log.require_fold_version(settings)
@@ -104,8 +200,8 @@ def retain(
     retention. ``on_progress`` gets the number of events of each batch that is verified or folded.
 
     Raises:
-        FoldVersionDiffers, NothingFolded: the rows of a log are another version's, or it has none.
-        RowsDiffer: the rows of a log are not what its events fold to.
+        FoldVersionDiffers, RebuildNeeded: the rows of a log are another version's, or it has none.
+        ProjectionError: the rows of a log are not what its events fold to.
         psycopg.errors.LockNotAvailable: another session was using the archive for 10 seconds.
         In each case, nothing was changed.
     """
@@ -125,12 +221,67 @@ def retain(
         return Retention(selected, _replace(connection, selected, settings, on_progress))
 
 
+def select_retained(
+    connection: Connection, logs: Sequence[TrackedLog], horizon: datetime
+) -> tuple[RetainedEvents, ...]:
+    """Select what the logs keep if nothing is asked about times before ``horizon``.
+
+    Logs that need all of their events are left out. The temporary tables that `ArchiveReplacement` reads are created;
+    they last until the caller's transaction ends.
+    """
+    connection.execute(_TEMPORARY)
+    selected = (_select(connection, log, horizon) for log in logs if log.is_complete)
+    return tuple(retained for retained in selected if retained is not None)
+
+
+def _select(connection: Connection, log: TrackedLog, horizon: datetime) -> RetainedEvents | None:
+    values = {"log_id": log.log_id, "time": horizon, "next_offset": log.next_offset}
+    last, time = connection.execute(_LAST_BEFORE, values).fetchone() or (None, horizon)
+    if last is None:
+        return None
+    _insert_base(connection, log.log_id, last)
+    width = PARTITION_OFFSETS
+    removed = connection.execute(_REMOVED, {"log_id": log.log_id, "last": last, "width": width}).fetchall()
+    if not removed:
+        return None
+    connection.execute(_INSERT_RETAINED, (log.log_id, last))
+    base = tuple(offset for (offset,) in connection.execute(_BASE, (log.log_id,)).fetchall())
+    partitions, events, sizes = zip(*removed, strict=True)
+    return RetainedEvents(log, last, time, base, sum(events), int(sum(sizes)), frozenset(partitions))
+
+
+def _insert_base(connection: Connection, log_id: int, horizon: int) -> None:
+    """Insert what is set at the horizon, and the deletes without which more would be."""
+    values = {"log_id": log_id, "last": horizon}
+    connection.execute("truncate pg_temp.newest_event")
+    connection.execute(_INSERT_NEWEST, values)
+    connection.execute(_INSERT_BASE, values)
+    while _insert_later_events(connection, values):
+        pass
+    connection.execute("analyze pg_temp.base_event")  # without statistics, each event is compared with the whole table
+
+
+def _insert_later_events(connection: Connection, values: Mapping[str, int]) -> int:
+    """Insert what later events did to those inserted so far, and return how many events were added.
+
+    The offset of a sweep is that of another key's event, to which later events may have done something, too.
+    """
+    return sum(connection.execute(query, values).rowcount for query in (_INSERT_RESOLVERS, _INSERT_DELETES))
+
+
+def _rows_differ(log: TrackedLog) -> ProjectionError:
+    return ProjectionError(
+        f"The rows of {log.stream.stream_name} differ from its archived events, so nothing was detached. "
+        "Run `coordstream rebuild --all`, and try again."
+    )
+
+
 def _require_equal_rows(
     connection: Connection, log: TrackedLog, settings: FoldSettings, on_progress: OnProgress
 ) -> None:
-    """Raise RowsDiffer if verify finds a difference: which events a state needs is selected by the rows."""
+    """Raise ProjectionError if verify finds a difference: which events a state needs is selected by the rows."""
     if not verify_log(connection, log, settings, on_progress=on_progress).is_equal:
-        raise RowsDiffer(log.stream.stream_name)
+        raise _rows_differ(log)
 
 
 def _hold_archive(connection: Connection) -> None:
@@ -190,7 +341,7 @@ def _replace_rows(connection: Connection, log: TrackedLog) -> None:
     """Replace a log's rows by the folded ones, if both have the same current rows, apart from the numbers of keys."""
     (differs,) = connection.execute(_DIFFERS, {"log_id": log.log_id}).fetchone() or (True,)
     if differs:
-        raise RowsDiffer(log.stream.stream_name)
+        raise _rows_differ(log)
     for table in map(sql.Identifier, log_tables()):
         connection.execute(_DELETE.format(table), (log.log_id,))
         connection.execute(_INSERT.format(table, table), (log.log_id,))

@@ -26,14 +26,6 @@ on conflict do nothing
 _DELETE: Final = "delete from eventlog.retired_stream where stream_name = any(%s) returning stream_name"
 
 
-class NotRetired(ProjectionError):
-    """The stream is not retired."""
-
-    def __init__(self, stream_name: str) -> None:
-        self.stream_name = stream_name
-        super().__init__(f"{stream_name} is not retired. `coordstream status` shows which streams are.")
-
-
 def known_streams(connection: Connection) -> set[str]:
     """Every stream that was ever imported, followed or refused, or that is a log in Postgres."""
     return {name for (name,) in connection.execute(_KNOWN).fetchall()}
@@ -66,8 +58,8 @@ def end_retirement(connection: Connection, stream_name: str) -> bool:
 
 
 def restore_streams(connection: Connection, stream_names: Collection[str]) -> None:
-    """Expect that streams are followed again. All or none. Raises `NotRetired`."""
+    """Expect that streams are followed again. All or none. Raises ProjectionError if one is not retired."""
     with connection.transaction():
         for name in dict.fromkeys(stream_names):
             if not end_retirement(connection, name):
-                raise NotRetired(name)
+                raise ProjectionError(f"{name} is not retired. `coordstream status` shows which streams are.")

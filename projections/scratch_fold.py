@@ -12,16 +12,13 @@ from eventlog.postgres.archive import ArchivedEvents, read_archived
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.copy_rows import Columns, copy_rows
 from eventlog.timestamps import MICROS_OF_AN_HOUR, all_storable_micros
-from projections.batch_rows import newest_rows
-from projections.batch_tables import HISTORIES
-from projections.batch_writes import append_histories
+from projections.batch_writes import HISTORIES, append_histories, newest_rows
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
-from projections.observations import read_observations
 from projections.projector import BATCH_BYTES, BATCH_EVENTS
-from projections.tracked_logs import TrackedLog
+from projections.tracked_logs import TrackedLog, read_observations
 
 SCRATCH: Final = "pg_temp"
 _LONG_AGO: Final = 0

@@ -15,7 +15,10 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from eventlog.postgres.connection import Connection
+from eventlog.streams import identify
+from projections.errors import ProjectionError
 from projections.scratch_fold import log_tables
+from projections.tracked_logs import TrackedLog
 
 DifferenceKind = Literal["missing", "extra", "different"]
 Values = dict[str, Any]
@@ -76,6 +79,17 @@ select e.* from ({folded}) e join difference d using ({key}) where d.kind <> 'ex
 """)
 _INSERT_ALL: Final = sql.SQL("insert into projection.{table} {folded}")
 _FORGET: Final = "drop table difference"
+_FACTS: Final = """
+select l.stream_name, l.stream_kind, l.incarnation, j.is_complete or l.incarnation = 1, l.log_id = (
+    select o.log_id from projection.job_log o join eventlog.log s using (log_id) where s.stream_name = l.stream_name
+    order by o.is_current desc, o.is_complete desc, s.incarnation desc limit 1)
+from eventlog.log l join projection.job_log j using (log_id)
+where l.log_id = %s
+"""
+_UPDATE: Final = sql.SQL("""
+update projection.job_log set ({columns}) = ({values})
+where log_id = {log_id} and ({columns}) is distinct from ({values})
+""")
 
 
 @dataclass(frozen=True)
@@ -104,14 +118,6 @@ class TableCheck:
         return not (self.missing or self.extra or self.different)
 
 
-class StillDifferent(Exception):
-    """Rows that were replaced still differ: the program is wrong, or something in the database changes them."""
-
-    def __init__(self, table: str) -> None:
-        self.table = table
-        super().__init__(f"the rows of {table} still differ")
-
-
 class _Digest(NamedTuple):
     rows: int
     hashes: Decimal | None
@@ -125,17 +131,17 @@ class TableDifferences:
     combination of the hashes of the columns, whose sum stays the same if two rows swap their values of a column.
     """
 
-    def __init__(self, connection: Connection, log_id: int) -> None:
+    def __init__(self, connection: Connection, log: TrackedLog) -> None:
         self._connection = connection
-        self._log_id = log_id
+        self._log = log
         self._seed = randbits(63)
         self._renumbers = self._match_layouts()
 
     def _match_layouts(self) -> bool:
         """Match folded layouts with stored ones. Return whether any has another number there."""
-        if self._connection.execute(_HAS_LAYOUTS, (self._log_id,)).fetchone() == (False,):
+        if self._connection.execute(_HAS_LAYOUTS, (self._log.log_id,)).fetchone() == (False,):
             return False
-        self._connection.execute(_MATCH_LAYOUTS, (self._log_id,))
+        self._connection.execute(_MATCH_LAYOUTS, (self._log.log_id,))
         return self._connection.execute(_RENUMBERS).fetchone() == (True,)
 
     def check(self) -> tuple[TableCheck, ...]:
@@ -148,7 +154,7 @@ class TableDifferences:
         Tables that were ``filled`` by the fold itself are not compared: their rows were missing.
 
         Raises:
-            StillDifferent: a table's stored rows still differ.
+            ProjectionError: a table's stored rows still differ: something in the database changes them.
         """
         checks = (self._filled(table) if table in filled else self._repair(table) for table in log_tables())
         return tuple(check for check in checks if not check.is_equal)
@@ -177,7 +183,10 @@ class TableDifferences:
                 self._connection.execute(_DELETE.format(**parts))
                 self._connection.execute(_INSERT.format(**parts))
         if self._digest(parts["stored"]) != folded:
-            raise StillDifferent(table)
+            raise ProjectionError(
+                f"The rows of {self._log.stream.stream_name} in {table} still differ after the rebuild. Nothing was "
+                "changed. Report this as a bug."
+            )
         return check
 
     def _digest(self, rows: sql.Composable) -> _Digest:
@@ -200,7 +209,7 @@ class TableDifferences:
 
     def _parts(self, table: str) -> dict[str, sql.Composable]:
         """What the statements about a table have in common."""
-        names = {"table": sql.Identifier(table), "log_id": sql.Literal(self._log_id)}
+        names = {"table": sql.Identifier(table), "log_id": sql.Literal(self._log.log_id)}
         return names | {
             "key": sql.SQL(", ").join(map(sql.Identifier, log_tables()[table])),
             "stored": _STORED.format(**names),
@@ -218,3 +227,33 @@ class TableDifferences:
 def _difference(row: Values, key: tuple[str, ...]) -> Difference:
     kind, stored, expected = row["kind"], row["stored"], row["expected"]
     return Difference(kind, {name: (stored or expected)[name] for name in key}, stored, expected)
+
+
+def expected_job_log(connection: Connection, log_id: int) -> dict[str, Any]:
+    """A log's row in ``job_log`` as it follows from the archive, apart from the job's name and id.
+
+    One incarnation of a stream is current, and it is complete.
+    """
+    row = connection.execute(_FACTS, (log_id,)).fetchone()
+    if row is None:
+        return {}
+    name, kind, incarnation, is_complete, is_current = row
+    stream = identify(name, kind)
+    return {
+        "stream_name": name,
+        "stream_kind": kind,
+        "incarnation": incarnation,
+        "job_suffix": stream.suffix,
+        "job_bucket": stream.job_bucket,
+        "is_current": is_current,
+        "is_complete": is_complete or is_current,
+    }
+
+
+def repair_job_log(connection: Connection, log_id: int) -> TableCheck:
+    """Set the values of `expected_job_log`, and return whether the row was different."""
+    expected = expected_job_log(connection, log_id)
+    columns = sql.SQL(", ").join(map(sql.Identifier, expected))
+    values = sql.SQL(", ").join(map(sql.Literal, expected.values()))
+    changed = connection.execute(_UPDATE.format(columns=columns, values=values, log_id=sql.Literal(log_id))).rowcount
+    return TableCheck("job_log", different=changed)

@@ -1,28 +1,51 @@
-"""Compares the archive of a log with its topic, as far as the log was read."""
+"""Compares the archive of a log with its topic, as far as the log was read, and adds the events that it lacks."""
 
-from collections.abc import Callable, Iterator
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final
 
-from eventlog.events import RecordedEvent
+from eventlog.events import EventColumns, RecordedEvent, batches
 from eventlog.masked_event import mask_event
-from eventlog.postgres.archive import read_archive_at, read_archived
+from eventlog.postgres.archive import archive_writer, read_archive_at, read_archived
 from eventlog.postgres.archive_comparison import horizon_offset
 from eventlog.postgres.connection import Connection
+from eventlog.postgres.log_registry import hold_archive
+from eventlog.postgres.table_partitions import (
+    attach_partition,
+    detached_partitions,
+    ensure_partition,
+    ranges_of,
+)
 from eventlog.secret_policy import SecretPolicy
-from eventlog.source import KAFKA, EventSource, OffsetLost, StreamFacts
-from eventlog.timestamps import datetime_of
+from eventlog.source import KAFKA, POSTGRES, EventSource, OffsetLost, StreamFacts
+from eventlog.timestamps import datetime_of, micros_of
 from eventlog.topic_comparison import EXAMPLES, Pair, TopicComparison, pair_events
-from projections.errors import NotInKafka, TopicChanged, TopicReplaced
+from projections.errors import ProjectionError
+from projections.fold.batch import sets_value
+from projections.fold.log_fold import LogFold
 from projections.fold.settings import FoldSettings
 from projections.follow.continuity import is_another_topic
 from projections.follow.heartbeat import server_now
 from projections.follow.resume import require_cluster
-from projections.lost_base import lost_base
 from projections.table_differences import Difference, DifferenceKind, TableCheck
-from projections.tracked_logs import TrackedLog, logs_of
+from projections.tracked_logs import LOCK_TIMEOUT, TrackedLog, logs_of, position_once_folded
 
 _PROGRESS_EVENTS: Final = 10_000
+_BATCH_EVENTS: Final = 10_000
+_BATCH_BYTES: Final = 16 << 20
+_WITH_ROWS: Final = """
+select r.log_offset from (
+  select m.log_offset from projection.message_event m where m.log_id = %(log_id)s
+  union select c.log_offset from projection.checkpoint_event c where c.log_id = %(log_id)s
+  union select q.log_offset from projection.quarantine q where q.log_id = %(log_id)s
+  union select t.log_offset from projection.log_time t where t.log_id = %(log_id)s) r
+where r.log_offset < %(horizon)s
+  and not exists (select from eventlog.event e where e.log_id = %(log_id)s and e.log_offset = r.log_offset)
+"""
 
 
 def check_archive(
@@ -39,10 +62,8 @@ def check_archive(
     stream has a topic; for others the list is empty.
 
     Raises:
-        NotInKafka: the log is in Postgres, or was imported and never followed.
-        TopicReplaced: the topic was re-created or truncated, and the follower has not noticed it yet.
-        TopicChanged: the topic lost events while it was read.
-        OtherCluster: the brokers belong to another cluster.
+        ProjectionError: the log is not from Kafka, the topic was re-created or truncated and the follower has not
+            noticed it yet, it lost events while it was read, or the brokers belong to another cluster.
         StreamMissing, StreamRefused, SourceUnavailable: see `EventSource`.
     """
     if is_replaced(connection, log):
@@ -60,6 +81,61 @@ def check_archive(
     return [_table_check(connection, log, comparison, settings.secrets)]
 
 
+def complete_archive(
+    connection: Connection,
+    source: EventSource,
+    log: TrackedLog,
+    settings: FoldSettings,
+    on_progress: Callable[[int], None],
+) -> TopicComparison | None:
+    """Insert the events below the position that the topic has and the archive lacks, in one transaction.
+
+    Returns what differed before: ``missing`` events were inserted, ``different`` ones were left unchanged. None if a
+    newer incarnation has replaced the log, so that it has no topic. Partitions of the archive that were detached and
+    still exist are attached first, because they have more than a compacted topic.
+
+    Raises:
+        ProjectionError, EventLogError: see `check_archive`.
+        psycopg.errors.LockNotAvailable: another session completes this archive.
+    """
+    if is_replaced(connection, log):
+        return None
+    facts = find_topic(connection, source, log)
+    for first in detached_partitions(connection, "eventlog", "event"):
+        attach_partition(connection, "eventlog", "event", first)
+    with connection.transaction(), reading_topic(log):
+        connection.execute(LOCK_TIMEOUT)
+        hold_archive(connection, log.stream.stream_name)
+        now = server_now(connection)
+        comparison = TopicComparison(facts, now)
+        position = position_once_folded(connection, log)
+        pairs = pair_with_topic(connection, source, log, facts, position, settings)
+        missing = (pair for pair in _compared(pairs, comparison) if pair.archived is None)
+        for archived_at, run in groupby(missing, key=attrgetter("archived_at")):
+            events = (pair.current for pair in run if pair.current is not None)
+            for batch in batches(events, _BATCH_EVENTS, _BATCH_BYTES):
+                _insert(connection, log.log_id, archived_at or now, batch)
+                on_progress(len(batch))
+    return comparison
+
+
+def _compared(pairs: Iterable[Pair], comparison: TopicComparison) -> Iterator[Pair]:
+    for pair in pairs:
+        comparison.add(pair)
+        yield pair
+
+
+def _insert(connection: Connection, log_id: int, archived_at: datetime, events: list[RecordedEvent]) -> None:
+    """Archive events at the time of the next archived one.
+
+    Their own time of archiving is unknown, and this one is the latest possible: `LogClock` then believes their times.
+    """
+    for first in ranges_of(event.offset for event in events):
+        ensure_partition(connection, "eventlog", "event", first)
+    with archive_writer(connection, log_id, micros_of(archived_at)) as write:
+        write(EventColumns.of(events))
+
+
 def has_topic(connection: Connection, log: TrackedLog) -> bool:
     """Return whether the log may have a topic: it was read from Kafka, and no later incarnation replaced it."""
     return log.backend == KAFKA and not is_replaced(connection, log)
@@ -74,14 +150,23 @@ def find_topic(connection: Connection, source: EventSource, log: TrackedLog) -> 
     """Describe the topic that a log was read from. Raises as `check_archive`."""
     name = log.stream.stream_name
     if log.backend != KAFKA:
-        raise NotInKafka(name, log.backend)
+        imported = "was imported from a recording and never followed"
+        what = "is a log in Postgres" if log.backend == POSTGRES else imported
+        raise ProjectionError(f"{name} {what}, so it has no topic in Kafka to compare it with.")
     require_cluster(connection, name, source.cluster_id)
     facts = source.describe(name)
     if is_another_topic(log, facts):
-        raise TopicReplaced(name, "was deleted and re-created")
+        raise _is_replaced(name, "was deleted and re-created")
     if facts.end_offset < log.next_offset:
-        raise TopicReplaced(name, f"ends at offset {facts.end_offset}, before the position {log.next_offset}")
+        raise _is_replaced(name, f"ends at offset {facts.end_offset}, before the position {log.next_offset}")
     return facts
+
+
+def _is_replaced(name: str, reason: str) -> ProjectionError:
+    return ProjectionError(
+        f"The topic {name} {reason}, so it is not the log in the archive. "
+        "Run `coordstream follow` to read it as a new incarnation."
+    )
 
 
 def pair_with_topic(
@@ -103,11 +188,48 @@ def pair_with_topic(
 
 @contextmanager
 def reading_topic(log: TrackedLog) -> Iterator[None]:
-    """Raise TopicChanged if the topic loses events that are read within the block."""
+    """Raise ProjectionError if the topic loses events that are read within the block."""
     try:
         yield
     except OffsetLost:
-        raise TopicChanged(log.stream.stream_name) from None
+        name = log.stream.stream_name
+        raise ProjectionError(f"The topic {name} lost events while it was read. Try again.") from None
+
+
+def lost_base(
+    connection: Connection, source: EventSource, log: TrackedLog, facts: StreamFacts, settings: FoldSettings
+) -> frozenset[int]:
+    """Return the offsets below a log's horizon that its topic has and its archive should have, too.
+
+    They are those of events with rows, and of the newest value of each key at the horizon: if the rows are lost too,
+    other events that a retention had kept are not found. An event without key and value has no rows, and is not found.
+    """
+    horizon = horizon_offset(connection, log.log_id)
+    if horizon <= facts.start_offset:
+        return frozenset()
+    topic = source.read(log.stream.stream_name, facts.start_offset, horizon + 1)
+    return frozenset(find_lost_base(connection, log, horizon, topic, settings))
+
+
+def find_lost_base(
+    connection: Connection, log: TrackedLog, horizon: int, topic: Iterable[RecordedEvent], settings: FoldSettings
+) -> set[int]:
+    """As `lost_base`, with the topic's events up to the horizon. There may be offsets that the topic lacks, too."""
+    log_id = log.log_id
+    pages = read_archived(connection, log_id, 0, horizon + 1)
+    archived = ((event, None) for events, _ in pages for event in events)
+    fold = LogFold(log_id, log.stream.stream_kind, settings.secrets)
+    newest: dict[bytes, int] = {}  # of the keys whose newest event only the topic has, as digests
+    for pair in pair_events(archived, topic):
+        event = pair.archived or pair.current
+        if event is not None and event.key is not None:
+            key = hashlib.sha256(event.key).digest()
+            newest.pop(key, None)
+            if pair.archived is None and sets_value(fold, event):
+                newest[key] = event.offset
+    values = {"log_id": log_id, "horizon": horizon}
+    with_rows = {offset for (offset,) in connection.execute(_WITH_ROWS, values).fetchall()}
+    return with_rows | set(newest.values())
 
 
 def _later_events(

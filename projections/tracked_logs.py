@@ -1,16 +1,19 @@
-"""The logs that the projection tracks: the incarnations of each stream, their positions, and their jobs' names."""
+"""The logs that the projection tracks: the incarnations of each stream, their positions, and their jobs' names.
 
-from collections.abc import Iterable, Mapping
+Observations are facts about a log that are not events, stored permanently in ``eventlog.observation``.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Literal, NamedTuple
 
 from eventlog.postgres.archive import archive_end
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, hold, insert_log
 from eventlog.source import KAFKA, POSTGRES
 from eventlog.streams import StreamIdentity, StreamKind, identify
-from projections.errors import FoldVersionDiffers, NothingFolded
+from projections.errors import FoldVersionDiffers, RebuildNeeded
 from projections.fold.settings import NOT_FOLDED, FoldSettings
 
 _LOGS: Final = """
@@ -60,6 +63,17 @@ where job_suffix = %s and (job_name, job_id) is distinct from (%s, %s)
 """
 
 
+_INSERT_OBSERVATION: Final = """
+insert into eventlog.observation (log_id, at_offset, kind, key, from_offset, to_offset, observed_at)
+values (%s, %s, %s, %s, %s, %s, %s)
+"""
+_OBSERVATIONS: Final = """
+select at_offset, kind, key, from_offset, to_offset from eventlog.observation
+where log_id = %s order by at_offset, observation_id
+"""
+ObservationKind = Literal["gap", "swept", "truncated", "recreated"]
+
+
 @dataclass(frozen=True)
 class TrackedLog:
     """One incarnation of a stream, as recorded in the database.
@@ -85,9 +99,9 @@ class TrackedLog:
     rebuilds: int = 0
 
     def require_fold_version(self, settings: FoldSettings) -> None:
-        """Raise FoldVersionDiffers if other code or settings folded the log's rows, NothingFolded if it has no rows."""
+        """Raise FoldVersionDiffers if other code or settings folded the log's rows, RebuildNeeded if it has no rows."""
         if self.fold_version == NOT_FOLDED:
-            raise NothingFolded(self.stream.stream_name)
+            raise RebuildNeeded(self.stream.stream_name)
         if self.fold_version != settings.fold_version:
             raise FoldVersionDiffers(self.stream.stream_name, self.fold_version, settings.fold_version)
 
@@ -249,3 +263,28 @@ def _tracked_log(row: tuple[Any, ...]) -> TrackedLog:
     log_id, stream_name, stream_kind, *rest = row
     kind: StreamKind = stream_kind
     return TrackedLog(log_id, identify(stream_name, kind), *rest)
+
+
+class Observation(NamedTuple):
+    """A fact about a log, which takes effect after the log's event at ``at_offset``.
+
+    ``swept``: ``key`` (its exact bytes) was deleted, but compaction removed its tombstone before it was read. ``gap``,
+    ``truncated`` and ``recreated``: the events ``from_offset`` to ``to_offset`` are lost (None: an unknown end).
+    """
+
+    at_offset: int
+    kind: ObservationKind
+    key: bytes | None = None
+    from_offset: int | None = None
+    to_offset: int | None = None
+
+
+def write_observations(connection: Connection, log_id: int, observations: Sequence[Observation], now: datetime) -> None:
+    """Insert observations of a log, in the caller's transaction."""
+    with connection.cursor() as cursor:
+        cursor.executemany(_INSERT_OBSERVATION, [(log_id, *observation, now) for observation in observations])
+
+
+def read_observations(connection: Connection, log_id: int) -> Iterator[Observation]:
+    """Yield all observations of a log, in the order in which they are folded."""
+    return (Observation(*row) for row in connection.execute(_OBSERVATIONS, (log_id,), binary=True))

@@ -9,10 +9,9 @@ from psycopg.rows import dict_row
 from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
-from projections.job_log_row import expected_row
 from projections.projector import BATCH_EVENTS
 from projections.scratch_fold import ScratchFold
-from projections.table_differences import Difference, TableCheck, TableDifferences, Values
+from projections.table_differences import Difference, TableCheck, TableDifferences, Values, expected_job_log
 from projections.topic_check import check_archive
 from projections.tracked_logs import TrackedLog, job_names, position_once_folded, reload_log
 
@@ -61,7 +60,7 @@ def verify_log(
     tables as large as the log's rows last until the comparison ends.
 
     Raises:
-        FoldVersionDiffers, NothingFolded: the log's rows are another version's, or it has none.
+        FoldVersionDiffers, RebuildNeeded: the log's rows are another version's, or it has none.
         ProjectionError, EventLogError: the log has no topic to compare it with, see `check_archive`.
     """
     with connection.transaction(force_rollback=True):
@@ -77,7 +76,7 @@ def verify_log(
             *archive,
             _check_row("position", {"next_offset": log.next_offset}, {"next_offset": position}),
             _check_job_log(connection, log),
-            *TableDifferences(connection, log.log_id).check(),
+            *TableDifferences(connection, log).check(),
         )
     return Verification(log, fold.events, checks)
 
@@ -93,7 +92,7 @@ def _check_job_log(connection: Connection, log: TrackedLog) -> TableCheck:
     names = connection.execute(_NAMES_OF_COORDINATOR, (stream.suffix, log.log_id)).fetchone()
     if names is None:
         names = job_names(dict(connection.execute(_FOLDED_NAMES).fetchall()), stream)
-    expected = expected_row(connection, log.log_id) | {"job_name": names[0], "job_id": names[1]}
+    expected = expected_job_log(connection, log.log_id) | {"job_name": names[0], "job_id": names[1]}
     return _check_row("job_log", {name: stored.get(name) for name in expected}, expected)
 
 

@@ -19,10 +19,10 @@ from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.postgres.connection import Connection, connect, server_reason
 from eventlog.recording_spool import CheckedRecording, LineSpool
 from eventlog.source import EventSource, OffsetLost, StreamUnavailable
-from projections.conflicts import CONFLICTS
 from projections.errors import LogRebuilt, PositionMoved, ProjectionError, StreamBusy
 from projections.fold.settings import FoldSettings
 from projections.follow.error_policy import LIMITS, OUTAGES, is_login_refused, is_outage, outage_reason
+from projections.projector import CONFLICTS
 
 _BUSY_RETRY_SECONDS: Final = 0.5
 _HAS_COPY: Final = """

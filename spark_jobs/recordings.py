@@ -14,8 +14,8 @@ from eventlog.log import system_clock
 from eventlog.recording import read_recording
 from eventlog.recording_spool import TopicSummary, check_recording
 from eventlog.streams import StreamIdentity, identify
+from projections.follow.read_to_end import TimeBound
 from projections.recording_import import import_stream
-from projections.time_bound import TimeBound
 from spark_jobs.dispatch import default_tasks, run_log_tasks
 from spark_jobs.errors import SparkJobError
 from spark_jobs.log_task import LogResult, LogTaskSession, LogTaskSettings

@@ -1,6 +1,6 @@
 """Creates the partitions of a log while its transaction is open."""
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
@@ -8,8 +8,7 @@ from psycopg import sql
 
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.table_partitions import partition_name
-from projections.log_partitions import LogPartitions, make_partitions
-from projections.projector import MakeProjector, Projector
+from projections.projector import LogPartitions, MakeProjector, Projector
 from spark_jobs.log_task import LogTaskSession
 
 _TABLES: Final = (("eventlog", "event"), ("projection", "checkpoint_event"))
@@ -24,13 +23,13 @@ class SeparatePartitions(LogPartitions):
         super().__init__(connection)
         self._database_url = database_url
 
-    def make(self, firsts: Collection[int]) -> None:
+    def make(self, firsts: Iterable[int]) -> None:
         """See `LogPartitions`."""
         missing = [first for first in firsts if not all(self._has(*table, first) for table in _TABLES)]
         if not missing:
             return
         with connect(self._database_url, application_name="coordstream spark partitions") as other:
-            make_partitions(other, missing)
+            LogPartitions(other).make(missing)
         for first in missing:
             for schema, table in _TABLES:
                 self._connection.execute(_LOCK.format(sql.Identifier(schema, partition_name(table, first))))

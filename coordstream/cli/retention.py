@@ -19,8 +19,7 @@ from coordstream.queries.rows import Row, Rows
 from coordstream.times import parse_length
 from eventlog.postgres.connection import Connection
 from projections.fold.settings import FoldSettings
-from projections.retained_events import RetainedEvents
-from projections.retention import Check, Retention, horizon_before, plan_retention, retain
+from projections.retention import Check, RetainedEvents, Retention, horizon_before, plan_retention, retain
 
 app = typer.Typer()
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from coordstream.http.figures import HANGS_AFTER_SECONDS, Figure, counter, gauge
-from projections.follow.activity import Activity, StreamActivity
+from projections.follow.followed_stream import Activity, StreamActivity
 from projections.follow.follower import Follower
 
 _STREAM: Final = ("stream_name",)

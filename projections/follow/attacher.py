@@ -1,16 +1,31 @@
 """Attaches streams: takes the lock, finds where to resume, resyncs if necessary, and gives the stream its tail."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import Final
 
+import psycopg
+from psycopg.errors import LockNotAvailable
+
+from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
-from eventlog.source import POSTGRES, EventSource
+from eventlog.source import POSTGRES, EventSource, StreamMissing, StreamUnavailable
+from projections.errors import LogBlocked, ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.follow.continuity import is_another_topic, longest_absence_ms
-from projections.follow.follow_run import FollowPlan
+from projections.follow.error_policy import (
+    Reaction,
+    is_outage,
+    outage_message,
+    outage_reason,
+    reaction_to,
+    stream_error_message,
+)
+from projections.follow.follow_run import FollowRun
 from projections.follow.followed_stream import FollowedStream
-from projections.follow.reports import Reports
+from projections.follow.heartbeat import RecurringTurns, write_refusal
 from projections.follow.resume import ResumePoint, find_resume_point
 from projections.follow.resync import resync
 from projections.follow.tail import Tail
@@ -19,6 +34,10 @@ from projections.stream_lock import LockHolder, StreamLocks
 from projections.tracked_logs import TrackedLog, logs_of, make_current
 
 LOCK_RETRY_SECONDS: Final = 1.0
+BLOCKED_SECONDS: Final = 1.0
+"""How long to wait for a stream whose rows another session has locked."""
+LOST_OFFSET_SECONDS: Final = 1.0
+"""How long to wait before attaching a stream again whose next offset is gone."""
 
 MakeTail = Callable[[TrackedLog, Projector, int, int | None], Tail]
 
@@ -32,8 +51,7 @@ class Attacher:
     source: EventSource
     settings: FoldSettings
     clock: Clock
-    plan: FollowPlan
-    reports: Reports
+    run: FollowRun
     make_projector: MakeProjector = Projector
     make_tail: MakeTail = Tail
 
@@ -51,8 +69,8 @@ class Attacher:
             self._wait_for_holder(stream, now)
             return
         name = stream.stream_name
-        found = find_resume_point(self.connection, self.source, name, self.settings, self.clock, self.plan.kind)
-        if self.plan.until is not None:
+        found = find_resume_point(self.connection, self.source, name, self.settings, self.clock, self.run.plan.kind)
+        if self.run.plan.until is not None:
             found = found.without_resync()
         stream.log_id = found.log.log_id
         stream.longest_absence_ms = longest_absence_ms(found.topic.facts)
@@ -65,7 +83,7 @@ class Attacher:
                 projector = self._projector(found.log)
         elif projector.next_offset < (start := found.topic.facts.start_offset):
             projector.pass_to(start)
-        stream.attach(self.make_tail(found.log, projector, found.target, self.plan.until))
+        stream.attach(self.make_tail(found.log, projector, found.target, self.run.plan.until))
         stream.plan_end(found.topic.facts, is_new=not found.log.is_complete)
 
     def release(self, stream: FollowedStream) -> None:
@@ -79,24 +97,26 @@ class Attacher:
         with self.connection.transaction():
             make_current(self.connection, tail.log)
         log = replace(tail.log, is_current=True, is_complete=True, next_offset=tail.position)
-        stream.attach(self.make_tail(log, self._projector(log), tail.target, self.plan.until))
+        stream.attach(self.make_tail(log, self._projector(log), tail.target, self.run.plan.until))
         name = stream.stream_name
-        self.reports.say_of(name, f"{name}: incarnation {log.incarnation} is complete; relations show it from now on.")
+        self.run.reports.say_of(
+            name, f"{name}: incarnation {log.incarnation} is complete; relations show it from now on."
+        )
 
     def _report(self, stream: FollowedStream, found: ResumePoint) -> None:
         if stream.is_waiting:
             stream.is_waiting = False
             name = stream.stream_name
-            self.reports.say_of(name, f"{name} is free: this follower continues at offset {found.log.next_offset}.")
+            self.run.reports.say_of(name, f"{name} is free: this follower continues at offset {found.log.next_offset}.")
         if stream.unavailable_since is not None:
             name = stream.stream_name
-            self.reports.say_of(name, f"{name} is available again: continuing at offset {found.log.next_offset}.")
-        self.reports.say_of(stream.stream_name, found.message)
+            self.run.reports.say_of(name, f"{name} is available again: continuing at offset {found.log.next_offset}.")
+        self.run.reports.say_of(stream.stream_name, found.message)
 
     def _resync(self, found: ResumePoint, projector: Projector, on_batch: Callable[[], None]) -> ResumePoint:
         connection, source, settings, clock = self.connection, self.source, self.settings, self.clock
         resumed = resync(connection, source, projector, found, settings, clock, on_batch=lambda _: on_batch())
-        self.reports.say_of(resumed.log.stream.stream_name, resumed.message)
+        self.run.reports.say_of(resumed.log.stream.stream_name, resumed.message)
         return resumed
 
     def _projector(self, log: TrackedLog) -> Projector:
@@ -113,8 +133,8 @@ class Attacher:
             self._handle_holder(name, holder)
         elif self.locks.is_entry_locked(name):
             place = f"the row of {name} in projection.stream_holder"
-            self.reports.say_of(name, f"Another session has locked {place}. This follower waits.")
-        stream.is_over = self.plan.has_end and self._is_read_as_planned(stream)
+            self.run.reports.say_of(name, f"Another session has locked {place}. This follower waits.")
+        stream.is_over = self.run.plan.has_end and self._is_read_as_planned(stream)
 
     def _is_read_as_planned(self, stream: FollowedStream) -> bool:
         """Return whether another follower has read the stream's present topic as far as planned."""
@@ -124,30 +144,134 @@ class Attacher:
             stream.plan_end(self.source.describe(name))
         if log is None or stream.planned is None or is_another_topic(log, stream.planned):
             return False
-        end = stream.planned.end_offset if self.plan.until is None else self.plan.until + 1
+        end = stream.planned.end_offset if self.run.plan.until is None else self.run.plan.until + 1
         return log.backend == self.source.backend and log.next_offset >= end
 
     def _handle_holder(self, name: str, holder: LockHolder) -> None:
         """Report who holds the stream; end its sessions if it has been silent for as long as the plan says."""
-        limit = self.plan.take_over_after
+        limit = self.run.plan.take_over_after
         if limit is not None and holder.silent_seconds >= limit:
             self._take_over(name, holder, limit)
         elif holder.is_silent:
-            self.reports.say_of(
+            self.run.reports.say_of(
                 name, f"{name} is held by {holder}, which is {holder.silence(name)}. This follower waits."
             )
         else:
             message = f"{name} is read by {holder}. This follower waits, and takes over when the other one ends."
-            self.reports.say_of(name, message)
+            self.run.reports.say_of(name, message)
 
     def _take_over(self, name: str, holder: LockHolder, silent_seconds: float) -> None:
         was_ended = self.locks.end_silent(name, silent_seconds)
         if was_ended is None:
-            self.reports.say_of(
+            self.run.reports.say_of(
                 name,
                 f"{name} is held by {holder}, which is silent, but this database user may not end its session. "
                 f"Ask an administrator to run `select pg_terminate_backend({holder.backend_pid})`.",
             )
         elif was_ended:
             message = f"{name} was held by {holder}, which was silent: ended its session to take over."
-            self.reports.say_of(name, message)
+            self.run.reports.say_of(name, message)
+
+
+@contextmanager
+def ignore_rejections() -> Iterator[None]:
+    """Ignore errors of the database that are not outages: a stream that it rejects is reported where it is applied.
+
+    Also ignored are rows that another session has locked: a refusal is written again when the stream is retried.
+    """
+    try:
+        yield
+    except LockNotAvailable:
+        pass
+    except psycopg.Error as error:
+        if is_outage(error):
+            raise
+
+
+class Refusals:
+    """Keeps the errors of one stream from the others, within one session.
+
+    Refusals are written over ``connection``; each change triggers ``heartbeat``.
+    """
+
+    def __init__(self, run: FollowRun, attacher: Attacher, connection: Connection, heartbeat: RecurringTurns) -> None:
+        self._run = run
+        self._attacher = attacher
+        self._connection = connection
+        self._heartbeat = heartbeat
+
+    @contextmanager
+    def catch_errors(self, stream: FollowedStream | None) -> Iterator[None]:
+        """Refuse the stream, or give it up, after an error in the block; a source's error names its stream.
+
+        Raises:
+            OUTAGES: the error affects all streams, or none that is known.
+        """
+        try:
+            yield
+        except LockNotAvailable:
+            if stream is None:
+                raise
+            stream.detach(monotonic() + BLOCKED_SECONDS)
+        except (EventLogError, ProjectionError, psycopg.Error) as error:
+            if is_outage(error):
+                raise
+            failed = stream or self._run.streams.get(getattr(error, "stream_name", ""))
+            if failed is None:
+                raise
+            self._handle(failed, error)
+
+    def accept(self, stream: FollowedStream) -> None:
+        """Clear the refusal of a stream that is read again."""
+        if stream.refusal and stream.tail is not None:
+            stream.accept()
+            self.report_continuation(stream)
+
+    def lose(self, stream: FollowedStream, error: StreamUnavailable) -> None:
+        """Detach a stream that is unavailable while others are read, keep its lock, and retry later.
+
+        A run with an end is over when it has waited for no other streams for its longest outage.
+        """
+        now = monotonic()
+        stream.be_unavailable(outage_reason(error), now)
+        self._heartbeat.trigger()
+        self._run.reports.say_of(stream.stream_name, outage_message(error))
+        self._run.stop_if_unavailable(now)
+
+    def report_continuation(self, stream: FollowedStream) -> None:
+        """Report that the stream is read again after a refusal or blockage."""
+        self._heartbeat.trigger()
+        if stream.tail is not None:
+            name, position = stream.stream_name, stream.tail.position
+            self._run.reports.say_of(name, f"{name} can be followed again: continuing at offset {position}.")
+
+    def _handle(self, stream: FollowedStream, error: Exception) -> None:
+        self._heartbeat.trigger()
+        if isinstance(error, LogBlocked):
+            self._run.reports.say_of(stream.stream_name, str(error))
+            stream.block(error.reason, monotonic() + BLOCKED_SECONDS)
+            return
+        if isinstance(error, StreamUnavailable):
+            self.lose(stream, error)
+            return
+        reaction = reaction_to(error, has_end=self._run.plan.has_end)
+        if reaction is Reaction.RESUME:
+            stream.detach(monotonic() + LOST_OFFSET_SECONDS)
+            return
+        message = stream_error_message(stream.stream_name, error)
+        self._run.reports.say_of(stream.stream_name, message)
+        if reaction is not Reaction.LEAVE:
+            self._write_refusal(stream, error, message)
+        self._attacher.release(stream)  # another follower may have the rights, and a rebuild needs the lock
+        if reaction is Reaction.RETRY:
+            stream.refuse(message, monotonic(), is_missing=isinstance(error, StreamMissing))
+        else:
+            stream.finish(message)
+
+    def _write_refusal(self, stream: FollowedStream, error: Exception, message: str) -> None:
+        """Record the refusal, but add no row for a missing stream in a run with an end: its name may be a typo."""
+        plan, backend = self._run.plan, self._attacher.source.backend
+        if stream.has_lock:
+            with ignore_rejections():
+                adds_row = not (plan.has_end and isinstance(error, StreamMissing))
+                write_refusal(self._connection, stream.stream_name, plan.kind, backend, message, adds_row=adds_row)

@@ -11,11 +11,9 @@ from typing import Final, NamedTuple, Protocol
 from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.connection import Connection
 from eventlog.source import OffsetLost
-from projections.conflicts import retry_conflicts
 from projections.errors import PositionMoved
 from projections.fold.settings import FoldSettings
-from projections.log_partitions import LogPartitions
-from projections.projector import BATCH_BYTES, BATCH_EVENTS, Clock, Projector
+from projections.projector import BATCH_BYTES, BATCH_EVENTS, Clock, LogPartitions, Projector, retry_conflicts
 from projections.stream_lock import share_stream
 from projections.tracked_logs import TrackedLog, logs_of
 

@@ -15,7 +15,7 @@ from eventlog.source import (
     StreamRefused,
     StreamUnavailable,
 )
-from projections.errors import LockLost, LogRebuilt, NothingFolded, PositionBeyondEnd, PositionMoved
+from projections.errors import LockLost, LogRebuilt, PositionMoved, RebuildNeeded
 
 OUTAGES: Final = (*UNAVAILABLE, SourceUnavailable, LockLost)
 """Transient errors of brokers or database, which affect all streams: wait and retry. See `is_outage`."""
@@ -31,7 +31,7 @@ LIMITS: Final = (
 _NOTIFYING: Final = "PreCommit_Notify"
 """The server's function that raises ProgramLimitExceeded if the queue of notifications is full, for all streams."""
 
-_RETRIED: Final = (StreamMissing, StreamRefused, NothingFolded, PositionBeyondEnd, psycopg.Error)
+_RETRIED: Final = (StreamMissing, StreamRefused, RebuildNeeded, psycopg.Error)
 
 
 class Reaction(Enum):

@@ -1,5 +1,6 @@
-"""The plan of a follower's run, and its progress, which outlives database sessions."""
+"""The plan of a follower's run, what it reports, and its progress, which outlives database sessions."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -8,7 +9,7 @@ from time import monotonic
 from eventlog.backoff import Backoff
 from projections.follow.error_policy import is_login_refused, outage_message, outage_reason
 from projections.follow.followed_stream import FollowedStream
-from projections.follow.reports import Reports
+from projections.follow.tail import Progress
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,38 @@ class StopFlag:
         if not self.is_set:
             with suppress(Empty):
                 self._wakeups.get(timeout=seconds)
+
+
+class Reports:
+    """Reports to callbacks: a stream's message only if it differs from its last one, an outage's begin and end."""
+
+    def __init__(self, on_message: Callable[[str], None], on_progress: Callable[[Progress], None]) -> None:
+        self._on_message = on_message
+        self._last: dict[str, str] = {}
+        self._is_outage = False
+        self.progress = on_progress
+
+    def say(self, message: str) -> None:
+        """Report a message that concerns no single stream."""
+        self._on_message(message)
+
+    def say_of(self, stream_name: str, message: str) -> None:
+        """Report a message about a stream, unless it is empty or repeats the last one."""
+        if message and self._last.get(stream_name) != message:
+            self._last[stream_name] = message
+            self._on_message(message)
+
+    def begin_outage(self, message: str) -> None:
+        """Report an outage; further messages about it are dropped until `end_outage`."""
+        if not self._is_outage:
+            self._is_outage = True
+            self._on_message(message)
+
+    def end_outage(self) -> None:
+        """Report the end of an outage, if there was one."""
+        if self._is_outage:
+            self._is_outage = False
+            self._on_message("Connections are restored: following continues.")
 
 
 @dataclass

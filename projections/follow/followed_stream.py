@@ -1,14 +1,13 @@
 """The state of one stream that a follower follows, across attachments and database sessions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from eventlog.backoff import Backoff
 from eventlog.source import StreamFacts
-from projections.follow.heartbeat import Beat
-from projections.follow.recurring import AT_ONCE
-from projections.follow.reports import Progress
-from projections.follow.tail import Tail
+from projections.follow.heartbeat import AT_ONCE, Beat
+from projections.follow.tail import Progress, Tail
 
 RETRY_FIRST_SECONDS: Final = 1.0
 RETRY_LONGEST_SECONDS: Final = 30.0
@@ -16,6 +15,28 @@ RETRY_LONGEST_SECONDS: Final = 30.0
 
 def _retries() -> Backoff:
     return Backoff(first_seconds=RETRY_FIRST_SECONDS, longest_seconds=RETRY_LONGEST_SECONDS)
+
+
+class StreamActivity(NamedTuple):
+    """A stream: ``waiting`` if another follower holds it, ``over`` if it was read as planned or given up.
+
+    ``lag``: offsets from ``next_offset`` to the end at the last heartbeat. None: unknown.
+    """
+
+    stream_name: str
+    state: str
+    events: int
+    next_offset: int | None
+    lag: int | None
+
+
+class Activity(NamedTuple):
+    """``idle_seconds``: since the last turn of the follower's loop. ``outage``: what it waits for, empty if nothing."""
+
+    idle_seconds: float
+    events: int
+    outage: str
+    streams: Sequence[StreamActivity]
 
 
 @dataclass
@@ -135,3 +156,17 @@ class FollowedStream:
         if self.tail is None:
             return Beat(self.log_id, "catching-up", None, self.outage or None)
         return Beat(self.log_id, self.tail.state, end_offset, self.blockage or None)
+
+    def activity(self) -> StreamActivity:
+        """What is done with the stream now."""
+        next_offset, end = self.next_offset, self.seen_end
+        lag = None if next_offset is None or end is None else max(end - next_offset, 0)
+        return StreamActivity(self.stream_name, self._activity_state(), self.events, next_offset, lag)
+
+    def _activity_state(self) -> str:
+        tail = self.tail
+        if self.refusal or self.failure:
+            return "refused"
+        if self.is_over or self.is_waiting:
+            return "over" if self.is_over else "waiting"
+        return "catching-up" if tail is None else tail.state

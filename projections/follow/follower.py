@@ -1,5 +1,6 @@
 """The follower: reads many logs as they grow, in one thread, and opens a new database session after each outage."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,15 +11,12 @@ from eventlog.backoff import Backoff
 from eventlog.postgres.connection import Connection, connect
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
-from projections.follow.activity import Activity, stream_activity
 from projections.follow.attacher import Attacher, MakeTail
 from projections.follow.error_policy import OUTAGES
-from projections.follow.follow_run import FollowPlan, FollowRun, StopFlag
-from projections.follow.followed_stream import FollowedStream
-from projections.follow.reports import Progress, Reports
+from projections.follow.follow_run import FollowPlan, FollowRun, Reports, StopFlag
+from projections.follow.followed_stream import Activity, FollowedStream
 from projections.follow.session import FollowSession
-from projections.follow.tail import Tail
-from projections.follow.thread_switches import ThreadSwitches
+from projections.follow.tail import Progress, Tail
 from projections.projector import Clock, MakeProjector, Projector
 from projections.stream_lock import StreamLocks
 
@@ -117,7 +115,7 @@ class Follower:
     def activity(self) -> Activity:
         """What the follower is doing; may be called from another thread."""
         run = self._run
-        streams = [stream_activity(stream) for stream in list(run.streams.values())]
+        streams = [stream.activity() for stream in list(run.streams.values())]
         return Activity(monotonic() - run.stepped_at, run.events, run.outage, streams)
 
     def _wait_out(self, error: Exception) -> None:
@@ -129,7 +127,8 @@ class Follower:
 
     @contextmanager
     def _session(self) -> Iterator[FollowSession]:
-        with self._connect() as holding, self._connect() as working, ThreadSwitches() as thread_switches:
+        switch_seconds = sys.getswitchinterval()
+        with self._connect() as holding, self._connect() as working:
             for connection in (holding, working):
                 connection.execute(_LOCK_TIMEOUT)
             attacher = Attacher(
@@ -138,12 +137,14 @@ class Follower:
                 self._source,
                 self._settings,
                 self._clock,
-                self._run.plan,
-                self._run.reports,
+                self._run,
                 self._make_projector,
                 self._make_tail,
             )
-            yield FollowSession(self._run, attacher, holding, self._source, thread_switches)
+            try:
+                yield FollowSession(self._run, attacher, holding, self._source)
+            finally:
+                sys.setswitchinterval(switch_seconds)
 
     def _connect(self) -> Connection:
         return connect(self._url, application_name=self._application_name)

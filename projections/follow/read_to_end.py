@@ -1,20 +1,20 @@
 """Reads one stream to its present end in one transaction, as a replay of many streams does for each of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from eventlog.events import batches
+from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.connection import Connection
 from eventlog.source import POSTGRES, EventSource
 from eventlog.streams import StreamIdentity
+from eventlog.timestamps import MICROS_OF_AN_HOUR, micros_of, storable_micros
 from projections.fold.settings import FoldSettings
 from projections.follow.heartbeat import Beat, write_beats
 from projections.follow.resume import ResumePoint, find_resume_point
 from projections.follow.resync import resync
 from projections.projector import BATCH_BYTES, BATCH_EVENTS, Clock, MakeProjector, Projector
 from projections.stream_lock import stream_lock
-from projections.time_bound import TimeBound
 from projections.tracked_logs import TrackedLog, make_current
 
 
@@ -101,3 +101,25 @@ class StreamReader:
     def _projector(self, log: TrackedLog) -> Projector:
         archives = self.source.backend != POSTGRES
         return self.make_projector(self.connection, log, self.settings, self.clock, archives=archives)
+
+
+# ---- projections.follow.read_to_end Ends a log at a time.
+class TimeBound:
+    """Passes a log's events before the first one that is later than ``until``; ``is_reached``: there was one.
+
+    As for the log's time, a record time more than an hour after ``now`` does not count.
+    """
+
+    def __init__(self, until: datetime, now: datetime) -> None:
+        self.is_reached = False
+        self._until = micros_of(until)
+        self._latest = micros_of(now) + MICROS_OF_AN_HOUR
+
+    def before(self, events: Iterable[RecordedEvent]) -> Iterator[RecordedEvent]:
+        """Yield the events before the first later one."""
+        for event in events:
+            time = storable_micros(event.timestamp)
+            if time is not None and self._until < time <= self._latest:
+                self.is_reached = True
+                return
+            yield event

@@ -9,14 +9,13 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, fill_topic, known_cluster, lock_cluster, newest_log
 from eventlog.source import POSTGRES, RECORDING, EventSource, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify
-from projections.errors import NothingFolded, OtherCluster, PositionBeyondEnd
+from projections.errors import ProjectionError, RebuildNeeded
 from projections.fold.settings import FoldSettings
 from projections.follow.continuity import Continuity, Discontinuity, check_continuity, needs_comparison
 from projections.follow.heartbeat import server_now
-from projections.observations import Observation, write_observations
 from projections.projector import Clock
 from projections.retired_streams import end_retirement
-from projections.tracked_logs import TrackedLog, logs_of, register_log, track_log
+from projections.tracked_logs import Observation, TrackedLog, logs_of, register_log, track_log, write_observations
 
 TAIL_EVENTS: Final = 1_000
 """How many events below the position are compared with the archive before reading is resumed."""
@@ -84,10 +83,9 @@ def find_resume_point(
         StreamMissing, SourceUnavailable, OffsetLost: see `EventSource`.
         StreamRefused: see `EventSource`; also if the log is in Postgres and the source in Kafka, or the reverse.
         StreamKindError: neither the name nor ``kind`` tells whether it is a coordinator stream or a checkpoint topic.
-        OtherCluster: the database has logs of another Kafka cluster.
+        ProjectionError: the database has logs of another Kafka cluster.
         FoldVersionDiffers: other settings or other code folded the log.
-        NothingFolded: the log is in the archive, but its rows are missing.
-        PositionBeyondEnd: a Postgres log ends before its position.
+        RebuildNeeded: the log's rows are missing, or a Postgres log ends before its position.
     """
     asked_at = server_now(connection)
     topic = Topic(source.backend, source.cluster_id, source.describe(stream_name), asked_at)
@@ -131,7 +129,7 @@ def _track_first(
     now: datetime,
 ) -> TrackedLog:
     if stored is not None and stored.backend != POSTGRES:
-        raise NothingFolded(stream.stream_name)
+        raise RebuildNeeded(stream.stream_name)
     with connection.transaction():
         if stored is not None:
             log = track_log(connection, stored, settings, start_offset=topic.facts.start_offset)
@@ -236,14 +234,19 @@ def _require_backend(stored: StoredLog | None, topic: Topic) -> None:
 def _require_position(log: TrackedLog, facts: StreamFacts) -> None:
     """Postgres logs are never truncated, so a position beyond the end is an error."""
     if log.backend == POSTGRES and log.next_offset > facts.end_offset:
-        raise PositionBeyondEnd(log.stream.stream_name, log.next_offset, facts.end_offset)
+        name, end = log.stream.stream_name, facts.end_offset
+        reason = f"The position {log.next_offset} of {name} is beyond the end of the log, {end}"
+        raise RebuildNeeded(name, reason)
 
 
 def require_cluster(connection: Connection, stream_name: str, cluster_id: str | None) -> None:
-    """Raise OtherCluster if the database has logs of another Kafka cluster."""
+    """Raise ProjectionError if the database has logs of another Kafka cluster."""
     known = known_cluster(connection)
     if cluster_id is not None and known not in (None, cluster_id):
-        raise OtherCluster(stream_name, str(known), cluster_id)
+        raise ProjectionError(
+            f"{stream_name} is on the Kafka cluster {cluster_id}, but the database has logs of {known}. A database "
+            "serves one Kafka cluster: use the brokers of that cluster, or another database."
+        )
 
 
 def _lock_cluster(connection: Connection, stream_name: str, topic: Topic) -> None:

@@ -22,9 +22,8 @@ from projections.fold.settings import FoldSettings
 from projections.follow.continuity import changed_past, lost_past
 from projections.follow.heartbeat import server_now
 from projections.follow.resume import ResumePoint, record_continuity
-from projections.observations import Observation, write_observations
 from projections.projector import BATCH_BYTES, BATCH_EVENTS, Clock, Projector
-from projections.tracked_logs import TrackedLog
+from projections.tracked_logs import Observation, TrackedLog, write_observations
 
 OnBatch = Callable[[Sequence[RecordedEvent]], None]
 

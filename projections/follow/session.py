@@ -1,5 +1,6 @@
 """The follower's inner loop, while its connections last: attach streams, poll, apply batches, write heartbeats."""
 
+import sys
 from collections.abc import Sequence
 from datetime import datetime
 from time import monotonic
@@ -8,22 +9,22 @@ from typing import Final
 from eventlog.postgres.connection import Connection
 from eventlog.source import POSTGRES, EventSource, Read, SourceUnavailable, StreamUnavailable
 from eventlog.timestamps import ms_of
-from projections.follow.attacher import Attacher
+from projections.follow.attacher import BLOCKED_SECONDS, Attacher, Refusals, ignore_rejections
 from projections.follow.error_policy import outage_message
 from projections.follow.follow_run import FollowRun
 from projections.follow.followed_stream import FollowedStream
 from projections.follow.heartbeat import (
     HEARTBEAT_SECONDS,
+    NEVER,
     Beat,
+    Recurring,
+    RecurringTurns,
     beat_refused,
     delete_refusals,
     server_now,
     write_beats,
 )
-from projections.follow.recurring import NEVER, Recurring, RecurringTurns
-from projections.follow.refusals import BLOCKED_SECONDS, Refusals, ignore_rejections
 from projections.follow.tail import BUFFER_SECONDS, Tail, due_tails
-from projections.follow.thread_switches import ThreadSwitches
 from projections.tracked_logs import is_blocked
 
 HEARTBEAT_STREAMS: Final = 100
@@ -35,6 +36,13 @@ SUSPENDED_MS: Final = 30_000
 LISTING_SECONDS: Final = 5.0
 _LONGEST_POLL: Final = 1.0
 _BUFFERING_POLL: Final = BUFFER_SECONDS / 2
+LIVE_SECONDS: Final = 0.0005
+"""How long a thread runs while another one waits for Python's interpreter, while all streams are live.
+
+kafka-python decodes answers in a thread of its own. With Python's 5 ms, the follower's thread waits that long after
+each system call until a large answer is decoded, such as the metadata of 300 topics. While streams catch up, more
+switches would only take more time.
+"""
 
 
 class Stopped(Exception):
@@ -53,13 +61,12 @@ class FollowSession:
         attacher: Attacher,
         connection: Connection,
         source: EventSource,
-        thread_switches: ThreadSwitches,
     ) -> None:
         self._run = run
         self._attacher = attacher
         self._connection = connection
         self._source = source
-        self._thread_switches = thread_switches
+        self._switch_seconds = sys.getswitchinterval()
         self._reports = run.reports
         self._heartbeat = RecurringTurns(HEARTBEAT_SECONDS, HEARTBEAT_STREAMS)
         self._refusals = Refusals(run, attacher, connection, self._heartbeat)
@@ -151,7 +158,8 @@ class FollowSession:
             self._choose_thread_switches()
 
     def _choose_thread_switches(self) -> None:
-        self._thread_switches.set_live(is_live=all(tail.is_live for tail in self._assigned.values()))
+        is_live = all(tail.is_live for tail in self._assigned.values())
+        sys.setswitchinterval(LIVE_SECONDS if is_live else self._switch_seconds)
 
     def _poll(self) -> list[Read]:
         if (error := self._error_ahead) is not None:

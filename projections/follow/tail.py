@@ -8,11 +8,9 @@ from psycopg.errors import LockNotAvailable
 from eventlog.events import RecordedEvent, bytes_of
 from eventlog.source import Read
 from projections.batch_writes import Meanwhile
-from projections.conflicts import retry_conflicts
 from projections.errors import LogBlocked
 from projections.follow.heartbeat import State
-from projections.follow.reports import Progress
-from projections.projector import BATCH_BYTES, BATCH_EVENTS, Projector
+from projections.projector import BATCH_BYTES, BATCH_EVENTS, Projector, retry_conflicts
 from projections.tracked_logs import TrackedLog
 
 BUFFERED_BYTES: Final = 4 * BATCH_BYTES
@@ -21,6 +19,22 @@ ENOUGH_EVENTS: Final = 2_000
 """With as many events, a stream does not wait for more, which arrive while these are applied."""
 BUFFER_SECONDS: Final = 0.1
 """How long a stream that catches up waits for more events while polls return other streams' events."""
+
+
+class Progress(NamedTuple):
+    """A batch that was applied: the offsets from ``first_offset`` to before ``next_offset``.
+
+    ``target``: the end to catch up to. ``timestamp``: the last event's record time in ms since 1970; None if the batch
+    had no events.
+    """
+
+    stream_name: str
+    state: State
+    events: int
+    first_offset: int
+    next_offset: int
+    target: int
+    timestamp: int | None
 
 
 class Batch(NamedTuple):

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from projections.batch_writes import Meanwhile
-from projections.follow.reports import Progress
-from projections.follow.tail import EventBuffer, Tail
+from projections.follow.tail import EventBuffer, Progress, Tail
 from projections.projector import Projector
 from projections.tracked_logs import TrackedLog
 from spark_jobs.follow.executor import RangeResult

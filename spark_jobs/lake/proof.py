@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection
-from projections.retained_events import RetainedEvents
+from projections.retention import RetainedEvents
 from projections.tracked_logs import TrackedLog
 from spark_jobs.dispatch import run_log_tasks
 from spark_jobs.lake.events import ArchivedEvent

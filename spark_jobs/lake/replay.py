@@ -20,11 +20,19 @@ from eventlog.timestamps import datetime_of
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
 from projections.follow.resume import require_cluster
-from projections.observations import Observation, read_observations, write_observations
 from projections.projector import BATCH_EVENTS, Projector
 from projections.scratch_fold import archived_batches
 from projections.stream_lock import stream_lock
-from projections.tracked_logs import TrackedLog, insert_position, logs_of, make_current, stop_at_position
+from projections.tracked_logs import (
+    Observation,
+    TrackedLog,
+    insert_position,
+    logs_of,
+    make_current,
+    read_observations,
+    stop_at_position,
+    write_observations,
+)
 from spark_jobs.lake.events import BATCH_EVENTS as PAGE_EVENTS
 from spark_jobs.lake.files import read_log
 from spark_jobs.lake.manifest import LakeError, LakeFile, LakeLog, Observed
@@ -208,7 +216,7 @@ class _LogRestore:
 
 
 def _register(connection: Connection, log: LakeLog, settings: FoldSettings) -> TrackedLog:
-    """Add a log to the archive and the projection with the identity that the lake has of it. Raises OtherCluster."""
+    """Add a log to the archive and the projection with the identity that the lake has of it. Raises ProjectionError."""
     require_cluster(connection, log.stream_name, log.cluster_id)
     stored = insert_log(
         connection,

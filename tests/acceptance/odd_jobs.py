@@ -8,8 +8,7 @@ from eventlog.postgres.connection import Connection
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.system_admin import PartitionBounds
 from projections.input_bounds import BoundsOfSystem, input_partitions, store_bounds
-from projections.observations import Observation, write_observations
-from projections.tracked_logs import logs_of
+from projections.tracked_logs import Observation, logs_of, write_observations
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.bad_records import ON_THE_CHECKPOINT_TOPIC, ON_THE_COORDINATOR_STREAM
 from tests.acceptance.imported_job import IMPORTED_AT, ImportedJob, import_events

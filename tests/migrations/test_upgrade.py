@@ -26,7 +26,7 @@ from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.wire.coordinator import encode_key
-from projections.errors import NothingFolded
+from projections.errors import RebuildNeeded
 from projections.rebuild import rebuild_log
 from projections.tracked_logs import logs_of
 from tests.builders import recorded
@@ -174,7 +174,7 @@ def test_a_dropped_projection_is_recreated_and_rebuilt(database_url: str, damage
         assert state_of(database_url) is SchemaState.CURRENT
         assert upgrade(database_url) is None
         for log in job.logs:
-            with pytest.raises(NothingFolded, match="but its events are in the archive"):
+            with pytest.raises(RebuildNeeded, match="but its events are in the archive"):
                 import_log(owner, log)
         for log in job.logs:
             rebuild_log(owner, logs_of(owner, log.stream_name)[0], SETTINGS)

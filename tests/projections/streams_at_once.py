@@ -5,7 +5,7 @@ from functools import partial
 from eventlog.errors import ConfigError
 from eventlog.events import RecordedEvent
 from eventlog.streams import identify
-from projections.import_worker import ImportJob
+from projections.parallel_import import ImportJob
 from tests.acceptance.import_until import LONG
 from tests.properties.generated_jobs import generate_job
 

@@ -15,11 +15,10 @@ from eventlog.timestamps import micros_of
 from projections.fold.rows import Swept
 from projections.follow.resume import find_resume_point
 from projections.follow.resync import resync
-from projections.observations import read_observations
 from projections.projector import Projector
 from projections.rebuild import rebuild_log
 from projections.scratch_fold import ArchivedBatch, archived_batches
-from projections.tracked_logs import TrackedLog, logs_of
+from projections.tracked_logs import TrackedLog, logs_of, read_observations
 from projections.verify import verify_log
 from tests.acceptance.torture import scaled
 from tests.fixtures.memory_source import MemorySource, MemoryTopic

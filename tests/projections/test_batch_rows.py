@@ -8,8 +8,7 @@ from psycopg.types.json import Jsonb
 
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.copy_rows import json_rows
-from projections.batch_rows import newest_rows
-from projections.batch_writes import merge_many, prepare
+from projections.batch_writes import merge_many, newest_rows, prepare
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
 from projections.fold.rows import CheckpointRow, MessageRow

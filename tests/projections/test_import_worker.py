@@ -8,7 +8,7 @@ from multiprocessing import Pipe
 import pytest
 
 from eventlog.errors import ConfigError
-from projections.import_worker import ImportJob, WorkerTask, work
+from projections.parallel_import import ImportJob, WorkerTask, work
 from projections.recording_import import Imported
 from tests.projections.streams_at_once import jobs_of, refused_events
 from tests.properties.importing import ARCHIVED_AT, SETTINGS

@@ -8,8 +8,7 @@ import pytest
 
 from eventlog.postgres.connection import connect
 from eventlog.streams import identify
-from projections.observations import Observation, read_observations, write_observations
-from projections.tracked_logs import register_log
+from projections.tracked_logs import Observation, read_observations, register_log, write_observations
 from tests.properties.importing import SETTINGS
 
 NOW: Final = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)

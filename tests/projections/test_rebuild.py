@@ -11,13 +11,14 @@ from psycopg.errors import DeadlockDetected
 from eventlog.errors import WireError
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.copy_rows import Columns, copying
-from projections import batch_writes, planner_statistics
+from projections import batch_writes
 from projections import rebuild as module
-from projections.batch_tables import HISTORIES
-from projections.errors import ArchiveIncomplete, FoldVersionDiffers, RebuildFailed
+from projections.batch_writes import HISTORIES
+from projections.errors import FoldVersionDiffers, ProjectionError
 from projections.fold import batch, checkpoint_batch, settings
 from projections.rebuild import mark_for_rebuild, rebuild_log
 from projections.scratch_fold import log_tables
+from projections.table_differences import TableDifferences
 from projections.tracked_logs import TrackedLog, block_projectors, logs_of
 from projections.verify import verify_log
 from tests.builders import changelog_set, checkpoint_v2, config_set, raw, recorded, set_checkpoint, tombstone
@@ -115,7 +116,7 @@ def test_an_error_changes_nothing(database_url: str, monkeypatch: pytest.MonkeyP
 
 
 def test_a_rebuild_is_tried_again_after_a_deadlock(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    repair, tries = module._repair, itertools.count()
+    repair, tries = TableDifferences.repair, itertools.count()
 
     def fail_first(*arguments: Any) -> Any:
         repaired = repair(*arguments)
@@ -127,7 +128,7 @@ def test_a_rebuild_is_tried_again_after_a_deadlock(database_url: str, monkeypatc
         log, *_ = imported(connection)
         before = relations(connection)
         connection.execute("delete from projection.message_event")
-        monkeypatch.setattr(module, "_repair", fail_first)
+        monkeypatch.setattr(TableDifferences, "repair", fail_first)
         rebuild_log(connection, log, SETTINGS)
         assert relations(connection) == before
 
@@ -145,7 +146,7 @@ def test_statistics_are_collected_if_many_rows_were_written(
         log, *_ = imported(connection)
         connection.execute("delete from projection.message_event")
         assert connection.execute(STATISTICS).fetchone() == (0,)
-        monkeypatch.setattr(planner_statistics, "MANY_ROWS", many_rows)
+        monkeypatch.setattr(batch_writes, "MANY_ROWS", many_rows)
         rebuild_log(connection, log, SETTINGS)
         assert connection.execute(STATISTICS).fetchone() == (expected,)
 
@@ -169,7 +170,7 @@ def test_a_rebuild_that_does_not_make_the_rows_equal_changes_nothing(database_ur
         connection.execute(damage.encode())
         connection.execute(CHANGE_INSERTED)
         before = relations(connection)
-        with pytest.raises(RebuildFailed, match="in message_event still differ"):
+        with pytest.raises(ProjectionError, match="in message_event still differ"):
             rebuild_log(connection, log, SETTINGS)
         assert relations(connection) == before
 
@@ -271,7 +272,7 @@ def test_rows_of_events_that_the_archive_lost_stay(database_url: str, lost: tupl
         before = history(connection)
         connection.execute("set session_replication_role = replica")  # no trigger refuses to change the archive
         connection.execute("delete from eventlog.event where log_offset = any(%s)", (list(lost),))
-        with pytest.raises(ArchiveIncomplete):
+        with pytest.raises(ProjectionError):
             rebuild_log(connection, logs_of(connection, stream_name)[0], SETTINGS)
         assert history(connection) == before
         assert len(before) == len(offsets)

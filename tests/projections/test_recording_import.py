@@ -13,7 +13,7 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
-from projections.errors import FoldVersionDiffers, ImportRefused
+from projections.errors import FoldVersionDiffers, ProjectionError
 from projections.fold.settings import CODE_VERSION, FoldSettings
 from projections.projector import MakeProjector, Projector
 from projections.recording_import import import_stream
@@ -197,7 +197,7 @@ def test_a_log_in_postgres_is_never_changed(database_url: str, changed: list[Rec
         for present in (OLD, OLD[:2], []):
             imported = import_events(connection, STREAM, present)
             assert (imported.added, imported.skipped, imported.incarnation) == (0, len(present), 1)
-        with pytest.raises(ImportRefused, match=f"log append {STREAM} --file"):
+        with pytest.raises(ProjectionError, match=f"log append {STREAM} --file"):
             import_events(connection, STREAM, changed)
         assert shown(connection, "select count(*) from projection.job_log") == [(0,)]
         assert log.append([NewEvent(ANOTHER.key, ANOTHER.value)]) == range(3, 4)

@@ -9,11 +9,9 @@ import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.table_partitions import ArchiveReplacement
-from projections.observations import Observation, write_observations
 from projections.rebuild import rebuild_log
-from projections.retained_events import select_retained
-from projections.retention import retain
-from projections.tracked_logs import logs_of
+from projections.retention import retain, select_retained
+from projections.tracked_logs import Observation, logs_of, write_observations
 from projections.verify import verify_log
 from tests.builders import config_deleted, config_set, recorded
 from tests.properties.importing import SETTINGS, import_events

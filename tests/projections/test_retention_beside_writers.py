@@ -11,7 +11,7 @@ import pytest
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.table_partitions import ArchiveReplacement
 from projections import retention
-from projections.errors import NothingFolded
+from projections.errors import RebuildNeeded
 from projections.fold.settings import NOT_FOLDED
 from projections.rebuild import rebuild_log
 from projections.retention import retain
@@ -118,7 +118,7 @@ def test_a_log_that_is_to_be_rebuilt_since_it_was_verified_keeps_its_events(
         hold(connection)
 
     monkeypatch.setattr(retention, "_hold_archive", mark_and_hold)
-    with pytest.raises(NothingFolded):
+    with pytest.raises(RebuildNeeded):
         cut(connected)
 
 

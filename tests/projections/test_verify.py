@@ -7,7 +7,7 @@ import pytest
 
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
-from projections.errors import ArchiveIncomplete
+from projections.errors import ProjectionError
 from projections.rebuild import rebuild_log
 from projections.scratch_fold import log_tables
 from projections.table_differences import EXAMPLES
@@ -196,7 +196,7 @@ def test_a_detached_partition_of_the_archive_is_found_and_not_repaired(connectio
     tables = damaged(connection, stream_names, detach(connection, "eventlog.event"))
     assert {"event_key", "message_event"} <= set(tables)
     for stream_name in stream_names:
-        with pytest.raises(ArchiveIncomplete):
+        with pytest.raises(ProjectionError):
             rebuild_log(connection, logs_of(connection, stream_name)[0], SETTINGS)
     assert connection.execute("select count(*) from coordinator.config_history").fetchall() == before
 

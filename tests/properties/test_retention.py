@@ -12,10 +12,9 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.timestamps import micros_of
 from projections.fold.batch import sets_value
 from projections.fold.log_fold import LogFold
-from projections.lost_base import find_lost_base
 from projections.rebuild import rebuild_log
-from projections.retained_events import RetainedEvents
-from projections.retention import retain
+from projections.retention import RetainedEvents, retain
+from projections.topic_check import find_lost_base
 from projections.tracked_logs import TrackedLog, logs_of
 from projections.verify import verify_log
 from tests.acceptance.torture import scaled

@@ -8,7 +8,7 @@ from eventlog.log import system_clock
 from eventlog.postgres.connection import connect
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
-from projections.log_partitions import make_partitions
+from projections.projector import LogPartitions
 from projections.recording_import import import_stream
 from spark_jobs.log_task import LogTaskSession, LogTaskSettings
 from spark_jobs.table_partitions import replay_projector
@@ -61,7 +61,7 @@ def test_partitions_that_another_session_creates_meanwhile_are_used(database_url
         ]
 
         def create_the_next(_: int) -> None:
-            make_partitions(other, [number * PARTITION_OFFSETS for number in range(4)])
+            LogPartitions(other).make([number * PARTITION_OFFSETS for number in range(4)])
 
         done = import_stream(
             session.connection,

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from eventlog.log import system_clock
-from projections.follow.reports import Progress
+from projections.follow.tail import Progress
 
 LINE_SECONDS: Final = 10.0
 """How often progress is printed where standard error is not a terminal."""

@@ -11,7 +11,7 @@ from coordstream.cli.output import OnProgress, event_status
 from coordstream.errors import CoordstreamError
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection, server_reason
-from projections.errors import NothingFolded, ProjectionError
+from projections.errors import ProjectionError, RebuildNeeded
 from projections.job_choice import NO_LOGS, Job, find_job
 from projections.rebuild import TRACKED_BACKENDS, untracked_logs
 from projections.retired_streams import retired_jobs
@@ -90,7 +90,7 @@ def selected_logs(connection: Connection, words: Sequence[str]) -> list[JobLog]:
         CoordstreamError: the database has no job, or the rows of a log are missing altogether.
     """
     if not words and (lost := untracked_logs(connection, TRACKED_BACKENDS)):
-        raise CoordstreamError(str(NothingFolded(lost[0].stream_name)))
+        raise CoordstreamError(str(RebuildNeeded(lost[0].stream_name)))
     streams = [
         (Job(name, job_id), stream_name) for name, job_id, stream_name in connection.execute(_STREAMS).fetchall()
     ]

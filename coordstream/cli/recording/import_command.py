@@ -23,8 +23,7 @@ from eventlog.log import system_clock
 from eventlog.recording_spool import CheckedRecording, LineSpool, check_recording
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
-from projections.import_worker import ImportJob
-from projections.parallel_import import import_streams
+from projections.parallel_import import ImportJob, import_streams
 from projections.projector import BATCH_EVENTS
 from projections.recording_import import Imported, finish_imports, import_stream
 

@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from eventlog.streams import StreamIdentity
-from projections.import_worker import ImportJob
-from projections.parallel_import import OnStreamProgress
+from projections.parallel_import import ImportJob, OnStreamProgress
 
 PROGRESS_AFTER_SECONDS: Final = 1.0
 MOST_BARS: Final = 12

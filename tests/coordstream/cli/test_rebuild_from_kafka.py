@@ -154,7 +154,7 @@ def test_earlier_incarnations_are_rebuilt_from_the_archive(
 def test_a_second_fetch_at_once_waits_and_gives_up(
     followed: CommandLine, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("projections.archive_completion.LOCK_TIMEOUT", "set local lock_timeout = '10ms'")
+    monkeypatch.setattr("projections.topic_check.LOCK_TIMEOUT", "set local lock_timeout = '10ms'")
     change(followed, "delete from eventlog.event where log_offset = 1")
     with followed.connection() as other:
         other.execute("select eventlog.hold(%s)", (f"archive {coordinator_topic}",))

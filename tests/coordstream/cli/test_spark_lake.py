@@ -13,9 +13,8 @@ from eventlog.recording import read_recording
 from eventlog.secret_policy import SecretPolicy
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
-from projections.observations import Observation, write_observations
 from projections.projector import Projector
-from projections.tracked_logs import logs_of
+from projections.tracked_logs import Observation, logs_of, write_observations
 from tests.coordstream.cli import test_retention as retained
 from tests.coordstream.command_line import COORDINATOR, MASK_KEY, RECORDING_A, CommandLine, recording
 

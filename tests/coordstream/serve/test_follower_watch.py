@@ -7,7 +7,7 @@ import pytest
 
 from coordstream.serve.follower_watch import FollowerWatch
 from coordstream.serve.process_service import UNEXPLAINED, Watched, serving_process
-from projections.follow.activity import Activity, StreamActivity
+from projections.follow.followed_stream import Activity, StreamActivity
 from projections.follow.follower import Follower
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.serve.serving import LOOPBACK

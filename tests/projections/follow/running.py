@@ -17,8 +17,7 @@ from projections.follow import resume, resync, session
 from projections.follow.attacher import MakeTail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower, Outcome
-from projections.follow.reports import Progress
-from projections.follow.tail import Tail
+from projections.follow.tail import Progress, Tail
 from projections.projector import MakeProjector, Projector
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set

@@ -10,7 +10,7 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.source import PostgresSource
 from eventlog.streams import identify
 from projections.errors import LogBlocked
-from projections.follow import follower, refusals, session
+from projections.follow import attacher, follower, session
 from projections.follow.follow_run import FollowPlan
 from projections.rebuild import rebuild_log
 from projections.tracked_logs import block_projectors, lock_job, logs_of
@@ -30,7 +30,7 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(follower, "_LOCK_TIMEOUT", "set lock_timeout = '50ms'")
     monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
     monkeypatch.setattr(session, "BLOCKED_SECONDS", 0.05)
-    monkeypatch.setattr(refusals, "BLOCKED_SECONDS", 0.05)
+    monkeypatch.setattr(attacher, "BLOCKED_SECONDS", 0.05)
 
 
 @contextmanager

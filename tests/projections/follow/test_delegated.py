@@ -7,10 +7,10 @@ import pytest
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.source import OffsetLost
-from projections.conflicts import CONFLICT_TRIES
 from projections.errors import LockLost
 from projections.follow.delegated import Delegated, DelegatedWorker
 from projections.follow.resume import find_resume_point
+from projections.projector import CONFLICT_TRIES
 from projections.stream_lock import StreamLocks
 from tests.fixtures.memory_source import MemorySource
 from tests.fixtures.waiting import wait_until

@@ -6,15 +6,12 @@ from psycopg import errors
 
 from coordstream.postgres.binaries import major_version
 from eventlog.source import OffsetLost, SourceUnavailable, StreamMissing, StreamRefused
-from projections.conflicts import CONFLICTS
 from projections.errors import (
     FoldVersionDiffers,
     LockLost,
-    NothingFolded,
-    OtherCluster,
-    PositionBeyondEnd,
     PositionMoved,
     ProjectionError,
+    RebuildNeeded,
 )
 from projections.follow.error_policy import (
     OUTAGES,
@@ -24,6 +21,7 @@ from projections.follow.error_policy import (
     reaction_to,
     stream_error_message,
 )
+from projections.projector import CONFLICTS
 from tests.fixtures.postgres_server import FAST_SETTINGS, chosen_bin_folder, running_server
 
 TRANSIENT = (
@@ -120,10 +118,9 @@ def test_a_lost_lock_is_an_outage() -> None:
         (StreamMissing("s", "Kafka"), Reaction.RETRY, Reaction.GIVE_UP),
         (psycopg.errors.InsufficientPrivilege(), Reaction.RETRY, Reaction.GIVE_UP),
         (StreamRefused("s", "why"), Reaction.RETRY, Reaction.GIVE_UP),
-        (NothingFolded("s"), Reaction.RETRY, Reaction.GIVE_UP),
-        (PositionBeyondEnd("s", 2, 1), Reaction.RETRY, Reaction.GIVE_UP),
+        (RebuildNeeded("s"), Reaction.RETRY, Reaction.GIVE_UP),
         (FoldVersionDiffers("s", "1", "2"), Reaction.GIVE_UP, Reaction.GIVE_UP),
-        (OtherCluster("s", "a", "b"), Reaction.GIVE_UP, Reaction.GIVE_UP),
+        (ProjectionError("why"), Reaction.GIVE_UP, Reaction.GIVE_UP),
         (PositionMoved("s", 7), Reaction.LEAVE, Reaction.LEAVE),
     ],
 )

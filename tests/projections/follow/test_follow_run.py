@@ -10,9 +10,8 @@ import pytest
 
 from eventlog.backoff import Backoff
 from eventlog.source import CredentialsRefused, SourceUnavailable
-from projections.follow.follow_run import FollowPlan, FollowRun, StopFlag
+from projections.follow.follow_run import FollowPlan, FollowRun, Reports, StopFlag
 from projections.follow.followed_stream import FollowedStream
-from projections.follow.reports import Reports
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 ALL = FollowPlan(follows_all=True)

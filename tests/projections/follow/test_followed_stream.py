@@ -4,10 +4,8 @@ import pytest
 
 from eventlog.postgres.connection import Connection
 from eventlog.streams import identify
-from projections.follow.activity import stream_activity
 from projections.follow.followed_stream import FollowedStream
-from projections.follow.heartbeat import Beat
-from projections.follow.recurring import AT_ONCE
+from projections.follow.heartbeat import AT_ONCE, Beat
 from projections.follow.tail import Tail
 from projections.projector import Projector
 from projections.tracked_logs import register_log
@@ -38,9 +36,9 @@ def test_the_end_of_a_detached_stream_is_unknown(tail: Tail) -> None:
     stream = FollowedStream(ORDERS, has_lock=True)
     stream.attach(tail)
     stream.seen_end = 7
-    assert stream_activity(stream).lag == 7
+    assert stream.activity().lag == 7
     stream.detach(12.0)
-    assert stream_activity(stream).lag is None
+    assert stream.activity().lag is None
     assert (stream.is_to_attach, stream.due_at) == (True, 12.0)
     assert stream.beat(9) == Beat(tail.log.log_id, "catching-up", None)
 

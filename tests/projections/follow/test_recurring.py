@@ -1,6 +1,6 @@
 """When recurring actions are due."""
 
-from projections.follow.recurring import AT_ONCE, Recurring, RecurringTurns
+from projections.follow.heartbeat import AT_ONCE, Recurring, RecurringTurns
 
 
 def test_an_action_is_due_at_once_and_then_at_its_interval() -> None:

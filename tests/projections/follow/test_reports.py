@@ -1,6 +1,6 @@
 """What a follower reports, and what it does not repeat."""
 
-from projections.follow.reports import Reports
+from projections.follow.follow_run import Reports
 
 
 def reported() -> tuple[list[str], Reports]:

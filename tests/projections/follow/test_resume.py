@@ -18,7 +18,7 @@ from eventlog.secret_policy import SecretPolicy
 from eventlog.source import SourceUnavailable, StreamFacts, StreamMissing, StreamRefused
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
-from projections.errors import FoldVersionDiffers, NothingFolded, OtherCluster, PositionBeyondEnd
+from projections.errors import FoldVersionDiffers, ProjectionError, RebuildNeeded
 from projections.fold.settings import FoldSettings
 from projections.follow.continuity import Discontinuity
 from projections.follow.resume import (
@@ -29,10 +29,9 @@ from projections.follow.resume import (
     find_resume_point,
     register_incarnation,
 )
-from projections.observations import Observation, read_observations
 from projections.projector import Projector
 from projections.rebuild import rebuild_log
-from projections.tracked_logs import logs_of, make_current, track_log
+from projections.tracked_logs import Observation, logs_of, make_current, read_observations, track_log
 from tests.fixtures.memory_source import DAY_MS, MemorySource, MemoryTopic
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import server_time
@@ -375,7 +374,7 @@ def test_a_second_cluster_is_refused(connected: Connection, source: MemorySource
     other = MemorySource("cluster-2")
     for name in (STREAM, "__samza_coordinator_other_1"):
         other.create(name)
-        with pytest.raises(OtherCluster) as refused:
+        with pytest.raises(ProjectionError) as refused:
             find_resume_point(connected, other, name, SETTINGS, clock)
         assert str(refused.value) == (
             f"{name} is on the Kafka cluster cluster-2, but the database has logs of cluster-1. A database serves one "
@@ -395,7 +394,7 @@ def test_one_of_two_concurrent_clusters_is_refused(database_url: str, source: Me
         with connect(database_url) as connection:
             try:
                 find_resume_point(connection, other, "__samza_coordinator_other_1", SETTINGS, clock)
-            except OtherCluster as error:
+            except ProjectionError as error:
                 refused.append(error)
 
     with connect(database_url) as first, connect(database_url) as observer:
@@ -449,7 +448,7 @@ def test_an_archived_log_without_rows_is_refused(connected: Connection, source: 
     set_config(source.create(STREAM), a="1")
     follow_to_the_end(connected, source)
     connected.execute("delete from projection.job_log")
-    with pytest.raises(NothingFolded, match="but its events are in the archive"):
+    with pytest.raises(RebuildNeeded, match="but its events are in the archive"):
         resume(connected, source)
 
 
@@ -459,7 +458,7 @@ def test_a_postgres_log_that_ends_before_the_position_is_an_error(connected: Con
         found = find_resume_point(connected, postgres, STREAM, SETTINGS, clock)
         Projector(connected, found.log, SETTINGS, clock, archives=False).apply(list(log.read(0, 1)))
         connected.execute("update projection.position set next_offset = 1000")
-        with pytest.raises(PositionBeyondEnd, match=r"The position 1000 of .* is beyond the end of the log, 2\. Run"):
+        with pytest.raises(RebuildNeeded, match=r"The position 1000 of .* is beyond the end of the log, 2\. Run"):
             find_resume_point(connected, postgres, STREAM, SETTINGS, clock)
         assert shown(connected, LOGS) == [(1, "postgres", None, None)]
         assert rebuild_log(connected, logs_of(connected, STREAM)[0], SETTINGS).events == 2

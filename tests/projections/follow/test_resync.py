@@ -13,9 +13,8 @@ from eventlog.source import SourceUnavailable
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1
 from projections.follow.resume import ResumePoint, find_resume_point
 from projections.follow.resync import LiveKeys, resync
-from projections.observations import Observation, read_observations
 from projections.projector import OnStep, Projector
-from projections.tracked_logs import logs_of
+from projections.tracked_logs import Observation, logs_of, read_observations
 from tests.fixtures.memory_source import MemorySource, MemoryTopic
 from tests.projections.follow.running import server_time
 from tests.properties.importing import SETTINGS, always_copying, import_events

@@ -19,7 +19,7 @@ from projections.follow import followed_stream, session, tail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Outcome
 from projections.follow.heartbeat import server_now
-from projections.follow.thread_switches import LIVE_SECONDS
+from projections.follow.session import LIVE_SECONDS
 from projections.projector import Projector
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set, recorded

@@ -11,10 +11,9 @@ from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection
 from eventlog.source import Read
 from eventlog.streams import identify
-from projections.conflicts import CONFLICT_TRIES
 from projections.follow import tail as module
 from projections.follow.tail import BUFFER_SECONDS, EventBuffer, Tail, due_tails
-from projections.projector import BATCH_BYTES, BATCH_EVENTS, Projector
+from projections.projector import BATCH_BYTES, BATCH_EVENTS, CONFLICT_TRIES, Projector
 from projections.tracked_logs import TrackedLog, register_log
 from tests.builders import config_set, recorded
 from tests.projections.follow.running import ORDERS

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection, connect
-from projections.errors import OtherCluster
+from projections.errors import ProjectionError
 from projections.projector import Projector
 from projections.retention import retain
 from projections.tracked_logs import logs_of, make_current
@@ -184,7 +184,7 @@ def test_a_database_of_another_cluster_is_refused(
     with connect(database_url) as connection, connect(other) as replayed:
         read_all(connection, source)
         read_all(replayed, elsewhere, stream=OTHER_STREAM)
-        with pytest.raises(OtherCluster, match="is on the Kafka cluster cluster-1, but the database has logs of"):
+        with pytest.raises(ProjectionError, match="is on the Kafka cluster cluster-1, but the database has logs of"):
             run(other, lake.archive(connection))
         assert replayed.execute("select stream_name from eventlog.log").fetchall() == [(OTHER_STREAM,)]
 

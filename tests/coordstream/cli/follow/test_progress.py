@@ -9,7 +9,7 @@ from rich.console import Console
 
 from coordstream.cli.follow.progress import LINE_SECONDS, FollowProgress, LogFormat, progress_line
 from projections.follow.heartbeat import State
-from projections.follow.reports import Progress
+from projections.follow.tail import Progress
 
 STATES: tuple[State, ...] = ("replacing", "live", "catching-up")
 JANUARY_MS = 1_767_225_600_000
