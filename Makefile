@@ -8,6 +8,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 C_FILES := $(wildcard eventlog/_*.h eventlog/*/_*.c projections/*/_*.c)
+SANITIZED := build/sanitized
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all
+COMPILED_TESTS := tests/eventlog/kafka/test_record_batch.py tests/eventlog/postgres/test_copy_rows.py tests/projections/fold
 LOCK_TOOLS := build/lock-tools
 PIP_TOOLS := pip-tools==7.6.2
 PYTEST_OPTIONS ?=
@@ -77,6 +80,15 @@ build/spark-%/.installed: $(STAMP)
 	$(BIN)/python -c 'import os, site; print(site.getsitepackages()[0], os.getcwd(), sep="\n")' > \
 		"$$(build/spark-$*/bin/python -c 'import site; print(site.getsitepackages()[0])')/packages_of_venv.pth"
 	touch $@
+
+.PHONY: sanitize
+sanitize: setup ## Run the tests of the compiled parts with the compiler's checks of addresses and undefined behaviour
+	rm -rf $(SANITIZED) && mkdir -p $(SANITIZED)
+	cp -r benchmarks coordstream eventlog hatch_build.py managers migrations projections pyproject.toml spark_jobs tests $(SANITIZED)
+	cd $(SANITIZED); CFLAGS='$(SANITIZERS) -g' LDFLAGS='$(SANITIZERS)' $(CURDIR)/$(BIN)/python -c \
+		'from hatch_build import *; compile_parts(Path.cwd(), WARNINGS)'
+	cd $(SANITIZED); LD_PRELOAD="$$(cc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
+		$(CURDIR)/$(BIN)/python -m pytest -q $(COMPILED_TESTS) $(PYTEST_OPTIONS)
 
 .PHONY: torture
 torture: setup java ## Run the crash tests at full length (about an hour)

@@ -1,26 +1,45 @@
-"""The compiled parts of five modules on the hot path. Each does the same as the Python code beside it, which remains.
+"""The compiled parts of modules on the hot path. Each does the same as the Python code beside it, which remains.
 
 ``make setup`` builds them where there is a C compiler (`hatch_build.py`). With the environment variable
 ``COORDSTREAM_COMPILED=0`` they are not used.
 """
 
+import logging
 import os
-from contextlib import suppress
+from hashlib import sha256
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
 COMPILED_PARTS: Final = (
     "eventlog.kafka._record_batch",
     "eventlog.postgres._copy_rows",
-    "projections.fold._batch",
-    "projections.fold._checkpoint_batch",
-    "projections.fold._checkpoint_template",
+    "projections.fold._checkpoints",
 )
+_HEADER: Final = Path(__file__).with_name("_compiled.h")
+_logger: Final = logging.getLogger(__name__)
 
 
 def compiled_part(name: str) -> Any:
-    """Return the module of this name; None if it was not built, or is not wanted."""
-    if os.environ.get("COORDSTREAM_COMPILED") != "0":
-        with suppress(ImportError):
-            return import_module(name)
+    """Return the module of this name; None if it was not built or is not wanted.
+
+    One that cannot be loaded, or was compiled from another source than is beside it, is logged and not used.
+    """
+    if os.environ.get("COORDSTREAM_COMPILED") == "0":
+        return None
+    try:
+        module = import_module(name)
+    except ModuleNotFoundError:
+        return None
+    except ImportError as error:
+        _logger.warning("%s is not used, which makes imports slower: %s. Run `make setup`.", name, error)
+        return None
+    if _is_current(module.SOURCE, Path(str(module.__file__)).with_name(f"{name.rpartition('.')[2]}.c")):
+        return module
+    _logger.warning("%s is not used, which makes imports slower: its source has changed. Run `make setup`.", name)
     return None
+
+
+def _is_current(compiled_from: str, source: Path) -> bool:
+    """Whether a part was compiled from this file. A wheel has no sources: all its files are of one version."""
+    return not source.exists() or sha256(source.read_bytes() + _HEADER.read_bytes()).hexdigest() == compiled_from

@@ -1,7 +1,7 @@
 """Decodes the records of one batch (Kafka's format 2, decompressed) as events.
 
 kafka-python's decoder makes three objects for each record; a catch-up would spend most of its time there. The compiled
-part is ``_record_batch.c``.
+part, ``_record_batch.c``, decodes batches whose records are all complete and without headers.
 """
 
 from typing import Final, NamedTuple
@@ -37,8 +37,8 @@ def batch_events(data: bytes, facts: BatchFacts) -> list[RecordedEvent]:
     """
     timestamp_type = CREATE_TIME if facts.append_time is None else LOG_APPEND_TIME
     try:
-        if _compiled is not None:
-            events: list[RecordedEvent] = _compiled.decode(data, *facts, timestamp_type, RecordedEvent)
+        if _compiled is not None and (decoded := _compiled.decode(data, *facts, timestamp_type, RecordedEvent)):
+            events: list[RecordedEvent] = decoded
             return events
         events, end = _events(data, facts, timestamp_type)
     except IndexError:

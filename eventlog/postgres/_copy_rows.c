@@ -1,18 +1,13 @@
 /* Encodes rows for COPY in Postgres' binary format: per field its length in four bytes, then its bytes. */
 
-#define PY_SSIZE_T_CLEAN
-#define Py_LIMITED_API 0x030B0000
-#include <Python.h>
+#include "../_compiled.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LAST_ROW_BYTES 4096 /* of most rows, so that the block of which one is the last need not grow */
 
-typedef struct {
-    unsigned char *bytes;
-    size_t length, capacity;
-} Block;
+typedef struct { unsigned char *bytes; size_t length, capacity; } Block;
 
 static int reserve(Block *block, size_t more) {
     if (more <= block->capacity - block->length) return 0;
@@ -61,11 +56,14 @@ static int put_number(Block *block, PyObject *value, int size) {
     return 0;
 }
 
-static int put_object(Block *block, PyObject *bytes) {
+/* Puts a bytes object, and takes it over; NULL: making it failed. */
+static int put_object(Block *block, PyObject *object) {
     char *start;
     Py_ssize_t length;
-    if (PyBytes_AsStringAndSize(bytes, &start, &length) < 0) return -1;
-    return put_bytes(block, start, length);
+    int failed = object == NULL || PyBytes_AsStringAndSize(object, &start, &length) < 0;
+    if (!failed) failed = put_bytes(block, start, length) < 0;
+    Py_XDECREF(object);
+    return failed ? -1 : 0;
 }
 
 static int put_text(Block *block, PyObject *text) {
@@ -74,33 +72,28 @@ static int put_text(Block *block, PyObject *text) {
     return start == NULL ? -1 : put_bytes(block, start, length);
 }
 
-static int put_dumped(Block *block, PyObject *value, PyObject *dump) {
-    PyObject *bytes = PyObject_CallFunctionObjArgs(dump, value, NULL);
-    if (bytes == NULL) return -1;
-    int result = put_object(block, bytes);
-    Py_DECREF(bytes);
-    return result;
+static int put_truth(Block *block, PyObject *value) {
+    int truth = PyObject_IsTrue(value);
+    return truth < 0 ? -1 : put_bytes(block, truth ? "\1" : "\0", 1);
+}
+
+static int put_null(Block *block) {
+    if (reserve(block, 4) < 0) return -1;
+    put_integer(block, UINT32_MAX, 4);
+    return 0;
 }
 
 static int put_field(Block *block, char kind, PyObject *value, PyObject *dump) {
-    if (value == Py_None) {
-        if (reserve(block, 4) < 0) return -1;
-        put_integer(block, UINT32_MAX, 4);
-        return 0;
-    }
+    if (value == Py_None) return put_null(block);
     switch (kind) {
     case '2': case '4': case '8': return put_number(block, value, kind - '0');
-    case '?': {
-        int truth = PyObject_IsTrue(value);
-        return truth < 0 ? -1 : put_bytes(block, truth ? "\1" : "\0", 1);
-    }
-    case 'b': return put_object(block, value);
+    case '?': return put_truth(block, value);
+    case 'b': return put_object(block, Py_NewRef(value));
     case 't': return put_text(block, value);
-    case 'd': return put_dumped(block, value, dump);
-    default:
-        PyErr_Format(PyExc_ValueError, "unknown kind of column: %c", kind);
-        return -1;
+    case 'd': return put_object(block, PyObject_CallFunctionObjArgs(dump, value, NULL));
     }
+    PyErr_Format(PyExc_ValueError, "unknown kind of column: %c", kind);
+    return -1;
 }
 
 static int put_row(Block *block, const char *kinds, Py_ssize_t columns, PyObject *row, PyObject *dump) {
@@ -115,18 +108,15 @@ static int put_row(Block *block, const char *kinds, Py_ssize_t columns, PyObject
     return 0;
 }
 
-PyDoc_STRVAR(encode_doc,
-"encode(kinds, rows, dump, block_bytes)\n\n"
-"Return the next rows of an iterator, until they have block_bytes; empty at its end. Kinds of columns: 2, 4, 8 are\n"
-"integers of so many bytes, ? is bool, b bytes, t text, and d is what dump makes bytes of.");
+/* The arguments: kinds of columns, an iterator of rows, dump, block_bytes. Kinds 2, 4 and 8 are integers of so many
+ * bytes, ? is bool, b bytes, t text, and d is what dump makes bytes of. */
 
 static PyObject *encode(PyObject *Py_UNUSED(module), PyObject *args) {
     const char *kinds;
     Py_ssize_t columns, block_bytes;
     PyObject *rows, *dump;
     if (!PyArg_ParseTuple(args, "y#OOn", &kinds, &columns, &rows, &dump, &block_bytes)) return NULL;
-    if (block_bytes < 0) return PyErr_Format(PyExc_ValueError, "block_bytes is negative");
-    if (!PyIter_Check(rows)) return PyErr_Format(PyExc_TypeError, "expected an iterator of rows");
+    if (block_bytes < 0 || !PyIter_Check(rows)) return PyErr_Format(PyExc_TypeError, "expected an iterator of rows");
     size_t capacity = (size_t)block_bytes + LAST_ROW_BYTES;
     Block block = {malloc(capacity), 0, capacity};
     if (block.bytes == NULL) return PyErr_NoMemory();
@@ -141,9 +131,11 @@ static PyObject *encode(PyObject *Py_UNUSED(module), PyObject *args) {
     return result;
 }
 
-static PyMethodDef functions[] = {{"encode", encode, METH_VARARGS, encode_doc}, {NULL, NULL, 0, NULL}};
-
+static PyMethodDef functions[] = {
+    {"encode", encode, METH_VARARGS, "Return the next rows, until they have block_bytes; empty at the end."},
+    {NULL, NULL, 0, NULL}};
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, add_source}, {0, NULL}};
 static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "_copy_rows", "The compiled part of copy_rows.", 0, functions, NULL, NULL, NULL, NULL};
+    PyModuleDef_HEAD_INIT, "_copy_rows", "The compiled part of copy_rows.", 0, functions, slots, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__copy_rows(void) { return PyModuleDef_Init(&module); }

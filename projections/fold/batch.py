@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Final
 
-from eventlog.compiled import compiled_part
 from eventlog.errors import WireError
 from eventlog.events import EventColumns, RecordedEvent
 from eventlog.messages import Envelope, SetConfig
@@ -16,7 +15,6 @@ from projections.fold.log_fold import LogClock, LogFold, QuarantinedEvents
 from projections.fold.message_bodies import Author, encode_body, message_body, other_body
 from projections.fold.rows import CheckpointRow, MessageRow, Swept, require_storable, require_storable_text
 
-_compiled = compiled_part("projections.fold._batch")
 _NO_AUTHOR: Final = (None, None, None)
 _IDENTITY_KEYS: Final = frozenset({"job.name", "job.id"})
 
@@ -48,14 +46,6 @@ class BatchFold:
         self.gaps += gaps_between(self.log.last_offset, events.offsets)
         self.log.last_offset = events.offsets[-1]
         self.clock.take(events.offsets, events.record_times)
-        if _compiled is None:
-            self._add_each(events)
-            return
-        columns, keys = (events.offsets, events.record_times, events.keys, events.values), self.log.keys
-        places = (self.checkpoints.events, self._undecoded, self._add_without_key)
-        _compiled.add_events(*columns, keys.entries, keys.add, *places)
-
-    def _add_each(self, events: EventColumns) -> None:
         entries, new_entry = self.log.keys.entries, self.log.keys.add
         checkpoints, add_message = self.checkpoints.events, self._undecoded.append
         columns = (events.offsets, events.record_times, events.keys, events.values)

@@ -12,7 +12,7 @@ from eventlog.compiled import compiled_part
 from eventlog.errors import WireError
 from eventlog.messages import Envelope
 from eventlog.timestamps import storable_micros
-from projections.fold.checkpoint_template import Template, learn, read_fast
+from projections.fold.checkpoint_template import Template, learn
 from projections.fold.checkpoints import (
     NO_OFFSETS,
     NULL,
@@ -35,7 +35,7 @@ from projections.fold.keys import (
 from projections.fold.log_fold import LogFold, QuarantinedEvents
 from projections.fold.rows import CheckpointRow, EnvelopeRow, SuspectRow
 
-_compiled = compiled_part("projections.fold._checkpoint_batch")
+_compiled = compiled_part("projections.fold._checkpoints")
 
 WriteCheckpoints = Callable[[Sequence[CheckpointRow]], None]
 
@@ -126,9 +126,7 @@ class CheckpointBatch:
         for offset, record_time, value, entry in events:
             template, version, previous = entry.template, entry.version, entry.newest
             other_time = newest_times[3 - version]
-            fast = None if value is None or template is None else read_fast(template, value)
-            if fast is not None and template is not None and template.opaque and self._holds_secret(template):
-                fast = None
+            fast = None if value is None or template is None else template.read(value)
             if fast is None or template is None or entry.is_quarantined:
                 read = self._read_in_full(entry, offset, record_time, value)
                 if read is None:
@@ -147,7 +145,8 @@ class CheckpointBatch:
                 is_lower = is_lower and may_be_lower(row, previous)
             is_unread = (
                 other_time is not None
-                and NO_TIME < other_time < (record_time or NO_TIME) - FIVE_MINUTES
+                and record_time is not None
+                and NO_TIME < other_time < record_time - FIVE_MINUTES
                 and may_be_unread(other_time, previous)
             )
             if is_lower or is_unread:
@@ -197,10 +196,6 @@ class CheckpointBatch:
             self._add_envelope(offset, decoded.envelope, entry.template)
         self._relearnt.append(entry)
         return CheckpointRow(offset, record_time, log_id, key_id, layout_id, *_stored(decoded))
-
-    def _holds_secret(self, template: Template) -> bool:
-        """Return whether a marker in the value that was just read has to be masked."""
-        return any(self._log.secrets.holds_secret(template.last_tokens[at].decode()) for at in template.opaque)
 
     def _add_envelope(self, offset: int, envelope: Envelope, template: Template | None) -> None:
         author = self._log.masked_author(envelope.source, envelope.host, envelope.username)

@@ -11,12 +11,9 @@ found are used for all values of the same shape: the value without tokens and wi
 """
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from operator import lt
-from struct import Struct
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 from eventlog.compiled import compiled_part
 from eventlog.errors import WireError
@@ -24,7 +21,7 @@ from eventlog.messages import Envelope
 from eventlog.wire.coordinator import CoordinatorKey
 from projections.fold.checkpoints import NULL, SEPARATOR, DecodedCheckpoint, Layout, LayoutEntry, decode_checkpoint
 
-_compiled = compiled_part("projections.fold._checkpoint_template")
+_compiled = compiled_part("projections.fold._checkpoints")
 PLAIN: Final = rb"[!#-+\-./0-9;-\[\]-z|~ ]*"
 ID: Final = rb"[1-9][0-9]{0,17}-(?:0|[1-9][0-9]{0,17})"  # as CheckpointId writes it; others are read in full
 _IS_PLAIN: Final = re.compile(PLAIN)
@@ -38,19 +35,8 @@ FastCheckpoint = tuple[bytes, bytes | None, int | None, bool]
 """What the fast way gives: offsets and checkpoint id ready for COPY, the envelope's time in ms, and whether an offset
 may be lower than in the last value that was read with this template."""
 
-ReadValue = Callable[[bytes], FastCheckpoint | None]
-
 Author = tuple[str | None, ...]
 """Source, host and username, masked."""
-
-Cut = Callable[[bytes], tuple[bytes, ...]]
-"""Cuts values of one size into pieces and tokens."""
-
-Cuts = dict[int, Cut]
-"""Where a key's last values were cut, by their size: the next one mostly has tokens of the same lengths as one of
-them, and is cut in one go."""
-
-MOST_CUTS: Final = 8
 
 
 @dataclass(slots=True, eq=False)
@@ -58,115 +44,65 @@ class Template:
     """What the tokens of a key's values are.
 
     A value consists of ``pieces`` with a token between every two of them. ``values`` has for each offset of the layout
-    the number of a token, or a constant; ``run`` is set instead if they are consecutive tokens. ``state`` are the
-    numbers of V1's tokens that contain a checkpoint id and a changelog's offset, ``compared`` those that are offsets of
-    inputs and changelogs, ``opaque`` those that are whole markers, of other backends than Kafka. ``author`` is who
-    wrote the envelope, as stored. ``last_tokens`` are those of the last value that fit, and ``last_cut`` is how it was
-    cut. ``read_compiled`` does what `read_fast` does, without these two; ``read_higher`` as well, if no offset may be
-    lower. Both are None if markers have to be examined.
+    the number of a token, or a constant. ``state`` are the numbers of V1's tokens that contain a checkpoint id and a
+    changelog's offset. ``message_ms`` is the envelope's time where no token is. ``author`` is who wrote the envelope,
+    as stored. ``reader`` is the compiled part; without it, ``last_tokens`` are those of the last value that fit.
     """
 
     pieces: tuple[bytes, ...]
-    compared: tuple[int, ...]
-    layout_id: int
     values: tuple[int | bytes, ...]
-    run: slice | None
     state: tuple[int, ...]
-    opaque: tuple[int, ...]
     id_token: int | None
     time_token: int | None
-    envelope: Envelope | None
+    message_ms: int | None
+    layout_id: int
     author: Author | None = None
-    cuts: Cuts = field(default_factory=dict)
-    last_cut: Cut | None = None
     last_tokens: Sequence[bytes] = ()
-    read_compiled: ReadValue | None = None
-    read_higher: ReadValue | None = None
+    reader: Any = None
 
     def __post_init__(self) -> None:
-        if _compiled is not None and not self.opaque:
-            time = None if self.envelope is None else self.envelope.timestamp
-            roles = (self.pieces, self.values, self.state, self.compared, self.id_token, self.time_token, time)
-            reader = _compiled.Reader(*roles)
-            self.read_compiled, self.read_higher = reader.read, reader.read_higher
+        if _compiled is not None:
+            parts = (self.pieces, self.values, self.state, self.id_token, self.time_token, self.message_ms)
+            self.reader = _compiled.Reader(*parts)
 
+    def read(self, value: bytes) -> FastCheckpoint | None:
+        """Read a value that fits; None if it has to be decoded."""
+        fast: FastCheckpoint | None = self._read_plainly(value) if self.reader is None else self.reader.read(value)
+        return fast
 
-def read_fast(template: Template, value: bytes) -> FastCheckpoint | None:
-    """Read a value that fits the template; None if it has to be decoded."""
-    read = template.read_compiled
-    return _read_plainly(template, value) if read is None else read(value)
-
-
-def _read_plainly(template: Template, value: bytes) -> FastCheckpoint | None:
-    cut = template.cuts.get(len(value))
-    parts = () if cut is None else cut(value)
-    if cut is None or parts[::2] != template.pieces:
-        cut = _find_cut(template, value)
-        if cut is None:
+    def _read_plainly(self, value: bytes) -> FastCheckpoint | None:
+        tokens = _find_tokens(self.pieces, value)
+        if tokens is None:
             return None
-        parts = cut(value)
-    tokens: Sequence[bytes] = parts[1::2]
-    state, id_token, checkpoint_id = template.state, template.id_token, None
-    if id_token is not None or state:
-        if id_token is not None:
-            checkpoint_id = tokens[id_token]
-        else:
-            checkpoint_id, tokens = _take_id(tokens, state)
-        if not is_id(checkpoint_id):
+        checkpoint_id = None
+        if self.id_token is not None:
+            checkpoint_id = tokens[self.id_token]
+        elif self.state:
+            checkpoint_id = _take_id(tokens, self.state)
+        if checkpoint_id is not None and not is_id(checkpoint_id):
             return None
-    envelope = template.envelope
-    message_ms = None if envelope is None else envelope.timestamp
-    if template.time_token is not None:
-        time = tokens[template.time_token]
-        if not _is_time(time):
-            return None
-        message_ms = int(time)
-    run = template.run
-    offsets = tokens[run] if run is not None else _select(tokens, template.values)
-    last_cut, last_tokens = template.last_cut, template.last_tokens
-    template.last_cut, template.last_tokens = cut, tokens
-    if b"".join(offsets).isdigit():
-        if cut is last_cut:  # digits of the same length compare like numbers
-            is_lower = True in map(lt, tokens, last_tokens)
-        else:
-            is_lower = _may_be_lower(template.compared, tokens, last_tokens)
-        return _SEPARATOR.join(offsets), checkpoint_id, message_ms, is_lower
-    stored = _stored(tokens, template.values, state)
-    return None if stored is None else (stored, checkpoint_id, message_ms, True)
+        message_ms = self.message_ms
+        if self.time_token is not None:
+            if not _is_time(tokens[self.time_token]):
+                return None
+            message_ms = int(tokens[self.time_token])
+        last_tokens, self.last_tokens = self.last_tokens, tokens
+        offsets = [tokens[value] if isinstance(value, int) else value for value in self.values]
+        if b"".join(offsets).isdigit():
+            return _SEPARATOR.join(offsets), checkpoint_id, message_ms, self._may_be_lower(tokens, last_tokens)
+        stored = _stored(tokens, self.values, self.state)
+        return None if stored is None else (stored, checkpoint_id, message_ms, True)
 
-
-def _select(tokens: Sequence[bytes], values: tuple[int | bytes, ...]) -> list[bytes]:
-    return [tokens[value] if isinstance(value, int) else value for value in values]
-
-
-def _may_be_lower(compared: tuple[int, ...], tokens: Sequence[bytes], last_tokens: Sequence[bytes]) -> bool:
-    """Whether an offset, all of them digits, may be lower than it was; also true if there was none, or with zeros."""
-    if not last_tokens:
-        return True
-    for at in compared:
-        new, last = tokens[at], last_tokens[at]
-        if new < last if len(new) == len(last) else len(new) < len(last) or new.startswith(b"0"):
+    def _may_be_lower(self, tokens: Sequence[bytes], last_tokens: Sequence[bytes]) -> bool:
+        """Whether an offset, all of them digits, may be lower than it was; also if there was none, or with zeros."""
+        if not last_tokens:
             return True
-    return False
-
-
-def _find_cut(template: Template, value: bytes) -> Cut | None:
-    """Find how to cut a value, and remember it for values of its size; None if the value does not fit."""
-    pieces = template.pieces
-    tokens = _find_tokens(pieces, value)
-    if tokens is None:
-        return None
-    lengths = [0] * (len(pieces) + len(tokens))
-    lengths[::2], lengths[1::2] = map(len, pieces), map(len, tokens)
-    if len(template.cuts) >= MOST_CUTS:
-        template.cuts.clear()
-    cut = template.cuts[len(value)] = _cut(tuple(lengths))
-    return cut
-
-
-@lru_cache(maxsize=10_000)
-def _cut(lengths: tuple[int, ...]) -> Cut:
-    return Struct("".join(f"{length}s" for length in lengths)).unpack
+        for at in self.values:
+            if isinstance(at, int):
+                new, last = tokens[at], last_tokens[at]
+                if new < last if len(new) == len(last) else len(new) < len(last) or new.startswith(b"0"):
+                    return True
+        return False
 
 
 def _find_tokens(pieces: tuple[bytes, ...], value: bytes) -> list[bytes] | None:
@@ -183,18 +119,13 @@ def _find_tokens(pieces: tuple[bytes, ...], value: bytes) -> list[bytes] | None:
     return tokens if at == len(value) else None
 
 
-def _take_id(tokens: Sequence[bytes], state: tuple[int, ...]) -> tuple[bytes, list[bytes]]:
+def _take_id(tokens: list[bytes], state: tuple[int, ...]) -> bytes:
     """Take the checkpoint id off the tokens of V1's changelogs; empty where they do not agree on one."""
-    changed, agreed = list(tokens), None
+    ids = set()
     for at in state:
-        checkpoint_id, _, changed[at] = tokens[at].partition(b":")
-        if agreed is None:
-            agreed = checkpoint_id
-        elif checkpoint_id != agreed:
-            return b"", changed
-        if not changed[at]:
-            return b"", changed
-    return agreed or b"", changed
+        checkpoint_id, _, tokens[at] = tokens[at].partition(b":")
+        ids.add(checkpoint_id)
+    return ids.pop() if len(ids) == 1 and all(tokens[at] for at in state) else b""
 
 
 def _stored(tokens: Sequence[bytes], values: tuple[int | bytes, ...], state: tuple[int, ...]) -> bytes | None:
@@ -224,8 +155,8 @@ _MOST_SHAPES: Final = 1_000
 Shape = tuple[int, bytes, tuple[bool, ...]]
 """Version, pieces with 0 for each number, and which tokens contain a colon."""
 
-Kinds = tuple[tuple[bool, bool, bytes, bytes], ...]
-"""Of each entry of a layout: is_state, is_opaque, and what surrounds its marker, with 0 for each number."""
+Kinds = tuple[tuple[bool, bytes, bytes], ...]
+"""Of each entry of a layout: is_state, and what surrounds its marker, with 0 for each number."""
 
 
 class Roles(NamedTuple):
@@ -255,7 +186,12 @@ def learn(
     layout_id: int,
     known: KnownRoles,
 ) -> Template | None:
-    """Return the template of a value that was decoded in full; None if there is a token whose role is unknown."""
+    """Return the template of a value that was decoded in full.
+
+    None if there is a token whose role is unknown, or that may contain a secret: a whole marker.
+    """
+    if any(entry.is_opaque for entry in decoded.layout):
+        return None
     parts = _SPLIT[version].split(value)
     tokens = parts[2::3]
     pieces = [b"".join(parts[at : at + 2]) for at in range(0, len(parts), 3)]
@@ -282,7 +218,7 @@ def _are_roles_of(roles: Roles, tokens: Sequence[bytes], decoded: DecodedCheckpo
 
 
 def _kinds(layout: Layout) -> Kinds:
-    return tuple((entry.is_state, entry.is_opaque, *_around_marker(entry)) for entry in layout)
+    return tuple((entry.is_state, *_around_marker(entry)) for entry in layout)
 
 
 def _around_marker(entry: LayoutEntry) -> tuple[bytes, bytes]:
@@ -323,18 +259,14 @@ def _template(
     others = (at for at in range(len(tokens)) if at not in roles.written_by)
     number = {at: number for number, at in enumerate(others)}
     values = tuple(number[value] if isinstance(value, int) else value for value in roles.values)
-    of_tokens = [(at, entry) for at, entry in zip(values, decoded.layout, strict=True) if isinstance(at, int)]
     return Template(
         _with_constants(pieces, tokens, roles.written_by),
-        tuple(at for at, entry in of_tokens if not entry.is_opaque),
-        layout_id,
         values,
-        _run(values),
         tuple(number[at] for at in roles.state),
-        tuple(at for at, entry in of_tokens if entry.is_opaque),
         None if roles.id_token is None else number[roles.id_token],
         None if roles.time_token is None else number[roles.time_token],
-        decoded.envelope,
+        None if decoded.envelope is None else decoded.envelope.timestamp,
+        layout_id,
     )
 
 
@@ -375,10 +307,3 @@ def _value(mark: str | None, places: dict[str, int], offset: str | None) -> int 
     if offset is None:
         return _NULL
     return None if SEPARATOR in offset or offset == NULL else offset.encode()
-
-
-def _run(values: tuple[int | bytes, ...]) -> slice | None:
-    first = values[0] if values else 0
-    if not isinstance(first, int) or values != tuple(range(first, first + len(values))):
-        return None
-    return slice(first, first + len(values))

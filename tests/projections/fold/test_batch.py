@@ -10,17 +10,14 @@ from eventlog.events import EventColumns, NewEvent
 from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from eventlog.timestamps import storable_micros
-from projections.fold import batch
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
 from projections.fold.message_bodies import JSONB_VERSION
 from projections.fold.rows import CheckpointRow, Swept
 from tests.builders import FIRST_TIME, config_deleted, config_set, raw, recorded
-from tests.fixtures.compiled_parts import with_and_without
 
 SECRETS = SecretPolicy(b"key")
 ARCHIVED_AT = storable_micros(FIRST_TIME) or 0
-way = with_and_without(batch)
 
 
 def folded(*events: NewEvent, kind: StreamKind = "coordinator") -> BatchFold:

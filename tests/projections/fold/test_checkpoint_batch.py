@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.checkpoint import CheckpointV1
+from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
 from eventlog.events import CREATE_TIME, EventColumns, RecordedEvent
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import StreamKind
-from eventlog.wire.checkpoint_topic import encode_v1
+from eventlog.timestamps import MS_FROM_1970_TO_2000
+from eventlog.wire.checkpoint_topic import encode_v1, encode_v2
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
 from projections.fold.rows import CheckpointRow
@@ -128,3 +129,19 @@ def test_the_time_of_an_envelope_is_stored_if_it_can_be(ms: int | None) -> None:
 def checkpoint(log_offset: int, offset: str) -> RecordedEvent:
     value = encode_v1(CheckpointV1({SystemStreamPartition("kafka", "in", 0): offset}))
     return RecordedEvent(log_offset, 1_750_000_000_000 + log_offset, CREATE_TIME, KEY, value)
+
+
+def test_a_checkpoint_of_the_first_moment_of_2000_may_be_unread() -> None:
+    """The number of that time is 0, as stored."""
+    version_2 = KEY.replace(b'"checkpoint"', b'"checkpoint-v2"')
+    value = encode_v2(CheckpointV2(CheckpointId(1, 2), {SystemStreamPartition("kafka", "in", 0): "1"}, {}))
+    times = [MS_FROM_1970_TO_2000 + minutes * 60_000 for minutes in (-20, -10, 0)]
+    events = [
+        RecordedEvent(0, times[0], CREATE_TIME, KEY, checkpoint(0, "1").value),
+        RecordedEvent(1, times[1], CREATE_TIME, version_2, value),
+        RecordedEvent(2, times[2], CREATE_TIME, KEY, checkpoint(2, "2").value),
+    ]
+    with without_compiled_parts():
+        plain = folded(events, "checkpoint", SETTINGS, 3)
+    assert folded(events, "checkpoint", SETTINGS, 3) == plain
+    assert [(suspect.log_offset, suspect.may_be_unread) for suspect in plain[0][2]] == [(1, True), (2, True)]

@@ -1,17 +1,24 @@
-/* Makes named tuples without a call of their constructors, as tuple.__new__ does.
+/* What the compiled parts share: the hash of their source, and named tuples without a call of their constructors.
  *
- *     PyObject *fields = begin_named_tuple(type, 2);
- *     ... set_field(fields, 0, value) && set_field(fields, 1, other) ...
- *     return end_named_tuple(type, fields);
- *
- * The quick way is to fill memory of the type. Since Python 3.14 such a tuple has the hash 0: tuples keep their hash
- * there, which only Python itself can mark as unknown. So their fields are filled into a plain tuple first.
+ * The quick way to such a tuple is to fill memory of the type. Since Python 3.14 it has the hash 0: tuples keep their
+ * hash there, which only Python itself can mark as unknown. So their fields are filled into a plain tuple first.
  */
 
-#ifndef NAMED_TUPLE_H
-#define NAMED_TUPLE_H
+#ifndef COMPILED_H
+#define COMPILED_H
 
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
 #include <Python.h>
+
+/* `compiled_part` in compiled.py compares it with the source. */
+static inline int add_source(PyObject *module) { return PyModule_AddStringConstant(module, "SOURCE", SOURCE); }
+
+static inline int is_tuple_type(PyTypeObject *type) {
+    if (PyType_IsSubtype(type, &PyTuple_Type)) return 1;
+    PyErr_SetString(PyExc_TypeError, "expected a class of named tuples");
+    return 0;
+}
 
 static inline int tuples_keep_their_hash(void) { return Py_Version >= 0x030E0000; }
 
@@ -25,10 +32,9 @@ static inline int set_field(PyObject *fields, Py_ssize_t at, PyObject *value) {
     return value != NULL && PyTuple_SetItem(fields, at, value) == 0;
 }
 
-/* The named tuple of these fields, which belong to it from then on. No field may refer to a container that changes.
- *
- * So it is in no reference cycle, and the garbage collector need not track it. It would have to be taken from the
- * collector's list when it is freed, and its neighbours there are no longer in the processor's caches then.
+/* The named tuple of these fields, which belong to it from then on. No field may refer to a container that changes: the
+ * garbage collector does not track the tuple. Taking it from the collector's list when it is freed would touch
+ * neighbours that are no longer in the processor's caches.
  */
 static inline PyObject *end_named_tuple(PyTypeObject *type, PyObject *fields) {
     if (!tuples_keep_their_hash()) {
