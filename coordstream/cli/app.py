@@ -39,7 +39,7 @@ COMMANDS: Final = {
     "explain": "Explain from where a task starts, and why.",
     "bisect": "Find the event that made a condition about a job true.",
     "lag": "Show how far tasks are behind their inputs.",
-    "bridge": "Show the progress of jobs to tools for Kafka consumer groups.",
+    "consumer-groups": "Commit checkpoints as offsets of Kafka consumer groups.",
     "quarantine": "Show events that could not be decoded.",
     "rebuild": "Rebuild the relations' tables from the log.",
     "verify": "Compare the relations' tables with the log.",
@@ -60,13 +60,9 @@ MODULES: Final = {
     "job": "job.show",
     "log": "log.show",
     "config": "config.show",
-    "checkpoint": "checkpoint.show",
-    "startpoint": "startpoint.show",
-    "rewind": "rewind.plan",
     "coordinator": "coordinator.run",
     "bisect": "bisect.command",
     "lag": "lag.show",
-    "bridge": "bridge.consumer_groups",
     "spark": "spark.jobs",
 }
 """Where a command is, unless its module has the command's name (with an underscore for a dash)."""

@@ -47,6 +47,11 @@ class Input(NamedTuple):
     stream: str
     partitions: tuple[int, ...] | None = None
 
+    def includes(self, partition: SystemStreamPartition) -> bool:
+        """Whether this is the partition's stream, and the partition is one of these."""
+        is_stream = (self.system, self.stream) == (partition.system, partition.stream)
+        return is_stream and (self.partitions is None or partition.partition in self.partitions)
+
     def __str__(self) -> str:
         whole = f"{self.system}.{self.stream}"
         return whole if self.partitions is None else f"{whole}.{format_partitions(self.partitions)}"
@@ -190,30 +195,37 @@ def _utc(ms: int) -> datetime | None:
         return None
 
 
-def read_offsets(words: Sequence[str]) -> TaskOffsets:
-    """Read the offsets of each task: from one property file, ``-`` for standard input, or from assignments.
+def parse_offsets_of_tasks(words: Sequence[str]) -> TaskOffsets:
+    """Parse ``TASK/SYSTEM.STREAM.PARTITION=OFFSET`` words; names of tasks may contain slashes.
 
     Raises:
-        typer.BadParameter: A word is neither, or a partition has two offsets.
-        CoordstreamError: The file cannot be read, or contains no offset.
-        CheckpointFileError: A line of the file is invalid.
+        typer.BadParameter: A word has another form, or a partition has two offsets.
     """
-    if len(words) == 1 and (words[0] == STANDARD_INPUT or not _ASSIGNMENT.fullmatch(words[0])):
-        return _read_file(words[0])
     offsets: dict[str, dict[SystemStreamPartition, str]] = {}
     for word in words:
-        task_name, partition, offset = parse_assignment(word)
+        task_name, partition, offset = _parse(word)
         if offsets.setdefault(task_name, {}).setdefault(partition, offset) != offset:
             raise typer.BadParameter(f"'{task_name}/{partition}' has two offsets. Use one.")
     return offsets
 
 
-def parse_assignment(word: str) -> tuple[str, SystemStreamPartition, str]:
-    """Parse ``TASK/SYSTEM.STREAM.PARTITION=OFFSET`` into its three parts; names of tasks may contain slashes.
+def read_offsets(name: str) -> TaskOffsets:
+    """Read the offsets in a property file; ``-`` is standard input.
 
     Raises:
-        typer.BadParameter: The text has another form.
+        CoordstreamError: The file cannot be read, or contains no offset.
+        CheckpointFileError: A line of the file is invalid.
     """
+    place = "standard input" if name == STANDARD_INPUT else name
+    offsets = parse_offsets(decode_file(_read_bytes(name), place), place, is_strict=True).offsets
+    if not offsets:
+        raise CoordstreamError(
+            f"No offsets in {place}. Use lines in the format that `coordstream checkpoint write JOB` prints."
+        )
+    return offsets
+
+
+def _parse(word: str) -> tuple[str, SystemStreamPartition, str]:
     found = _ASSIGNMENT.fullmatch(word)
     try:
         if found is not None:
@@ -226,23 +238,8 @@ def parse_assignment(word: str) -> tuple[str, SystemStreamPartition, str]:
     )
 
 
-def _read_file(name: str) -> TaskOffsets:
-    place = "standard input" if name == STANDARD_INPUT else name
-    offsets = parse_offsets(decode_file(_read_bytes(name), place), place, is_strict=True).offsets
-    if not offsets:
-        raise CoordstreamError(
-            f"No offsets in {place}. Use lines in the format that `coordstream checkpoint write JOB` prints."
-        )
-    return offsets
-
-
 def _read_bytes(name: str) -> bytes:
-    if name == STANDARD_INPUT:
-        return sys.stdin.buffer.read()
     try:
-        return Path(name).read_bytes()
+        return sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
     except OSError as error:
-        raise CoordstreamError(
-            f"Cannot access {name!r}: {system_reason(error)}. Use a property file, or "
-            "TASK/SYSTEM.STREAM.PARTITION=OFFSET."
-        ) from None
+        raise CoordstreamError(f"Cannot access {name!r}: {system_reason(error)}. Use a property file.") from None

@@ -1,1 +1,1 @@
-"""Rewinds: plans that move the starting offsets of a job, their cost, and how they are applied and undone."""
+"""Rewinds: plans to start a job from other offsets, with what they cost, and what undoes them."""

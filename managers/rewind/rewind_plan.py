@@ -1,12 +1,20 @@
-"""The plan of a rewind: a versioned file that `rewind apply` reads."""
+"""The plan of a rewind, a file that `rewind apply` reads: where each task is to start, and what that costs. Pure."""
 
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, NonNegativeInt, field_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, NonNegativeInt
 
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
-from eventlog.starting_offset import DecidedBy
+from eventlog.starting_offset import DecidedBy, StartingOffset
 from eventlog.startpoint import StartpointType
+from eventlog.system_admin import compare_offsets
+from managers.errors import ManagerError
+from managers.startpoints.next_starts import Starts
+
+Reader = tuple[str, SystemStreamPartition]
+"""A task and a partition that it reads."""
 
 Finding = Literal["before_oldest", "beyond_end", "skips_everything"]
 """What is special about a target, which then is not the offset that was asked for.
@@ -16,28 +24,14 @@ have been deleted). ``beyond_end``: it is after the end, which is used instead. 
 the task skips all records that it has not read.
 """
 
-
-class TaskPartition(BaseModel):
-    """An input partition of a task."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    task_name: str
-    system_name: str
-    stream_name: str
-    partition_id: NonNegativeInt
-    key_bucket: int = NO_KEY_BUCKET
-
-    @property
-    def partition(self) -> SystemStreamPartition:
-        """The partition as Samza names it."""
-        return SystemStreamPartition(self.system_name, self.stream_name, self.partition_id, self.key_bucket)
-
-    def __str__(self) -> str:
-        return f"{self.partition} of task {self.task_name!r}"
+_NEW_PLAN: Final = "Make a new plan."
 
 
-class Move(TaskPartition):
+class RewindError(ManagerError):
+    """A rewind cannot be planned, applied or undone, or its file cannot be read. Nothing was written to the log."""
+
+
+class Move(BaseModel):
     """Where the next start of a task would begin a partition, where it is to begin instead, and what that costs.
 
     ``decided_by``, ``startpoint_type`` and ``startpoint_value`` say what decides the next start without the plan, as in
@@ -49,6 +43,13 @@ class Move(TaskPartition):
     their contents, which then do not match the task's position.
     """
 
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    task_name: str
+    system_name: str
+    stream_name: str
+    partition_id: NonNegativeInt
+    key_bucket: int = NO_KEY_BUCKET
     decided_by: DecidedBy
     startpoint_type: StartpointType | None
     startpoint_value: str | None
@@ -64,32 +65,31 @@ class Move(TaskPartition):
     seconds_to_catch_up: NonNegativeInt | None
     stores: tuple[str, ...]
 
+    @property
+    def partition(self) -> SystemStreamPartition:
+        """The partition as Samza names it."""
+        return SystemStreamPartition(self.system_name, self.stream_name, self.partition_id, self.key_bucket)
+
+    @property
+    def reader(self) -> Reader:
+        """The task and the partition."""
+        return self.task_name, self.partition
+
+    def __str__(self) -> str:
+        return f"{self.partition} of task {self.task_name!r}"
+
 
 class RewindPlan(BaseModel):
-    """A rewind of a job, and what it was made from: the coordinator stream before ``log_offset``, and checkpoints.
-
-    ``coordinator_stream_id`` is `EventLog.stream_id`; plans of older versions have none.
-    """
+    """A rewind of a job; ``coordinator_stream_id`` is `EventLog.stream_id` of the stream that it was made from."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    format: Literal["coordstream-rewind-plan"] = "coordstream-rewind-plan"
-    version: Literal[1] = 1
     job_name: str
     job_id: str
     target: str
     made_at: AwareDatetime
-    coordinator_stream: str
-    coordinator_stream_id: str | None = None
-    log_offset: NonNegativeInt
-    moves: tuple[Move, ...]
-
-    @field_validator("moves")
-    @classmethod
-    def _require_one_target_each(cls, moves: tuple[Move, ...]) -> tuple[Move, ...]:
-        if not moves or len({(move.task_name, move.partition) for move in moves}) < len(moves):
-            raise ValueError("expected one target for each partition of a task")
-        return moves
+    coordinator_stream_id: str | None
+    moves: tuple[Move, ...] = Field(min_length=1)
 
     @property
     def job_word(self) -> str:
@@ -97,6 +97,177 @@ class RewindPlan(BaseModel):
         return f"{self.job_name}/{self.job_id}"
 
     @property
-    def task_names(self) -> list[str]:
-        """The tasks that move, sorted."""
-        return sorted({move.task_name for move in self.moves})
+    def offsets(self) -> dict[Reader, int]:
+        """The next offset to read of each task and partition."""
+        return {move.reader: move.to_offset for move in self.moves}
+
+
+class Position(NamedTuple):
+    """Where the next start of a task would begin a partition, and how far the partition reaches.
+
+    ``checkpoint_offset`` is the last processed offset, None without a checkpoint. The partition has records from
+    ``oldest_offset`` to before ``end_offset``.
+    """
+
+    task_name: str
+    partition: SystemStreamPartition
+    start: StartingOffset
+    checkpoint_offset: str | None
+    from_offset: int
+    oldest_offset: int
+    end_offset: int
+
+    @property
+    def reader(self) -> Reader:
+        """The task and the partition."""
+        return self.task_name, self.partition
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where to rewind to. ``words`` describe it, and ``offset_at`` returns the offset for a position, None for none.
+
+    ``refuses_beyond_end``: an offset after the end of the input is an error; otherwise it is limited to the end.
+    ``is_time``: the offsets are those of the first records since a time.
+    """
+
+    words: str
+    offset_at: Callable[[Position], int | None]
+    refuses_beyond_end: bool = False
+    is_time: bool = False
+
+
+class Placed(NamedTuple):
+    """A position, and the offset that the task is to start from. ``requested_offset``: before it was limited."""
+
+    position: Position
+    requested_offset: int
+    to_offset: int
+    finding: Finding | None
+
+    @property
+    def affected(self) -> range:
+        """The offsets that are read again or skipped, of those that the input still has."""
+        oldest, end = self.position.oldest_offset, self.position.end_offset
+        start = min(max(self.position.from_offset, oldest), end)
+        return range(min(start, self.to_offset), max(start, self.to_offset))
+
+
+Counted = Mapping[Reader, tuple[int, int]]
+"""The records that a range of offsets really has, and the bytes of their keys and values."""
+
+
+def place(positions: Iterable[Position], target: Target) -> list[Placed]:
+    """The positions that the target has an offset for, sorted, with offsets that the input has.
+
+    Raises:
+        RewindError: an offset is beyond the end of its partition, and the target refuses that.
+    """
+    found = ((position, target.offset_at(position)) for position in positions)
+    placed = [_placed(position, offset, target) for position, offset in found if offset is not None]
+    return sorted(placed, key=lambda each: each.position.reader)
+
+
+def moves_of(
+    placed: Sequence[Placed], counted: Counted, rates: Mapping[str, float], stores: Sequence[str]
+) -> tuple[Move, ...]:
+    """The moves of a plan, with their cost; ``rates`` are records per second of each task."""
+    left: dict[str, int] = {}  # how many offsets each task has before it, from its targets to the ends
+    for each in placed:
+        task_name = each.position.task_name
+        left[task_name] = left.get(task_name, 0) + each.position.end_offset - each.to_offset
+    seconds = {
+        task_name: round(left[task_name] / rate) for task_name, rate in rates.items() if rate and task_name in left
+    }
+    return tuple(_move(each, counted.get(each.position.reader), seconds, stores) for each in placed)
+
+
+def require_unchanged(plan: RewindPlan, now: RewindPlan, *, may_advance: bool) -> None:
+    """Raise `RewindError` unless the same plan, made ``now``, starts from the same place and has the same targets.
+
+    ``may_advance``: checkpoints may have moved forward, as those of a running job do.
+    """
+    if now.coordinator_stream_id != plan.coordinator_stream_id:
+        raise RewindError(f"The coordinator stream of {plan.job_word} was created again since the plan. {_NEW_PLAN}")
+    moves = {move.reader: move for move in now.moves}
+    for old in plan.moves:
+        new = moves[old.reader]
+        if new.to_offset != old.to_offset:
+            raise RewindError(f"The input no longer has offset {old.to_offset} of {old.partition}. {_NEW_PLAN}")
+        if _startpoint(new) != _startpoint(old):
+            raise RewindError(f"The startpoint of {old} has changed since the plan. {_NEW_PLAN}")
+        before, after = old.checkpoint_offset, new.checkpoint_offset
+        if after != before and not (may_advance and _is_later(after, before)):
+            raise RewindError(
+                f"The checkpoint of {old} was {before or 'none'} when the plan was made, and now is "
+                f"{after or 'none'}. {_NEW_PLAN}"
+            )
+
+
+def require_followed(plan: RewindPlan, starts: Starts, decided_by: DecidedBy) -> None:
+    """Raise `RewindError` if the next start of a task would not begin where the plan says.
+
+    ``starts`` are the next starts with what is to be written, which is to decide them.
+    """
+    for move in plan.moves:
+        start = starts[move.reader]
+        if start.decided_by != decided_by or start.starting_offset not in (None, str(move.to_offset)):
+            raise RewindError(
+                f"{move} would not start at offset {move.to_offset}: the {start.decided_by} decides, as "
+                "`coordstream explain` shows."
+            )
+
+
+def _startpoint(move: Move) -> tuple[StartpointType | None, str | None] | None:
+    return (move.startpoint_type, move.startpoint_value) if move.decided_by == "startpoint" else None
+
+
+def _is_later(now: str | None, planned: str | None) -> bool:
+    return now is not None and (planned is None or (compare_offsets(now, planned) or 0) > 0)
+
+
+def _placed(position: Position, requested: int, target: Target) -> Placed:
+    oldest, end = position.oldest_offset, position.end_offset
+    if requested > end and target.refuses_beyond_end:
+        raise RewindError(
+            f"Offset {requested} of {position.partition} is beyond its end, {end}. "
+            "Use --to-latest to skip all of its records."
+        )
+    to = min(max(requested, oldest), end)
+    return Placed(position, requested, to, _finding(position, requested, to, is_time=target.is_time))
+
+
+def _finding(position: Position, requested: int, to: int, *, is_time: bool) -> Finding | None:
+    oldest = position.oldest_offset
+    if requested < oldest or (is_time and requested == oldest > 0):
+        return "before_oldest"
+    if to == position.end_offset and position.from_offset < to:
+        return "skips_everything"
+    return "beyond_end" if requested > to else None
+
+
+def _move(placed: Placed, counted: tuple[int, int] | None, seconds: Mapping[str, int], stores: Sequence[str]) -> Move:
+    position, to = placed.position, placed.to_offset
+    records, size = counted or (len(placed.affected), None)
+    is_back = to <= position.from_offset
+    return Move(
+        task_name=position.task_name,
+        system_name=position.partition.system,
+        stream_name=position.partition.stream,
+        partition_id=position.partition.partition,
+        key_bucket=position.partition.key_bucket,
+        decided_by=position.start.decided_by,
+        startpoint_type=position.start.startpoint_type,
+        startpoint_value=position.start.startpoint_value,
+        checkpoint_offset=position.checkpoint_offset,
+        from_offset=position.from_offset,
+        to_offset=to,
+        requested_offset=placed.requested_offset,
+        finding=placed.finding,
+        records_again=records if is_back else 0,
+        records_skipped=0 if is_back else records,
+        is_counted=counted is not None,
+        bytes=size,
+        seconds_to_catch_up=seconds.get(position.task_name),
+        stores=() if to == position.from_offset else tuple(stores),
+    )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from eventlog.log import EventLog, end_after
 from eventlog.partition import SystemStreamPartition, TaskName, startpoint_key_readings
-from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, StartpointsChanged
+from managers.startpoints.startpoint_records import REQUESTS, StartpointsChanged
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey, read_name
 
@@ -20,11 +20,6 @@ class NamedEvent(NamedTuple):
     name: NamespacedKey
     value: bytes | None
 
-    def __str__(self) -> str:
-        if self.name.namespace == FAN_OUTS:
-            return f"the startpoints of task {self.name.key!r}"
-        return f"the startpoint request {self.name.key!r}"
-
 
 def named_events(log: EventLog, first: int) -> Iterator[NamedEvent]:
     """The events of a coordinator stream from an offset on whose keys can be read.
@@ -38,67 +33,50 @@ def named_events(log: EventLog, first: int) -> Iterator[NamedEvent]:
             yield NamedEvent(event.offset, found[0], event.value)
 
 
-def write_unless_changed(
-    store: CoordinatorStreamStore,
-    log: EventLog,
-    first: int,
-    requests: RequestValues,
-    task_names: Collection[str],
-    *,
-    written: RequestValues | None = None,
-) -> None:
+def write_unless_changed(store: CoordinatorStreamStore, log: EventLog, first: int, requests: RequestValues) -> None:
     """Write requests, unless another writer has changed them since they were read, up to offset ``first``.
 
     All of them are written or none, unless they exceed half a megabyte: a stream is not rewound in only some of its
-    partitions.
-
-    Other spellings of their keys, requests for every task, and the fan-outs of ``task_names`` count as well.
-    ``written`` are the requests that an interrupted call may have written, with those that it did not. A log in
-    Postgres refuses the append if it has grown. Kafka has no such append: what another writer appends between the last
-    read and the append is found afterwards, when both are on the log.
+    partitions. Other spellings of their keys, and requests for every task, count as well. A log in Postgres refuses the
+    append if it has grown. Kafka has no such append: what another writer appends between the last read and the append
+    is found afterwards, when both are on the log.
 
     Raises:
         StartpointsChanged: another writer has changed them; ``is_written`` says whether the requests are on the log.
         AppendRefused: the log rejects the events.
     """
-    own = {**(written or {}), **requests}
     is_appended = False
 
     def change(_current: Mapping[NamespacedKey, bytes]) -> Mapping[NamespacedKey, bytes | None]:
         nonlocal is_appended
-        _require_unchanged(log, first, own, task_names, is_appended=is_appended)
+        _require_unchanged(log, first, requests, is_appended=is_appended)
         is_appended = True
         return {NamespacedKey(REQUESTS, key_text): value for key_text, value in requests.items()}
 
     if requests:
         store.update(change, REQUESTS)
-    _require_unchanged(log, first, own, task_names, is_appended=is_appended)
+        _require_unchanged(log, first, requests, is_appended=is_appended)
 
 
-def _require_unchanged(
-    log: EventLog, first: int, own: RequestValues, task_names: Collection[str], *, is_appended: bool
-) -> None:
+def _require_unchanged(log: EventLog, first: int, own: RequestValues, *, is_appended: bool) -> None:
     """Raise `StartpointsChanged` for the first change by another writer before all of the own ones are on the log.
 
-    Later changes were made to the written requests. A start of the job may consume some of them before all are written.
-    ``is_appended``: this call has written. A former one has if a value is on the log; a job may have deleted the keys.
+    Later changes were made to the written requests.
     """
     missing, own_keys = set(own), _keys_of_partitions(own)
     other: NamedEvent | None = None
     for event in named_events(log, first):
         if not missing:
             break
-        is_request, key_text = event.name.namespace == REQUESTS, event.name.key
-        if is_request and key_text in own and event.value == own[key_text]:
+        if event.name.namespace != REQUESTS:
+            continue
+        key_text = event.name.key
+        if is_appended and key_text in own and event.value == own[key_text]:
             missing.discard(key_text)
-        elif other is None and (
-            (is_request and _overlaps(key_text, own_keys, missing))
-            or (event.name.namespace == FAN_OUTS and key_text in task_names and len(missing) == len(own))
-        ):
+        elif other is None and _overlaps(key_text, own_keys, missing):
             other = event
     if other is not None:
-        is_written = is_appended or any(own[key_text] is not None for key_text in own.keys() - missing)
-        raise StartpointsChanged(str(other), other.log_offset, is_written=is_written)
+        raise StartpointsChanged(f"the startpoint request {other.name.key!r}", other.log_offset, is_written=is_appended)
 
 
 _OwnKeys = Mapping[SystemStreamPartition, Sequence[tuple[str, TaskName | None]]]

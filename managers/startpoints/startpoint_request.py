@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, Literal
+from typing import Final
 
 from eventlog.errors import WireError, did_you_mean
 from eventlog.partition import (
@@ -112,20 +112,6 @@ COORDINATOR_FACTORY: Final = "job.coordinator.factory"
 NO_LEADER_FACTORY: Final = "org.apache.samza.standalone.PassthroughJobCoordinatorFactory"
 
 
-WarningCode = Literal["never_followed", "waits_for_a_change", "dotted_stream", "ambiguous_key", "stores_stay"]
-
-
-@dataclass(frozen=True, slots=True)
-class StartpointWarning:
-    """Why the job would not follow a request as expected: a code for programs, a sentence for people."""
-
-    code: WarningCode
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
 def choose_keys(
     facts: StartpointFacts,
     stream: Stream,
@@ -173,14 +159,43 @@ def require_known(
         _require_partitions(_readers_by_partition(facts, stream).keys(), stream, partitions)
 
 
-def job_warnings(config: Mapping[str, str]) -> tuple[StartpointWarning, ...]:
-    """Warnings that apply to any startpoint of a job with this config."""
-    return (*_coordinator_warnings(config), *_store_warnings(config))
+def job_warnings(config: Mapping[str, str]) -> Iterator[str]:
+    """Why a job with this config would not follow any startpoint as expected, in sentences."""
+    if config.get(COORDINATOR_FACTORY) == NO_LEADER_FACTORY:
+        yield (
+            f"The job's coordinator ({NO_LEADER_FACTORY}) does not fan out startpoints: the job will never follow this "
+            "one."
+        )
+    elif not startpoints_enabled(config):
+        yield f"{STARTPOINTS_ENABLED} is not true: until it is, the job ignores startpoints."
+    elif is_highly_available(config):
+        yield (
+            f"{HIGH_AVAILABILITY} is true: the job fans out startpoints only when it is deployed again, or when its "
+            "job model or sizes change."
+        )
+    if stores := [each.store for each in changelogs(config)]:
+        noun = "state store" if len(stores) == 1 else "state stores"
+        yield f"A startpoint does not rewind the {noun} {', '.join(stores)}: existing contents stay."
 
 
-def key_warnings(key: StartpointKey, task_to_partitions: TaskPartitions) -> tuple[StartpointWarning, ...]:
-    """Warnings that apply to one key, given the partitions of the job's tasks (empty: unknown)."""
-    return (*_dotted_stream_warnings(key.partition), *_ambiguous_key_warnings(key, task_to_partitions))
+def key_warnings(key: StartpointKey, task_to_partitions: TaskPartitions) -> Iterator[str]:
+    """The same for one key, given the partitions of the job's tasks (empty: unknown)."""
+    stream = key.partition.stream
+    if "." in stream:
+        first, second = stream.split(".")[:2]
+        try:
+            effect = f"reads it as partition {parse_int32(second, 'bad_partition', 'the partition')} of {first}"
+        except WireError:
+            effect = "fails when it reads the fan-out of its tasks"
+        yield f"The name of stream {stream} contains a dot: a job on Samza 1.8.0 {effect}."
+    known = key_meanings(task_to_partitions).get(str(key), frozenset())
+    readings = known or set(startpoint_key_readings(str(key)))
+    others = sorted(describe_key(other) for other in readings if other != key)
+    if others and known != {key}:
+        yield (
+            f"The key {key} can also mean {' or '.join(others)}: unless the assignments settle it, the request is "
+            "ignored."
+        )
 
 
 def _readers_by_partition(facts: StartpointFacts, stream: Stream) -> dict[int, frozenset[str]]:
@@ -239,57 +254,4 @@ def _require_own(task_name: str, own: Collection[int], stream: Stream, partition
         raise InvalidStartpointRequest(
             f"Task {task_name!r} does not read partition {others[0]} of {'.'.join(stream)}. It reads: {listed}. "
             "Use --force to write it anyway."
-        )
-
-
-def _coordinator_warnings(config: Mapping[str, str]) -> Iterator[StartpointWarning]:
-    if config.get(COORDINATOR_FACTORY) == NO_LEADER_FACTORY:
-        yield StartpointWarning(
-            "never_followed",
-            f"The job's coordinator ({NO_LEADER_FACTORY}) does not fan out startpoints: the job will never follow this "
-            "one.",
-        )
-    elif not startpoints_enabled(config):
-        yield StartpointWarning(
-            "never_followed", f"{STARTPOINTS_ENABLED} is not true: until it is, the job ignores startpoints."
-        )
-    elif is_highly_available(config):
-        yield StartpointWarning(
-            "waits_for_a_change",
-            f"{HIGH_AVAILABILITY} is true: the job fans out startpoints only when it is deployed again, or when its "
-            "job model or sizes change.",
-        )
-
-
-def _store_warnings(config: Mapping[str, str]) -> Iterator[StartpointWarning]:
-    stores = [each.store for each in changelogs(config)]
-    if stores:
-        noun = "state store" if len(stores) == 1 else "state stores"
-        yield StartpointWarning(
-            "stores_stay", f"A startpoint does not rewind the {noun} {', '.join(stores)}: existing contents stay."
-        )
-
-
-def _dotted_stream_warnings(partition: SystemStreamPartition) -> Iterator[StartpointWarning]:
-    if "." not in partition.stream:
-        return
-    first, second = partition.stream.split(".")[:2]
-    try:
-        effect = f"reads it as partition {parse_int32(second, 'bad_partition', 'the partition')} of {first}"
-    except WireError:
-        effect = "fails when it reads the fan-out of its tasks"
-    yield StartpointWarning(
-        "dotted_stream", f"The name of stream {partition.stream} contains a dot: a job on Samza 1.8.0 {effect}."
-    )
-
-
-def _ambiguous_key_warnings(key: StartpointKey, task_to_partitions: TaskPartitions) -> Iterator[StartpointWarning]:
-    known = key_meanings(task_to_partitions).get(str(key), frozenset())
-    readings = known or set(startpoint_key_readings(str(key)))
-    others = sorted(describe_key(other) for other in readings if other != key)
-    if others and known != {key}:
-        yield StartpointWarning(
-            "ambiguous_key",
-            f"The key {key} can also mean {' or '.join(others)}: unless the assignments settle it, the request is "
-            "ignored.",
         )

@@ -7,8 +7,7 @@ from typing import Final
 
 import pytest
 
-from coordstream.cli import event_logs, input_system
-from coordstream.cli.startpoint import delete, fan_out, write
+from coordstream.cli import event_logs, input_system, startpoint
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import Startpoint
@@ -30,8 +29,7 @@ NOT_ASKED: Final = (
 
 def set_clock(monkeypatch: pytest.MonkeyPatch, time: datetime) -> None:
     """Set the clock of the commands that change starting offsets, and that of logs in Postgres."""
-    for module in (delete, fan_out, write):
-        monkeypatch.setattr(module, "system_clock", lambda: time)
+    monkeypatch.setattr(startpoint, "system_clock", lambda: time)
     monkeypatch.setattr(event_logs, "PostgresEventLog", partial(PostgresEventLog, clock=lambda: time))
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from coordstream.cli.checkpoint.show import COMMITS
+from coordstream.cli.checkpoint import COMMITS
 from coordstream.database import open_database
 from coordstream.queries import history
 from coordstream.queries.cut import Cut

@@ -183,7 +183,7 @@ class TestAccess:
             assert admin.get_system_stream_metadata([name])[name].partitions[0].upcoming_offset == "2"
             assert admin.resolve_startpoint_to_offset(page_views, StartpointTimestamp(0, 1)) == "0"
 
-    def test_the_documented_permissions_of_the_bridge(
+    def test_the_documented_permissions_on_consumer_groups(
         self, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
     ) -> None:
         name = self.restricted(topics, job_name, [ACLOperation.DESCRIBE, ACLOperation.READ])

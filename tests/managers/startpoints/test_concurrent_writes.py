@@ -9,7 +9,6 @@ from eventlog.log import AppendConflict, EventLog, MemoryEventLog
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
-from managers.rewind.request_changes import RequestChange, undo_requests, values_since
 from managers.startpoints.concurrent_writes import write_unless_changed
 from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, StartpointsChanged, request_keys, request_value
@@ -21,17 +20,15 @@ from tests.managers.watched_log import WatchedLog
 
 KEY: Final = "kafka.in.0.t"
 OURS: Final = {KEY: request_value(StartpointSpecific("3", 1_000))}
-TASKS: Final = ("t",)
 OTHERS: Final = {
     "the startpoint request 'kafka.in.0.t'": startpoint(KEY, StartpointOldest(2_000)),
     "the startpoint request 'kafka.in.0'": startpoint("kafka.in.0", StartpointOldest(2_000)),
-    "the startpoints of task 't'": NewEvent(encode_name(NamespacedKey(FAN_OUTS, "t")), None),
 }
 UNRELATED: Final = (
     config_set("app.run", "2"),
     startpoint("kafka.in.1", StartpointOldest(2_000)),
     startpoint("kafka.in.0.u", StartpointOldest(2_000)),
-    NewEvent(encode_name(NamespacedKey(FAN_OUTS, "u")), None),
+    NewEvent(encode_name(NamespacedKey(FAN_OUTS, "t")), None),
 )
 
 
@@ -44,7 +41,7 @@ def stream() -> MemoryEventLog:
 
 def write(log: EventLog, first: int = 1) -> None:
     with log.exclude_writers(), CoordinatorStreamStore(log) as store:
-        write_unless_changed(store, log, first, OURS, TASKS)
+        write_unless_changed(store, log, first, OURS)
 
 
 @pytest.mark.parametrize("what", OTHERS)
@@ -68,28 +65,11 @@ def test_a_change_beside_the_write_is_found_afterwards(stream: MemoryEventLog, w
     )
     with CoordinatorStreamStore(stream) as store:
         assert store.get(NamespacedKey(REQUESTS, KEY)) == OURS[KEY]
-    with pytest.raises(StartpointsChanged, match="were written after that"):
-        write(stream)  # as after a kill: the answer is the same
-    assert stream.end_offset() == 7
 
 
-def test_what_others_write_elsewhere_or_later_is_no_conflict(stream: MemoryEventLog) -> None:
+def test_what_others_write_elsewhere_is_no_conflict(stream: MemoryEventLog) -> None:
     write(RacedLog(stream, *UNRELATED))
-    stream.append(list(OTHERS.values()))
-    end = stream.end_offset()
-    with CoordinatorStreamStore(stream) as store:
-        write_unless_changed(store, stream, 1, {}, TASKS, written=OURS)
-    assert stream.end_offset() == end
-
-
-def test_an_undo_restores_what_another_writer_wrote_just_before(stream: MemoryEventLog) -> None:
-    other = startpoint(KEY, StartpointOldest(2_000))
-    with pytest.raises(StartpointsChanged):
-        write(RacedLog(stream, other))
-    done = RequestChange(key_text=KEY, before=None, after=OURS[KEY].decode())
-    (undone,) = undo_requests([done], values_since(stream, 1, [KEY]), 3_000)
-    assert other.value is not None
-    assert undone.undo.after == other.value.decode()
+    assert stream.end_offset() == 6
 
 
 def test_nothing_stays_on_a_log_in_postgres_after_a_conflict(database_url: str) -> None:
@@ -112,7 +92,7 @@ def test_every_spelling_is_deleted_including_unreadable_values(coordinator_log: 
     coordinator_log.append([plain, spaced, unreadable, startpoint("kafka.in.2", StartpointOldest(1)), deleted_already])
     with CoordinatorStreamStore(coordinator_log) as store:
         deletes = dict.fromkeys(["kafka.in.0", "kafka.in.1"])
-        write_unless_changed(store, coordinator_log, coordinator_log.end_offset(), deletes, ())
+        write_unless_changed(store, coordinator_log, coordinator_log.end_offset(), deletes)
         assert request_keys(store) == ["kafka.in.2"]
     deleted = [event.key for event in coordinator_log.read() if event.value is None]
     assert set(deleted) == {plain.key, spaced.key, unreadable.key}
@@ -123,7 +103,7 @@ def test_the_requests_of_a_stream_are_written_in_one_append(coordinator_log: Eve
     requests = {f"kafka.in.{number}": StartpointSpecific("7", 1) for number in range(16)}
     values = {key_text: request_value(each) for key_text, each in requests.items()}
     with CoordinatorStreamStore(watched) as store:
-        write_unless_changed(store, watched, 0, values, ())
+        write_unless_changed(store, watched, 0, values)
     assert watched.append_count == 1
     event = next(iter(coordinator_log.read()))
     assert (event.key, event.value) == startpoint("kafka.in.0", StartpointSpecific("7", 1))[:2]

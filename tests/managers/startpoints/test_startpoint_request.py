@@ -87,40 +87,31 @@ def test_unknown_partitions_must_be_named() -> None:
 
 @pytest.mark.scenario("HRD-42")
 def test_warns_of_a_coordinator_that_does_not_fan_out_startpoints() -> None:
-    assert NO_LEADER_FACTORY == "org.apache.samza.standalone.PassthroughJobCoordinatorFactory"
     (warning,) = job_warnings({"job.coordinator.factory": NO_LEADER_FACTORY})
-    assert warning.code == "never_followed"
-    assert str(warning) == (
-        f"The job's coordinator ({NO_LEADER_FACTORY}) does not fan out startpoints: the job will never follow this one."
-    )
+    assert NO_LEADER_FACTORY == "org.apache.samza.standalone.PassthroughJobCoordinatorFactory"
+    assert "does not fan out startpoints" in warning
 
 
 @pytest.mark.parametrize(
-    ("config", "code", "words"),
+    ("config", "words"),
     [
-        ({"job.startpoint.enabled": "false"}, "never_followed", "job.startpoint.enabled is not true"),
-        ({"yarn.am.high-availability.enabled": "true"}, "waits_for_a_change", "only when it is deployed again"),
-        ({"stores.counts.changelog": "kafka.counts"}, "stores_stay", "does not rewind the state store counts"),
+        ({"job.startpoint.enabled": "false"}, "job.startpoint.enabled is not true"),
+        ({"yarn.am.high-availability.enabled": "true"}, "only when it is deployed again"),
         (
             {"stores.b.changelog": "x", "stores.a.changelog": "x", "stores.c.factory": "x", "stores.d.changelog": ""},
-            "stores_stay",
             "does not rewind the state stores a, b:",
         ),
     ],
 )
-def test_warns_of_settings_that_change_what_a_startpoint_does(config: Mapping[str, str], code: str, words: str) -> None:
+def test_warns_of_settings_that_change_what_a_startpoint_does(config: Mapping[str, str], words: str) -> None:
     (warning,) = job_warnings(config)
-    assert warning.code == code
-    assert words in warning.text
+    assert words in warning
 
 
 def test_a_plain_job_and_a_plain_key_give_no_warning() -> None:
-    assert (
-        job_warnings({"job.name": "orders", "job.coordinator.factory": "org.apache.samza.zk.ZkJobCoordinatorFactory"})
-        == ()
-    )
+    assert list(job_warnings({"job.coordinator.factory": "org.apache.samza.zk.ZkJobCoordinatorFactory"})) == []
     for key in (StartpointKey(PLAIN), StartpointKey(PLAIN, TaskName("Partition 0"))):
-        assert key_warnings(key, {"Partition 0": [PLAIN]}) == key_warnings(key, {}) == ()
+        assert [*key_warnings(key, {"Partition 0": [PLAIN]}), *key_warnings(key, {})] == []
 
 
 @pytest.mark.parametrize(
@@ -133,17 +124,14 @@ def test_a_plain_job_and_a_plain_key_give_no_warning() -> None:
 )
 def test_warns_of_a_dotted_stream(stream: str, words: str) -> None:
     dotted = SystemStreamPartition("kafka", stream, 0)
-    warnings = key_warnings(StartpointKey(dotted), {"t": [dotted]})
-    assert [warning.code for warning in warnings] == ["dotted_stream"]
-    assert words in warnings[0].text
+    (warning,) = key_warnings(StartpointKey(dotted), {"t": [dotted]})
+    assert words in warning
 
 
 def test_warns_of_an_ambiguous_key_unless_the_tasks_settle_it() -> None:
     plain, dotted = SystemStreamPartition("k", "s", 1), SystemStreamPartition("k", "s.1", 2)
     key = StartpointKey(plain, TaskName("2"))
-    both = {"2": [plain], "t": [dotted]}
-    for tasks in (both, {}, {"t": [dotted]}):
+    for tasks in ({"2": [plain], "t": [dotted]}, {}, {"t": [dotted]}):
         (warning,) = key_warnings(key, tasks)
-        assert warning.code == "ambiguous_key"
-        assert "k.s.1.2 can also mean partition 2 of k.s.1 in every task" in warning.text
-    assert key_warnings(key, {"2": [plain]}) == ()
+        assert "k.s.1.2 can also mean partition 2 of k.s.1 in every task" in warning
+    assert list(key_warnings(key, {"2": [plain]})) == []

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import typer
 
-from coordstream.cli.checkpoint import write
+from coordstream.cli import checkpoint
 from eventlog.checkpoint import CheckpointV1, CheckpointV2
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
@@ -30,7 +30,7 @@ END = 388
 @pytest.fixture
 def job(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     """The command line where the job of recording A has logs in Postgres, an hour after its last commit."""
-    monkeypatch.setattr(write, "system_clock", lambda: AN_HOUR_LATER)
+    monkeypatch.setattr(checkpoint, "system_clock", lambda: AN_HOUR_LATER)
     return appendable
 
 
@@ -64,7 +64,7 @@ def test_without_offsets_the_current_ones_are_printed(job: CommandLine, tmp_path
     assert len(job.rows("checkpoint", "write", "wordcount_pv")) == 16
     (tmp_path / "same").write_text(printed)
     assert "Nothing to change: wordcount_pv/1 already has these offsets." in job.done(
-        "checkpoint", "write", "wordcount_pv", tmp_path / "same", "--yes"
+        "checkpoint", "write", "wordcount_pv", "--from-file", tmp_path / "same", "--yes"
     )
     assert end(job) == END
 
@@ -72,20 +72,20 @@ def test_without_offsets_the_current_ones_are_printed(job: CommandLine, tmp_path
 def test_tasks_without_a_checkpoint_are_named(job: CommandLine) -> None:
     with PostgresEventLog(job.database_url, COORDINATOR) as log:
         log.append([task_container("Partition 80"), task_container("Partition 9")])
-    both = "2 tasks without a checkpoint start at the job's default offsets: Partition 80, Partition 9."
+    both = "Without a checkpoint, tasks start at the job's default offsets: Partition 80, Partition 9."
     for words in ((), (GIVEN, "--dry-run")):
         ended = job("checkpoint", "write", "wordcount_pv", *words)
         assert both in ended.err.splitlines()
         assert "Partition 9" not in ended.out
     ended = job("checkpoint", "write", "wordcount_pv", "Partition 80/kafka.page-views.0=1", "--yes")
-    assert "1 task without a checkpoint starts at the job's default offsets: Partition 9." in ended.err
+    assert ended.err.endswith("default offsets: Partition 9.\n")
     assert "Partition 9" in job("checkpoint", "write", "wordcount_pv").err
 
 
 def test_a_partial_file_is_merged_and_state_stays(job: CommandLine, tmp_path: Path) -> None:
     before = starting(job)
     (tmp_path / "new").write_text("tasknames.Partition 1.systems.kafka.streams.page-views.partitions.1=7\n")
-    printed = job.done("checkpoint", "write", "wordcount_pv", tmp_path / "new", "--yes")
+    printed = job.done("checkpoint", "write", "wordcount_pv", "--from-file", tmp_path / "new", "--yes")
     assert printed.splitlines()[-1] == "1 checkpoint written."
     assert "kafka.page-views.1" in printed
     assert "kafka.page-views.9" not in printed  # only what changes is shown
@@ -135,14 +135,14 @@ def test_a_dry_run_writes_nothing(job: CommandLine) -> None:
 
 
 def test_a_running_job_is_refused(job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(write, "system_clock", lambda: LAST_COMMIT.replace(second=17))  # task.commit.ms=1500
+    monkeypatch.setattr(checkpoint, "system_clock", lambda: LAST_COMMIT.replace(second=17))  # task.commit.ms=1500
     words = ("checkpoint", "write", "wordcount_pv", GIVEN, "--yes")
     refused = job.refused(*words)
     assert "wordcount_pv/1 appears to be running (last checkpoint 4 s ago). Stop it first, or use --force." in refused
     assert end(job) == END
-    monkeypatch.setattr(write, "system_clock", lambda: LAST_COMMIT.replace(second=18))
+    monkeypatch.setattr(checkpoint, "system_clock", lambda: LAST_COMMIT.replace(second=18))
     job.done(*words)
-    monkeypatch.setattr(write, "system_clock", lambda: LAST_COMMIT.replace(second=14))
+    monkeypatch.setattr(checkpoint, "system_clock", lambda: LAST_COMMIT.replace(second=14))
     job.done("checkpoint", "write", "wordcount_pv", f"{TASK}/kafka.page-views.1=8", "--yes", "--force")
     assert [checkpoint.offsets[PAGE_VIEWS_1] for _, _, checkpoint in written(job)] == ["7", "8"]
 
@@ -150,7 +150,7 @@ def test_a_running_job_is_refused(job: CommandLine, monkeypatch: pytest.MonkeyPa
 def test_an_invalid_line_is_refused_with_its_number(job: CommandLine, tmp_path: Path) -> None:
     well = "tasknames.Partition 1.systems.kafka.streams.page-views.partitions.1=7"
     (tmp_path / "bad.properties").write_text(f"# new\n{well}\n{well.replace('.1=', '.one=')}\n")
-    refused = job.refused("checkpoint", "write", "wordcount_pv", tmp_path / "bad.properties", "--yes")
+    refused = job.refused("checkpoint", "write", "wordcount_pv", "--from-file", tmp_path / "bad.properties", "--yes")
     assert f"{tmp_path / 'bad.properties'}, line 3: " in refused
     assert refused.endswith("Nothing was written. Correct the line.")
     assert end(job) == END
@@ -168,7 +168,8 @@ def test_an_invalid_line_is_refused_with_its_number(job: CommandLine, tmp_path: 
             f"Expected a number from -1 (start at offset 0) to {2**63 - 2}. Correct it; nothing was written",
         ),
         ((GIVEN.replace("=7", "=-2"), "--yes"), 1, "Invalid offset '-2' for Partition 1, kafka.page-views.1. "),
-        (("nothing.properties", "--yes"), 1, "Cannot access 'nothing.properties': no such file or directory."),
+        (("--from-file", "nothing.properties"), 1, "Cannot access 'nothing.properties': no such file or directory."),
+        ((GIVEN, "--from-file", "-"), 2, "Expected offsets or '--from-file', not both."),
         ((GIVEN, "kafka.page-views.1=7"), 2, "Expected TASK/SYSTEM.STREAM.PARTITION=OFFSET, for example"),
         ((GIVEN, "--config", "x"), 2, "Invalid value for '--config'. Expected KEY=VALUE."),
     ],
@@ -262,7 +263,7 @@ def test_a_checkpoint_that_the_job_writes_meanwhile_is_kept(job: CommandLine, mo
         with PostgresEventLog(job.database_url, CHECKPOINT) as log:
             log.append([checkpoint_v1(TASK, {"kafka.page-views.1": "9"})])
 
-    monkeypatch.setattr("coordstream.cli.checkpoint.write.confirm", commit)
+    monkeypatch.setattr("coordstream.cli.checkpoint.confirm", commit)
     finished = job("checkpoint", "write", "wordcount_pv", GIVEN)
     assert finished.code == 1
     assert finished.err.splitlines()[-1] == (

@@ -111,7 +111,7 @@ def test_a_job_without_a_stream_that_is_not_retired_has_no_lag(wordcount: Comman
     sentence = "The streams of all jobs are retired. Name a job to include it.\n"
     assert (unexpected.code, unexpected.json, unexpected.err) == (0, [], sentence)
     assert (wordcount("lag", "--task", "Partition 0").code, wordcount("lag", "wordcount_pv", "--stored").code) == (1, 1)
-    bridged = wordcount("bridge", "consumer-groups", "--all", "--json")
+    bridged = wordcount("consumer-groups", "--all", "--json")
     assert (bridged.code, bridged.json, bridged.err) == (0, [], sentence)
 
 

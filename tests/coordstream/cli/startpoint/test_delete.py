@@ -122,7 +122,7 @@ def test_a_request_that_another_writer_changes_meanwhile_is_kept(
     def write_another(*_words: str, **_options: object) -> None:
         append(job, startpoint("kafka.page-views.9", StartpointOldest(NOW_MS)))
 
-    monkeypatch.setattr("coordstream.cli.startpoint.delete.confirm", write_another)
+    monkeypatch.setattr("coordstream.cli.startpoint.confirm", write_another)
     finished = job(*DELETE, "kafka.page-views.9")
     assert finished.code == 1
     assert finished.err.splitlines()[-1] == (

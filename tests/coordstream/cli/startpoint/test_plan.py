@@ -5,13 +5,12 @@ from contextlib import contextmanager
 
 import pytest
 
+from coordstream.cli import startpoint_plan
 from coordstream.cli.input_system import InputUnknown
 from coordstream.cli.job.logs import JobLogs
-from coordstream.cli.job.startpoint_job import StartpointJob
 from coordstream.cli.positions import Input
-from coordstream.cli.startpoint import plan
-from coordstream.cli.startpoint.plan import WritePlan, events_between, plan_rows, plan_write
-from coordstream.cli.startpoint.warnings import warnings
+from coordstream.cli.startpoint_job import StartpointJob
+from coordstream.cli.startpoint_plan import WritePlan, plan_rows, plan_write, warnings
 from eventlog.config import KAFKA_SYSTEM_FACTORY
 from eventlog.log import MemoryEventLog
 from eventlog.messages import Message, SetConfig, SetStartpoint, SetTaskPartitionMapping
@@ -55,7 +54,7 @@ def inputs(monkeypatch: pytest.MonkeyPatch) -> MemorySystemAdmin:
             raise InputUnknown(f"No broker answers at {servers}.")
         yield system
 
-    monkeypatch.setattr(plan, "open_input", opened)
+    monkeypatch.setattr(startpoint_plan, "open_input", opened)
     return system
 
 
@@ -67,7 +66,7 @@ def planned(
 
 def test_the_input_has_the_partitions_and_the_events_read_again(inputs: MemorySystemAdmin) -> None:
     made = planned(job())
-    assert list(made.requests) == ["kafka.in.0", "kafka.in.1", "kafka.in.2"]
+    assert list(map(str, made.keys)) == ["kafka.in.0", "kafka.in.1", "kafka.in.2"]
     rows = [
         (row["task_name"], row["partition_id"], row["resolved_offset"], row["events_again"]) for row in plan_rows(made)
     ]
@@ -87,7 +86,7 @@ def test_other_tasks_are_left_out(inputs: MemorySystemAdmin) -> None:
 
 def test_an_unreachable_input_is_one_warning(inputs: MemorySystemAdmin) -> None:
     made = planned(job(), servers="b:1")
-    assert list(made.requests) == ["kafka.in.0", "kafka.in.1"]
+    assert list(map(str, made.keys)) == ["kafka.in.0", "kafka.in.1"]
     assert [row["resolved_offset"] for row in plan_rows(made)] == [None, None]
     assert list(warnings(made)) == ["The startpoint was not checked with the input: No broker answers at b:1."]
     gone = job(SetConfig(config_key="task.inputs", config_value="kafka.in,kafka.gone"))
@@ -137,5 +136,6 @@ IN_0 = SystemStreamPartition("kafka", "in", 0)
 )
 def test_events_between_two_starts(before: StartingOffset, after: StartingOffset, count: int | None) -> None:
     resolved = ResolvedInput({0: SystemStreamPartitionMetadata("7", "99", "100")}, {0: ResolvedStartpoint("7")}, {})
-    assert events_between(StartChange("t", IN_0, before, after), SEVEN, resolved) == count
-    assert events_between(StartChange("t", IN_0, before, after), SEVEN, ResolvedInput({}, {}, {})) is None
+    made = WritePlan(job(), SEVEN, [], [], {}, resolved)
+    assert made.events_again(StartChange("t", IN_0, before, after)) == count
+    assert made._replace(resolved=None).events_again(StartChange("t", IN_0, before, after)) is None

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from coordstream.cli.startpoint.show import one_list
+from coordstream.cli.startpoint import one_list
 from coordstream.queries.rows import Rows
 from coordstream.queries.startpoints import type_and_value
 from tests.coordstream.command_line import CommandLine

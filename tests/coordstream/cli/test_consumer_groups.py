@@ -1,4 +1,4 @@
-"""`coordstream bridge consumer-groups`, on inputs of a real broker."""
+"""`coordstream consumer-groups`, on inputs of a real broker."""
 
 import os
 import signal
@@ -9,21 +9,21 @@ from typing import Any
 
 import pytest
 
-from coordstream.cli.bridge.clusters import Clusters
-from coordstream.cli.bridge.commit import BridgeOptions, JobBridge
+from coordstream.cli.consumer_groups import Clusters
 from eventlog.kafka.consumer_groups import ConsumerGroups, GroupOffset
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import connect
-from eventlog.source import CredentialsRefused, SourceUnavailable
-from projections.job_choice import Job
+from eventlog.source import SourceUnavailable
 from tests.acceptance.imported_job import ImportedJob
 from tests.builders import checkpoint_v1, config_set, task_partition
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.rewindable_job import RewindableJob
+from tests.fixtures.kafka_consumer_groups import GroupLine, KafkaConsumerGroups
 from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.samza import Samza
 from tests.fixtures.waiting import PATIENCE, wait_until
 
-BRIDGE = ("bridge", "consumer-groups")
+GROUPS = "consumer-groups"
 
 
 @pytest.fixture
@@ -56,16 +56,16 @@ def test_a_group_has_the_offsets_after_the_checkpoints(
     job.produce(1, 5)
     job.commit(0, 3)
     job.follow(kafka_cli)
-    planned = kafka_cli.rows(*BRIDGE, job.name, "--dry-run")
+    planned = kafka_cli.rows(GROUPS, job.name, "--dry-run")
     assert offsets(groups, job) == {}
-    committed = kafka_cli.rows(*BRIDGE, job.name)
+    committed = kafka_cli.rows(GROUPS, job.name)
     assert planned == committed
     assert outcomes(committed) == [(0, 4, "committed"), (1, None, "skipped")]
     assert offsets(groups, job) == {0: 4}
     job.commit(0, 7)
     job.commit(1, 4)
     job.follow(kafka_cli)
-    printed = kafka_cli.done(*BRIDGE, "--all")
+    printed = kafka_cli.done(GROUPS, "--all")
     assert f"{group_of(job)}\tkafka.{job.input}.0\tPartition 0\t7\t4\t8\tcommitted" in printed
     assert offsets(groups, job) == {0: 8, 1: 5}
 
@@ -78,7 +78,7 @@ def test_the_task_that_is_furthest_behind_counts(
     both = {f"kafka.{job.input}.0": "5", f"kafka.{job.input}.1": "0"}
     topics.write(job.checkpoints, [checkpoint_v1("Partition 1", both)])
     job.follow(kafka_cli)
-    rows = kafka_cli.rows(*BRIDGE, job.name)
+    rows = kafka_cli.rows(GROUPS, job.name)
     assert [(row["partition_id"], row["task_name"], row["group_offset"]) for row in rows] == [
         (0, "Partition 1", 6),
         (1, "Partition 1", 1),
@@ -93,7 +93,7 @@ def test_what_kafka_cannot_show_is_skipped(kafka_cli: CommandLine, job: Rewindab
     offsets = {f"kafka.{job.input}.0": "none", "files.in.0": "17"}
     topics.write(job.checkpoints, [checkpoint_v1("Partition 0", offsets)])
     job.follow(kafka_cli)
-    rows = kafka_cli.rows(*BRIDGE, job.name)
+    rows = kafka_cli.rows(GROUPS, job.name)
     assert [(row["system_name"], row["partition_id"], row["outcome"], row["reason"]) for row in rows] == [
         ("files", 0, "skipped", "System files is not Kafka."),
         ("kafka", 0, "skipped", "the checkpoint's offset is not a number"),
@@ -107,18 +107,15 @@ def test_offsets_of_others_are_kept_unless_they_are_to_be_replaced(
     job.commit(0, 7)
     job.commit(1, 4)
     job.follow(kafka_cli)
-    kafka_cli.done(*BRIDGE, job.name)
+    kafka_cli.done(GROUPS, job.name)
     groups.commit(
         group_of(job), {(job.input, 0): GroupOffset(2, f"coordstream {job.name} 1 8"), (job.input, 1): GroupOffset(5)}
     )
-    kept = kafka_cli(*BRIDGE, job.name, "--json")
+    kept = kafka_cli(GROUPS, job.name, "--json")
     assert (kept.code, outcomes(kept.json)) == (1, [(0, 2, "kept"), (1, 5, "committed")])
-    assert kept.err == (
-        f"{job.name}/1: 1 of 2 offsets of the group {group_of(job)} were set by others, and kept. "
-        "Use --import-reset to plan a rewind to them, or --overwrite to commit the checkpoints.\n"
-    )
+    assert "1 of 2 offsets are kept" in kept.err
     assert offsets(groups, job) == {0: 2, 1: 5}
-    kafka_cli.done(*BRIDGE, job.name, "--overwrite")
+    kafka_cli.done(GROUPS, job.name, "--overwrite")
     assert offsets(groups, job) == {0: 8, 1: 5}
 
 
@@ -127,13 +124,13 @@ def test_offsets_of_partitions_that_no_task_reads_are_deleted(
 ) -> None:
     job.commit(0, 7)
     job.follow(kafka_cli)
-    kafka_cli.done(*BRIDGE, job.name)
+    kafka_cli.done(GROUPS, job.name)
     former = topics.create(f"{job.name}-former", partitions=3)
     own, others = GroupOffset(3, f"coordstream {job.name} 1 3"), GroupOffset(3)
     of_other_job = GroupOffset(3, "coordstream other 1 3")
     groups.commit(group_of(job), {(former, 0): own, (former, 1): others, (former, 2): of_other_job})
-    rows = kafka_cli.rows(*BRIDGE, job.name)
-    assert outcomes(rows) == [(0, 8, "committed"), (1, None, "skipped"), (0, None, "deleted")]
+    rows = kafka_cli.rows(GROUPS, job.name)
+    assert outcomes(rows) == [(0, 8, "unchanged"), (1, None, "skipped"), (0, None, "deleted")]
     assert set(groups.offsets(group_of(job))) == {(job.input, 0), (former, 1), (former, 2)}
 
 
@@ -147,7 +144,7 @@ def test_two_jobs_in_one_group_keep_the_offsets_of_each_other(
     job.follow(kafka_cli)
     other.follow(kafka_cli)
     for name in (job.name, other.name, job.name):
-        kafka_cli.done(*BRIDGE, name, *shared)
+        kafka_cli.done(GROUPS, name, *shared)
     assert {each: one.next_offset for each, one in groups.offsets(group_of(job)).items()} == {
         (job.input, 0): 8,
         (other.input, 0): 4,
@@ -165,13 +162,12 @@ def test_a_job_keeps_the_offset_of_another_job_that_reads_the_same_partition(
     job.commit(0, 7)
     job.follow(kafka_cli)
     other.follow(kafka_cli)
-    kafka_cli.done(*BRIDGE, job.name)
+    kafka_cli.done(GROUPS, job.name)
     shared = ("--group", group_of(job))
-    kept = kafka_cli(*BRIDGE, other.name, *shared, "--json")
+    kept = kafka_cli(GROUPS, other.name, *shared, "--json")
     assert (kept.code, [row for row in outcomes(kept.json) if row[2] != "skipped"]) == (1, [(0, 8, "kept")])
-    assert f"offsets of the group {group_of(job)} are those of another job, and kept. Use another group" in kept.err
-    assert "Nobody has reset the group" in kafka_cli.refused(*BRIDGE, other.name, *shared, "--import-reset")
-    kafka_cli.done(*BRIDGE, job.name)
+    assert f"another job has the offset of the group {group_of(job)}" in kept.err
+    kafka_cli.done(GROUPS, job.name)
 
 
 def test_a_group_with_running_consumers_is_refused(
@@ -180,42 +176,21 @@ def test_a_group_with_running_consumers_is_refused(
     job.commit(0, 7)
     job.follow(kafka_cli)
     with topics.member(group_of(job), job.input):
-        refused = kafka_cli(*BRIDGE, job.name, "--json")
+        refused = kafka_cli(GROUPS, job.name, "--json")
         assert (refused.code, outcomes(refused.json)) == (1, [(0, None, "failed"), (1, None, "failed")])
-        assert refused.err == (
-            f"{job.name}/1: Consumers of the group {group_of(job)} are running on Kafka at "
-            f"{topics.bootstrap_servers}. Stop them, or use another group (--group).\n"
-        )
-        kafka_cli.done(*BRIDGE, job.name, "--group", f"{job.name}-lag")
+        assert f"{job.name}/1: Consumers of the group {group_of(job)} are running" in refused.err
+        kafka_cli.done(GROUPS, job.name, "--group", f"{job.name}-lag")
     assert groups.offsets(f"{job.name}-lag")[job.input, 0].next_offset == 8
-
-
-def test_a_bridge_commits_what_was_refused_before(
-    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, groups: ConsumerGroups
-) -> None:
-    job.commit(0, 7)
-    job.follow(kafka_cli)
-    bridge = JobBridge(Job(job.name, "1"), BridgeOptions())
-    with connect(kafka_cli.database_url) as connection, Clusters() as clusters:
-        with topics.member(group_of(job), job.input):
-            assert outcomes(bridge.commit(connection, clusters))[0] == (0, None, "failed")
-            assert len(bridge.faults) == 1
-        assert outcomes(bridge.commit(connection, clusters))[0] == (0, 8, "committed")
-        assert bridge.faults == []
-        assert bridge.commit(connection, clusters) == []
-    assert offsets(groups, job) == {0: 8}
 
 
 def test_a_cluster_that_does_not_answer_is_asked_once() -> None:
     nowhere = KafkaOptions.parse("127.0.0.1:1")
     with Clusters() as clusters:
         groups = clusters.groups(nowhere)
-        clusters.give_up(nowhere, CredentialsRefused("of one group"))
-        assert clusters.groups(nowhere) is groups
-        clusters.give_up(nowhere, SourceUnavailable("no answer"))
+        clusters.silent[nowhere] = SourceUnavailable("no answer")
         with pytest.raises(SourceUnavailable, match="no answer"):
             clusters.groups(nowhere)
-        clusters.retry()
+        clusters.silent.clear()
         assert clusters.groups(nowhere) is groups
 
 
@@ -225,7 +200,7 @@ def test_a_reader_of_the_database_may_commit(
     job.commit(0, 7)
     job.follow(kafka_cli)
     monkeypatch.setenv("PGOPTIONS", "-c role=coordstream_reader")
-    kafka_cli.done(*BRIDGE, job.name)
+    kafka_cli.done(GROUPS, job.name)
     assert offsets(groups, job) == {0: 8}
 
 
@@ -235,36 +210,35 @@ def test_a_missing_input_and_brokers_that_do_not_answer_are_faults(
     job.commit(0, 7)
     job.follow(kafka_cli)
     topics.delete(job.input)
-    refused = kafka_cli(*BRIDGE, job.name)
-    assert (refused.code, refused.err) == (
-        1,
-        f"{job.name}/1: Kafka refused the offset (UnknownTopicOrPartition).\n",
-    )
-    unreachable = kafka_cli(*BRIDGE, job.name, "--input-bootstrap-servers", "127.0.0.1:1")
+    refused = kafka_cli(GROUPS, job.name)
+    assert refused.code == 1
+    assert "Kafka refused the offset (UnknownTopicOrPartition)" in refused.err
+    unreachable = kafka_cli(GROUPS, job.name, "--input-bootstrap-servers", "127.0.0.1:1")
     assert unreachable.code == 1
     assert f"{job.name}/1: Kafka at 127.0.0.1:1 does not answer" in unreachable.err
 
 
-def test_a_bridge_follows_the_checkpoints_until_it_is_stopped(
-    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups
+def test_checkpoints_are_committed_again_and_again(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, groups: ConsumerGroups
 ) -> None:
     job.commit(0, 3)
     job.follow(kafka_cli)
-    command = [sys.executable, "-m", "coordstream.cli", *BRIDGE, "--all", "--follow", "--every", "0.05s"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ, text=True) as bridge:
+    command = [sys.executable, "-m", "coordstream.cli", GROUPS, "--all", "--watch", "0.05s"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ, text=True) as watch:
         wait_until(lambda: offsets(groups, job) == {0: 4}, what="the first offset")
         groups.commit(group_of(job), {(job.input, 0): GroupOffset(1)})
         job.commit(0, 5)
         job.commit(1, 2)
         job.follow(kafka_cli)
         wait_until(lambda: offsets(groups, job) == {0: 1, 1: 3}, what="the offset of the other partition")
-        bridge.send_signal(signal.SIGTERM)
-        _, said = bridge.communicate(timeout=PATIENCE)
-    assert bridge.returncode == 0
-    lines = [line.partition("Z ")[2] for line in said.splitlines()]
-    assert lines[0] == "Committing checkpoints every 0.05 s."
-    assert "1 of 2 offsets" in lines[1]
-    assert lines[2:] == ["Stopped."]
+        with topics.member(group_of(job), job.input):
+            job.commit(1, 4)
+            job.follow(kafka_cli)
+        wait_until(lambda: offsets(groups, job) == {0: 1, 1: 5}, what="the offset after the group is free")
+        watch.send_signal(signal.SIGINT)
+        _, said = watch.communicate(timeout=PATIENCE)
+    assert watch.returncode == 0
+    assert said.count("1 of 2 offsets are kept") >= 1
 
 
 @pytest.mark.parametrize(
@@ -272,25 +246,40 @@ def test_a_bridge_follows_the_checkpoints_until_it_is_stopped(
     [
         ((), "Name one or more jobs, or use '--all'."),
         (("--all", "--group", "g"), "'--group' needs the name of exactly one job."),
-        (("a", "--every", "5s"), "'--every' needs '--follow'."),
-        (("a", "b", "--import-reset"), "'--import-reset' needs exactly one job"),
-        (("a", "-o", "plan.json"), "'--output' needs '--import-reset'."),
-        (("a", "--follow", "--json"), "'--follow' cannot be used with"),
+        (("a", "--watch", "5s", "--json"), "'--watch' cannot be used with"),
         (("a", "--input-bootstrap-servers", "nowhere:port"), "Invalid value for '--input-bootstrap-servers'"),
     ],
 )
 def test_invalid_options_are_refused(cli: CommandLine, words: tuple[str, ...], sentence: str) -> None:
-    assert sentence in cli.refused(*BRIDGE, *words, code=2)
+    assert sentence in cli.refused(GROUPS, *words, code=2)
 
 
 def test_an_unknown_job_is_refused(wordcount: CommandLine) -> None:
-    assert 'No job "nothing".' in wordcount.refused(*BRIDGE, "nothing")
+    assert 'No job "nothing".' in wordcount.refused(GROUPS, "nothing")
 
 
-def test_a_reset_of_inputs_on_unknown_brokers_cannot_be_imported(cli: CommandLine) -> None:
+def test_inputs_on_unknown_brokers_are_a_fault(cli: CommandLine) -> None:
     with connect(cli.database_url) as connection:
         ImportedJob(connection, "orders", checkpoints=[checkpoint_v1("Partition 0", {"kafka.in.0": "7"})])
-    assert cli.refused(*BRIDGE, "orders", "--import-reset") == (
-        "Cannot read the offsets of the group samza.orders.1. The job's config has no brokers for system kafka. "
-        "Use --input-bootstrap-servers."
-    )
+    finished = cli(GROUPS, "orders", "--json")
+    assert (finished.code, outcomes(finished.json)) == (1, [(0, None, "failed")])
+    assert "The job's config has no brokers for system kafka." in finished.err
+
+
+@pytest.mark.kafka
+@pytest.mark.slow
+def test_kafkas_own_program_shows_the_lag_of_the_job(
+    kafka_cli: CommandLine, job: RewindableJob, samza: Samza, kafka_bootstrap_servers: str
+) -> None:
+    job.produce(0, 10)
+    job.produce(1, 5)
+    job.commit(0, 3)
+    job.commit(1, 4)
+    job.follow(kafka_cli)
+    kafka_cli.done(GROUPS, job.name)
+    assert KafkaConsumerGroups(samza, kafka_bootstrap_servers).describe(group_of(job)) == [
+        GroupLine(job.input, 0, 4, 10, 6),
+        GroupLine(job.input, 1, 5, 5, 0),
+    ]
+    shown = [(row["partition_id"], row["records_behind"]) for row in kafka_cli.rows("lag", job.name)]
+    assert shown == [(0, 6), (1, 0)]

@@ -89,7 +89,7 @@ def test_a_plan_counts_what_is_read_again_and_a_start_begins_there(
         assert kafka_cli("rewind", "apply", plan, "--yes", *mode).code == 0
         moved = {move["partition_id"]: move["to_offset"] for move in moves}
         assert started(job) == {**before, **moved}
-        finished = kafka_cli("rewind", "undo", undo, "--yes")
+        finished = kafka_cli("rewind", "undo", undo, "--yes", "--force")
         assert (finished.code, finished.err) == (0, "")
         assert offsets(job) == before
         forget_startpoints(job)
@@ -113,9 +113,9 @@ def target(random: Random, job: RewindableJob) -> tuple[str, ...]:
 
 def offsets_file(random: Random, job: RewindableJob) -> Path:
     """A file with an offset for each task."""
-    lines = (f"Partition {n},kafka,{job.input},{n},{random.randint(0, 60)}\n" for n in range(3))
-    path = Path("offsets.csv")
-    path.write_text("task_name,system_name,stream_name,partition_id,to_offset\n" + "".join(lines))
+    prefix = "tasknames.Partition {0}.systems.kafka.streams." + job.input + ".partitions.{0}"
+    path = Path("offsets.properties")
+    path.write_text("".join(f"{prefix.format(n)}={random.randint(0, 59)}\n" for n in range(3)))
     return path
 
 

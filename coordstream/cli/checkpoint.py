@@ -1,0 +1,303 @@
+"""`coordstream checkpoint`: the tasks' checkpoints, now and before, and writing them like Samza's CheckpointTool."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Final
+
+import typer
+from psycopg import sql
+
+from coordstream.cli.arguments import (
+    AsOf,
+    AsOfOffset,
+    Csv,
+    DryRun,
+    JobWord,
+    Json,
+    Newest,
+    Since,
+    Task,
+    Until,
+    Utc,
+    Yes,
+    cut_of,
+)
+from coordstream.cli.job.logs import JobLogs, open_job_logs, require_stopped
+from coordstream.cli.output import Column, confirm, exact_time_column, print_list, print_rows, time_column
+from coordstream.cli.positions import parse_offsets_of_tasks, read_offsets
+from coordstream.cli.startpoint_job import counted, write_checkpoints
+from coordstream.database import open_database
+from coordstream.errors import CoordstreamError
+from coordstream.messages import note, warn
+from coordstream.queries.cut import too_early
+from coordstream.queries.history import History, open_history
+from coordstream.queries.rows import PARTITION, Row, Rows, input_partition, state, task_and_partition
+from eventlog.config import is_kafka_system
+from eventlog.errors import known_names, list_names, printable_text
+from eventlog.log import require_writable, system_clock
+from eventlog.postgres.connection import Connection
+from eventlog.system_admin import is_kafka_offset, offset_after
+from managers.checkpoints.checkpoint_file import TaskOffsets
+from managers.checkpoints.checkpoint_place import writing_manager
+from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
+from managers.job_facts import JobFacts
+from projections.job_choice import Job, find_job
+
+app = typer.Typer(no_args_is_help=True)
+
+TASK: Final = Column("task", "task_name")
+STATE_COLUMNS: Final = (
+    TASK,
+    Column("input partition", input_partition),
+    Column("processed up to", "input_offset", "right"),
+    time_column("written at", "record_time", drop=1),
+    Column("version", "checkpoint_version", "right", drop=3),
+    Column("log offset", "log_offset", "right", drop=2),
+)
+HISTORY_COLUMNS: Final = (
+    Column("offset", "log_offset", "right"),
+    exact_time_column("written at", "record_time"),
+    TASK,
+    Column("input partition", lambda row: "(deleted)" if row["operation"] == "delete" else input_partition(row)),
+    Column("processed", "input_offset", "right"),
+    Column("version", "checkpoint_version", "right", drop=1),
+    Column("counts", "is_preferred", drop=2),
+)
+CHANGE_COLUMNS: Final = (
+    TASK,
+    Column("input partition", input_partition),
+    Column("processed up to", "old_offset", "right"),
+    Column("new", "new_offset", "right"),
+)
+CHANGE_ROW: Final = (
+    *("job_name", "job_id", "task_name", "system_name", "stream_name", "partition_id", "key_bucket"),
+    *("old_offset", "new_offset", "is_written"),
+)
+COMMITS: Final = sql.Identifier("projection", "commit")
+_TASKS: Final = """
+select distinct k.message_key from projection.job_log j join projection.event_key k using (log_id)
+where j.job_name = %s and j.job_id = %s and k.checkpoint_version is not null and not k.is_other
+"""
+
+
+@app.command()
+def show(
+    job: JobWord,
+    task: Task = None,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show the checkpoint of each task: the last processed offset of each input partition.
+
+    Example: coordstream checkpoint show wordcount --as-of '2 hours ago'
+    """
+    cut = cut_of(as_of, as_of_offset)
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        note(too_early(database.connection, found, cut))
+        _require_task(database.connection, found, task)
+        rows = state(database.connection, "checkpoint", found, cut, task_name=task)
+    rows.sort(key=task_and_partition)
+    print_rows(rows, STATE_COLUMNS, title=f"Checkpoints of {found}{cut}", as_json=as_json, as_csv=as_csv, utc=utc)
+
+
+@app.command("history")
+def show_history(
+    job: JobWord,
+    task: Task = None,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
+    since: Since = None,
+    until: Until = None,
+    preferred: Annotated[
+        bool, typer.Option("--preferred", help="Show each commit once, in the version that Samza reads.")
+    ] = False,
+    limit: Newest = None,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show every written checkpoint, with a row per input partition.
+
+    Example: coordstream checkpoint history wordcount --task 'Partition 0' --limit 10
+
+    --limit counts checkpoints, not rows.
+    """
+    cut = cut_of(as_of, as_of_offset)
+    equal = {"task_name": task, "is_preferred": preferred or None}
+    history = History("checkpoint_history", COMMITS, PARTITION, None, cut, since, until, limit, equal)
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        note(too_early(database.connection, found, cut))
+        _require_task(database.connection, found, task)
+        title = f"Checkpoint history of {found}{cut}"
+        with open_history(database.connection, found, history) as rows:
+            print_rows(rows, HISTORY_COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
+
+
+def _require_task(connection: Connection, job: Job, task: str | None) -> None:
+    """Raise CoordstreamError if the job has never written a checkpoint of the task; None is any task."""
+    if task is None:
+        return
+    names = sorted(str(name) for (name,) in connection.execute(_TASKS, job).fetchall())
+    if task not in names:
+        known = known_names("tasks", task, names)
+        raise CoordstreamError(f'Job {job} has no checkpoint of a task "{printable_text(task)}".{known}')
+
+
+@app.command()
+def write(
+    job: JobWord,
+    offsets: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="TASK/INPUT=OFFSET",
+            help="Offsets such as 'Partition 0/kafka.page-views.0=42' (default: print the current ones as a property "
+            "file).",
+        ),
+    ] = None,
+    file: Annotated[
+        str | None,
+        typer.Option(
+            "--from-file", metavar="FILE", help="A property file of Samza's CheckpointTool; - is standard input."
+        ),
+    ] = None,
+    replace_all: Annotated[
+        bool, typer.Option("--replace", help="Drop the other input partitions of the named tasks.")
+    ] = False,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--config", metavar="KEY=VALUE", help="Override a value of the job's config; repeatable."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write even if the job appears to be running, or has no such task.")
+    ] = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Write checkpoints, so that a job continues after other offsets at its next start.
+
+    Example: coordstream checkpoint write wordcount 'Partition 0/kafka.page-views.0=42'
+
+    The offsets are those of the last processed events. They are merged into each task's checkpoint; its state markers
+    stay.
+
+    Stop the job first: it reads its checkpoints only when it starts. A job that committed within the last three commit
+    intervals appears to be running and is refused.
+    """
+    if offsets and file is not None:
+        raise typer.BadParameter("Expected offsets or '--from-file', not both.")
+    given = parse_offsets_of_tasks(offsets or ()) if file is None else read_offsets(file)
+    overrides = _overrides(settings or [])
+    with open_job_logs(job) as logs:
+        facts = _read_facts(logs, overrides)
+        _require_usable_offsets(given, facts)
+        found = logs.named_in(facts.config)
+        manager = writing_manager(
+            facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
+        )
+        with CheckpointTool(manager, facts, clock=system_clock) as tool:
+            if not given:
+                _print_current(tool, found, as_json=as_json, as_csv=as_csv)
+                return
+            changes = tool.plan(given, replace=replace_all, any_task=force)
+            if not dry_run:
+                require_writable(tool.log)
+                if not force:
+                    require_stopped(found, tool.job_alive())
+            _note_missing(tool, given)
+            if not (as_json or as_csv):
+                _show(changes, found)
+            warn(_warnings(changes))
+            if changes and not dry_run:
+                confirm(f"Write {counted(len(changes), 'checkpoint')}?", yes=yes)
+                write_checkpoints(tool, changes)
+    if as_json or as_csv:
+        written = ({**row, "is_written": not dry_run} for row in _rows(changes, found))
+        print_list(Rows(CHANGE_ROW, written), as_csv=as_csv)
+    elif changes:
+        print("Nothing was written (dry run)." if dry_run else f"{counted(len(changes), 'checkpoint')} written.")
+
+
+def _overrides(settings: Sequence[str]) -> dict[str, str]:
+    pairs = [setting.partition("=") for setting in settings]
+    if not all(key and equals for key, equals, _ in pairs):
+        raise typer.BadParameter("Invalid value for '--config'. Expected KEY=VALUE.")
+    return {key: value for key, _, value in pairs}
+
+
+def _read_facts(logs: JobLogs, overrides: Mapping[str, str]) -> JobFacts:
+    """The facts on the job's coordinator stream; the user's overrides take precedence (SAMZA-2074)."""
+    read = JobFacts({}, frozenset()) if logs.coordinator is None else JobFacts.read(logs.coordinator)
+    return replace(read, config={**read.config, **overrides})
+
+
+def _require_usable_offsets(given: TaskOffsets, facts: JobFacts) -> None:
+    """Raise CoordstreamError if the offset after one is none of Kafka's: the job would fail at its next start."""
+    for task_name, offsets in given.items():
+        for partition, offset in offsets.items():
+            if is_kafka_system(facts.config, partition.system) and not is_kafka_offset(offset_after(offset)):
+                raise CoordstreamError(
+                    f"Invalid offset {offset!r} for {task_name}, {partition}. "
+                    f"Expected a number from -1 (start at offset 0) to {2**63 - 2}. Correct it; nothing was written."
+                )
+
+
+def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool, as_csv: bool) -> None:
+    lines = list(tool.property_lines())
+    if lines:
+        _note_missing(tool, {})
+    if as_json or as_csv:
+        rows = ({"job_name": job.name, "job_id": job.id, "line": line} for line in lines)
+        print_list(Rows(("job_name", "job_id", "line"), rows), as_csv=as_csv)
+        return
+    for line in lines:
+        print(line)
+    note("" if lines else f"Job {job} has no checkpoints yet.")
+
+
+def _note_missing(tool: CheckpointTool, given: TaskOffsets) -> None:
+    """Name the tasks that have no checkpoint and get none."""
+    missing = [task_name for task_name in tool.without_checkpoint() if task_name not in given]
+    if missing:
+        note(f"Without a checkpoint, tasks start at the job's default offsets: {list_names(missing)}.")
+
+
+def _show(changes: Sequence[CheckpointChange], job: Job) -> None:
+    if changes:
+        print_rows(_rows(changes, job), CHANGE_COLUMNS, title=f"Checkpoints of {job} to change", as_json=False)
+    else:
+        print(f"Nothing to change: {job} already has these offsets.")
+
+
+def _warnings(changes: Sequence[CheckpointChange]) -> list[str]:
+    """Samza 1.8 splits the names in a V2 checkpoint at every dot, and then cannot start the task."""
+    return [
+        f"Samza cannot read the V2 checkpoint of task {change.task_name!r}, because names of streams contain dots "
+        f"({', '.join(dotted)}). Let the job read V1 (task.checkpoint.read.versions=1)."
+        for change in changes
+        if (dotted := dotted_streams(change.after))
+    ]
+
+
+def _rows(changes: Sequence[CheckpointChange], job: Job) -> list[Row]:
+    return [
+        {
+            "job_name": job.name,
+            "job_id": job.id,
+            "task_name": change.task_name,
+            "system_name": change.partition.system,
+            "stream_name": change.partition.stream,
+            "partition_id": change.partition.partition,
+            "key_bucket": change.partition.key_bucket,
+            "old_offset": change.old_offset,
+            "new_offset": change.new_offset,
+        }
+        for checkpoint in changes
+        for change in checkpoint.offset_changes()
+    ]

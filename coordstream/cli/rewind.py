@@ -1,0 +1,452 @@
+"""`coordstream rewind`: starts a job from other offsets, with a plan that says what it costs, and can be undone."""
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple, TypeVar
+
+import humanize
+import typer
+from pydantic import BaseModel, ValidationError
+
+from coordstream.cli.arguments import (
+    Csv,
+    InputServers,
+    JobWord,
+    Json,
+    Tasks,
+    Yes,
+    parse_count,
+    parse_duration,
+    parse_offset,
+    parse_shift,
+    parse_time,
+)
+from coordstream.cli.input_system import check_servers
+from coordstream.cli.job.logs import require_stopped
+from coordstream.cli.output import Column, confirm, print_list, print_rows
+from coordstream.cli.rewind_plan import (
+    TargetOf,
+    beginning_of,
+    choose_readers,
+    from_file,
+    plan_again,
+    plan_rewind,
+    since,
+)
+from coordstream.cli.startpoint_job import StartpointJob, counted, open_startpoint_job, write_checkpoints
+from coordstream.errors import CoordstreamError
+from coordstream.messages import note, warn
+from coordstream.queries.rows import Row, input_partition
+from eventlog.errors import list_names, system_reason
+from eventlog.log import EventLog, require_writable, system_clock
+from eventlog.timestamps import ms_of
+from eventlog.wire.startpoints import decode_startpoint
+from managers.checkpoints.checkpoint_place import writing_manager
+from managers.checkpoints.checkpoint_tool import CheckpointTool
+from managers.rewind.rewind_plan import (
+    Finding,
+    RewindError,
+    RewindPlan,
+    Target,
+    require_followed,
+    require_unchanged,
+)
+from managers.rewind.rewind_undo import UndoFile, offsets_changes, request_changes, undone_offsets, undone_requests
+from managers.startpoints.next_starts import next_starts
+from managers.startpoints.startpoint_fan_out import STARTPOINTS_ENABLED, startpoints_enabled
+from managers.startpoints.startpoint_request import job_warnings
+
+app = typer.Typer(no_args_is_help=True)
+
+MOST_LISTED: Final = 3
+_FINDINGS: Final[Mapping[Finding, str]] = {
+    "before_oldest": "The target is before the oldest record, which is used instead: {}.",
+    "beyond_end": "The target is beyond the end, which is used instead: {}.",
+    "skips_everything": "Skips everything that is not read yet: {}.",
+}
+File = TypeVar("File", bound=BaseModel)
+
+
+def _records(name: str, row: Row) -> str | None:
+    if not row[name]:
+        return None
+    return f"{row[name]:,}" if row["is_counted"] else f"at most {row[name]:,}"
+
+
+def _catch_up(row: Row) -> str | None:
+    seconds = row["seconds_to_catch_up"]
+    return None if seconds is None else str(timedelta(seconds=seconds))
+
+
+_COLUMNS: Final = (
+    Column("task", "task_name"),
+    Column("input", input_partition),
+    Column("from", "from_offset", "right"),
+    Column("to", "to_offset", "right"),
+    Column("read again", lambda row: _records("records_again", row), "right"),
+    Column("skipped", lambda row: _records("records_skipped", row), "right"),
+    Column("bytes", "bytes", "right", drop=2),
+    Column("caught up in", _catch_up, "right", drop=1),
+    Column("stores that differ", lambda row: row["stores"] or None, drop=3),
+    Column("note", lambda row: None if row["finding"] is None else row["finding"].replace("_", " "), drop=4),
+)
+
+
+@app.command()
+def plan(
+    job: JobWord,
+    to_datetime: Annotated[
+        datetime | None,
+        typer.Option("--to-datetime", metavar="TIME", parser=parse_time, help="The first records since this time."),
+    ] = None,
+    by_duration: Annotated[
+        float | None,
+        typer.Option(
+            "--by-duration",
+            metavar="DURATION",
+            parser=parse_duration,
+            help="The first records since this long ago: 90m, 2h, PT2H.",
+        ),
+    ] = None,
+    shift_by: Annotated[
+        int | None,
+        typer.Option("--shift-by", metavar="N", parser=parse_shift, help="N offsets after the next start, or before."),
+    ] = None,
+    to_offset: Annotated[
+        int | None,
+        typer.Option("--to-offset", metavar="N", parser=parse_offset, help="This offset, as the next one to read."),
+    ] = None,
+    to_earliest: Annotated[bool, typer.Option("--to-earliest", help="The oldest records.")] = False,
+    to_latest: Annotated[bool, typer.Option("--to-latest", help="The ends: skip everything.")] = False,
+    to_run: Annotated[
+        int | None,
+        typer.Option("--to-run", metavar="N", parser=parse_count, help="Where the tasks stood when this run began."),
+    ] = None,
+    to_deployment: Annotated[
+        int | None,
+        typer.Option(
+            "--to-deployment",
+            metavar="N",
+            parser=parse_count,
+            help="Where the tasks stood when this deployment began (`config history --deployments`).",
+        ),
+    ] = None,
+    file: Annotated[
+        str | None,
+        typer.Option(
+            "--from-file",
+            metavar="FILE",
+            help="After the offsets in a property file, as `checkpoint write JOB` prints it; - is standard input.",
+        ),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="INPUT",
+            help="Only this input, or some of its partitions: kafka.page-views.0-3,5; repeatable.",
+        ),
+    ] = None,
+    tasks: Tasks = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The plan file to write (default: rewind-JOB-TIME.json)."),
+    ] = None,
+    servers: InputServers = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Plan to start a job from other offsets, and show what that costs.
+
+    Example: coordstream rewind plan wordcount --to-datetime '2 hours ago' --input kafka.page-views
+
+    Writes a plan file for `rewind apply`, and nothing else. Offsets are those of the next record to read. The affected
+    records are counted by reading them, if they are at most a million.
+    """
+    chosen = _chosen_target(
+        {
+            "--to-datetime": to_datetime,
+            "--by-duration": by_duration,
+            "--shift-by": shift_by,
+            "--to-offset": to_offset,
+            "--to-earliest": to_earliest or None,
+            "--to-latest": to_latest or None,
+            "--to-run": to_run,
+            "--to-deployment": to_deployment,
+            "--from-file": file,
+        }
+    )
+    check_servers(servers)
+    if output is not None:
+        _require_new(output)
+    with open_startpoint_job(job) as found:
+        target_of = _target_of(*chosen, found)
+        made = plan_rewind(found, choose_readers(found.facts, inputs or (), tasks or ()), target_of, servers)
+        path = output or _default_path(made)
+        _write_new(path, made)
+        _show(made, as_json=as_json, as_csv=as_csv, plan_file=str(path))
+        warn(_warnings(made, found))
+    note(f"Wrote {path}. To apply it: coordstream rewind apply {shlex.quote(str(path))}")
+
+
+def _chosen_target(given: Mapping[str, Any]) -> tuple[str, Any]:
+    chosen = [(option, value) for option, value in given.items() if value is not None]
+    if len(chosen) != 1:
+        raise typer.BadParameter(f"Expected exactly one of {', '.join(given)}.")
+    return chosen[0]
+
+
+def _target_of(option: str, value: Any, found: StartpointJob) -> TargetOf:
+    match option:
+        case "--to-datetime":
+            return since(value)
+        case "--by-duration":
+            return since(system_clock() - timedelta(seconds=value))
+        case "--shift-by":
+            target = Target(f"shift by {value:+d}", lambda position: position.from_offset + value)
+        case "--to-offset":
+            target = Target(f"offset {value}", lambda _: value, refuses_beyond_end=True)
+        case "--to-earliest":
+            target = Target("earliest", lambda position: position.oldest_offset)
+        case "--to-latest":
+            target = Target("latest", lambda position: position.end_offset)
+        case "--from-file":
+            target = from_file(value, found.facts)
+        case _:
+            target = beginning_of(option.removeprefix("--to-"), value, found.job)
+    return lambda _inputs, _positions: target
+
+
+@app.command()
+def apply(
+    plan_file: Annotated[Path, typer.Argument(metavar="PLAN", help="A file of `rewind plan`.")],
+    checkpoints: Annotated[
+        bool, typer.Option("--checkpoints", help="Write checkpoints instead of startpoints; the job must be stopped.")
+    ] = False,
+    undo_file: Annotated[
+        Path | None,
+        typer.Option("--undo-file", metavar="FILE", help="The undo file (default: beside PLAN, *.undo.json)."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write even if the job appears to be running, or the clock is hours behind.")
+    ] = False,
+    servers: InputServers = None,
+    yes: Yes = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the plan and write nothing.")] = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Apply a plan: the job starts from its offsets at the next start.
+
+    Example: coordstream rewind apply back.json
+
+    Writes startpoints, which a running job follows when it starts again within 12 hours, or checkpoints of a stopped
+    job. Refuses a plan if the job's startpoints, assignments or checkpoints have changed since it was made; the
+    checkpoints of a running job may have advanced.
+
+    The undo file is written first. If this command is interrupted, `rewind undo` undoes what it has written.
+    """
+    check_servers(servers)
+    given = _read(plan_file, RewindPlan, "rewind plan")
+    path = undo_file or plan_file.with_name(f"{plan_file.name.removesuffix('.json')}.undo.json")
+    _require_new(path)
+    is_list = as_json or as_csv
+    if not is_list:
+        _show(given)
+    with open_startpoint_job(given.job_word) as found:
+        require_unchanged(given, plan_again(given, found, servers), may_advance=not checkpoints)
+        with (_checkpoints_to_write if checkpoints else _requests_to_write)(found, given, force=force) as change:
+            if not dry_run:
+                require_writable(change.log)
+                confirm(f"Write {change.words}?", yes=yes)
+                _write_new(path, change.undo)
+                note(f"Wrote {path}. To undo: coordstream rewind undo {shlex.quote(str(path))}")
+                change.write()
+    if is_list:
+        _show(given, as_json=as_json, as_csv=as_csv, is_written=not dry_run)
+    else:
+        print("Nothing was written (dry run)." if dry_run else f"{change.words} written.")
+
+
+class Change(NamedTuple):
+    """What a rewind is about to write: how much, on which log, its undo file, and the write."""
+
+    words: str
+    log: EventLog
+    undo: UndoFile
+    write: Callable[[], None]
+
+
+@contextmanager
+def _requests_to_write(found: StartpointJob, given: RewindPlan, *, force: bool) -> Iterator[Change]:
+    """The startpoint requests of a plan. Raises `RewindError` or CoordstreamError if the job would not follow them."""
+    facts, now = found.facts, system_clock()
+    if not startpoints_enabled(facts.job.config):
+        raise RewindError(
+            f"The job ignores startpoints: {STARTPOINTS_ENABLED} is not true. Stop it, and use --checkpoints."
+        )
+    behind = found.clock_behind(now)
+    if behind and not force:
+        raise CoordstreamError(f"{behind} Set the clock, or use --force.")
+    changes = request_changes(given, facts, ms_of(now))
+    values = {each.key_text: each.after.encode() for each in changes}
+    after = {**facts.requests, **{key_text: decode_startpoint(value) for key_text, value in values.items()}}
+    require_followed(given, next_starts(facts, found.checkpoints, after, ms_of(now)), "startpoint")
+    warn([*filter(None, [behind]), *job_warnings(facts.job.config)])
+    undo_file = UndoFile(plan=given, log_offset=facts.log_offset, requests=changes)
+    yield Change(counted(len(values), "startpoint"), found.log, undo_file, lambda: found.change_requests(values))
+
+
+@contextmanager
+def _checkpoints_to_write(found: StartpointJob, given: RewindPlan, *, force: bool) -> Iterator[Change]:
+    """The checkpoints of a plan. Raises `RewindError` or CoordstreamError if the job runs or would not follow them."""
+    with _checkpoint_tool(found) as tool:
+        if not force:
+            require_stopped(found.job, tool.job_alive())
+        changes = offsets_changes(given, tool.current_inputs())
+        after = {each.task_name: dict(each.after) for each in changes}
+        starts = next_starts(found.facts, {**found.checkpoints, **after}, found.facts.requests, ms_of(system_clock()))
+        require_followed(given, starts, "checkpoint")
+        planned = tool.plan(after, any_task=True)
+        undo_file = UndoFile(plan=given, log_offset=tool.log.end_offset(), checkpoints=changes)
+        yield Change(counted(len(planned), "checkpoint"), tool.log, undo_file, lambda: write_checkpoints(tool, planned))
+
+
+@app.command()
+def undo(
+    undo_file: Annotated[Path, typer.Argument(metavar="FILE", help="The undo file that `rewind apply` has written.")],
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Undo even if the job has started since, or appears to be running."),
+    ] = False,
+    yes: Yes = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Undo a rewind, wholly or partly applied: the next start begins where it would have begun without it.
+
+    Example: coordstream rewind undo back.undo.json
+    """
+    saved = _read(undo_file, UndoFile, "rewind apply")
+    with open_startpoint_job(saved.plan.job_word) as found:
+        if found.log.stream_id != saved.plan.coordinator_stream_id:
+            raise RewindError(f"The coordinator stream of {found.job} was created again. There is nothing to undo.")
+        undo_changes, noun = (_undo_checkpoints, "checkpoint") if saved.checkpoints else (_undo_requests, "startpoint")
+        written = undo_changes(found, saved, force=force, yes=yes)
+    if as_json or as_csv:
+        named = {"job_name": found.job.name, "job_id": found.job.id, "undo_file": str(undo_file)}
+        print_list([{**named, "written": written}], as_csv=as_csv)
+    else:
+        print(f"Undone: {counted(written, noun)} written." if written else "Nothing to write: the rewind is undone.")
+
+
+def _undo_requests(found: StartpointJob, saved: UndoFile, *, force: bool, yes: bool) -> int:
+    now_ms = ms_of(system_clock())
+    undone = undone_requests(saved.requests, found.log, saved.log_offset, now_ms, force=force)
+    if undone:
+        confirm(f"Write {counted(len(undone), 'startpoint')} to undo the rewind?", yes=yes, has_dry_run=False)
+        found.change_requests(undone)
+    return len(undone)
+
+
+def _undo_checkpoints(found: StartpointJob, saved: UndoFile, *, force: bool, yes: bool) -> int:
+    with _checkpoint_tool(found) as tool:
+        own = {change.task_name for change in saved.checkpoints}
+        has_others = any(commit.task_name not in own for commit in tool.commits(saved.log_offset))
+        if has_others and not force:  # those of the rewind's tasks are compared instead
+            require_stopped(found.job, tool.job_alive())
+        offsets = undone_offsets(saved.checkpoints, tool.current_inputs(), force=force)
+        if offsets:
+            confirm(f"Restore {counted(len(offsets), 'checkpoint')}?", yes=yes, has_dry_run=False)
+            write_checkpoints(tool, tool.plan(offsets, replace=True, any_task=True))
+    return len(offsets)
+
+
+@contextmanager
+def _checkpoint_tool(found: StartpointJob) -> Iterator[CheckpointTool]:
+    logs, facts = found.logs, found.facts.job
+    manager = writing_manager(
+        facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
+    )
+    with CheckpointTool(manager, facts, clock=system_clock) as tool:
+        yield tool
+
+
+def _default_path(made: RewindPlan) -> Path:
+    """A file in the current folder, named after the job and the time."""
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", f"{made.job_name}-{made.job_id}")
+    return Path(f"rewind-{name}-{made.made_at:%Y%m%dT%H%M%SZ}.json")
+
+
+def _read(path: Path, model: type[File], command: str) -> File:
+    try:
+        return model.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise RewindError(f"Cannot access '{path}': {system_reason(error)}.") from None
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors(include_input=False)[0]["loc"])) or "its JSON"
+        raise RewindError(
+            f"'{path}' is damaged: {place} is missing or invalid. Name a file that `coordstream {command}` wrote."
+        ) from None
+
+
+def _write_new(path: Path, contents: BaseModel) -> None:
+    """Write a file that is on disk when this returns. Raises `RewindError` if it exists or cannot be written."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(contents.model_dump_json(indent=1) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except FileExistsError:
+        raise _exists(path) from None
+    except OSError as error:
+        raise RewindError(f"Cannot access '{path}': {system_reason(error)}.") from None
+
+
+def _require_new(path: Path) -> None:
+    if path.exists():
+        raise _exists(path)
+
+
+def _exists(path: Path) -> RewindError:
+    return RewindError(f"File '{path}' exists. Name another one; if it is an undo file, its plan was applied before.")
+
+
+def _show(plan: RewindPlan, *, as_json: bool = False, as_csv: bool = False, **more: Any) -> None:
+    """Print a plan: a table with a line of totals, or rows with more columns."""
+    named = {"job_name": plan.job_name, "job_id": plan.job_id}
+    rows = [{**named, **move.model_dump(mode="json"), "stores": ",".join(move.stores)} for move in plan.moves]
+    if as_json or as_csv:
+        print_list([{**row, **more} for row in rows], as_csv=as_csv)
+    else:
+        print_rows(rows, _COLUMNS, title=f"Rewind of {plan.job_word} to {plan.target}", as_json=False)
+        print(_totals(plan))
+
+
+def _totals(plan: RewindPlan) -> str:
+    again, skipped = (sum(getattr(move, name) for move in plan.moves) for name in ("records_again", "records_skipped"))
+    is_counted = all(move.is_counted for move in plan.moves)
+    size = f", {humanize.naturalsize(sum(move.bytes or 0 for move in plan.moves))}" if is_counted else ""
+    about = "" if is_counted else "at most "
+    longest = max(move.seconds_to_catch_up or 0 for move in plan.moves)
+    until = f" The slowest task catches up in {timedelta(seconds=longest)}." if longest else ""
+    return f"Together {about}{again:,} records to read again and {about}{skipped:,} to skip{size}.{until}"
+
+
+def _warnings(plan: RewindPlan, found: StartpointJob) -> Iterator[str]:
+    """What an operator should know before applying the plan, as sentences."""
+    for finding, sentence in _FINDINGS.items():
+        if places := [str(move) for move in plan.moves if move.finding == finding]:
+            yield sentence.format(list_names(places, MOST_LISTED))
+    if stores := sorted({store for move in plan.moves for store in move.stores}):
+        tasks = sorted({move.task_name for move in plan.moves if move.stores})
+        yield (
+            f"The contents of {list_names(stores, MOST_LISTED)} stay as they are, and will not match the new position "
+            f"of {list_names(tasks, MOST_LISTED)}."
+        )
+    yield from found.warnings()

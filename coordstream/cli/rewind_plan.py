@@ -1,0 +1,290 @@
+"""Makes the plan of a rewind: where each task stands, where it is to start, and what that costs."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from psycopg.errors import InvalidParameterValue
+
+from coordstream.cli.input_system import Config, OpenInputs, input_options
+from coordstream.cli.positions import parse_input, read_offsets
+from coordstream.cli.startpoint_job import StartpointJob
+from coordstream.database import open_database
+from coordstream.errors import CoordstreamError
+from coordstream.messages import note
+from eventlog.log import system_clock
+from eventlog.partition import SystemStreamPartition
+from eventlog.starting_offset import StartingOffset
+from eventlog.startpoint import Startpoint, StartpointTimestamp
+from eventlog.system_admin import PartitionBounds, offset_after
+from eventlog.timestamps import ms_of
+from managers.assignments.changelogs import changelogs
+from managers.rewind.rewind_plan import (
+    Counted,
+    Placed,
+    Position,
+    Reader,
+    RewindError,
+    RewindPlan,
+    Target,
+    moves_of,
+    place,
+)
+from managers.startpoints.next_starts import StartpointFacts, next_starts
+from managers.startpoints.startpoint_records import without_key_bucket
+from managers.startpoints.startpoint_request import require_known
+from managers.state.backend_choice import is_durable, store_names
+from projections.job_choice import Job, UnknownJob, find_job
+
+COUNT_UP_TO: Final = 1_000_000
+"""How many offsets a plan may affect so that their records are counted: they are read from the input."""
+
+_BUSIEST_HOUR: Final = """
+select r.task_name, max(r.records_per_second) from (
+  select max(c.record_time) as until from coordinator.checkpoint c where c.job_name = %(name)s and c.job_id = %(id)s) n
+cross join lateral coordinator.processing_rate(%(name)s, %(id)s, n.until - interval '1 day', n.until) r
+where n.until is not null group by r.task_name
+"""
+_BEGINNINGS: Final = """
+select distinct on ({number}) {number}, first_record_time::text from coordinator.config_deployment
+where job_name = %(name)s and job_id = %(id)s and {number} > 0 order by {number}, deployment_number
+"""
+_STOOD: Final = """
+select task_name, system_name, stream_name, partition_id, key_bucket, input_offset_number
+from coordinator.input_offset_at(%(name)s, %(id)s, %(at)s::timestamptz) where input_offset_number is not null
+"""
+
+
+class Inputs:
+    """The input systems of a job. ``servers`` override the brokers in its config."""
+
+    def __init__(self, opened: OpenInputs, config: Config, servers: str | None) -> None:
+        self._opened, self._config, self._servers = opened, config, servers
+
+    def bounds(self, partitions: Collection[SystemStreamPartition]) -> Mapping[SystemStreamPartition, PartitionBounds]:
+        """How far these partitions reach; one that its input does not have is left out. Raises `InputUnknown`."""
+        return {
+            SystemStreamPartition(system, bounds.stream_name, bounds.partition): bounds
+            for system in sorted({each.system for each in partitions})
+            for bounds in self._opened.admin(self._config, system, self._servers).get_bounds(
+                sorted({each.stream for each in partitions if each.system == system})
+            )
+        }
+
+    def offsets(self, startpoints: Mapping[SystemStreamPartition, Startpoint]) -> dict[SystemStreamPartition, int]:
+        """The first offset to read for each startpoint, which has an offset or a time."""
+        found: dict[SystemStreamPartition, int] = {}
+        for system in sorted({partition.system for partition in startpoints}):
+            asked = {each: startpoint for each, startpoint in startpoints.items() if each.system == system}
+            resolved = self._opened.admin(self._config, system, self._servers).resolve_startpoints(asked)
+            found |= {each: int(one.offset) for each, one in resolved.items() if one is not None}
+        return found
+
+    def count(self, placed: Sequence[Placed]) -> Counted:
+        """The records that are read again or skipped, counted by reading them; empty if they are too many."""
+        from eventlog.kafka.partition_reader import RecordCounter  # noqa: PLC0415 (loads kafka-python)
+
+        ranges = {each.position.reader: each.affected for each in placed}
+        if sum(map(len, ranges.values())) > COUNT_UP_TO:
+            return {}
+        counted: dict[Reader, tuple[int, int]] = {}
+        for system in sorted({partition.system for _, partition in ranges}):
+            with RecordCounter(input_options(self._config, system, self._servers)) as counter:
+                for reader, offsets in ranges.items():
+                    if reader[1].system == system:
+                        counted[reader] = counter.count(reader[1], offsets.start, offsets.stop)
+        return counted
+
+
+TargetOf = Callable[[Inputs, Sequence[Position]], Target]
+"""Makes the target for some positions; that of a time asks the inputs."""
+
+
+def plan_rewind(
+    found: StartpointJob,
+    readers: Sequence[Reader],
+    target_of: TargetOf,
+    servers: str | None,
+    *,
+    is_priced: bool = True,
+) -> RewindPlan:
+    """Plan to start these tasks and partitions of a job from a target. Nothing is written.
+
+    Raises:
+        RewindError: no partition has a target, or a target is beyond the end of its input.
+        CoordstreamError: the job's checkpoints are unknown.
+        EventLogError: an input or a log cannot be read.
+    """
+    if found.checkpoint_error:
+        raise CoordstreamError(f"The job's checkpoints are unknown: {found.checkpoint_error}")
+    config, now = found.facts.job.config, system_clock()
+    with OpenInputs() as opened:
+        inputs = Inputs(opened, config, servers)
+        positions = _positions(found, readers, inputs, ms_of(now))
+        target = target_of(inputs, positions)
+        placed = place(positions, target)
+        if not placed:
+            raise RewindError(f"Nothing to rewind: no selected partition has an offset for {target.words}.")
+        counted = inputs.count(placed) if is_priced else {}
+    rates = _busiest_rates(found.job) if is_priced else {}
+    return RewindPlan(
+        job_name=found.job.name,
+        job_id=found.job.id,
+        target=target.words,
+        made_at=now,
+        coordinator_stream_id=found.log.stream_id,
+        moves=moves_of(placed, counted, rates, _stores(config)),
+    )
+
+
+def plan_again(plan: RewindPlan, found: StartpointJob, servers: str | None) -> RewindPlan:
+    """The same plan, made now and without its price. Raises as `plan_rewind`, also if a task reads no longer."""
+    offsets = plan.offsets
+    require_readers(offsets, found.facts)
+    target = Target(plan.target, lambda position: offsets[position.reader])
+    return plan_rewind(found, sorted(offsets), lambda _inputs, _positions: target, servers, is_priced=False)
+
+
+def choose_readers(facts: StartpointFacts, words: Sequence[str], task_names: Sequence[str]) -> list[Reader]:
+    """The tasks and partitions that inputs and names of tasks select (empty: all), sorted.
+
+    Raises:
+        RewindError: nothing is selected.
+        InvalidStartpointRequest: the job does not read an input, or has no such task or partition.
+    """
+    inputs = [parse_input(word, facts.streams) for word in words]
+    for each in inputs:
+        require_known(facts, (each.system, each.stream), each.partitions or (), task_names)
+    require_known(facts, None, (), task_names)
+    chosen = [
+        (task_name, partition)
+        for task_name, partitions in sorted(facts.reads().items())
+        for partition in sorted(partitions)
+        if (not task_names or task_name in task_names)
+        and (not inputs or any(one.includes(partition) for one in inputs))
+    ]
+    if not chosen:
+        raise RewindError("No task of the job is known to read a selected partition. Nothing to rewind.")
+    return chosen
+
+
+def require_readers(wanted: Collection[Reader], facts: StartpointFacts) -> None:
+    """Raise `RewindError` for the first partition that its task does not read."""
+    reads = facts.reads()
+    for task_name, partition in sorted(wanted):
+        if partition not in reads.get(task_name, ()):
+            raise RewindError(f"Task {task_name!r} does not read {partition}. See `coordstream explain`.")
+
+
+def since(time: datetime) -> TargetOf:
+    """The first record since a time of each partition, or its end if there is none."""
+
+    def target(inputs: Inputs, positions: Sequence[Position]) -> Target:
+        startpoint = StartpointTimestamp(ms_of(time), ms_of(time))
+        resolved = inputs.offsets({each.partition: startpoint for each in positions})
+        words = f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+        return Target(words, lambda position: resolved.get(position.partition), is_time=True)
+
+    return target
+
+
+def from_file(name: str, facts: StartpointFacts) -> Target:
+    """After the offsets in a property file, which are the last processed ones."""
+    offsets: dict[Reader, int] = {}
+    for task_name, of_task in read_offsets(name).items():
+        for partition, offset in of_task.items():
+            following = offset_after(offset)
+            if following is None or not following.isdecimal():
+                raise RewindError(f"Offset {offset!r} of {partition} in {name} is not a number. Correct it.")
+            offsets[task_name, partition] = int(following)
+    require_readers(offsets, facts)
+    words = f"the offsets in {name}"
+    return Target(words, lambda position: offsets.get(position.reader), refuses_beyond_end=True)
+
+
+def beginning_of(noun: str, number: int, job: Job) -> Target:
+    """Where each task stood when a run or a deployment began.
+
+    Raises:
+        UnknownJob: the database does not have the job.
+        CoordstreamError: the job has no run or deployment with this number.
+    """
+    with open_database() as database:
+        found = find_job(database.connection, str(job))
+        values = {"name": found.name, "id": found.id}
+        query = _BEGINNINGS.format(number=f"{noun}_number")
+        # texts, because a time may be after the year 9999
+        beginnings: dict[int, str] = dict(database.connection.execute(query.encode(), values).fetchall())
+        if number not in beginnings:
+            known = f"It has {noun}s 1 to {max(beginnings)}." if beginnings else f"The database knows no {noun} of it."
+            raise CoordstreamError(f"Job {job} has no {noun} {number}. {known}")
+        stood = database.connection.execute(_STOOD, {**values, "at": beginnings[number]}).fetchall()
+    offsets = {(task_name, SystemStreamPartition(*partition)): last + 1 for task_name, *partition, last in stood}
+    words = f"the beginning of {noun} {number}"
+    return Target(words, lambda position: offsets.get(position.reader), refuses_beyond_end=True)
+
+
+def _positions(found: StartpointJob, readers: Sequence[Reader], inputs: Inputs, now_ms: int) -> list[Position]:
+    """Where the next start of these tasks would begin these partitions, read before the ends of the inputs.
+
+    Raises:
+        RewindError: an input does not have a partition, or its offsets are not numbers.
+    """
+    starts = next_starts(found.facts, found.checkpoints, found.facts.requests, now_ms)
+    bounds = inputs.bounds({partition for _, partition in readers})
+    times = {reader[1]: int(starts[reader].startpoint_value or 0) for reader in readers if _is_time(starts[reader])}
+    of_times = inputs.offsets({partition: StartpointTimestamp(ms, 0) for partition, ms in times.items()})
+    return [_position(found, reader, starts[reader], bounds, of_times) for reader in readers]
+
+
+def _is_time(start: StartingOffset) -> bool:
+    return start.startpoint_type == "timestamp" and start.startpoint_value is not None
+
+
+def _position(
+    found: StartpointJob,
+    reader: Reader,
+    start: StartingOffset,
+    bounds: Mapping[SystemStreamPartition, PartitionBounds],
+    of_times: Mapping[SystemStreamPartition, int],
+) -> Position:
+    task_name, partition = reader
+    reach = bounds.get(without_key_bucket(partition))
+    if reach is None:
+        raise RewindError(f"The input has no {partition}, which task {task_name!r} reads. Check the topic.")
+    checkpoint = found.checkpoints.get(task_name, {}).get(partition)
+    match start.startpoint_type:
+        case "oldest":
+            first: str | None = str(reach.oldest_offset)
+        case "upcoming":
+            first = str(reach.end_offset)
+        case "timestamp":
+            first = str(of_times[partition])
+        case _:
+            first = start.starting_offset or offset_after(checkpoint or "")
+    if first is None or not first.isdecimal():
+        raise RewindError(f"The next offset of {partition} in task {task_name!r} is not a number.")
+    return Position(task_name, partition, start, checkpoint, int(first), reach.oldest_offset, reach.end_offset)
+
+
+def _busiest_rates(job: Job) -> dict[str, float]:
+    """Records per second of each task in the busiest hour of the day before the job's last commit.
+
+    Empty, with a note, if the database cannot tell. An hour in which a task waits for records says less about what it
+    can process, hence the busiest one.
+    """
+    try:
+        with open_database() as database:
+            found = find_job(database.connection, str(job))
+            return dict(database.connection.execute(_BUSIEST_HOUR, {"name": found.name, "id": found.id}).fetchall())
+    except InvalidParameterValue:  # the day begins before the retained horizon
+        return {}
+    except (CoordstreamError, UnknownJob) as error:
+        note(f"The time to catch up is unknown: {error}")
+        return {}
+
+
+def _stores(config: Mapping[str, str]) -> list[str]:
+    """The stores with a backup, which keep their contents when the job is rewound."""
+    durable = {store for store in store_names(config) if is_durable(config, store)}
+    return sorted(durable | {each.store for each in changelogs(config)})

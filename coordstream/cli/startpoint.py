@@ -1,0 +1,427 @@
+"""`coordstream startpoint`: the requests and fan-outs of a job, and their history."""
+
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Final
+
+import typer
+
+from coordstream.cli.arguments import (
+    AsOf,
+    AsOfOffset,
+    Csv,
+    DryRun,
+    InputServers,
+    JobWord,
+    Json,
+    Newest,
+    Since,
+    Tasks,
+    Until,
+    Utc,
+    Yes,
+    cut_of,
+)
+from coordstream.cli.input_system import check_servers
+from coordstream.cli.job.logs import require_stopped
+from coordstream.cli.output import Column, confirm, exact_time_column, print_list, print_rows, time_column
+from coordstream.cli.positions import Input, parse_input, parse_position
+from coordstream.cli.startpoint_job import StartpointJob, counted, open_startpoint_job
+from coordstream.cli.startpoint_plan import (
+    WritePlan,
+    commands,
+    plan_rows,
+    plan_write,
+    start_columns,
+    warnings,
+    write_commands,
+)
+from coordstream.database import open_database
+from coordstream.errors import CoordstreamError
+from coordstream.messages import note, warn
+from coordstream.queries.cut import too_early
+from coordstream.queries.rows import Row, Rows, input_partition, state, task_and_partition
+from coordstream.queries.startpoints import describe_startpoint, startpoint_steps, type_and_value
+from eventlog.config import is_kafka_system
+from eventlog.errors import list_names
+from eventlog.log import require_writable, system_clock
+from eventlog.partition import StartpointKey, startpoint_key_readings
+from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointSpecific, is_expired
+from eventlog.system_admin import is_kafka_offset
+from eventlog.timestamps import ms_of
+from managers.checkpoints.checkpoint_tool import job_alive
+from managers.startpoints.next_starts import changed_starts, plan_next_fan_out
+from managers.startpoints.startpoint_fan_out import FanOuts
+from managers.startpoints.startpoint_manager import StartpointManager
+from managers.startpoints.startpoint_records import request_keys, request_value
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from projections.job_choice import find_job
+
+app = typer.Typer(no_args_is_help=True)
+
+INPUT_HELP: Final = "SYSTEM.STREAM, such as kafka.page-views, or some of its partitions: kafka.page-views.0-3,5"
+MOST_LISTED: Final = 3
+
+TASK: Final = Column("task", "task_name")
+INPUT: Final = Column("input partition", input_partition)
+START_AT: Final = Column("start at", type_and_value)
+OF_TASK: Final = Column("task", lambda row: row["task_name"] or "(every task)")
+LOG_OFFSET: Final = Column("log offset", "log_offset", "right", drop=1)
+REQUESTED: Final = (
+    *(INPUT, OF_TASK, START_AT, time_column("requested at", "created_at", drop=2)),
+    *(Column("expired", "is_expired"), LOG_OFFSET),
+)
+FANNED_OUT: Final = (TASK, INPUT, START_AT, time_column("fanned out at", "fanned_out_at", drop=2), LOG_OFFSET)
+STEPS: Final = (
+    exact_time_column("when", "record_time"),
+    Column("step", lambda row: row["status"].replace("_", " ")),
+    *(INPUT, OF_TASK, START_AT, LOG_OFFSET),
+)
+STARTS: Final = (
+    Column("task", lambda row: row["task_name"] or "(no task reads it)"),
+    INPUT,
+    Column("next start now", "old_start"),
+    Column("next start then", lambda row: "as requested" if row.get("is_followed") else row["new_start"]),
+)
+DELETED: Final = (Column("request", "startpoint_key"), Column("starts", "old_request"))
+FAN_OUT: Final = (TASK, INPUT, Column("starts", "start"))
+FAN_OUT_ROW: Final = (
+    *("job_name", "job_id", "task_name", "system_name", "stream_name", "partition_id"),
+    *("startpoint_type", "startpoint_value", "start", "is_written"),
+)
+
+
+def _events(row: Row) -> str | None:
+    count = row["events_again"]
+    if count is None:
+        return None
+    return f"{count} again" if count >= 0 else f"{-count} skipped"
+
+
+RESOLVED: Final = (Column("at offset", "resolved_offset", "right"), Column("events", _events, "right"))
+
+
+@app.command()
+def show(
+    job: JobWord,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
+    shows_history: Annotated[
+        bool, typer.Option("--history", help="Show every step of every startpoint instead.")
+    ] = False,
+    since: Since = None,
+    until: Until = None,
+    limit: Newest = None,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show the requested startpoints, and those fanned out to tasks but not consumed yet.
+
+    Example: coordstream startpoint show wordcount --history --since yesterday
+    """
+    cut = cut_of(as_of, as_of_offset)
+    if shows_history and cut.offset is not None:
+        raise typer.BadParameter("'--history' and '--as-of-offset' cannot be used together. Use --as-of.")
+    if not shows_history and (since, until, limit) != (None, None, None):
+        raise typer.BadParameter("'--since', '--until' and '--limit' need --history.")
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        note(too_early(database.connection, found, cut))
+        whose = f"{found}{cut}"
+        if shows_history:
+            steps = startpoint_steps(database.connection, found, as_of, since=since, until=until, limit=limit)
+            print_rows(steps, STEPS, title=f"Startpoints of {whose}, by step", as_json=as_json, as_csv=as_csv, utc=utc)
+            return
+        requests = state(database.connection, "startpoint", found, cut)
+        fan_outs = state(database.connection, "startpoint_fan_out", found, cut)
+    requests.sort(key=lambda row: int(row["log_offset"]))
+    fan_outs.sort(key=task_and_partition)
+    if as_json or as_csv:
+        print_list(one_list(requests, fan_outs), as_csv=as_csv)
+        return
+    print_rows(requests, REQUESTED, title=f"Startpoints requested for {whose}", as_json=False, utc=utc)
+    print()
+    print_rows(fan_outs, FANNED_OUT, title=f"Startpoints fanned out to tasks of {whose}", as_json=False, utc=utc)
+
+
+def one_list(requests: Rows, fan_outs: Rows) -> Rows:
+    """Both relations as one list with a ``status``; a column that a relation does not have is null."""
+    columns = list(dict.fromkeys(("status", *requests.columns, *fan_outs.columns)))
+    marked = [{"status": "requested", **row} for row in requests]
+    marked += [{"status": "fanned_out", **row} for row in fan_outs]
+    return Rows(columns, ({name: row.get(name) for name in columns} for row in marked))
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})  # a time may be -2h
+def write(
+    job: JobWord,
+    given: Annotated[str, typer.Argument(metavar="INPUT", help=INPUT_HELP)],
+    position: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="POSITION",
+            help="oldest, upcoming, an offset (a number, or offset:TEXT), or a time (2 hours ago, 90m, "
+            "2026-01-31 12:00 UTC).",
+        ),
+    ],
+    tasks: Tasks = None,
+    servers: InputServers = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Write even if the job does not read the input, or the clock is hours behind."),
+    ] = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Request that a job starts from another position at its next start.
+
+    Example: coordstream startpoint write wordcount kafka.page-views 2 hours ago
+
+    Shows where each task would start, then asks for confirmation. A running job is not affected until it starts again.
+
+    Without a start within 12 hours, the startpoint expires. `startpoint delete` deletes it.
+    """
+    startpoint = parse_position(" ".join(position), system_clock())
+    check_servers(servers)
+    with open_startpoint_job(job) as found:
+        input_ = parse_input(given, found.facts.streams)
+        if is_kafka_system(found.facts.job.config, input_.system):
+            _require_kafka_offset(startpoint, input_)
+        plan = plan_write(found, input_, startpoint, tasks or (), servers=servers, force=force)
+        if not dry_run:
+            require_writable(found.log)
+        behind = found.clock_behind(system_clock())
+        if behind and not dry_run and not force:
+            raise CoordstreamError(f"{behind} Set the clock, or use --force.")
+        if not (as_json or as_csv):
+            title = f"Next start of {found.job}, if requested to start {describe_startpoint(startpoint)}"
+            columns = STARTS if plan.resolved is None else (*STARTS, *RESOLVED)
+            print_rows(plan_rows(plan), columns, title=title, as_json=False)
+        warn([*warnings(plan), *filter(None, [behind])])
+        if not dry_run:
+            confirm(f"Write {counted(len(plan.keys), 'startpoint')}?", yes=yes)
+            found.change_requests({str(key): request_value(startpoint) for key in plan.keys})
+    if as_json or as_csv:
+        print_list([{**row, "is_written": not dry_run} for row in plan_rows(plan)], as_csv=as_csv)
+    elif dry_run:
+        print("Nothing was written (dry run).")
+    else:
+        _print_written(plan)
+
+
+def _require_kafka_offset(startpoint: Startpoint, input_: Input) -> None:
+    """Raise CoordstreamError if an offset is none of Kafka's: the job would fail at its next start."""
+    if isinstance(startpoint, StartpointSpecific) and not is_kafka_offset(startpoint.value):
+        raise CoordstreamError(
+            f"Invalid offset {startpoint.value!r} for {input_.system}.{input_.stream}. "
+            f"Expected a number from 0 to {2**63 - 1}. Correct it; nothing was written."
+        )
+
+
+def _print_written(plan: WritePlan) -> None:
+    job, until = plan.job.job, datetime.fromtimestamp((plan.startpoint.creation_timestamp + EXPIRY_MS) / 1000, UTC)
+    written = counted(len(plan.keys), "startpoint")
+    print(f"{written} written. {job} starts there if it starts before {until:%Y-%m-%d %H:%M} UTC.")
+    _print_commands("To undo:", commands("delete", job, dict.fromkeys(plan.keys, "")))
+    _print_commands("Then, to restore the replaced requests:", write_commands(job, plan.replaced))
+
+
+def _print_commands(heading: str, lines: Sequence[str]) -> None:
+    """Print commands that users may copy, if there are any."""
+    for line in [heading, *(f"  {line}" for line in lines)] if lines else ():
+        print(line)
+
+
+@app.command()
+def delete(
+    job: JobWord,
+    given: Annotated[str | None, typer.Argument(metavar="INPUT", help=INPUT_HELP)] = None,
+    tasks: Tasks = None,
+    everything: Annotated[bool, typer.Option("--all", help="Delete every request of the job, for any task.")] = False,
+    yes: Yes = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes and delete nothing.")] = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Delete requested startpoints.
+
+    Example: coordstream startpoint delete wordcount kafka.page-views.0-3
+
+    Deletes requests for every task, or those for single tasks with --task. Startpoints already fanned out to tasks
+    stay; `startpoint show` lists both.
+    """
+    if everything is (given is not None) or (everything and tasks):
+        raise typer.BadParameter("Expected an INPUT, or --all without INPUT and --task.")
+    with open_startpoint_job(job) as found:
+        with CoordinatorStreamStore(found.log) as store:
+            known = request_keys(store)
+        texts = _chosen(known, found, given, tasks or ())
+        if not texts:
+            raise CoordstreamError(_nothing_to_delete(found, known, given))
+        if not dry_run:
+            require_writable(found.log)
+        now_ms = ms_of(system_clock())
+        if not (as_json or as_csv):
+            _print_deletion(found, texts, now_ms)
+        warn(found.warnings())
+        if not dry_run:
+            confirm(f"Delete {counted(len(texts), 'startpoint')}?", yes=yes, done="deleted")
+            found.change_requests(dict.fromkeys(texts))
+    if as_json or as_csv:
+        print_list([{**row, "is_deleted": not dry_run} for row in _request_rows(found, texts)], as_csv=as_csv)
+    elif dry_run:
+        print("Nothing was deleted (dry run).")
+    else:
+        print(f"{counted(len(texts), 'startpoint')} deleted.")
+        requests = {text: found.facts.requests[text] for text in texts if text in found.facts.requests}
+        unexpired = {text: each for text, each in requests.items() if not is_expired(each, now_ms)}
+        _print_commands("To undo:", write_commands(found.job, unexpired))
+
+
+def _chosen(texts: Sequence[str], found: StartpointJob, given: str | None, tasks: Collection[str]) -> list[str]:
+    """The keys of the requests for an input and some tasks; ``given`` None: all."""
+    if given is None:
+        return list(texts)
+    readings = {text: startpoint_key_readings(text) for text in texts}
+    streams = {(key.partition.system, key.partition.stream) for keys in readings.values() for key in keys}
+    input_ = parse_input(given, streams | found.facts.streams)
+    return [text for text, keys in readings.items() if any(_is_chosen(key, input_, tasks) for key in keys)]
+
+
+def _is_chosen(key: StartpointKey, input_: Input, tasks: Collection[str]) -> bool:
+    is_task = key.task_name in tasks if tasks else key.task_name is None
+    return is_task and input_.includes(key.partition)
+
+
+def _request_rows(found: StartpointJob, texts: Sequence[str]) -> list[Row]:
+    """A row for each request; type and value are null if they cannot be read."""
+    requests = {text: found.facts.requests.get(text) for text in texts}
+    return [
+        {
+            "job_name": found.job.name,
+            "job_id": found.job.id,
+            "startpoint_key": text,
+            "startpoint_type": None if request is None else request.kind,
+            "startpoint_value": None if request is None else request.value,
+        }
+        for text, request in requests.items()
+    ]
+
+
+def _print_deletion(found: StartpointJob, texts: Sequence[str], now_ms: int) -> None:
+    requests = found.facts.requests
+    words = [describe_startpoint(requests[text]) if text in requests else "(unreadable)" for text in texts]
+    rows = [{**row, "old_request": word} for row, word in zip(_request_rows(found, texts), words, strict=True)]
+    print_rows(rows, DELETED, title=f"Startpoint requests of {found.job} to delete", as_json=False)
+    print()
+    left = {text: each for text, each in requests.items() if text not in texts}
+    starts = [start_columns(each) for each in changed_starts(found.facts, found.checkpoints, left, now_ms)]
+    print_rows(starts, STARTS, title=f"Next start of {found.job} without them", as_json=False)
+
+
+def _nothing_to_delete(found: StartpointJob, texts: Sequence[str], given: str | None) -> str:
+    if given is not None and _is_fanned_out(found, parse_input(given, found.facts.streams)):
+        return (
+            f"The request for {given} is already fanned out to tasks, which start there until they have consumed it. "
+            "Write another startpoint instead."
+        )
+    if not texts:
+        return f"Nothing to delete: {found.job} has no requested startpoints."
+    return f"No matching request for {given}. Requests: {list_names(texts)}. Use --task for a request of a single task."
+
+
+def _is_fanned_out(found: StartpointJob, input_: Input) -> bool:
+    return any(input_.includes(partition) for each in found.facts.fanned_out.values() for partition in each)
+
+
+@app.command("fan-out")
+def fan_out(
+    job: JobWord,
+    force: Annotated[bool, typer.Option("--force", help="Write even if the job appears to be running.")] = False,
+    yes: Yes = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the fan-out and write nothing.")] = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Fan requested startpoints out to the tasks of a stopped job.
+
+    Example: coordstream startpoint fan-out wordcount --dry-run
+
+    For jobs whose coordinator does not do this (PassthroughJobCoordinator). Other coordinators fan out at each start;
+    --dry-run shows the result.
+
+    Stop the job first: a task reads its fan-out only when it starts.
+    """
+    with open_startpoint_job(job) as found:
+        now_ms = ms_of(system_clock())
+        plan = plan_next_fan_out(found.facts, now_ms)
+        fan_outs, is_written = plan.fanned_out, bool(plan.fanned_out) and not dry_run
+        if is_written:
+            require_writable(found.log)
+            if not force:
+                require_stopped(found.job, job_alive(found.last_commit_ms, found.facts.job.config, now_ms))
+        if not (as_json or as_csv):
+            title = f"Startpoints to fan out to the tasks of {found.job}"
+            print_rows(_fan_out_rows(found, fan_outs), FAN_OUT, title=title, as_json=False)
+        warn([*found.warnings(), *_left_over(found, plan.deleted_keys, now_ms)])
+        if is_written:
+            confirm(f"Fan out {_count(fan_outs)}?", yes=yes, done="fanned out")
+            fan_outs = _fan_out(found)
+    if as_json or as_csv:
+        written = ({**row, "is_written": is_written} for row in _fan_out_rows(found, fan_outs))
+        print_list(Rows(FAN_OUT_ROW, written), as_csv=as_csv)
+    elif dry_run and plan.fanned_out:
+        print("Nothing was written (dry run).")
+    elif plan.fanned_out:
+        tasks = counted(len(fan_outs), "task")
+        print(f"{_count(fan_outs)} fanned out to {tasks}. Each task starts there at its next start.")
+
+
+def _fan_out_rows(found: StartpointJob, fan_outs: FanOuts) -> list[Row]:
+    """A row for each partition of each task."""
+    return [
+        {
+            "job_name": found.job.name,
+            "job_id": found.job.id,
+            "task_name": task_name,
+            "system_name": partition.system,
+            "stream_name": partition.stream,
+            "partition_id": partition.partition,
+            "startpoint_type": startpoint.kind,
+            "startpoint_value": startpoint.value,
+            "start": describe_startpoint(startpoint),
+        }
+        for task_name, startpoints in sorted(fan_outs.items())
+        for partition, startpoint in sorted(startpoints.items())
+    ]
+
+
+def _left_over(found: StartpointJob, fanned_out_keys: Collection[str], now_ms: int) -> list[str]:
+    """Warnings about requests that are not fanned out."""
+    left = {text: startpoint for text, startpoint in found.facts.requests.items() if text not in fanned_out_keys}
+    expired = [text for text, startpoint in left.items() if is_expired(startpoint, now_ms)]
+    unread = [text for text in left if text not in expired]
+    sentences = []
+    if expired:
+        sentences.append(f"Expired after 12 hours, not fanned out: {list_names(expired, MOST_LISTED)}.")
+    if unread:
+        sentences.append(
+            f"Not read by any task, or ambiguous, and therefore not fanned out: {list_names(unread, MOST_LISTED)}."
+        )
+    return sentences
+
+
+def _fan_out(found: StartpointJob) -> FanOuts:
+    """What was fanned out: more than was planned if something was requested in the meantime."""
+    with (
+        CoordinatorStreamStore(found.log) as store,
+        StartpointManager(store, clock=lambda: ms_of(system_clock())) as manager,
+    ):
+        return manager.fan_out(found.facts.reads())
+
+
+def _count(fan_outs: FanOuts) -> str:
+    return counted(sum(map(len, fan_outs.values())), "startpoint")

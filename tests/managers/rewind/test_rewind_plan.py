@@ -1,0 +1,106 @@
+"""Plans of rewinds: the offset of each position, how it is limited to what the input has, and what it costs."""
+
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from eventlog.partition import SystemStreamPartition
+from eventlog.starting_offset import StartingOffset
+from managers.rewind.rewind_plan import Position, RewindError, RewindPlan, Target, moves_of, place
+
+SSP = SystemStreamPartition("kafka", "in", 0)
+READER = ("t", SSP)
+
+
+def position(start: int = 15, *, partition: SystemStreamPartition = SSP, task: str = "t") -> Position:
+    decided = StartingOffset("checkpoint", starting_offset=str(start))
+    return Position(task, partition, decided, str(start - 1), start, 5, 20)
+
+
+def to(offset: int | None, **how: bool) -> Target:
+    return Target("there", lambda _: offset, **how)
+
+
+@pytest.mark.parametrize(
+    ("target", "offset", "finding"),
+    [
+        (to(5), 5, None),
+        (to(2), 5, "before_oldest"),
+        (to(20), 20, "skips_everything"),
+        (to(21), 20, "skips_everything"),
+        (to(5, is_time=True), 5, "before_oldest"),
+        (to(6, is_time=True), 6, None),
+        (to(20, refuses_beyond_end=True), 20, "skips_everything"),
+    ],
+)
+def test_a_target_is_limited_to_the_input(target: Target, offset: int, finding: str | None) -> None:
+    (placed,) = place([position()], target)
+    assert (placed.to_offset, placed.finding) == (offset, finding)
+
+
+def test_a_task_at_the_end_skips_nothing() -> None:
+    (placed,) = place([position(20)], to(21))
+    assert (placed.to_offset, placed.finding) == (20, "beyond_end")
+
+
+def test_a_given_offset_beyond_the_end_is_refused() -> None:
+    with pytest.raises(RewindError, match=r"^Offset 21 of kafka\.in\.0 is beyond its end, 20\."):
+        place([position()], to(21, refuses_beyond_end=True))
+
+
+def test_positions_without_an_offset_stay() -> None:
+    target = Target("there", lambda each: {"t": 9}.get(each.task_name))
+    assert [each.position.task_name for each in place([position(task="u"), position()], target)] == ["t"]
+
+
+@pytest.mark.parametrize(
+    ("start", "target", "expected"),
+    [
+        (15, 7, range(7, 15)),
+        (15, 18, range(15, 18)),
+        (15, 15, range(15, 15)),
+        (2, 7, range(5, 7)),  # the records before 5 are gone
+        (25, 7, range(7, 20)),  # the checkpoint is beyond the end of an input that was created again
+    ],
+)
+def test_only_records_that_the_input_has_are_affected(start: int, target: int, expected: range) -> None:
+    (placed,) = place([position(start)], to(target))
+    assert placed.affected == expected
+
+
+def test_a_cost_has_counts_or_bounds_and_the_time_of_the_whole_task() -> None:
+    second = SystemStreamPartition("kafka", "in", 1)
+    placed = place([position(partition=second), position(), position(task="u")], to(7))
+    first, other, unknown = moves_of(placed, {READER: (3, 60)}, {"t": 2.0, "u": 0}, ["counts"])
+    assert (first.records_again, first.bytes, first.is_counted) == (3, 60, True)
+    assert (other.records_again, other.bytes, other.is_counted) == (8, None, False)
+    assert (first.seconds_to_catch_up, other.seconds_to_catch_up, unknown.seconds_to_catch_up) == (13, 13, None)
+    assert first.stores == ("counts",)
+
+
+@pytest.mark.parametrize(("offset", "skipped", "stores"), [(18, 3, ("counts",)), (15, 0, ())])
+def test_a_move_forward_skips_and_one_to_the_same_offset_costs_nothing(
+    offset: int, skipped: int, stores: tuple[str, ...]
+) -> None:
+    (move,) = moves_of(place([position()], to(offset)), {}, {}, ["counts"])
+    assert (move.records_again, move.records_skipped, move.stores) == (0, skipped, stores)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"moves": []},
+        {"made_at": "2026-01-01T00:00:00"},
+        {"unknown": 1},
+        {"moves": [{"task_name": "t"}]},
+    ],
+)
+def test_a_plan_is_read_whole_or_not_at_all(change: dict[str, Any]) -> None:
+    moves = [move.model_dump(mode="json") for move in moves_of(place([position()], to(7)), {}, {}, [])]
+    named = {"job_name": "j", "job_id": "1", "target": "there", "made_at": "2026-01-01T00:00:00Z"}
+    whole = {**named, "coordinator_stream_id": None, "moves": moves}
+    assert RewindPlan.model_validate_json(json.dumps(whole)).offsets == {READER: 7}
+    with pytest.raises(ValidationError):
+        RewindPlan.model_validate_json(json.dumps({**whole, **change}))
