@@ -1,5 +1,7 @@
 """coordstream's own errors. Each message says what is wrong, then what to do."""
 
+import traceback
+
 from eventlog.errors import PortableError
 
 
@@ -13,3 +15,8 @@ class SettingsError(CoordstreamError):
 
 class EmbeddedPostgresError(CoordstreamError):
     """The embedded Postgres cannot be started, stopped or reached."""
+
+
+def describe_crash(error: BaseException) -> str:
+    """The type and the places of an unexpected error, without its message, which may repeat a secret."""
+    return "".join(traceback.format_tb(error.__traceback__)) + type(error).__name__

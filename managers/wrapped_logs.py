@@ -1,4 +1,4 @@
-"""Logs around another log: one that passes calls on, one that is opened when it is needed, and a fenced one."""
+"""Logs around another log: one that passes calls on, one that is opened when needed, one opened again, a fenced one."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -103,6 +103,47 @@ class LazyLog:
         log, self._log = self._log, None
         if log is not None and callable(self._log_or_opener):
             log.close()
+
+
+class ReopenedLog(DelegatingLog):
+    """Opens a log again after a call of it has failed: a log in Postgres stays useless when its session has ended.
+
+    Raises what ``open_log`` raises.
+    """
+
+    def __init__(self, open_log: Callable[[], EventLog]) -> None:
+        self._opened: Final = LazyLog(open_log)
+        super().__init__(self._opened.open())
+
+    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
+        """See `EventLog.append`."""
+        with self._opened.use() as log:
+            return log.append(events, expected_offset=expected_offset)
+
+    @contextmanager
+    def exclude_writers(self) -> Iterator[None]:
+        """See `EventLog`."""
+        with self._opened.use() as log, log.exclude_writers():
+            yield
+
+    def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
+        """See `EventLog.read`."""
+        with self._opened.use() as log:
+            yield from log.read(first, until)
+
+    def start_offset(self) -> int:
+        """See `EventLog`."""
+        with self._opened.use() as log:
+            return log.start_offset()
+
+    def end_offset(self) -> int:
+        """See `EventLog`."""
+        with self._opened.use() as log:
+            return log.end_offset()
+
+    def close(self) -> None:
+        """Close the log."""
+        self._opened.close()
 
 
 class FencedLog(DelegatingLog):

@@ -1,14 +1,16 @@
 """The options `--metrics-port` and `--metrics-token-file` of commands that run for long."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from coordstream.extras import require_packages
-from coordstream.http.figures import Figure
+
+if TYPE_CHECKING:
+    from coordstream.serve.process import Watched
 
 MetricsPort = Annotated[
     str | None,
@@ -26,11 +28,7 @@ MetricsTokenFile = Annotated[
 
 @contextmanager
 def serving_metrics(
-    port: str | None,
-    token_file: Path | None,
-    report: Callable[[str], None],
-    failures: Callable[[], Iterable[str]],
-    figures: Callable[[], Iterable[Figure]],
+    port: str | None, token_file: Path | None, report: Callable[[str], None], watched: "Watched"
 ) -> Iterator[None]:
     """Serve what does not work in this process, and its metrics, during the block, if a port is given."""
     if port is None:
@@ -39,12 +37,12 @@ def serving_metrics(
         yield
         return
     require_packages("starlette", "uvicorn", "prometheus_client")
-    from coordstream.http.address import parse_address  # noqa: PLC0415 (not needed without the option)
-    from coordstream.serve.process_service import Watched, serving_process  # noqa: PLC0415 (needs the extra)
+    from coordstream.serve.process import serving_process  # noqa: PLC0415 (needs the extra)
+    from coordstream.web_server import parse_address  # noqa: PLC0415
 
     try:
         address = parse_address(port)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    with serving_process(address, token_file, Watched(failures, figures), report):
+    with serving_process(address, token_file, watched, report):
         yield

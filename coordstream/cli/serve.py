@@ -57,9 +57,9 @@ def serve(
 
     SIGTERM stops it, with exit code 0. While the database does not answer, requests are answered with status 503.
     """
-    require_packages("starlette", "uvicorn", "jinja2", "prometheus_client")
-    from coordstream.http.address import parse_address  # noqa: PLC0415 (not installed without the extra)
-    from coordstream.serve.service import ServiceLimits, open_service  # noqa: PLC0415
+    require_packages("starlette", "uvicorn", "jinja2", "prometheus_client", "psycopg_pool")
+    from coordstream.serve.service import ServiceLimits, open_service  # noqa: PLC0415 (needs the extra)
+    from coordstream.web_server import parse_address  # noqa: PLC0415
 
     try:
         address = parse_address(bind)
@@ -75,5 +75,5 @@ def serve(
         except DatabaseUnreachable as error:
             report(f"{error} Until then, requests are answered with status 503.")
         report(f"Serving http://{service.address}/ (stop with Ctrl-C).")
-        with stopped_by_signals(lambda _: service.stop()):
-            service.server.run()
+        with stopped_by_signals(lambda _: service.server.stop()), service.server.in_thread():
+            service.server.wait()

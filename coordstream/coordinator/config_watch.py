@@ -1,11 +1,10 @@
 """ConfigWatch: follows a job's coordinator stream while its coordinator runs, and reports changes of the config."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from threading import Event, Lock, Thread
 from typing import Final
 
-from coordstream.coordinator.thread_failure import describe_failure, report_failure
-from coordstream.http.figures import Figure
+from coordstream.errors import describe_crash
 from eventlog.errors import EventLogError, list_names
 from managers.config.job_config import read_config, write_once_changes
 from managers.coordinator.serving_context import JobServingContext
@@ -14,11 +13,10 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 
 INTERVAL_SECONDS: Final = 1.0
 MOST_KEYS: Final = 5
-_NAME: Final = "watch of the config"
 
 
 class ConfigWatch:
-    """A `Service` that reads the stream every second. It reports the names of keys, never their values.
+    """Reads the stream every second. It reports the names of keys, never their values.
 
     What the coordinator itself writes while it holds `lock` is not reported, if it then serves it.
     """
@@ -53,10 +51,10 @@ class ConfigWatch:
     def failures(self) -> Iterator[str]:
         """An unexpected error of the last poll."""
         if self._failure is not None:
-            yield describe_failure(_NAME, self._failure)
+            yield f"The watch of the config failed unexpectedly: {type(self._failure).__name__}."
 
-    def figures(self) -> Iterable[Figure]:
-        """None."""
+    def collect(self) -> tuple[()]:
+        """No metrics."""
         return ()
 
     def _run(self) -> None:
@@ -74,7 +72,8 @@ class ConfigWatch:
             is_new = type(error) is not type(self._failure)
             self._failure = error
             if is_new:
-                report_failure(self._report, _NAME, error)
+                self._report(f"{next(self.failures())} It is tried again.")
+                self._report(describe_crash(error))
         else:
             self._failure = None
 

@@ -1,12 +1,13 @@
 """The monitors of a running job's inputs, which report to its coordinator what has changed."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Final
 
-from coordstream.coordinator.services import OpenAdmins
-from coordstream.coordinator.thread_failure import describe_failure, report_failure
-from coordstream.http.figures import Figure
+from prometheus_client.core import GaugeMetricFamily, Metric
+
+from coordstream.errors import describe_crash
 from eventlog.config import task_inputs
 from eventlog.errors import ConfigError, EventLogError, WireError, list_names
 from eventlog.partition import parse_int32
@@ -23,14 +24,19 @@ from managers.streams.stream_creation import InputAdmin
 
 REGEX_FREQUENCY: Final = "job.coordinator.monitor-input-regex.frequency.ms"
 
-_NAMES: Final = {StreamPartitionCountMonitor: "monitor of partitions", StreamRegexMonitor: "monitor of new streams"}
+_NAMES: Final[Mapping[type, str]] = {
+    StreamPartitionCountMonitor: "monitor of partitions",
+    StreamRegexMonitor: "monitor of new streams",
+}
 _MOST_STREAMS: Final = 5
 
 Report = Callable[[str], None]
+OpenAdmins = Callable[[Config], AbstractContextManager[Mapping[str, InputAdmin]]]
+"""Opens admins of the systems that a config's inputs name. An admin is not thread-safe: each thread opens its own."""
 
 
 class InputMonitors:
-    """A `Service`: both of Samza's monitors of inputs, at the frequencies that the job's config sets.
+    """Both of Samza's monitors of inputs, at the frequencies that the job's config sets.
 
     ``report`` gets a sentence about what cannot be checked.
     """
@@ -51,7 +57,7 @@ class InputMonitors:
                 self._report_growth,
                 self._report,
                 seconds=_seconds(config, MONITOR_FREQUENCY),
-                on_failure=partial(report_failure, self._report, _NAMES[StreamPartitionCountMonitor]),
+                on_failure=partial(self._report_failure, StreamPartitionCountMonitor),
             ),
             StreamRegexMonitor(
                 config,
@@ -60,7 +66,7 @@ class InputMonitors:
                 self._report_new_streams,
                 self._report,
                 seconds=_seconds(config, REGEX_FREQUENCY),
-                on_failure=partial(report_failure, self._report, _NAMES[StreamRegexMonitor]),
+                on_failure=partial(self._report_failure, StreamRegexMonitor),
             ),
         ]
         for monitor in self._started:
@@ -77,17 +83,26 @@ class InputMonitors:
         """Unexpected errors of the last checks."""
         for monitor in self._started:
             if (error := monitor.failure) is not None:
-                yield describe_failure(_NAMES[type(monitor)], error)
+                yield _failure(type(monitor), error)
 
-    def figures(self) -> Iterator[Figure]:
+    def collect(self) -> Iterator[Metric]:
         """The gauges of both, with Samza's names."""
-        values = [((name,), float(value)) for monitor in self._started for name, value in [*monitor.gauges.items()]]
-        yield Figure("coordinator_monitor", "A gauge of Samza's monitors of inputs", values, ("gauge",))
+        found = GaugeMetricFamily(
+            "coordstream_coordinator_monitor", "A gauge of Samza's monitors of inputs", labels=("gauge",)
+        )
+        for monitor in self._started:
+            for name, value in [*monitor.gauges.items()]:
+                found.add_metric((name,), float(value))
+        yield found
 
     def stop(self) -> None:
         """Stop the monitors."""
         for monitor in self._started:
             monitor.stop()
+
+    def _report_failure(self, monitor: type, error: Exception) -> None:
+        self._report(f"{_failure(monitor, error)} It is tried again.")
+        self._report(describe_crash(error))
 
     @property
     def _config(self) -> Config:
@@ -116,6 +131,10 @@ class InputMonitors:
     def _report_new_streams(self, streams: Collection[Stream]) -> None:
         listed = list_names([".".join(stream) for stream in streams], _MOST_STREAMS)
         self._context.report_input_change(f"New streams match the job's inputs: {listed}")
+
+
+def _failure(monitor: type, error: Exception) -> str:
+    return f"The {_NAMES[monitor]} failed unexpectedly: {type(error).__name__}."
 
 
 def _count(admins: Mapping[str, InputAdmin], stream: Stream) -> int | EventLogError:

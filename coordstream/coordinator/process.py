@@ -8,15 +8,21 @@ from time import monotonic
 from typing import Final
 
 import psycopg
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from coordstream.coordinator.attempt_watch import AttemptWatch
 from coordstream.coordinator.config_watch import ConfigWatch
-from coordstream.coordinator.coordinator_metrics import attempt_figures, metadata_figures
+from coordstream.coordinator.containers_server import LOOPBACK, CoordinatorServer
+from coordstream.coordinator.input_monitors import InputMonitors, OpenAdmins
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart, LockLostInWrite
-from coordstream.coordinator.services import Service, ServiceOptions, services_of
-from coordstream.http.figures import HANGS_AFTER_SECONDS, Figure, gauge
 from eventlog.errors import ConfigError, EventLogError
 from eventlog.log import EventLog
+from eventlog.messages import (
+    SetChangelogMapping,
+    SetJobCoordinatorMetadata,
+    SetTaskContainerMapping,
+    SetTaskModeMapping,
+    SetTaskPartitionMapping,
+)
 from eventlog.source import SourceUnavailable
 from managers.assignments.locality_manager import LocalityManager
 from managers.coordinator.job_coordinator import JobCoordinator
@@ -26,6 +32,7 @@ from managers.errors import WriteOnceChange
 from managers.job_models.job_model import compare_container_models
 from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.namespaced_key import NamespacedKey
 from managers.streams.stream_creation import InputAdmin
 from managers.wrapped_logs import FencedLog
 
@@ -33,20 +40,65 @@ CHECK_SECONDS: Final = 1.0
 """How often the lock is checked while nothing happens."""
 RETRY_SECONDS: Final = 10.0
 """How long after an outage the job model is computed again, if that has failed."""
+HANGS_AFTER_SECONDS: Final = 60.0
+"""How long a turn of the process's loop may take before it counts as hanging."""
+_WRITTEN: Final = (
+    SetChangelogMapping,
+    SetTaskContainerMapping,
+    SetTaskModeMapping,
+    SetTaskPartitionMapping,
+    SetJobCoordinatorMetadata,
+)
 
 Report = Callable[[str], None]
 
 
+Service = CoordinatorServer | InputMonitors | ConfigWatch
+"""Runs in threads of its own from `start` to `stop`; its other attributes may be read in any thread."""
+
+
 @dataclass(frozen=True)
 class CoordinatorRun:
-    """What `coordstream coordinator run` was asked to do. ``submitted`` None: the config on the stream is used."""
+    """What `coordstream coordinator run` was asked to do."""
 
     job: str
-    submitted: Config | None
-    restarts_on_change: bool
-    services: ServiceOptions
+    open_admins: OpenAdmins
     report: Report
-    """Prints a line."""
+    """Prints a line. Called in any thread."""
+    submitted: Config | None = None
+    """None: the config on the stream is used."""
+    restarts_on_change: bool = False
+    host: str = LOOPBACK
+    port: int = 0
+    """0: any free port."""
+
+
+class AttemptWatch:
+    """Compares the stream with the current attempt when what it has of that kind has changed. Not thread-safe."""
+
+    def __init__(self, store: CoordinatorStreamStore, coordinator: JobCoordinator) -> None:
+        self._store: Final = store
+        self._coordinator: Final = coordinator
+        self._attempt: JobAttempt | None = None
+        self._position = 0
+        self._seen: list[Mapping[NamespacedKey, bytes]] = []
+
+    def is_intact(self, attempt: JobAttempt) -> bool:
+        """Whether the stream has what this attempt wrote, as far as the store has read it. Says no once for a change.
+
+        Raises what the log raises, and `UnknownTaskMode`.
+        """
+        position = self._store.position  # before the values are read: another thread may read on meanwhile
+        if attempt is self._attempt and self._position == position:
+            return True
+        found = [self._store.all(kind.message_type) for kind in _WRITTEN]
+        is_intact = (attempt is self._attempt and found == self._seen) or self._coordinator.is_intact(attempt)
+        self._attempt, self._seen, self._position = attempt, found, position
+        return is_intact
+
+    def forget(self) -> None:
+        """Compare again at the next call."""
+        self._attempt = None
 
 
 class CoordinatorProcess:
@@ -75,7 +127,7 @@ class CoordinatorProcess:
     def start(self) -> JobAttempt:
         """Start the job, and serve its job model from now on. Raises as `plan_job` and `JobCoordinator.start`."""
         config = read_job_config(self._store, self._options.submitted)
-        with self._options.services.open_admins(config) as admins:
+        with self._options.open_admins(config) as admins:
             attempt = self._coordinator.start(plan_job(self._store, config, admins), admins)
         self.context.publish(attempt)
         return attempt
@@ -87,12 +139,14 @@ class CoordinatorProcess:
         A port that is taken is refused before anything is written. Raises as `start`.
         """
         with ExitStack() as stopped:
-            services = services_of(self.context, self._options.services)
-            self._services = (*services, self._watch)
+            run = self._options
+            server = CoordinatorServer(self.context, run.host, run.port, run.report)
+            monitors = InputMonitors(self.context, run.open_admins, run.report)
+            self._services = (server, monitors, self._watch)
             for service in self._services:
                 stopped.callback(service.stop)
             attempt = self.start()
-            lines = [service.start() for service in services]
+            lines = [server.start(), monitors.start()]
             self._coordinator.publish_url(self.context.coordinator_url)
             self._watch.start()
             yield attempt, [line for line in lines if line]
@@ -123,14 +177,34 @@ class CoordinatorProcess:
         for service in self._services:
             yield from service.failures()
 
-    def figures(self) -> Iterator[Figure]:
-        """The metrics of the process."""
+    def collect(self) -> Iterator[Metric]:
+        """The metrics of the process: its job model, what Samza's JobCoordinatorMetadataManager counts, its services.
+
+        A gauge of a change is 1 after the change, until the process ends.
+        """
         has_outage = bool(self._outage) or any(service.has_outage for service in self._services)
-        yield gauge("coordinator_outage", "1 while brokers or database do not answer, else 0", has_outage)
-        yield from attempt_figures(self.context.attempt)
-        yield from metadata_figures(self._coordinator.metrics)
+        yield _gauge("outage", "1 while brokers or database do not answer, else 0", has_outage)
+        if (attempt := self.context.attempt) is not None:
+            yield _gauge("containers", "Containers of the job model", len(attempt.job_model.containers))
+            yield _gauge("tasks", "Tasks of the job model", len(attempt.job_model.tasks))
+        metrics = self._coordinator.metrics
+        yield CounterMetricFamily(
+            "coordstream_coordinator_application_attempts",
+            "Starts of the same deployment without a change",
+            metrics.application_attempt_count,
+        )
+        yield _gauge("new_deployment", "1 if the process started a new deployment", metrics.new_deployment)
+        yield _gauge("job_model_changed", "1 if a deployment's job model changed", metrics.job_model_changed)
+        yield _gauge("config_changed", "1 if a deployment's config changed", metrics.config_changed)
+        failures = CounterMetricFamily(
+            "coordstream_coordinator_metadata_failures", "Failed steps of metadata", labels=("step",)
+        )
+        failures.add_metric(("generation",), metrics.metadata_generation_failed_count)
+        failures.add_metric(("read",), metrics.metadata_read_failed_count)
+        failures.add_metric(("write",), metrics.metadata_write_failed_count)
+        yield failures
         for service in self._services:
-            yield from service.figures()
+            yield from service.collect()
 
     def request_stop(self) -> None:
         """End `wait`. May be called by a signal handler or another thread."""
@@ -210,7 +284,7 @@ class CoordinatorProcess:
 
     def _plan_again(self, report: Report, current: JobAttempt | None) -> None:
         config = read_job_config(self._store, None)
-        with self._options.services.open_admins(config) as admins:
+        with self._options.open_admins(config) as admins:
             plan = plan_job(self._store, config, admins)
             old = None if current is None else current.job_model
             if compare_container_models(old, plan.job_model):
@@ -234,3 +308,25 @@ def _outage_of(error: Exception) -> str:
     if isinstance(error, SourceUnavailable):
         return "The coordinator stream does not answer. Retrying; containers are still served."
     return str(error)
+
+
+class WatchedCoordinator:
+    """What is served of a coordinator (`coordinator run --metrics-port`): also before it has the job's lock."""
+
+    process: CoordinatorProcess | None = None
+    """None: the command waits for the lock."""
+
+    def failures(self) -> Iterator[str]:
+        """What does not work, as sentences."""
+        if self.process is not None:
+            yield from self.process.failures()
+
+    def collect(self) -> Iterator[Metric]:
+        """The metrics."""
+        yield _gauge("active", "1 if this process coordinates the job, 0 while it waits", self.process is not None)
+        if self.process is not None:
+            yield from self.process.collect()
+
+
+def _gauge(name: str, help_text: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"coordstream_coordinator_{name}", help_text, value)

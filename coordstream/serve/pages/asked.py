@@ -1,14 +1,15 @@
-"""What a request asks of a page: its parameters, checked."""
+"""What a request asks of a page: its parameters, checked, and the page of a long list."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 from coordstream.queries.cut import Cut
-from coordstream.serve.failures import BadRequest, NotFound
+from coordstream.queries.rows import Row
+from coordstream.serve.application import BadRequest, NotFound
 from coordstream.times import InvalidTime, parse_time
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job, UnknownJob, find_job
@@ -85,3 +86,27 @@ def known_job(connection: Connection, word: str) -> Job:
         return find_job(connection, word)
     except UnknownJob as error:
         raise NotFound(str(error)) from None
+
+
+class Page(NamedTuple):
+    """Some rows of a list, which page of it they are (from 1), and how long the list is."""
+
+    rows: list[Row]
+    number: int
+    pages: int
+    total: int
+    first: int
+    """The place in the list of the first row, from 1."""
+
+
+def page_of(rows: Sequence[Row], number: int, page_rows: int) -> Page:
+    """The page with a number; the last one if there are fewer."""
+    page = page_to_fill(len(rows), number, page_rows)
+    return page._replace(rows=list(rows[page.first - 1 :][:page_rows]))
+
+
+def page_to_fill(total: int, number: int, page_rows: int) -> Page:
+    """As `page_of`, of a list with ``total`` rows, but without its rows."""
+    pages = max(-(-total // page_rows), 1)
+    shown = min(number, pages)
+    return Page([], shown, pages, total, (shown - 1) * page_rows + 1)

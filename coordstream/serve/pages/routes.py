@@ -1,4 +1,4 @@
-"""The paths of the pages."""
+"""The paths of the pages, and errors as pages for people and as JSON for programs."""
 
 from collections.abc import Callable
 from typing import Final
@@ -8,19 +8,13 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from coordstream.queries.rows import Row
-from coordstream.serve.failures import NotFound
-from coordstream.serve.pages.anomalies import anomalies_page
-from coordstream.serve.pages.asked import Asked
-from coordstream.serve.pages.config import config_page
-from coordstream.serve.pages.deployments import deployments_page
-from coordstream.serve.pages.fleet import fleet
-from coordstream.serve.pages.job import job_page
-from coordstream.serve.pages.quarantine import quarantine_page
+from coordstream.serve.application import BadRequest, NotFound, Refused, json_error
+from coordstream.serve.database import snapshot
+from coordstream.serve.pages.asked import AS_OF, Asked
+from coordstream.serve.pages.fleet import fleet, quarantine_page
+from coordstream.serve.pages.job import anomalies_page, config_page, deployments_page, job_page, startpoints_page
 from coordstream.serve.pages.rendering import STATIC, render, static_content
-from coordstream.serve.pages.startpoints import startpoints_page
 from coordstream.serve.pages.task import task_page
-from coordstream.serve.query_queue import queued
-from coordstream.serve.snapshot import snapshot
 from eventlog.postgres.connection import Connection
 
 View = Callable[[Connection, Asked], Row]
@@ -37,12 +31,13 @@ PAGES: Final[dict[str, tuple[str, View]]] = {
 }
 """The template of each page, and what reads its values."""
 
+_FOR_PROGRAMS: Final = ("/api", "/healthz", "/metrics", "/readyz", "/static/")
 _YEAR_SECONDS: Final = 31_536_000
 
 
 def page_routes() -> list[BaseRoute]:
     """The pages, and the files that they need."""
-    pages = [Route(path, queued(_handler(template, view))) for path, (template, view) in PAGES.items()]
+    pages = [Route(path, _handler(template, view)) for path, (template, view) in PAGES.items()]
     return [*pages, Route("/static/{name}", static)]
 
 
@@ -63,3 +58,32 @@ def static(request: Request) -> Response:
         raise NotFound(f"Nothing at {request.url.path[:200]!r}.")
     headers = {"Cache-Control": f"max-age={_YEAR_SECONDS}, immutable"}
     return Response(static_content(name), media_type=STATIC[name], headers=headers)
+
+
+def error_response(request: Request, refused: Refused) -> Response:
+    """The answer: JSON at the addresses for programs, elsewhere a page."""
+    if request.url.path.startswith(_FOR_PROGRAMS):
+        return json_error(request, refused)
+    values = {
+        "sentence": str(refused),
+        "may_try_again": refused.status >= 500,
+        "given": request.query_params.get(AS_OF, ""),
+    }
+    return HTMLResponse(render("error.html", _asked(request), values), refused.status, refused.headers)
+
+
+def _asked(request: Request) -> Asked:
+    """What was asked, without a time that is invalid, and of the fleet instead of a page that does not exist."""
+    if request.url.path not in PAGES:
+        return Asked("/")
+    given = dict(request.query_params)
+    asked = Asked(request.url.path, given)
+    return asked if _has_valid_time(asked) else Asked(asked.path, given | {AS_OF: ""})
+
+
+def _has_valid_time(asked: Asked) -> bool:
+    try:
+        asked.time(AS_OF)
+    except BadRequest:
+        return False
+    return True

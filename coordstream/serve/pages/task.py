@@ -1,25 +1,116 @@
-"""The page of a task: its partitions, its progress, and why it would start where it does."""
+"""The page of a task: its partitions, its progress, and why it would start where it does.
 
+Plots are inline SVG in a box of `WIDTH` by `HEIGHT`, which the page stretches to the width it has. Labels stand beside
+the box, so that they keep their size on a narrow screen.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
+from math import ceil
 from operator import itemgetter
-from typing import Final
+from typing import Final, NamedTuple
+
+from psycopg import sql
 
 from coordstream.errors import CoordstreamError
 from coordstream.queries.cut import Cut
 from coordstream.queries.explain import STEPS, conclusion, event
-from coordstream.queries.rows import PARTITION, Row, fetch, job_values
+from coordstream.queries.history import History, select_history
+from coordstream.queries.rows import PARTITION, Row, fetch, input_partition, job_values
 from coordstream.queries.tasks import start, task_named, task_partitions, task_relations, task_rows
-from coordstream.serve.failures import NotFound
-from coordstream.serve.pages.asked import Asked
+from coordstream.serve.application import BadRequest, NotFound
+from coordstream.serve.pages.asked import Asked, page_of
 from coordstream.serve.pages.job import job_head
-from coordstream.serve.pages.paging import page_of
-from coordstream.serve.pages.progress import SPANS, Progress, read_progress, span_word
 from coordstream.times import as_datetime
 from eventlog.partition import natural_order
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
 PAGE_ROWS: Final = 50
+SPANS: Final = {
+    "1h": ("1 hour", timedelta(hours=1)),
+    "6h": ("6 hours", timedelta(hours=6)),
+    "24h": ("24 hours", timedelta(days=1)),
+    "7d": ("7 days", timedelta(days=7)),
+}
+DEFAULT_SPAN: Final = "24h"
+MOST_COMMITS: Final = 2_000
+"""How many commits are read: 24 hours have 1,440 with Samza's default of one per minute."""
+MOST_LINES: Final = 12
+WIDTH: Final = 1_000
+HEIGHT: Final = 100
+MOST_POINTS: Final = 400
+_MARGIN: Final = 4
+"""Above and below a line, so that its ends are not cut off."""
+_BINS: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1_440))
+_MOST_BINS: Final = 120
+
+Point = tuple[datetime, int]
+
+
+class Span(NamedTuple):
+    """The times that a plot shows."""
+
+    first: datetime
+    last: datetime
+
+    def x(self, time: datetime) -> float:
+        """The place of a time in the box; the right edge if the span has no length."""
+        length = (self.last - self.first).total_seconds()
+        return round((time - self.first).total_seconds() / length * WIDTH, 1) if length else float(WIDTH)
+
+    @property
+    def middle(self) -> datetime:
+        """The time in the middle."""
+        return self.first + (self.last - self.first) / 2
+
+
+class Line(NamedTuple):
+    """Numbers over time. ``points`` is the attribute of a polyline; ``low`` and ``high`` are its ends."""
+
+    title: str
+    points: str
+    low: int
+    high: int
+    newest: int
+
+
+class Bar(NamedTuple):
+    """A bar of the box."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Bars(NamedTuple):
+    """Events per minute over time; ``minutes`` is the width of a bar, ``high`` the rate of the highest."""
+
+    bars: list[Bar]
+    minutes: int
+    high: float
+    total: int
+
+
+class Commit(NamedTuple):
+    """A checkpoint that the job would have read, with its time and the rows of its partitions."""
+
+    time: datetime
+    rows: list[Row]
+
+
+class Progress(NamedTuple):
+    """The plots of a task. ``is_cut``: there are more commits in the span than were read."""
+
+    span: Span
+    span_word: str
+    lines: list[Line]
+    line_count: int
+    rates: Bars
+    newest: list[Commit]
+    is_cut: bool
 
 
 def task_page(connection: Connection, asked: Asked) -> Row:
@@ -64,3 +155,100 @@ def _explain(connection: Connection, job: Job, task: str, cut: Cut) -> list[tupl
     rows = fetch(connection, STEPS, {**job_values(job), "task": task, "at": cut.time})
     partitions = [list(steps) for _, steps in groupby(rows, key=itemgetter(*PARTITION))]
     return [(conclusion(steps), steps) for steps in partitions]
+
+
+def span_word(asked: Asked) -> str:
+    """The length of time to show. Raises BadRequest."""
+    word = asked.text("span") or DEFAULT_SPAN
+    if word not in SPANS:
+        raise BadRequest(f'Invalid value of "span": expected one of {", ".join(SPANS)}.')
+    return word
+
+
+def read_progress(connection: Connection, job: Job, task: str, until: datetime, word: str) -> Progress | None:
+    """The progress of a task in the time before ``until``; None if it has no commit then."""
+    since = until - SPANS[word][1]
+    commits = _commits(connection, job, task, since, until)
+    if not commits:
+        return None
+    span = Span(max(since, min(commit.time for commit in commits)), until)
+    points = _points(commits)
+    names = sorted(points, key=natural_order)
+    lines = [draw_line(name, points[name], span) for name in names[:MOST_LINES]]
+    rates = draw_rates([commit.time for commit in commits], span)
+    return Progress(span, word, lines, len(names), rates, commits[:-11:-1], len(commits) >= MOST_COMMITS)
+
+
+def _commits(connection: Connection, job: Job, task: str, since: datetime, until: datetime) -> list[Commit]:
+    """Commits by their place in the log. Those without a time that a plot could show are left out."""
+    history = History(
+        "checkpoint_history",
+        sql.Identifier("coordinator", "commit_history"),
+        PARTITION,
+        since=since,
+        until=until,
+        limit=MOST_COMMITS,
+        equal={"task_name": task, "is_preferred": True},
+    )
+    rows = select_history(connection, job, history)
+    events = groupby(rows, key=lambda row: (row["stream_kind"], row["incarnation"], row["log_offset"]))
+    found = [list(group) for _, group in events]
+    timed = [(as_datetime(group[0]["record_time"]), group) for group in found]
+    return [Commit(time, group) for time, group in timed if time is not None]
+
+
+def _points(commits: list[Commit]) -> dict[str, list[Point]]:
+    points: dict[str, list[Point]] = {}
+    for commit in commits:
+        for row in commit.rows:
+            if row["input_offset_number"] is not None:
+                points.setdefault(input_partition(row), []).append((commit.time, row["input_offset_number"]))
+    return points
+
+
+def draw_line(title: str, points: Sequence[Point], span: Span) -> Line:
+    """A line through at least one point, oldest first. Of points that would stand close together, the last is kept."""
+    numbers = [number for _, number in points]
+    low, high = min(numbers), max(numbers)
+    bins = {int(span.x(time) * MOST_POINTS / WIDTH): (time, number) for time, number in points}
+    kept = dict.fromkeys([points[0], *bins.values()])
+    text = " ".join(f"{span.x(time):g},{_y(number, low, high):g}" for time, number in kept)
+    return Line(title, text, low, high, numbers[-1])
+
+
+def draw_rates(times: Sequence[datetime], span: Span) -> Bars:
+    """The number of events per minute, in bars of one minute or more: of at most `_MOST_BINS` in the span."""
+    length = span.last - span.first
+    width = next(
+        (each for each in _BINS if length / each <= _MOST_BINS), timedelta(days=ceil(length.days / _MOST_BINS))
+    )
+    counts: dict[datetime, int] = {}
+    for time in times:
+        start = begin_of(time, width)
+        counts[start] = counts.get(start, 0) + 1
+    minutes = int(width.total_seconds() // 60)
+    high = max(counts.values(), default=0)
+    return Bars(
+        [_bar(start, count / high, width, span) for start, count in sorted(counts.items())],
+        minutes,
+        high / minutes,
+        len(times),
+    )
+
+
+def begin_of(time: datetime, width: timedelta) -> datetime:
+    """The begin of the bin that a time is in; bins are counted from 1970."""
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    return epoch + (time - epoch) // width * width
+
+
+def _bar(start: datetime, share: float, width: timedelta, span: Span) -> Bar:
+    left = max(span.x(max(start, span.first)), 0)
+    right = min(span.x(min(start + width, span.last)), WIDTH)
+    height = round(share * (HEIGHT - _MARGIN), 1)
+    return Bar(left, round(HEIGHT - height, 1), round(max(right - left - 1, 1), 1), height)
+
+
+def _y(number: int, low: int, high: int) -> float:
+    share = (number - low) / (high - low) if high > low else 0.5
+    return round(HEIGHT - _MARGIN - share * (HEIGHT - 2 * _MARGIN), 1)

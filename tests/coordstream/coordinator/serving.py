@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
-from coordstream.coordinator.http_server import CoordinatorServer
+from coordstream.coordinator.containers_server import CoordinatorServer
 from managers.assignments.locality_manager import ContainerLocality
 from managers.coordinator.serving_context import JobAttempt, JobServingContext, ReadLocality
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata

@@ -7,13 +7,12 @@ from functools import partial
 import pytest
 
 from coordstream.coordinator import process as processes
-from coordstream.coordinator.attempt_watch import AttemptWatch
-from coordstream.coordinator.input_monitors import InputMonitors
+from coordstream.coordinator.input_monitors import InputMonitors, OpenAdmins
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart, LockLostInWrite
-from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
-from coordstream.coordinator.services import OpenAdmins, ServiceOptions
+from coordstream.coordinator.process import AttemptWatch, CoordinatorProcess, CoordinatorRun
 from eventlog.log import MemoryEventLog
 from eventlog.postgres.connection import connect
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
@@ -28,6 +27,8 @@ from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey
 from managers.streams.stream_creation import InputAdmin
+from managers.wrapped_logs import ReopenedLog
+from tests.fixtures.database_sessions import end_sessions
 from tests.fixtures.waiting import wait_until
 
 STREAM = "__samza_coordinator_orders_1"
@@ -48,11 +49,15 @@ def store(log: MemoryEventLog) -> Iterator[CoordinatorStreamStore]:
         yield store
 
 
+def no_admins(_config: Config) -> AbstractContextManager[Mapping[str, InputAdmin]]:
+    """Of a job without inputs."""
+    return nullcontext({})
+
+
 def test_a_lock_that_was_lost_and_free_again_is_taken_unless_the_job_changed(
     log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
 ) -> None:
-    services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
-    run = CoordinatorRun("orders", None, False, services, lambda _line: None)
+    run = CoordinatorRun("orders", no_admins, print)
     with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
         process = CoordinatorProcess(run, log, lock)
         assert lock.require()
@@ -71,9 +76,8 @@ def test_the_job_is_checked_after_an_outage_of_lock_and_stream(
     log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines: list[str] = []
-    services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
     with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, lines.append), log, lock)
+        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, lines.append), log, lock)
         process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
         with monkeypatch.context() as outage:
             outage.setattr(process._coordinator, "is_current", unavailable)
@@ -97,9 +101,8 @@ def test_a_change_is_not_forgotten_in_an_outage(
     def open_admins(config: Config) -> AbstractContextManager[Mapping[str, InputAdmin]]:
         return answers.pop(0)(config)
 
-    services = ServiceOptions("127.0.0.1", 0, open_admins)
     with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, lines.append), log, lock)
+        process = CoordinatorProcess(CoordinatorRun("orders", open_admins, lines.append), log, lock)
         process._react("kafka.in has 16 partitions; the job model has 8")
         process._retry()
         assert lines == [
@@ -120,12 +123,11 @@ def test_what_a_suspended_coordinator_wrote_late_is_written_again(
     log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
 ) -> None:
     lines: list[str] = []
-    services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
     assignments, metadata = JobModelAssignments(store), JobCoordinatorMetadataManager(store, NON_YARN)
     assignments.save(MODEL)
     with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
         assert lock.take()
-        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, lines.append), log, lock)
+        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, lines.append), log, lock)
         process.context.publish(JobAttempt({}, MODEL, METADATA, frozenset()))
         process._keep_job()
         assert lines == []
@@ -143,7 +145,6 @@ def test_a_lock_that_was_lost_in_a_write_ends_the_write(
     log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
 ) -> None:
     key, losses = NamespacedKey("set-config", "count"), iter(["once"])
-    services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
 
     def add_one(current: Mapping[NamespacedKey, bytes]) -> Mapping[NamespacedKey, bytes | None]:
         return {key: str(int(current.get(key, b"0")) + 1).encode()}
@@ -156,7 +157,7 @@ def test_a_lock_that_was_lost_in_a_write_ends_the_write(
 
     with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
         assert lock.take()
-        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, print), log, lock)
+        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, print), log, lock)
         process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
         with pytest.raises(LockLostInWrite):
             process._store.update(lose_lock_and_add_one, "set-config")
@@ -189,11 +190,10 @@ def test_another_changelog_partition_of_a_task_is_reported_and_stays(
     log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
 ) -> None:
     lines: list[str] = []
-    services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
     JobModelAssignments(store).save(MODEL)
     with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
         assert lock.take()
-        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, lines.append), log, lock)
+        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, lines.append), log, lock)
         process.context.publish(JobAttempt({}, MODEL, METADATA, frozenset()))
         changelogs = ChangelogPartitionManager(store)
         changelogs.write_change_log_partition_mapping({"Partition 1": 7}, force=True)
@@ -210,9 +210,8 @@ def test_another_changelog_partition_of_a_task_is_reported_and_stays(
 def test_a_process_that_does_not_go_on_is_a_failure(
     log: MemoryEventLog, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
     with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, print), log, lock)
+        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, print), log, lock)
         process.request_stop()
         process.wait()
         assert list(process.failures()) == []
@@ -224,11 +223,10 @@ def test_a_process_that_does_not_go_on_is_a_failure(
 def test_a_lock_that_is_lost_in_the_start_ends_it(
     log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
 ) -> None:
-    services = ServiceOptions("127.0.0.1", 0, lambda _config: nullcontext({}))
     position = store.position
     with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
         assert lock.take()
-        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, print), log, lock)
+        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, print), log, lock)
         lock.close()
         with pytest.raises(LockLostAtStart):
             process._coordinator.publish_url("http://localhost/")
@@ -237,15 +235,15 @@ def test_a_lock_that_is_lost_in_the_start_ends_it(
 
 def test_brokers_of_inputs_that_do_not_answer_are_in_the_metrics(log: MemoryEventLog, database_url: str) -> None:
     config = {"job.coordinator.monitor-partition-change.frequency.ms": "5"}
-    services = ServiceOptions("127.0.0.1", 0, unavailable)
     with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        process = CoordinatorProcess(CoordinatorRun("orders", None, False, services, print), log, lock)
+        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, print), log, lock)
         process.context.publish(JobAttempt(config, MODEL, METADATA, frozenset(), {("kafka", "in"): 4}))
-        monitors = InputMonitors(process.context, services.open_admins, print)
+        monitors = InputMonitors(process.context, unavailable, print)
         process._services = (monitors,)
 
         def outage() -> float:
-            return next(figure.values[0][1] for figure in process.figures() if figure.name == "coordinator_outage")
+            (outage,) = (each for each in process.collect() if each.name == "coordstream_coordinator_outage")
+            return outage.samples[0].value
 
         assert outage() == 0
         monitors.start()
@@ -253,3 +251,27 @@ def test_brokers_of_inputs_that_do_not_answer_are_in_the_metrics(log: MemoryEven
             wait_until(lambda: outage() == 1, what="the first check")
         finally:
             monitors.stop()
+
+
+def test_a_coordinator_recovers_from_an_outage_of_its_stream_in_postgres(database_url: str) -> None:
+    PostgresEventLog.create(database_url, identify(STREAM)).close()
+    log = ReopenedLog(partial(PostgresEventLog, database_url, STREAM))
+    with CoordinatorStreamStore(log) as store:
+        JobCoordinatorMetadataManager(store, NON_YARN).write_job_coordinator_metadata(METADATA)
+    lines: list[str] = []
+    with log, closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
+        assert lock.take()
+        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, lines.append), log, lock)
+        process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
+        process._keep_job()
+        end_sessions(database_url)
+        with pytest.raises(SourceUnavailable):
+            process.context.read_locality()
+        end_sessions(database_url)
+        process._keep_job()
+        process._watch.poll_once()
+        process._keep_job()
+        assert [*process._watch.failures()] == []
+        assert process.context.read_locality() == {}
+    outage = "The coordinator stream does not answer. Retrying; containers are still served."
+    assert lines in ([], [outage, "Recovered."])

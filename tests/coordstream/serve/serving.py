@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 from pydantic import SecretStr
 
-from coordstream.http.address import Address
 from coordstream.serve.service import ServiceLimits, open_service
 from coordstream.settings import Settings
+from coordstream.web_server import Address
 
 LOOPBACK = Address("127.0.0.1", 0)
 EVERYWHERE = Address("0.0.0.0", 0)  # noqa: S104 (what is tested)

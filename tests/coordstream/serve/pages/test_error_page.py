@@ -6,14 +6,16 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from coordstream.serve.failures import RETRY_SECONDS
+from coordstream.serve import database
+from coordstream.serve.application import RETRY_SECONDS
 from tests.coordstream.serve.serving import EVERYWHERE, serving
 from tests.coordstream.serve.site import Page, Site
 
 
 @pytest.fixture
-def down() -> Iterator[Site]:
+def down(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """The service of a database that does not answer."""
+    monkeypatch.setattr(database, "WAIT_SECONDS", 0.5)
     with serving("postgresql://u@127.0.0.1:1/d") as served:
         yield Site(served)
 

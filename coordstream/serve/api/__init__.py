@@ -1,1 +1,0 @@
-"""The relations as JSON: ``/api`` and ``/api/<relation>``."""

@@ -1,0 +1,79 @@
+"""/healthz and /metrics of one process, such as a follower, which need no database."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Protocol
+
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+from prometheus_client.core import Metric
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from coordstream.serve.application import Unavailable, build_app, required_token
+from coordstream.web_server import Address, HttpServer, Report, listen
+
+PORT_OPTION: Final = "--metrics-port"
+TOKEN_OPTION: Final = "--metrics-token-file"  # noqa: S105 (its name)
+
+TEXT_FORMAT: Final = "text/plain; version=0.0.4; charset=utf-8"
+UNEXPLAINED: Final = "The process does not work as it should. Send the token to see why."
+
+
+class Watched(Protocol):
+    """What is served of a process."""
+
+    def failures(self) -> Iterable[str]:
+        """What does not work in it, as sentences."""
+
+    def collect(self) -> Iterable[Metric]:
+        """Its metrics."""
+
+
+@contextmanager
+def serving_process(address: Address, token_file: Path | None, watched: Watched, report: Report) -> Iterator[None]:
+    """Serve during the block.
+
+    Raises:
+        CoordstreamError: the address is taken, or a token is missing or invalid.
+    """
+    token = required_token(address, token_file, PORT_OPTION, TOKEN_OPTION)
+    app = build_app([Route("/healthz", answer_health), Route("/metrics", answer_metrics)], token, TOKEN_OPTION, report)
+    app.state.watched = watched
+    with listen(address, PORT_OPTION) as listener:
+        report(f"Serving /healthz and /metrics on http://{address._replace(port=listener.getsockname()[1])}/.")
+        with HttpServer(app, listener, report).in_thread():
+            yield
+
+
+class _Collected:
+    def __init__(self, metrics: Iterable[Metric]) -> None:
+        self._metrics = list(metrics)
+
+    def collect(self) -> Iterable[Metric]:
+        return self._metrics
+
+
+def metrics_response(metrics: Iterable[Metric]) -> Response:
+    """Metrics, and those of this process, in Prometheus' text format."""
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    registry.register(_Collected(metrics))
+    return Response(generate_latest(registry), media_type=TEXT_FORMAT)
+
+
+async def answer_health(request: Request) -> Response:
+    """Whether the process works; while it waits for others, it does: a restart does not help then.
+
+    What does not work is only said to who may read the metrics.
+    """
+    failures = list(request.app.state.watched.failures())
+    if failures:
+        raise Unavailable(" ".join(failures) if request.state.is_authorized else UNEXPLAINED)
+    return PlainTextResponse("ok\n")
+
+
+async def answer_metrics(request: Request) -> Response:
+    """The process's own metrics; those of the relations are served by `coordstream serve`."""
+    return metrics_response(request.app.state.watched.collect())
