@@ -27,7 +27,7 @@ MAINTENANCE_DATABASE: Final = "postgres"
 NEW: Final = f"{DATABASE}_new"
 OLD: Final = f"{DATABASE}_old"
 SCHEMA_ENTRY: Final = "SCHEMA - eventlog "
-"""What the table of contents of a coordstream backup has, and no other archive."""
+"""What the table of contents of a coordstream db backup has, and no other archive."""
 
 STANDARD_OUTPUT: Final = Path("-")
 
@@ -69,12 +69,12 @@ def back_up(server: EmbeddedPostgres, file: Path) -> int:
 def check_backup(server: EmbeddedPostgres, file: Path) -> None:
     """Raise BackupError unless the file is a backup that `back_up` wrote. The server need not run."""
     if file.is_dir():
-        raise BackupError(f"'{file}' is a folder. Name a file that `coordstream backup` wrote.")
+        raise BackupError(f"'{file}' is a folder. Name a file that `coordstream db backup` wrote.")
     if not file.is_file():
-        raise BackupError(f"File '{file}' does not exist. Name a file that `coordstream backup` wrote.")
+        raise BackupError(f"File '{file}' does not exist. Name a file that `coordstream db backup` wrote.")
     listed = subprocess.run([server.bin_folder / "pg_restore", "--list", file], capture_output=True, check=False)
     if listed.returncode != 0 or SCHEMA_ENTRY.encode() not in listed.stdout:
-        raise BackupError(f"File '{file}' is not a backup written by `coordstream backup`, or it is damaged.")
+        raise BackupError(f"File '{file}' is not a backup written by `coordstream db backup`, or it is damaged.")
 
 
 def restore(server: EmbeddedPostgres, file: Path) -> int:
@@ -106,8 +106,8 @@ def _require_empty(server: EmbeddedPostgres) -> None:
     with connect(server.connect_url()) as connection:
         if _count_streams(connection):
             raise BackupError(
-                "The embedded database is not empty. Run `coordstream reset` first, or set COORDSTREAM_HOME to a new "
-                "folder."
+                "The embedded database is not empty. Run `coordstream db reset` first, or set COORDSTREAM_HOME to a "
+                "new folder."
             )
 
 
@@ -119,7 +119,7 @@ def _replacement(server: EmbeddedPostgres, *, is_empty: bool = False) -> Iterato
     """
     with connect(server.connect_url(MAINTENANCE_DATABASE)) as admin:
         if admin.execute(_LOCK).fetchone() != (True,):
-            raise BackupError("Another `coordstream restore` or `coordstream reset` is running. Wait until it ends.")
+            raise BackupError("Another `coordstream db restore` or `reset` is running. Wait until it ends.")
         _drop(admin, NEW, OLD)
         admin.execute(sql.SQL("create database {}").format(sql.Identifier(NEW)))
         try:

@@ -26,7 +26,7 @@ _UNREADABLE: Final = (
     f"Invalid {URL_SETTING}. Expected postgresql://user:password@host:port/name, with special characters of the "
     "password percent-encoded."
 )
-_RIGHTS: Final = " Connect as the database's owner, or as a user with that right (see `coordstream grant --help`)."
+_RIGHTS: Final = " Connect as the database's owner, or as a user with that right (see `coordstream db grant --help`)."
 _MOST_NAMES: Final = 3
 _ENDED: Final = (AdminShutdown, CannotConnectNow, CrashShutdown)
 """The server, or an administrator, ended the session. A new one may be possible."""

@@ -43,12 +43,12 @@ class SchemaError(CoordstreamError):
 
 
 ADVICE = {
-    SchemaState.EMPTY: "No coordstream schema in this database. Run `coordstream migrate`.",
-    SchemaState.OLDER: "The database schema is older than this program. Run `coordstream migrate`.",
-    SchemaState.INCOMPLETE: "Tables of the database schema are missing. Run `coordstream migrate`.",
+    SchemaState.EMPTY: "No coordstream schema in this database. Run `coordstream db migrate`.",
+    SchemaState.OLDER: "The database schema is older than this program. Run `coordstream db migrate`.",
+    SchemaState.INCOMPLETE: "Tables of the database schema are missing. Run `coordstream db migrate`.",
     SchemaState.NEWER: "The database schema is newer than this program. Install a newer version of coordstream.",
     SchemaState.OTHER: "The database schema is that of another version of coordstream. Install that version, or ask "
-    "the database's owner to run `coordstream migrate`.",
+    "the database's owner to run `coordstream db migrate`.",
 }
 
 

@@ -174,12 +174,12 @@ def _is_dropped(connection: Connection, name: str) -> bool:
 def _in_use(name: str) -> SchemaDamaged:
     return SchemaDamaged(
         f"Cannot re-create the {name}: a view or function of yours depends on it. "
-        "Drop yours, run `coordstream migrate`, and create yours again."
+        "Drop yours, run `coordstream db migrate`, and create yours again."
     )
 
 
 def _archive_missing(table: str) -> SchemaDamaged:
     return SchemaDamaged(
         f"The table {table} is missing. Restore the schema eventlog from a backup; or drop the schemas eventlog, "
-        "projection and coordinator, run `coordstream migrate`, and import or follow the streams again."
+        "projection and coordinator, run `coordstream db migrate`, and import or follow the streams again."
     )

@@ -1,7 +1,9 @@
-"""`coordstream serve`: health, metrics, JSON and pages over HTTP."""
+"""`coordstream serve`: health, metrics, JSON and pages over HTTP; and ``--metrics-port`` of other commands."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -12,6 +14,9 @@ from coordstream.cli.termination import stopped_by_signals
 from coordstream.database import DatabaseUnreachable, database_url, open_database
 from coordstream.extras import require_packages
 from coordstream.settings import load_settings
+
+if TYPE_CHECKING:
+    from coordstream.serve.process import Watched
 
 app = typer.Typer()
 
@@ -39,6 +44,18 @@ ReadyLag = Annotated[
         parser=parse_limit,
         help="How many offsets a log may be behind its end for /readyz to be ready.",
     ),
+]
+MetricsPort = Annotated[
+    str | None,
+    typer.Option(
+        "--metrics-port",
+        metavar="[HOST:]PORT",
+        help="Serve /metrics and /healthz of this process over HTTP. All hosts but 127.0.0.1 need a token.",
+    ),
+]
+MetricsTokenFile = Annotated[
+    Path | None,
+    typer.Option("--metrics-token-file", metavar="FILE", help="A file with the token that these requests need."),
 ]
 DEFAULT_ADDRESS: Final = "127.0.0.1:8470"
 DEFAULT_TIMEOUT: Final = "10s"
@@ -77,3 +94,25 @@ def serve(
         report(f"Serving http://{service.address}/ (stop with Ctrl-C).")
         with stopped_by_signals(lambda _: service.server.stop()), service.server.in_thread():
             service.server.wait()
+
+
+@contextmanager
+def serving_metrics(
+    port: str | None, token_file: Path | None, report: Callable[[str], None], watched: "Watched"
+) -> Iterator[None]:
+    """Serve what does not work in this process, and its metrics, during the block, if a port is given."""
+    if port is None:
+        if token_file is not None:
+            raise typer.BadParameter("--metrics-token-file needs --metrics-port.")
+        yield
+        return
+    require_packages("starlette", "uvicorn", "prometheus_client")
+    from coordstream.serve.process import serving_process  # noqa: PLC0415 (needs the extra)
+    from coordstream.web_server import parse_address  # noqa: PLC0415
+
+    try:
+        address = parse_address(port)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    with serving_process(address, token_file, watched, report):
+        yield

@@ -97,7 +97,7 @@ def _archive_errors() -> Iterator[None]:
             "relation 'event', which has the decoded keys without values."
         ) from None
     except (UndefinedTable, InvalidSchemaName):
-        raise SparkJobError("No coordstream schema in this database. Run `coordstream migrate`.") from None
+        raise SparkJobError("No coordstream schema in this database. Run `coordstream db migrate`.") from None
     except psycopg.ProgrammingError as error:
         if error.sqlstate is None:  # an invalid URL; the message may contain the password
             raise SparkJobError("Invalid database URL. Expected postgresql://user:password@host/name.") from None

@@ -167,7 +167,7 @@ def _logs(snapshot: Snapshot) -> list[tuple[int, LakeLog]]:
         user = snapshot.connection.info.user
         raise SparkJobError(
             f"User '{user}' may not read the archive. The owner of the database can run "
-            f"`coordstream grant replayer {user}`."
+            f"`coordstream db grant replayer {user}`."
         ) from error
     return [_log(row) for row in rows]
 

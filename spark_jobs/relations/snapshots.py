@@ -110,11 +110,11 @@ def _export(connection: psycopg.Connection[TupleRow]) -> Snapshot:
         (snapshot_id,) = connection.execute("SELECT pg_catalog.pg_export_snapshot()").fetchall()[0]
         logs = [LogPosition(*row) for row in connection.execute(LOGS).fetchall()]
     except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName) as error:
-        raise SparkJobError("No coordstream schema in this database. Run `coordstream migrate`.") from error
+        raise SparkJobError("No coordstream schema in this database. Run `coordstream db migrate`.") from error
     except psycopg.errors.InsufficientPrivilege as error:
         raise SparkJobError(
             f"User '{connection.info.user}' may not read the relations. The owner of the database can run"
-            f" `coordstream grant reader {connection.info.user}`."
+            f" `coordstream db grant reader {connection.info.user}`."
         ) from error
     except psycopg.Error as error:
         raise SparkJobError(

@@ -122,7 +122,7 @@ def bring_in(run: Debugged, folder: Path, url: str) -> None:
 
 
 def ask(run: Debugged, folder: Path) -> None:
-    run("migrate", "upgrade")  # the one command that works through SQLAlchemy
+    run("db", "migrate")  # the one command that works through SQLAlchemy
     for question in QUESTIONS:
         run(*question)
         run(*question, "--json")

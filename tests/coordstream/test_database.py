@@ -101,7 +101,7 @@ def test_a_database_without_a_schema_is_left_as_it_is(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, empty_database_url: str, words: list[str]
 ) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", empty_database_url)
-    assert cli.refused(*words) == "No coordstream schema in this database. Run `coordstream migrate`."
+    assert cli.refused(*words) == "No coordstream schema in this database. Run `coordstream db migrate`."
     with psycopg.connect(empty_database_url) as connection:
         assert connection.execute("select to_regnamespace('eventlog')").fetchall() == [(None,)]
 
@@ -115,7 +115,7 @@ def test_a_newer_schema_is_reported(cli: CommandLine) -> None:
 def test_an_older_schema_is_reported(cli: CommandLine) -> None:
     with psycopg.connect(cli.database_url) as connection:
         connection.execute("comment on schema coordinator is 'relations of another program'")
-    assert "schema is older than this program. Run `coordstream migrate`." in cli.refused("status")
+    assert "schema is older than this program. Run `coordstream db migrate`." in cli.refused("status")
 
 
 def test_only_the_message_of_a_postgres_error_is_printed(cli: CommandLine) -> None:

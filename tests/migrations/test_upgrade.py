@@ -71,7 +71,7 @@ def config_comment(connection: Connection) -> str:
 
 def test_an_empty_database_is_upgraded_and_then_current(empty_database_url: str) -> None:
     assert state_of(empty_database_url) is SchemaState.EMPTY
-    with alchemy(empty_database_url) as connection, pytest.raises(SchemaError, match="Run `coordstream migrate`"):
+    with alchemy(empty_database_url) as connection, pytest.raises(SchemaError, match="Run `coordstream db migrate`"):
         require_current(connection)
     upgrade(empty_database_url)
     assert state_of(empty_database_url) is SchemaState.CURRENT
@@ -167,7 +167,7 @@ def test_a_dropped_projection_is_recreated_and_rebuilt(database_url: str, damage
         assert state_of(database_url) is SchemaState.INCOMPLETE
         with (
             alchemy(database_url) as connection,
-            pytest.raises(SchemaError, match=r"missing\. Run `coordstream migrate`"),
+            pytest.raises(SchemaError, match=r"missing\. Run `coordstream db migrate`"),
         ):
             require_current(connection)
         assert upgrade(database_url) == sorted(log.stream_name for log in job.logs)

@@ -22,7 +22,7 @@ from coordstream.cli.follow.options import (
 )
 from coordstream.cli.follow.progress import LogFormat, report_line
 from coordstream.cli.follow.run import FollowRequest, check_streams, run_follow
-from coordstream.cli.metrics_server import MetricsPort, MetricsTokenFile, serving_metrics
+from coordstream.cli.serve import MetricsPort, MetricsTokenFile, serving_metrics
 from coordstream.database import Database
 from coordstream.serve.follower_metrics import FollowerMetrics
 from eventlog.log import system_clock

@@ -1,4 +1,4 @@
-"""The options of `coordstream follow`; those of metrics are in `coordstream.cli.metrics_server`."""
+"""The options of `coordstream follow`; those of metrics are in `coordstream.cli.serve`."""
 
 from typing import Annotated, Final
 

@@ -37,7 +37,7 @@ def test_damage_is_repaired(imported: CommandLine) -> None:
 def test_dropped_tables_are_rebuilt_from_the_archive(imported: CommandLine) -> None:
     config = imported.rows("config", "show", "wordcount_pv")
     damage(imported, "drop schema projection cascade")
-    imported("migrate")
+    imported("db", "migrate")
     assert len(imported.rows("rebuild", "--all")) == 2
     imported.done("verify", "--all")
     assert imported.rows("config", "show", "wordcount_pv") == config

@@ -84,7 +84,7 @@ def test_what_a_retention_has_kept_is_fetched(
     follow_and_retain(kafka_cli, topics, coordinator_topic)
     before = found(kafka_cli)
     change(kafka_cli, f"delete from eventlog.event where log_offset in (2, 4){rows}")
-    kafka_cli("migrate")
+    kafka_cli("db", "migrate")
     if not rows:
         (row,) = (row for row in kafka_cli(*VERIFY, "--json").json if row["relation"] == "event")
         assert [example["key"]["log_offset"] for example in row["examples"]] == [2, 4]
@@ -96,7 +96,7 @@ def test_what_a_retention_has_kept_is_fetched(
 def test_tables_and_archive_can_be_rebuilt_together(followed: CommandLine) -> None:
     before = found(followed)
     change(followed, "delete from eventlog.event where log_offset < 4; drop schema projection cascade")
-    followed("migrate")
+    followed("db", "migrate")
     assert [row["fetched_count"] for row in followed.rows(*REBUILD)] == [4]
     assert found(followed) == before
     followed.done(*VERIFY)

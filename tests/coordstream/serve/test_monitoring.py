@@ -208,7 +208,7 @@ def test_a_schema_of_another_version_is_not_ready(followed: CommandLine) -> None
         assert served.client.get("/readyz").json()["reasons"] == [ANOTHER_VERSION]
     with serving(followed.database_url) as served:
         answer = served.client.get("/readyz")
-    assert (answer.status_code, "coordstream migrate" in answer.json()["error"]) == (503, True)
+    assert (answer.status_code, "coordstream db migrate" in answer.json()["error"]) == (503, True)
 
 
 def test_without_its_database_nothing_is_ready_until_it_answers(

@@ -208,7 +208,10 @@ def test_a_time_that_the_archive_no_longer_has_is_reported_and_does_not_end_the_
 
 
 def test_a_user_without_rights_is_told_who_can_grant_them(spark: SparkSession, fleet_url: str) -> None:
-    with database_user(fleet_url) as url, pytest.raises(SparkJobError, match=r"may not read.* `coordstream grant read"):
+    with (
+        database_user(fleet_url) as url,
+        pytest.raises(SparkJobError, match=r"may not read.* `coordstream db grant "),
+    ):
         RelationReader(lambda: url).read_relation(spark, "config")
     with database_user(fleet_url, "coordstream_reader") as url:
         assert offsets(spark, RelationReader(lambda: url), job=JOB, as_of=AFTER_TEN) == [9]

@@ -50,7 +50,7 @@ def error_message(url: str) -> str:
 
 
 def test_a_database_without_schema_is_reported(empty_database_url: str) -> None:
-    assert "Run `coordstream migrate`" in error_message(empty_database_url)
+    assert "Run `coordstream db migrate`" in error_message(empty_database_url)
 
 
 def test_an_unreachable_server_is_reported_without_the_password() -> None:

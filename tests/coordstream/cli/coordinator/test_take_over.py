@@ -7,8 +7,8 @@ from functools import partial
 import psycopg
 import pytest
 
-from coordstream.cli.coordinator import run as command
-from coordstream.cli.coordinator.run import take
+from coordstream.cli import coordinator as command
+from coordstream.cli.coordinator import take
 from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
 from eventlog.postgres.connection import connect
 

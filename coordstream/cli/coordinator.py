@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 import psycopg
 import typer
 
-from coordstream.cli.arguments import InputServers, JobWord, Json
+from coordstream.cli.arguments import InputServers, JobWord, Json, parse_port
 from coordstream.cli.config.secret_values import masked_changes
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.follow.options import parse_silence
 from coordstream.cli.input_system import check_servers, input_options, require_answer
 from coordstream.cli.job.logs import coordinator_stream_of
 from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stream, read_submission
-from coordstream.cli.metrics_server import MetricsPort, MetricsTokenFile, serving_metrics
 from coordstream.cli.output import print_json
+from coordstream.cli.serve import MetricsPort, MetricsTokenFile, serving_metrics
 from coordstream.cli.termination import stopped_by_signals
 from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
 from coordstream.database import database_errors, open_database
@@ -67,7 +67,7 @@ def run(
     ] = False,
     bind: Annotated[str, typer.Option("--bind", metavar="ADDRESS", help="The address to serve on.")] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", metavar="PORT", min=0, max=65_535, help="The port (default: any free one).")
+        int, typer.Option("--port", metavar="PORT", parser=parse_port, help="The port (default: any free one).")
     ] = 0,
     input_servers: InputServers = None,
     metrics_port: MetricsPort = None,

@@ -1,0 +1,277 @@
+"""`coordstream db`: the data of the embedded Postgres, and the schema and the users of any database."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final
+
+import humanize
+import typer
+from psycopg import sql
+from psycopg.errors import InsufficientPrivilege
+from rich.console import Console
+
+from coordstream.cli.arguments import Json, JsonObject
+from coordstream.cli.output import confirm, print_json
+from coordstream.cli.server import embedded_settings, require_data_folder
+from coordstream.database import (
+    connecting,
+    database_errors,
+    database_url,
+    describe_recreation,
+    migrate_if_needed,
+    open_database,
+)
+from coordstream.errors import CoordstreamError
+from coordstream.mask_key import KEY_FILE
+from coordstream.postgres import EmbeddedPostgres
+from coordstream.settings import Settings, load_settings
+from eventlog.postgres.connection import Connection
+from projections.fold.settings import FoldSettings
+
+app = typer.Typer(no_args_is_help=True)
+
+_ADVICE: Final = "Use pg_dump and pg_restore for that database."
+_LOGIN: Final = "select rolcanlogin from pg_roles where rolname = %s"
+_EXISTS: Final = "select from pg_roles where rolname = %s"
+_GRANTORS: Final = """
+select pg_get_userbyid(m.grantor) from pg_auth_members m
+join pg_roles r on r.oid = m.roleid and r.rolname = %s
+join pg_roles u on u.oid = m.member and u.rolname = %s
+order by 1
+"""
+
+
+class Role(StrEnum):
+    """What a user may do. Each is a Postgres role with the prefix ``coordstream_``."""
+
+    READER = "reader"
+    REPLAYER = "replayer"
+    WRITER = "writer"
+
+    @property
+    def in_postgres(self) -> str:
+        """The name of the Postgres role."""
+        return f"coordstream_{self}"
+
+
+@app.callback()
+def db() -> None:
+    """Back up, restore, reset and migrate the database, and grant its users rights."""
+
+
+@app.command()
+def backup(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file, readable by its owner only.")],
+    as_json: JsonObject = False,
+) -> None:
+    """Write the embedded database to a file, in one snapshot, while others use it.
+
+    The file contains the archive with its secrets in clear text, so keep it safe. Keep mask.key of COORDSTREAM_HOME as
+    well: a restored database can be followed again only with the same key. Database users are not in the backup.
+
+    For a database of COORDSTREAM_DATABASE_URL, use pg_dump.
+    """
+    from coordstream.backup import back_up  # noqa: PLC0415 (loads SQLAlchemy)
+
+    settings = embedded_settings(_ADVICE)
+    require_data_folder(settings)
+    server = _start_migrated(settings)
+    with Console(stderr=True).status(f"Writing {file}"):
+        size = back_up(server, file)
+    if as_json:
+        print_json({"file": str(file), "bytes": size})
+        return
+    print(f"Backup written to {file} ({humanize.naturalsize(size)}). It contains secrets: keep it safe.")
+    if settings.mask_key is None:
+        print(f"Keep {settings.home / KEY_FILE} as well: a restored database can be followed again only with this key.")
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `coordstream db backup` wrote.")],
+    as_json: JsonObject = False,
+) -> None:
+    """Restore a backup into the embedded database, which must be empty: completely, or not at all.
+
+    A backup of an older version is migrated. Grant roles to users again with `coordstream db grant`.
+
+    For a database of COORDSTREAM_DATABASE_URL, use pg_restore.
+    """
+    from coordstream.backup import check_backup  # noqa: PLC0415
+    from coordstream.backup import restore as restore_database  # noqa: PLC0415
+
+    settings = embedded_settings(_ADVICE)
+    check_backup(EmbeddedPostgres(settings.home), file)
+    server = _start_migrated(settings)
+    with database_errors(settings), Console(stderr=True).status(f"Restoring {file}"):
+        streams = restore_database(server, file)
+    if _has_other_key():
+        print(
+            f"The backup was made with another masking key: copy the original {KEY_FILE} to {settings.home} (or set "
+            "COORDSTREAM_MASK_KEY) before you follow or import these streams again.",
+            file=sys.stderr,
+        )
+    if as_json:
+        print_json({"file": str(file), "streams": streams})
+    else:
+        print(f"Restored {streams} {'stream' if streams == 1 else 'streams'} from {file}.")
+
+
+@app.command()
+def reset(
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    as_json: JsonObject = False,
+) -> None:
+    """Delete all data of the embedded database and create it again, empty and migrated.
+
+    The server keeps its port, its password and its users. Back up the data first, with `coordstream db backup`.
+    """
+    from coordstream.backup import reset as reset_database  # noqa: PLC0415
+
+    settings = embedded_settings("Drop and create that database with its own tools, then run `coordstream db migrate`.")
+    server = require_data_folder(settings)
+    confirm(f"Delete all data of the embedded database in {settings.home}?", yes=yes, done="deleted", has_dry_run=False)
+    server.start()
+    with database_errors(settings):
+        reset_database(server)
+    if as_json:
+        print_json({"data_folder": str(server.data_folder)})
+    else:
+        print(f"The embedded database in {settings.home} is empty.")
+
+
+@app.command()
+def migrate(
+    is_dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show the revision of the schema, and its state.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Migrate the database to this program's schema, in one transaction.
+
+    With --dry-run, the state is empty, older, current, newer or incomplete: older and newer compare the schema with
+    this program.
+    """
+    from coordstream.migrate import ADVICE, SchemaState, read_schema_state, upgrade  # noqa: PLC0415 (loads SQLAlchemy)
+
+    settings = load_settings()
+    url = database_url(settings)
+    with database_errors(settings), connecting(settings, url) as connection:
+        state = read_schema_state(url)
+        to_rebuild = None if is_dry_run else upgrade(url)
+        revision = _revision(connection)
+    is_current = state is SchemaState.CURRENT
+    if as_json:
+        found = {"state": str(state)} if is_dry_run else {"is_changed": not is_current}
+        print_json([{"revision": revision, **found}])
+    elif is_dry_run:
+        print(ADVICE[state] if state is SchemaState.EMPTY else f"Schema {revision}: {state}.")
+    else:
+        print(f"Schema {revision}: {'already up to date' if is_current else 'migrated'}.")
+    if to_rebuild is not None:
+        print(describe_recreation(to_rebuild), file=sys.stderr)
+
+
+@app.command()
+def grant(
+    role: Annotated[
+        Role,
+        typer.Argument(
+            metavar="ROLE",
+            help="reader: reads the relations, with secrets as fingerprints. replayer: also reads the bytes of the "
+            "archive. writer: appends to logs in Postgres, and reads their bytes.",
+        ),
+    ],
+    user: Annotated[str, typer.Argument(metavar="USER", help="A database user with the right to log in.")],
+    revoke: Annotated[bool, typer.Option("--revoke", help="Revoke the role instead.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Grant a database user a role, or revoke it. Roles apply to all databases of the server."""
+    with open_database() as database:
+        changed = (_revoke if revoke else _grant)(database.connection, role, user)
+    if as_json:
+        print_json([{"user": user, "role": role.in_postgres, "is_granted": not revoke, "is_changed": changed}])
+        return
+    state = "is no longer" if revoke and changed else "is not" if revoke else "is now" if changed else "is already"
+    print(f"{user} {state} a {role} ({role.in_postgres}).")
+
+
+def _has_other_key() -> bool:
+    """Whether stored rows were folded with another key, or other secret patterns, than those of the settings."""
+    with open_database(warns=False) as database:
+        versions = database.connection.execute("select distinct fold_version from projection.position").fetchall()
+        settings = FoldSettings(database.secrets)
+    return not all(settings.follows(version) for (version,) in versions)
+
+
+def _start_migrated(settings: Settings) -> EmbeddedPostgres:
+    """The embedded server, running, its database with this program's schema: the roles of a backup exist then."""
+    server = EmbeddedPostgres(settings.home)
+    url = server.start()
+    with database_errors(settings), connecting(settings, url) as connection:
+        migrate_if_needed(url, connection)
+    return server
+
+
+def _revision(connection: Connection) -> str | None:
+    if connection.execute("select to_regclass('eventlog.alembic_version')").fetchone() == (None,):
+        return None
+    row = connection.execute("select version_num from eventlog.alembic_version").fetchone()
+    return None if row is None else str(row[0])
+
+
+def _grant(connection: Connection, role: Role, user: str) -> bool:
+    """True if the user did not have the role. Raises CoordstreamError: unknown user, or permission denied."""
+    _require_user(connection, user)
+    _require_role(connection, role)
+    if _grantors(connection, role, user):
+        return False
+    _change(connection, sql.SQL("grant {} to {}"), role, user)
+    return True
+
+
+def _revoke(connection: Connection, role: Role, user: str) -> bool:
+    """True if the user had the role. Raises CoordstreamError: unknown user, or another user granted it."""
+    _require_user(connection, user)
+    if not _grantors(connection, role, user):
+        return False
+    _change(connection, sql.SQL("revoke {} from {}"), role, user)
+    if left := _grantors(connection, role, user):
+        raise CoordstreamError(
+            f"User {user!r} was granted {role.in_postgres} by {', '.join(left)}, who has to revoke it (or a superuser)."
+        )
+    return True
+
+
+def _change(connection: Connection, statement: sql.SQL, role: Role, user: str) -> None:
+    wanted = statement.format(sql.Identifier(role.in_postgres), sql.Identifier(user))
+    try:
+        connection.execute(wanted)
+    except InsufficientPrivilege:
+        raise CoordstreamError(
+            f"Permission denied to grant or revoke {role.in_postgres}. Ask an administrator to run "
+            f"`{wanted.as_string()}`."
+        ) from None
+
+
+def _require_user(connection: Connection, user: str) -> None:
+    row = connection.execute(_LOGIN, (user,)).fetchone()
+    if row is None:
+        create = sql.SQL("create role {} login").format(sql.Identifier(user)).as_string()
+        raise CoordstreamError(f"No database user {user!r}. Correct the name, or create the user (`{create}`).")
+    if not row[0]:
+        raise CoordstreamError(f"Role {user!r} cannot log in. Name a user, or grant the role with SQL.")
+
+
+def _require_role(connection: Connection, role: Role) -> None:
+    if connection.execute(_EXISTS, (role.in_postgres,)).fetchone() is None:
+        raise CoordstreamError(
+            f"No role {role.in_postgres} on this server: the database was restored without its roles. Ask an "
+            f"administrator to run `create role {role.in_postgres} nologin`, then restore the database again."
+        )
+
+
+def _grantors(connection: Connection, role: Role, user: str) -> list[str]:
+    """Who granted the role to the user."""
+    return [name for (name,) in connection.execute(_GRANTORS, (role.in_postgres, user)).fetchall()]
