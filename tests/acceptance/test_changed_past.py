@@ -1,18 +1,25 @@
-"""Real topics that change below the position: re-created, truncated, on another cluster, or no longer suitable."""
+"""Real topics that change below the position or while they are not read: re-created, truncated, compacted."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import connect
+from projections.rebuild import rebuild_log
+from projections.tracked_logs import logs_of
 from tests.acceptance.followed import CONFIG, GAPS, HISTORY, STATES, config, follow_once, shown
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_segments import cut_last_batches
-from tests.fixtures.kafka_topics import Topics
-from tests.properties.importing import import_events
+from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
+from tests.projections.follow.running import let_pass
+from tests.projections.rebuilt import forget, relations
+from tests.properties.importing import SETTINGS, import_events
+
+pytestmark = pytest.mark.slow
 
 OLD_HISTORY = [(1, 0, "a", "set"), (1, 1, "b", "set"), (1, 2, "c", "set")]
 
@@ -200,3 +207,67 @@ def test_one_database_serves_one_cluster(
         }
     assert shown(database_url, STATES) == [(1, "refused", 1, None)]
     assert shown(database_url, CONFIG) == [("a", "1", 1)]
+
+
+@pytest.fixture
+def compacted_topic(topics: Topics, job_name: str) -> str:
+    """A topic whose cleaner takes values and tombstones within seconds."""
+    return topics.create(f"__samza_coordinator_{job_name}_1", COMPACTED_SOON)
+
+
+def test_keys_that_were_deleted_meanwhile_are_removed(
+    database_url: str, source: KafkaSource, topics: Topics, compacted_topic: str
+) -> None:
+    topics.write(compacted_topic, config(a="1", b="2", c="3", d="4"))
+    assert follow_once(database_url, source, compacted_topic) == ([], {})
+    topics.write(compacted_topic, config(e="5", b=None, c="33", e2=None, d=None))
+    kept = topics.compact(compacted_topic, tombstones_too=True)
+    assert {record.offset for record in kept} == {0, 4, 6}
+    followed = follow_once(database_url, source, compacted_topic)
+    assert followed.failures == {}
+    before, after = followed.messages
+    assert before.startswith(f"{compacted_topic} was last read at ")
+    assert "so tombstones may have been removed since. Reading it again from its start" in before
+    assert after == f"{compacted_topic} was read again from its start: found 2 deleted keys."
+    assert [row[:2] for row in shown(database_url, CONFIG)] == [("a", "1"), ("c", "33"), ("e", "5")]
+    (end,) = shown(database_url, "select next_offset from coordinator.log_position")[0]
+    assert [row for row in shown(database_url, HISTORY) if row[3] == "delete"] == [
+        (1, end - 1, "b", "delete"),
+        (1, end - 1, "d", "delete"),
+    ]
+    gaps = [(first, last) for _, first, last, reason in shown(database_url, GAPS) if reason == "compacted"]
+    assert any(first <= 5 <= last for first, last in gaps)
+    assert not any(first <= there <= last for first, last in gaps for there in (0, 4, 6))
+    assert shown(database_url, STATES) == [(1, "stopped", end, None)]
+
+
+def test_a_rebuild_from_the_archive_restores_the_same_rows(
+    database_url: str, source: KafkaSource, topics: Topics, compacted_topic: str
+) -> None:
+    topics.write(compacted_topic, config(a="1", b="2", c="3"))
+    follow_once(database_url, source, compacted_topic)
+    topics.write(compacted_topic, config(b=None, d="4"))
+    topics.compact(compacted_topic, tombstones_too=True)
+    follow_once(database_url, source, compacted_topic)
+    with connect(database_url) as connection:
+        before = relations(connection)
+        log = logs_of(connection, compacted_topic)[0]
+        forget(connection, log)
+        assert relations(connection)["config"] == []
+        rebuild_log(connection, logs_of(connection, compacted_topic)[0], SETTINGS)
+        assert relations(connection) == before
+        assert [row[:2] for row in connection.execute(CONFIG.encode())] == [("a", "1"), ("c", "3"), ("d", "4")]
+
+
+def test_after_half_the_retention_of_tombstones_a_log_is_resynced(
+    database_url: str, source: KafkaSource, topics: Topics, coordinator_topic: str
+) -> None:
+    topics.write(coordinator_topic, config(a="1", b="2"))
+    follow_once(database_url, source, coordinator_topic)
+    topics.write(coordinator_topic, config(a=None))
+    with connect(database_url) as connection:
+        let_pass(connection, timedelta(hours=13))
+    followed = follow_once(database_url, source, coordinator_topic)
+    assert followed.messages[1:] == [f"{coordinator_topic} was read again from its start: found no deleted keys."]
+    assert [row[:2] for row in shown(database_url, CONFIG)] == [("b", "2")]
+    assert shown(database_url, GAPS) == []

@@ -1,91 +1,91 @@
-"""config_deployment: the bursts of config events that starts of a job and other writers make."""
+"""config_change and config_deployment: what deploys changed, and the bursts of config events that they are."""
 
 from typing import Final
+
+import pytest
 
 from eventlog.events import NewEvent
 from eventlog.messages import SetConfig
 from eventlog.postgres.connection import Connection
-from tests.acceptance.imported_job import ImportedJob, Row
-from tests.builders import FIRST_TIME, config_deleted, config_set, container_host, message, raw, tombstone
+from tests.acceptance.imported_job import SETTINGS, ImportedJob, Row
+from tests.builders import FIRST_TIME, config_deleted, config_set, container_host, message, raw, recorded, tombstone
 
 COLUMNS: Final = (
     "deployment_number, source, first_log_offset, last_log_offset, keys_set, keys_changed, keys_deleted, run_number"
 )
+RUNNER: Final = "job-runner"
 MINUTE: Final = 60_000
+A, B, C = config_set("a"), config_set("b"), config_set("c")
 
 
-def deployments(job: ImportedJob) -> list[Row]:
-    return job.rows("config_deployment", COLUMNS)
+def by(source: str, key: str) -> NewEvent:
+    return message(SetConfig(config_key=key, config_value="1"), source=source)
 
 
-def config_by(source: str, key: str, value: str = "1", *, at: int | None = None) -> NewEvent:
-    return message(SetConfig(config_key=key, config_value=value), at=at, source=source)
+DEPLOYMENTS: Final[dict[str, tuple[list[NewEvent], list[Row]]]] = {
+    "another writer begins one": (
+        [config_set("a", "1"), config_set("b", "1"), by("operator", "c"), config_set("a", "2")],
+        [(1, RUNNER, 0, 1, 2, 2, 0, 1), (2, "operator", 2, 2, 1, 1, 0, 1), (3, RUNNER, 3, 3, 1, 1, 0, 2)],
+    ),
+    "a minute without a config event ends one": (
+        [config_set(str(at), at=FIRST_TIME + at) for at in (0, MINUTE, 2 * MINUTE + 1)],
+        [(1, RUNNER, 0, 1, 2, 2, 0, 1), (2, RUNNER, 2, 2, 1, 1, 0, 2)],
+    ),
+    "tombstones belong to the one before": (
+        [A, B, config_deleted("b"), config_deleted("none"), C],
+        [(1, RUNNER, 0, 4, 3, 3, 1, 1)],
+    ),
+    "a key that is set a second time begins one": (
+        [A, B, config_deleted("c"), B, A, A],
+        [(1, RUNNER, 0, 2, 2, 2, 0, 1), (2, RUNNER, 3, 4, 2, 0, 0, 2), (3, RUNNER, 5, 5, 1, 0, 0, 3)],
+    ),
+    "tombstones alone tell no writer": (
+        [config_deleted("x"), A, raw(A.key, None, at=FIRST_TIME + 2 * MINUTE)],
+        [(1, None, 0, 0, 0, 0, 0, 0), (2, RUNNER, 1, 1, 1, 1, 0, 1), (3, None, 2, 2, 0, 0, 1, 1)],
+    ),
+    "other messages do not end one": ([A, container_host(), B], [(1, RUNNER, 0, 2, 2, 2, 0, 1)]),
+    "only another value is a change": (
+        [
+            *(config_set("a", "1"), config_set("b", "1"), config_set("db.password", "x"), by("operator", "c")),
+            *(config_set("a", "1"), config_set("b", "2"), config_set("db.password", "y"), tombstone(A)),
+        ],
+        [(1, RUNNER, 0, 2, 3, 3, 0, 1), (2, "operator", 3, 3, 1, 1, 0, 1), (3, RUNNER, 4, 7, 3, 2, 1, 2)],
+    ),
+    "a time that runs backwards does not split one": (
+        [config_set("a", at=FIRST_TIME + 9 * MINUTE), config_set("b", at=FIRST_TIME)],
+        [(1, RUNNER, 0, 1, 2, 2, 0, 1)],
+    ),
+}
 
 
-def test_a_deployment_ends_where_another_writer_begins(database: Connection) -> None:
-    said = [config_set("a", "1"), config_set("b", "1"), config_by("operator", "c"), config_set("a", "2")]
-    job = ImportedJob(database, "writers", coordinator=said)
-    assert deployments(job) == [
-        (1, "job-runner", 0, 1, 2, 2, 0, 1),
-        (2, "operator", 2, 2, 1, 1, 0, 1),
-        (3, "job-runner", 3, 3, 1, 1, 0, 2),
-    ]
-
-
-def test_a_deployment_ends_where_no_config_event_follows_within_a_minute(database: Connection) -> None:
-    at = [FIRST_TIME, FIRST_TIME + MINUTE, FIRST_TIME + 2 * MINUTE + 1]
-    job = ImportedJob(database, "minutes", coordinator=[config_set(str(time), at=time) for time in at])
-    assert [row[:4] for row in deployments(job)] == [(1, "job-runner", 0, 1), (2, "job-runner", 2, 2)]
-
-
-def test_tombstones_belong_to_the_deployment_before_them(database: Connection) -> None:
-    said = [config_set("a"), config_set("b"), config_deleted("b"), config_deleted("none"), config_set("c")]
-    job = ImportedJob(database, "tombstones", coordinator=said)
-    assert deployments(job) == [(1, "job-runner", 0, 4, 3, 3, 1, 1)]
+@pytest.mark.parametrize("case", DEPLOYMENTS)
+def test_deployments(database: Connection, case: str) -> None:
+    events, expected = DEPLOYMENTS[case]
+    job = ImportedJob(database, f"deployment-{case.replace(' ', '-')}", coordinator=events)
+    assert job.rows("config_deployment", COLUMNS) == expected
 
 
 def test_the_writer_of_a_message_without_a_value_is_not_that_of_the_deployment(database: Connection) -> None:
-    emptied = raw(config_set("b").key, b'{"host":"h","source":"job-runner","username":"u","values":{}}')
-    job = ImportedJob(database, "emptied", coordinator=[config_by("a container", "a"), emptied, emptied])
+    emptied = raw(B.key, b'{"host":"h","source":"job-runner","username":"u","values":{}}')
+    job = ImportedJob(database, "emptied", coordinator=[by("a container", "a"), emptied, emptied])
     assert job.rows("config_deployment", "source, host, username, run_number") == [
         ("a container", "host-1", "samza", 0)
     ]
 
 
-def test_a_deployment_ends_where_a_key_is_set_a_second_time(database: Connection) -> None:
-    said = [config_set("a"), config_set("b"), config_deleted("c"), config_set("b"), config_set("a"), config_set("a")]
-    job = ImportedJob(database, "twice", coordinator=said)
-    assert [row[:4] for row in deployments(job)] == [
-        (1, "job-runner", 0, 2),
-        (2, "job-runner", 3, 4),
-        (3, "job-runner", 5, 5),
+def test_changes_of_secrets_are_shown_as_fingerprints(database: Connection) -> None:
+    said = [config_set("db.password", value) for value in ("hunter2", "hunter2", "hunter3")]
+    one, other = (SETTINGS.secrets.fingerprint(value) for value in ("hunter2", "hunter3"))
+    job = ImportedJob(database, "secrets", coordinator=[*said, config_deleted("db.password")])
+    assert job.rows("config_change", "log_offset, config_key, previous_value, config_value, operation") == [
+        (0, "db.password", None, one, "set"),
+        (2, "db.password", one, other, "set"),
+        (3, "db.password", other, None, "delete"),
     ]
 
 
-def test_tombstones_alone_tell_no_writer(database: Connection) -> None:
-    late = raw(config_set("a").key, None, at=FIRST_TIME + 2 * MINUTE)
-    job = ImportedJob(database, "alone", coordinator=[config_deleted("x"), config_set("a"), late])
-    assert deployments(job) == [
-        (1, None, 0, 0, 0, 0, 0, 0),
-        (2, "job-runner", 1, 1, 1, 1, 0, 1),
-        (3, None, 2, 2, 0, 0, 1, 1),
-    ]
-
-
-def test_other_messages_do_not_end_a_deployment(database: Connection) -> None:
-    said = [config_set("a"), container_host(), config_set("b")]
-    job = ImportedJob(database, "others", coordinator=said)
-    assert deployments(job) == [(1, "job-runner", 0, 2, 2, 2, 0, 1)]
-
-
-def test_a_key_counts_as_changed_only_with_another_value(database: Connection) -> None:
-    start = [config_set("a", "1"), config_set("b", "1"), config_set("db.password", "x")]
-    again = [config_set("a", "1"), config_set("b", "2"), config_set("db.password", "y"), tombstone(config_set("a"))]
-    job = ImportedJob(database, "again", coordinator=[*start, config_by("operator", "c"), *again])
-    assert deployments(job)[2] == (3, "job-runner", 4, 7, 3, 2, 1, 2)
-
-
-def test_a_time_that_runs_backwards_does_not_split_a_deployment(database: Connection) -> None:
-    said = [config_set("a", at=FIRST_TIME + 9 * MINUTE), config_set("b", at=FIRST_TIME)]
-    job = ImportedJob(database, "backwards", coordinator=said)
-    assert [row[:4] for row in deployments(job)] == [(1, "job-runner", 0, 1)]
+def test_a_new_incarnation_begins_with_nothing_set(database: Connection) -> None:
+    job = ImportedJob(database, "reincarnated", coordinator=[config_set("a", "1"), config_set("b", "1")])
+    job.import_recorded(job.coordinator_stream, recorded([config_set("b", "1"), config_set("b", "2")]))
+    rows = job.rows("config_change", "incarnation, log_offset, config_key, previous_value, config_value")
+    assert rows == [(1, 0, "a", None, "1"), (1, 1, "b", None, "1"), (2, 0, "b", None, "1"), (2, 1, "b", "1", "2")]

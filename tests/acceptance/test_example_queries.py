@@ -8,9 +8,7 @@ import pytest
 
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
-from tests.acceptance.imported_job import ImportedJob
 from tests.acceptance.odd_jobs import import_recording_a
-from tests.builders import checkpoint_v1, config_set, recorded
 from tests.documentation.example_queries import MAY_BE_EMPTY, example_files, examples_of
 from tests.documentation.relations_page import Example
 from tests.fixtures.postgres import CloneSeries
@@ -50,17 +48,3 @@ def test_an_example_queries_its_relation() -> None:
         if not re.search(rf"coordinator\.{relation}(_as_of|_as_of_offset)?\b", example.query)
     ]
     assert elsewhere == []
-
-
-def test_examples_about_the_last_and_the_previous_event_with_several_incarnations(connection: Connection) -> None:
-    """Offsets begin again in the second incarnation of each log, which is shorter than the first."""
-    name = config_set("job.name", "wordcount_pv")
-    config = [[name, *(config_set("a", str(value)) for value in values)] for values in ((1, 2, 3, 4), (5, 6))]
-    commits = [[checkpoint_v1("t", {"kafka.in.0": str(n)}) for n in numbers] for numbers in ((10, 20, 30), (31, 32))]
-    job = ImportedJob(connection, "wordcount_pv", coordinator=config[0], checkpoints=commits[0])
-    job.import_recorded(job.coordinator_stream, recorded(config[1]))
-    job.import_recorded(job.checkpoint_stream, recorded(commits[1]))
-    last_change, went_back = examples_of("config_change")[0].query, examples_of("checkpoint_history")[1].query
-    changes = [row[:3] for row in connection.execute(last_change.encode())]
-    assert changes == [("a", "5", "6"), ("job.name", None, "wordcount_pv")]
-    assert connection.execute(went_back.encode()).fetchall() == []

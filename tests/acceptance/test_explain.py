@@ -31,6 +31,8 @@ READS: Final = (config_set("task.inputs", "kafka.in"), task_partition(IN, "t"))
 NO_EVENT: Final = (None, None)
 
 Event = tuple[str | None, int | None]
+Step = tuple[str, str | None, str, Event]
+"""Rule, candidate, code and event."""
 
 
 class Tried(NamedTuple):
@@ -65,14 +67,14 @@ def explained(job: ImportedJob, task: str = "t", at_ms: int | None = SOON) -> li
     return [Tried(*row) for row in rows]
 
 
-def winner(steps: list[Tried]) -> tuple[str, str | None, str, Event]:
-    """Rule, candidate, code and event of the one that wins."""
+def winner(steps: list[Tried]) -> Step:
+    """The one that wins."""
     (won,) = [(step.rule, step.candidate, step.code, step.event) for step in steps if step.outcome == "wins"]
     return won
 
 
-def losers(steps: list[Tried]) -> list[tuple[str, str | None, str, Event]]:
-    """Rule, candidate, code and event of those that lose, but for the default; in the order of the decision."""
+def losers(steps: list[Tried]) -> list[Step]:
+    """Those that lose, but for the default; in the order of the decision."""
     return [
         (step.rule, step.candidate, step.code, step.event)
         for step in steps
@@ -86,13 +88,136 @@ def reason(steps: list[Tried], code: str) -> str:
     return sentence
 
 
-def test_a_startpoint_goes_before_the_checkpoint(database: Connection) -> None:
-    request = startpoint(IN, StartpointSpecific("7", FIRST_TIME))
-    job = ImportedJob(database, "wins", coordinator=[*READS, request], checkpoints=[checkpoint_v1("t", {IN: "41"})])
+STREAM: Final = "systems.kafka.streams.in.samza"
+ALL_STREAMS: Final = "systems.kafka.default.stream.samza"
+VERSIONS: Final = "task.checkpoint.read.versions"
+SEVEN: Final = StartpointSpecific("7", FIRST_TIME)
+AFTER_41: Final = [checkpoint_v1("t", {IN: "41"})]
+BOTH: Final = [*AFTER_41, checkpoint_v2("t", {IN: "42"})]
+BY_41: Final = ("checkpoint", "after 41 (version 1)", "checkpoint", ("checkpoint", 0))
+NOT_READ_42: Final = ("checkpoint", "after 42 (version 2)", "version not read", ("checkpoint", 1))
+
+
+def nowhere(startpoint_without_place: Startpoint) -> tuple[list[NewEvent], list[NewEvent], Step, list[Step], str]:
+    """A startpoint without a position, which loses together with those that it superseded."""
+    older = startpoint(f"{IN}.t", StartpointSpecific("7", FIRST_TIME - MINUTE))
+    events = [startpoint(IN, startpoint_without_place), older, fan_out("t", {IN: StartpointOldest(FIRST_TIME)})]
+    lost: list[Step] = [
+        ("startpoint", startpoint_without_place.kind, "no place", ("coordinator", 2)),
+        ("startpoint", "specific 7", "older", ("coordinator", 3)),
+        ("startpoint", "oldest", "replaced", ("coordinator", 4)),
+    ]
+    return events, AFTER_41, BY_41, lost, "older: created 1 minute before the one at offset 2"
+
+
+def apart(minutes: int) -> list[NewEvent]:
+    """A V2 checkpoint, and a V1 checkpoint so much later."""
+    later = checkpoint_v1("t", {IN: "50"}, at=FIRST_TIME + minutes * MINUTE)
+    return [checkpoint_v2("t", {IN: "41"}, at=FIRST_TIME), later]
+
+
+CASES: Final[dict[str, tuple[list[NewEvent], list[NewEvent], Step, list[Step], str]]] = {
+    "a startpoint goes before the checkpoint": (
+        [startpoint(IN, SEVEN)],
+        AFTER_41,
+        ("startpoint", "specific 7", "requested", ("coordinator", 2)),
+        [("checkpoint", "after 41 (version 1)", "startpoint", ("checkpoint", 0))],
+        "requested for every task at 2023-11-14 22:13:20 UTC",
+    ),
+    "a specific one without a position": nowhere(StartpointSpecific(None, FIRST_TIME)),
+    "a timestamp without a position": nowhere(StartpointTimestamp(None, FIRST_TIME)),
+    "a request for every task that is older than the task's own": (
+        [
+            startpoint(f"{IN}.t", StartpointSpecific("8", FIRST_TIME + 10 * MINUTE)),
+            startpoint(IN, SEVEN),
+            startpoint(f"{IN}.u", StartpointSpecific("9", FIRST_TIME + 20 * MINUTE)),
+        ],
+        [],
+        ("startpoint", "specific 8", "requested", ("coordinator", 2)),
+        [("startpoint", "specific 7", "older", ("coordinator", 3))],
+        "older: created 10 minutes before the one at offset 2",
+    ),
+    "a tie goes to the task's own": (
+        [startpoint(f"{IN}.t", StartpointSpecific("8", FIRST_TIME)), startpoint(IN, SEVEN)],
+        [],
+        ("startpoint", "specific 8", "requested", ("coordinator", 2)),
+        [("startpoint", "specific 7", "task's own", ("coordinator", 3))],
+        "at offset 2, which is for this task alone",
+    ),
+    "a fan-out that is not used up": (
+        [fan_out("t", {IN: StartpointTimestamp(5, FIRST_TIME)})],
+        AFTER_41,
+        ("startpoint", "timestamp 5", "fanned out", ("coordinator", 2)),
+        [("checkpoint", "after 41 (version 1)", "startpoint", ("checkpoint", 0))],
+        "",
+    ),
+    "versions by default": ([], BOTH, BY_41, [NOT_READ_42], f"{VERSIONS} is not set, so only version 1 is read"),
+    "version 1": ([config_set(VERSIONS, "1")], BOTH, BY_41, [NOT_READ_42], f"{VERSIONS} is 1 (coordinator offset 2)"),
+    "version 2": (
+        [config_set(VERSIONS, "2")],
+        BOTH,
+        ("checkpoint", "after 42 (version 2)", "checkpoint", ("checkpoint", 1)),
+        [("checkpoint", "after 41 (version 1)", "version not read", ("checkpoint", 0))],
+        f"{VERSIONS} is 2 (coordinator offset 2)",
+    ),
+    "version 2 is stale": (
+        [config_set(VERSIONS, "2,1")],
+        apart(11),
+        ("checkpoint", "after 50 (version 1)", "checkpoint", ("checkpoint", 1)),
+        [("checkpoint", "after 41 (version 2)", "stale version", ("checkpoint", 0))],
+        "stale version: version 1 at offset 1 is newer by 11 minutes, more than 10 minutes",
+    ),
+    "version 1 is not newer by enough": (
+        [config_set(VERSIONS, "2,1")],
+        apart(10),
+        ("checkpoint", "after 41 (version 2)", "checkpoint", ("checkpoint", 0)),
+        [("checkpoint", "after 50 (version 1)", "lower priority", ("checkpoint", 1))],
+        "newer by only 10 minutes",
+    ),
+    "another grouper is not read": (
+        [],
+        [*AFTER_41, checkpoint_v1("t", {IN: "9"}, grouper="other.Grouper")],
+        BY_41,
+        [("checkpoint", "after 9 (version 1)", "other grouper", ("checkpoint", 1))],
+        "other grouper: written by other.Grouper, ",
+    ),
+    "a reset": (
+        [config_set(f"{STREAM}.reset.offset", "true"), config_set(f"{STREAM}.offset.default", "Oldest")],
+        AFTER_41,
+        ("reset", "oldest", "reset", ("coordinator", 2)),
+        [("checkpoint", "after 41 (version 1)", "reset", ("checkpoint", 0))],
+        "",
+    ),
+    "a checkpoint on the coordinator stream": (
+        [set_checkpoint("t", {IN: "7"})],
+        [],
+        ("checkpoint", "after 7 (set-checkpoint)", "checkpoint", ("coordinator", 2)),
+        [],
+        "",
+    ),
+    "a checkpoint in the place that is not read": (
+        [set_checkpoint("t", {IN: "7"})],
+        AFTER_41,
+        BY_41,
+        [("checkpoint", "after 7 (set-checkpoint)", "other place", ("coordinator", 2))],
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_who_wins_and_why_others_lose(database: Connection, case: str) -> None:
+    events, checkpoints, won, lost, because = CASES[case]
+    name = "".join(letter if letter.isalnum() else "-" for letter in case)
+    job = ImportedJob(database, name, coordinator=[*READS, *events], checkpoints=checkpoints or None)
     steps = explained(job)
-    assert winner(steps) == ("startpoint", "specific 7", "requested", ("coordinator", 2))
-    assert losers(steps) == [("checkpoint", "after 41 (version 1)", "startpoint", ("checkpoint", 0))]
-    assert "requested for every task at 2023-11-14 22:13:20 UTC" in reason(steps, "requested")
+    assert (winner(steps), losers(steps)) == (won, lost)
+    assert any(because in step.reason for step in steps)
+
+
+def test_a_fan_out_never_expires(database: Connection) -> None:
+    job = ImportedJob(database, "pending", coordinator=[*READS, fan_out("t", {IN: SEVEN})])
+    assert explained(job, at_ms=FIRST_TIME + 2 * EXPIRY_MS) == explained(job)
 
 
 def test_an_expired_startpoint_loses_to_the_checkpoint(database: Connection) -> None:
@@ -102,47 +227,6 @@ def test_an_expired_startpoint_loses_to_the_checkpoint(database: Connection) -> 
     steps = explained(job, at_ms=FIRST_TIME + EXPIRY_MS)
     assert winner(steps) == ("checkpoint", "after 41 (version 1)", "checkpoint", ("checkpoint", 0))
     assert losers(steps) == [("startpoint", "specific 7", "expired", ("coordinator", 2))]
-
-
-@pytest.mark.parametrize("nowhere", [StartpointSpecific(None, FIRST_TIME), StartpointTimestamp(None, FIRST_TIME)])
-def test_a_startpoint_without_a_position_loses_together_with_those_it_superseded(
-    database: Connection, nowhere: Startpoint
-) -> None:
-    older = startpoint(f"{IN}.t", StartpointSpecific("7", FIRST_TIME - MINUTE))
-    fanned_out = fan_out("t", {IN: StartpointOldest(FIRST_TIME)})
-    events = [*READS, startpoint(IN, nowhere), older, fanned_out]
-    name = f"nowhere-{nowhere.kind}"
-    steps = explained(ImportedJob(database, name, coordinator=events, checkpoints=[checkpoint_v1("t", {IN: "41"})]))
-    assert winner(steps) == ("checkpoint", "after 41 (version 1)", "checkpoint", ("checkpoint", 0))
-    assert losers(steps) == [
-        ("startpoint", nowhere.kind, "no place", ("coordinator", 2)),
-        ("startpoint", "specific 7", "older", ("coordinator", 3)),
-        ("startpoint", "oldest", "replaced", ("coordinator", 4)),
-    ]
-    assert reason(steps, "older") == "older: created 1 minute before the one at offset 2"
-
-
-def test_a_request_for_every_task_that_is_older_than_the_tasks_own(database: Connection) -> None:
-    requests = [
-        startpoint(f"{IN}.t", StartpointSpecific("8", FIRST_TIME + 10 * MINUTE)),
-        startpoint(IN, StartpointSpecific("7", FIRST_TIME)),
-        startpoint(f"{IN}.u", StartpointSpecific("9", FIRST_TIME + 20 * MINUTE)),
-    ]
-    steps = explained(ImportedJob(database, "older", coordinator=[*READS, *requests]))
-    assert winner(steps) == ("startpoint", "specific 8", "requested", ("coordinator", 2))
-    assert losers(steps) == [("startpoint", "specific 7", "older", ("coordinator", 3))]
-    assert reason(steps, "older") == "older: created 10 minutes before the one at offset 2"
-
-
-def test_a_tie_goes_to_the_tasks_own(database: Connection) -> None:
-    requests = [
-        startpoint(f"{IN}.t", StartpointSpecific("8", FIRST_TIME)),
-        startpoint(IN, StartpointSpecific("7", FIRST_TIME)),
-    ]
-    steps = explained(ImportedJob(database, "tie", coordinator=[*READS, *requests]))
-    assert winner(steps) == ("startpoint", "specific 8", "requested", ("coordinator", 2))
-    assert losers(steps) == [("startpoint", "specific 7", "task's own", ("coordinator", 3))]
-    assert "at offset 2, which is for this task alone" in reason(steps, "task's own")
 
 
 def test_an_ambiguous_key_is_not_fanned_out(database: Connection) -> None:
@@ -158,17 +242,6 @@ def test_an_ambiguous_key_is_not_fanned_out(database: Connection) -> None:
         assert losers(steps) == [("startpoint", "oldest", "ambiguous", ("coordinator", 2))]
 
 
-def test_a_fan_out_that_is_not_used_up_counts_and_never_expires(database: Connection) -> None:
-    fanned_out = fan_out("t", {IN: StartpointTimestamp(5, FIRST_TIME)})
-    job = ImportedJob(
-        database, "pending", coordinator=[*READS, fanned_out], checkpoints=[checkpoint_v1("t", {IN: "41"})]
-    )
-    steps = explained(job)
-    assert winner(steps) == ("startpoint", "timestamp 5", "fanned out", ("coordinator", 2))
-    assert losers(steps) == [("checkpoint", "after 41 (version 1)", "startpoint", ("checkpoint", 0))]
-    assert explained(job, at_ms=FIRST_TIME + 2 * EXPIRY_MS) == steps
-
-
 def test_a_new_fan_out_replaces_the_tasks_old_one(database: Connection) -> None:
     events = [
         config_set("task.inputs", "kafka.in"),
@@ -182,78 +255,6 @@ def test_a_new_fan_out_replaces_the_tasks_old_one(database: Connection) -> None:
     assert winner(left) == ("default", "upcoming", "default", NO_EVENT)
     assert losers(left) == [("startpoint", "oldest", "replaced", ("coordinator", 3))]
     assert reason(left, "replaced").endswith("because of the request at offset 4")
-
-
-BOTH_VERSIONS: Final = (checkpoint_v1("t", {IN: "41"}), checkpoint_v2("t", {IN: "42"}))
-
-
-@pytest.mark.parametrize(
-    ("setting", "won", "lost", "because"),
-    [
-        (None, ("1", "41", 0), ("2", "42", 1), "task.checkpoint.read.versions is not set, so only version 1 is read"),
-        ("1", ("1", "41", 0), ("2", "42", 1), "task.checkpoint.read.versions is 1 (coordinator offset 2)"),
-        ("2", ("2", "42", 1), ("1", "41", 0), "task.checkpoint.read.versions is 2 (coordinator offset 2)"),
-    ],
-)
-def test_a_version_by_setting(
-    database: Connection, setting: str | None, won: tuple[str, str, int], lost: tuple[str, str, int], because: str
-) -> None:
-    settings = [] if setting is None else [config_set("task.checkpoint.read.versions", setting)]
-    job = ImportedJob(database, f"by-setting-{setting}", coordinator=[*READS, *settings], checkpoints=BOTH_VERSIONS)
-    steps = explained(job)
-    version, offset, at = won
-    assert winner(steps) == ("checkpoint", f"after {offset} (version {version})", "checkpoint", ("checkpoint", at))
-    version, offset, at = lost
-    expected = ("checkpoint", f"after {offset} (version {version})", "version not read", ("checkpoint", at))
-    assert losers(steps) == [expected]
-    assert reason(steps, "version not read") == f"version not read: {because}"
-
-
-def versions_apart(database: Connection, minutes: int) -> list[Tried]:
-    """The steps of a job that reads V2, then V1, where V1 was written so much later."""
-    checkpoints = [
-        checkpoint_v2("t", {IN: "41"}, at=FIRST_TIME),
-        checkpoint_v1("t", {IN: "50"}, at=FIRST_TIME + minutes * MINUTE),
-    ]
-    versions = config_set("task.checkpoint.read.versions", "2,1")
-    job = ImportedJob(database, f"apart-{minutes}", coordinator=[*READS, versions], checkpoints=checkpoints)
-    return explained(job)
-
-
-def test_version_2_that_is_stale_by_eleven_minutes(database: Connection) -> None:
-    steps = versions_apart(database, 11)
-    assert winner(steps) == ("checkpoint", "after 50 (version 1)", "checkpoint", ("checkpoint", 1))
-    assert losers(steps) == [("checkpoint", "after 41 (version 2)", "stale version", ("checkpoint", 0))]
-    assert (
-        reason(steps, "stale version")
-        == "stale version: version 1 at offset 1 is newer by 11 minutes, more than 10 minutes"
-    )
-
-
-def test_version_1_that_is_not_newer_by_enough(database: Connection) -> None:
-    steps = versions_apart(database, 10)
-    assert winner(steps) == ("checkpoint", "after 41 (version 2)", "checkpoint", ("checkpoint", 0))
-    assert losers(steps) == [("checkpoint", "after 50 (version 1)", "lower priority", ("checkpoint", 1))]
-    assert reason(steps, "lower priority").endswith("newer by only 10 minutes")
-
-
-def test_a_checkpoint_of_another_grouper_is_not_read(database: Connection) -> None:
-    checkpoints = [checkpoint_v1("t", {IN: "41"}), checkpoint_v1("t", {IN: "9"}, grouper="other.Grouper")]
-    steps = explained(ImportedJob(database, "grouper", coordinator=READS, checkpoints=checkpoints))
-    assert winner(steps) == ("checkpoint", "after 41 (version 1)", "checkpoint", ("checkpoint", 0))
-    assert losers(steps) == [("checkpoint", "after 9 (version 1)", "other grouper", ("checkpoint", 1))]
-    assert reason(steps, "other grouper").startswith("other grouper: written by other.Grouper, ")
-
-
-STREAM: Final = "systems.kafka.streams.in.samza"
-ALL_STREAMS: Final = "systems.kafka.default.stream.samza"
-
-
-def test_a_reset_leaves_the_checkpoint_aside(database: Connection) -> None:
-    events = [*READS, config_set(f"{STREAM}.reset.offset", "true"), config_set(f"{STREAM}.offset.default", "Oldest")]
-    steps = explained(ImportedJob(database, "reset", coordinator=events, checkpoints=[checkpoint_v1("t", {IN: "41"})]))
-    assert winner(steps) == ("reset", "oldest", "reset", ("coordinator", 2))
-    assert losers(steps) == [("checkpoint", "after 41 (version 1)", "reset", ("checkpoint", 0))]
 
 
 DEFAULTS: Final = (f"{STREAM}.offset.default", f"{ALL_STREAMS}.offset.default", "systems.kafka.samza.offset.default")
@@ -300,16 +301,6 @@ def test_what_a_checkpoint_lacks_is_absent(database: Connection) -> None:
         (None, "absent", "no offset", ("checkpoint", 1)),
         (None, "absent", "deleted", ("checkpoint", 2)),
     ]
-
-
-def test_a_checkpoint_in_the_place_that_is_not_read(database: Connection) -> None:
-    written = set_checkpoint("t", {IN: "7"})
-    alone = explained(ImportedJob(database, "one-place", coordinator=[*READS, written]))
-    assert winner(alone) == ("checkpoint", "after 7 (set-checkpoint)", "checkpoint", ("coordinator", 2))
-    topic = [checkpoint_v1("t", {IN: "41"})]
-    steps = explained(ImportedJob(database, "two-places", coordinator=[*READS, written], checkpoints=topic))
-    assert winner(steps) == ("checkpoint", "after 41 (version 1)", "checkpoint", ("checkpoint", 0))
-    assert losers(steps) == [("checkpoint", "after 7 (set-checkpoint)", "other place", ("coordinator", 2))]
 
 
 def test_an_event_shows_its_writer_if_known(database: Connection) -> None:

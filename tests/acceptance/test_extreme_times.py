@@ -11,10 +11,8 @@ from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.timestamps import FIRST_STORABLE_MS, LAST_STORABLE_MS
 from tests.fixtures.postgres import CloneSeries
-from tests.oracle import ROWS
-from tests.oracle_job import job_relations
 from tests.properties.generated_jobs import ARCHIVED_MS, GeneratedJob, GeneratedLog, generate_job
-from tests.properties.importing import differing, grouped, import_log, with_events
+from tests.properties.importing import import_log, with_events
 
 pytestmark = pytest.mark.slow
 
@@ -59,16 +57,6 @@ def imported(
             for log in job.logs:
                 import_log(connection, log)
         yield connection
-
-
-@pytest.mark.parametrize("relation", ["checkpoint", "state_checkpoint", "config"])
-def test_the_current_state_is_that_of_the_plain_fold(
-    imported: Connection, jobs: list[GeneratedJob], relation: str
-) -> None:
-    query = f"select job_name, {ROWS[relation]}, log_offset from coordinator.{relation}"
-    shown = {name: [row[1:] for row in rows] for name, rows in grouped(imported, query).items()}
-    expected = {job.name: job_relations(job.coordinator_events, job.checkpoint_events)[relation] for job in jobs}
-    assert differing(shown, {name: sorted(rows, key=repr) for name, rows in expected.items() if rows}) == set()
 
 
 def test_every_relation_answers(imported: Connection) -> None:

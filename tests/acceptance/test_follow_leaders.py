@@ -13,8 +13,6 @@ from eventlog.postgres.connection import connect
 from projections.follow import session
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower
-from spark_jobs.log_task import LogTaskSession, LogTaskSettings
-from spark_jobs.replay import topic_streams
 from tests.acceptance.followed import config, now
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import SecondNode, second_node
@@ -98,13 +96,3 @@ def test_once_reads_the_others_to_their_ends_and_gives_up_the_topic_as_an_outage
     assert (outcome.events, outcome.is_complete, outcome.failures) == (1, False, {})
     assert NO_LEADER in outcome.outage
     assert [(stream.stream_name, stream.is_over) for stream in outcome.streams] == [(COUNTS, False), (ORDERS, True)]
-
-
-def test_a_replay_on_spark_replays_the_others_and_names_the_topic(database_url: str, cluster: Cluster) -> None:
-    lose_leader(cluster)
-    with KafkaSource(cluster.options) as source:
-        counts, orders = topic_streams(source, None)
-    settings = LogTaskSettings(database_url, SETTINGS, cluster.options, busy_seconds=0.1)
-    with LogTaskSession(settings) as session:
-        assert NO_LEADER in session.run(counts).failure
-        assert session.run(orders).result.added == 1

@@ -1,19 +1,26 @@
-"""Topics that are followed from the start: empty, empty with a start above zero, and created later."""
+"""Topics that are followed from the start: with a start above zero, created later, and hundreds of them."""
 
+import time
 from collections.abc import Iterator
+from typing import Final
 
 import pytest
 
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import Connection, connect
-from eventlog.streams import coordinator_stream_name
-from projections.follow import followed_stream, session
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.source import PostgresSource
+from eventlog.streams import coordinator_stream_name, identify
+from projections.follow import session
 from projections.follow.follow_run import FollowPlan
+from tests.acceptance.torture import scaled
 from tests.builders import config_set
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, Topics
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import following, position, run, wait_for_position
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -48,26 +55,6 @@ def test_an_empty_topic_whose_log_starts_above_zero(
     assert [message for message in running.messages if "delete" not in message] == []
 
 
-def test_a_topic_that_is_created_later(
-    database_url: str,
-    connected: Connection,
-    source: KafkaSource,
-    topics: Topics,
-    job_name: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.1)
-    stream = coordinator_stream_name(job_name)
-    with following(database_url, source, FollowPlan((stream,))) as running:
-        running.wait_for(f"has no stream {stream}. Create it")
-        topics.create(stream)
-        wait_until(lambda: position(connected, stream) == (0, 0, "live", 1), what="live")
-        topics.write(stream, [config_set("a", "1")])
-        wait_for_position(connected, stream, 1)
-    assert config(connected) == [("a", "1")]
-    assert len(running.messages) == 2
-
-
 def test_all_follows_topics_that_are_created_later(
     database_url: str,
     connected: Connection,
@@ -84,3 +71,52 @@ def test_all_follows_topics_that_are_created_later(
         topics.write(stream, [config_set("a", "2")])
         wait_for_position(connected, stream, 2)
     assert ("a", "2") in config(connected)
+
+
+TOPICS: Final = scaled(40, 300)
+EVENTS: Final = scaled(20_000, 400_000)
+LIVE: Final = "select count(*) from coordinator.log_position where state = 'live' and lag = 0"
+BEATS: Final = "select count(*) from projection.position where heartbeat_at > %s"
+CONNECTIONS: Final = "select count(*) from pg_stat_activity where application_name like 'coordstream follow%'"
+
+
+@pytest.mark.torture
+def test_hundreds_of_topics(
+    database_url: str, topics: Topics, kafka_options: KafkaOptions, job_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.5)
+    names = tuple(coordinator_stream_name(f"{job_name}-{number}") for number in range(TOPICS))
+    topics.create_all(names)
+    with (
+        connect(database_url) as connection,
+        KafkaSource(kafka_options) as source,
+        following(database_url, source, FollowPlan(names)) as running,
+    ):
+        began = time.monotonic()
+        wait_until(lambda: connection.execute(LIVE.encode()).fetchone() == (TOPICS,), what="all of them live")
+        ready = time.monotonic() - began
+        assert connection.execute(CONNECTIONS.encode()).fetchone() == (2,)
+        for number, name in enumerate(names[:: TOPICS // 10]):
+            topics.write(name, [config_set("a", str(number))])
+            wait_for_position(connection, name, 1)
+        row = connection.execute("select now()").fetchone()
+        assert row is not None
+        wait_until(lambda: connection.execute(BEATS.encode(), row).fetchone() == (TOPICS,), what="all heartbeats")
+    assert running.messages == []
+    print(f"\n{TOPICS} topics were live after {ready:.1f} s")
+
+
+@pytest.mark.torture
+def test_a_long_stream_does_not_delay_a_live_one(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    long, live = coordinator_stream_name("long"), coordinator_stream_name("live")
+    with connect(database_url) as connection, PostgresSource(database_url) as source:
+        busy = PostgresEventLog.create(connection, identify(live))
+        run(database_url, source, FollowPlan((live,), once=True))
+        PostgresEventLog.create(connection, identify(long)).append([config_set("a", "1")] * EVENTS)
+        monkeypatch.setattr("projections.follow.tail.BATCH_EVENTS", 5_000)
+        with following(database_url, source, FollowPlan((long, live))) as running:
+            wait_until(lambda: running.applied, what="the first batch")
+            busy.append([config_set("b", "2")])
+            wait_for_position(connection, long, EVENTS)
+        streams = [progress.stream_name for progress in running.applied]
+    assert long in streams[streams.index(live) + 1 :]

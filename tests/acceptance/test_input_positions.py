@@ -110,14 +110,3 @@ def test_the_rate_of_a_task_is_that_of_all_its_partitions(database: Connection) 
     both = [({"kafka.in.0": str(10 * n), "kafka.other.1": str(n)}, START + n * MINUTE) for n in range(1, 4)]
     job = imported(database, *(checkpoint_v1("t", offsets, at=when) for offsets, when in both))
     assert call(job, "processing_rate", "task_name, records", time(job, 1), time(job, 60)) == [("t", 22)]
-
-
-def test_going_back_counts_as_nothing(database: Connection) -> None:
-    job = imported(database, commit(1, "100"), commit(2, "50"), commit(3, "70"))
-    assert call(job, "processing_rate", "records", time(job, 1), time(job, 60)) == [(20,)]
-
-
-def test_a_range_without_time_has_no_rates(database: Connection) -> None:
-    job = imported(database, commit(0, "10"), commit(60, "70"))
-    assert call(job, "processing_rate", "*", time(job, 60), time(job, 60)) == []
-    assert call(job, "processing_rate", "*", time(job, 60), time(job, 0)) == []

@@ -126,15 +126,3 @@ def test_the_first_of_several_names_is_that_of_the_lowest_bytes(of_languages: Co
     assert "store B," in state[0]
     stores = "select store_name from coordinator.state_checkpoint where job_name = 'names-of-v1'"
     assert of_languages.execute(stores).fetchall() == [("B",)]
-
-
-def test_an_offset_without_a_kind_is_that_of_the_checkpoint_topic(of_languages: Connection) -> None:
-    """Of which the third event is the first of version 1."""
-    as_of = "select count(*) from coordinator.checkpoint_as_of_offset('names-of-v1', '1', %s)"
-    assert [of_languages.execute(as_of, (offset,)).fetchone() for offset in (1, 2)] == [(0,), (len(NAMES),)]
-
-
-def test_a_default_offset_in_capital_letters(of_languages: Connection) -> None:
-    start = "select startpoint_type from coordinator.starting_offset where job_name = 'names'"
-    explained = "select candidate from coordinator.explain('names', '1', 't', null) where rule = 'default'"
-    assert of_languages.execute(start).fetchall() == of_languages.execute(explained).fetchall() == [("upcoming",)]

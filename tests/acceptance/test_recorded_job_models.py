@@ -1,10 +1,11 @@
-"""Recording A's job models and their ids, rebuilt from its config, inputs and changelog mapping at each run."""
+"""Recording A's job models at each run: rebuilt with their ids, and saved as Samza saved their assignments."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from typing import Any, Final
 
 import pytest
@@ -19,6 +20,8 @@ from eventlog.messages import (
 )
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import coordinator_stream_name, identify
+from eventlog.wire.coordinator import decode_key
+from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.config.job_config import read_config
 from managers.job_models.job_coordinator_metadata import (
     JobCoordinatorMetadata,
@@ -32,6 +35,12 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.acceptance.samza_answers import FOLDER, recorded_stream
 
 RUNS: Final = ("1", "2", "3", "4")
+OF_ASSIGNMENTS: Final = (
+    "set-changelog",
+    "set-task-container-assignment",
+    "set-task-mode-assignment",
+    "set-task-partition-assignment",
+)
 NEW_DEPLOYMENT, JOB_MODEL, CONFIG = JobMetadataChange
 CHANGES: Final = {
     "1": {NEW_DEPLOYMENT, JOB_MODEL, CONFIG},
@@ -99,6 +108,10 @@ def _said(store: CoordinatorStreamStore, kind: Any) -> Iterator[Any]:
     return (said for said in store.messages(kind.message_type).values() if isinstance(said, kind))
 
 
+def served(name: str) -> JobModel:
+    return from_json((FOLDER / f"jobmodel-{name}.json").read_bytes())
+
+
 @cache
 def rebuilt(name: str) -> JobModel:
     run = runs()[name]
@@ -109,9 +122,7 @@ def rebuilt(name: str) -> JobModel:
 
 def metadata_after(name: str) -> JobCoordinatorMetadata | None:
     """What stands on the stream at the end of a run."""
-    following = [runs()[other].start for other in RUNS if other > name]
-    end = following[0] if following else len(recorded_stream("coordinator"))
-    return JobCoordinatorMetadataManager(stored_until(end)).read_job_coordinator_metadata()
+    return JobCoordinatorMetadataManager(stored_until(end_of(name))).read_job_coordinator_metadata()
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -138,3 +149,51 @@ def test_every_record_of_metadata_was_rebuilt() -> None:
     written = {metadata_after(name) for name in RUNS}
     key = b'[1,"set-job-coordinator-metadata","YARN"]'
     assert len(written) == sum(event.key == key for event in recorded_stream("coordinator")) == 3
+
+
+def writes(events: Sequence[RecordedEvent]) -> list[tuple[str, str, str | None]]:
+    """What events say of assignments, in their order; the order of a partition's tasks means nothing."""
+    keys = [decode_key(event.key) for event in events]
+    return [
+        (key.message_type, key.key, None if event.value is None else values(event.value))
+        for key, event in zip(keys, events, strict=True)
+        if key.message_type in OF_ASSIGNMENTS
+    ]
+
+
+def values(value: bytes) -> str:
+    said: dict[str, Any] = json.loads(value)["values"]
+    if "taskNames" in said:
+        said = {"taskNames": sorted(json.loads(said["taskNames"]))}
+    return json.dumps(said, sort_keys=True)
+
+
+def end_of(name: str) -> int:
+    """Where the coordinator stream ended when the next run started."""
+    following = [runs()[other].start for other in RUNS if other > name]
+    return following[0] if following else len(recorded_stream("coordinator"))
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.scenario("TAM-11")
+def test_a_job_model_is_saved_as_samza_saved_it(name: str) -> None:
+    start, end = runs()[name].start, end_of(name)
+    with stored_until(start) as store:
+        JobModelAssignments(store).save(served(name))
+        ours = writes(list(store._log.read(start)))
+    assert Counter(ours) == Counter(writes(recorded_stream("coordinator")[start:end]))
+    kept = dropwhile(lambda write: write[2] is not None, ours)
+    after_deletes = list(dropwhile(lambda write: write[2] is None, kept))
+    assert all(write[2] is not None for write in after_deletes)
+
+
+@pytest.mark.parametrize("name", RUNS[1:])
+@pytest.mark.scenario("TAM-13")
+def test_the_last_run_is_read_as_it_was(name: str) -> None:
+    last = served(str(int(name) - 1))
+    with stored_until(runs()[name].start) as store:
+        previous = JobModelAssignments(store).read_previous()
+    homes = {task: container.processor_id for container in last.containers.values() for task in container.tasks}
+    assert previous.task_containers == homes
+    for task, partitions in previous.task_partitions.items():
+        assert last.tasks[task].partitions <= partitions  # and a stream that was dropped in between

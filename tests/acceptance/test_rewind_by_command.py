@@ -66,16 +66,6 @@ def test_a_stream_is_rewound_and_reverted_in_three_commands(operator: CommandLin
     assert end(operator) == END + 16 + 16 + 1
 
 
-def test_the_command_shows_what_the_relations_show(operator: CommandLine) -> None:
-    words = ("startpoint", "write", "wordcount_pv", "kafka.page-views.0-3,9", "7", "--yes", "--json")
-    said = [(row["task_name"], row["partition_id"], row["new_decided_by"]) for row in operator(*words).json]
-    follow(operator)
-    shown = {(row[0], row[1]): row for row in starts(operator)}
-    assert len(said) == 5
-    for task, partition, decided_by in said:
-        assert shown[task, partition][2:] == (decided_by, "specific", "7", "7")
-
-
 def test_replaced_startpoints_are_shown_as_by_the_relations(operator: CommandLine) -> None:
     rows = operator("startpoint", "write", "wordcount_pv", "kafka.page-views", "oldest", "--dry-run", "--json").json
     assert [

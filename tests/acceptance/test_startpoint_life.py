@@ -265,13 +265,6 @@ def test_a_request_for_every_task_may_win_here_and_lose_there(database: Connecti
     ]
 
 
-def test_at_equal_times_the_request_for_every_task_loses(database: Connection) -> None:
-    own, wide = StartpointSpecific("1", FIRST_TIME), StartpointSpecific("2", FIRST_TIME)
-    requests = [startpoint("kafka.in.0.t", own), startpoint("kafka.in.0", wide)]
-    job = ImportedJob(database, "life-tie", coordinator=[*requests, fan_out("t", {"kafka.in.0": own})])
-    assert told(job)[2:] == [(2, "fanned_out", 0, "t", "1"), (2, "superseded", 0, None, "2")]
-
-
 def test_a_new_fan_out_of_a_task_replaces_its_old_one(database: Connection) -> None:
     events = [
         fan_out("t", {"kafka.in.0": BACK, "kafka.in.1": BACK}),
@@ -285,22 +278,6 @@ def test_a_new_fan_out_of_a_task_replaces_its_old_one(database: Connection) -> N
         (1, "fanned_out", 1, "t", "90"),
         (1, "superseded", 0, "t", "7"),
         (1, "superseded", 1, "t", "7"),
-    ]
-
-
-def test_a_request_written_while_the_fan_out_was_made_is_deleted_with_the_other(database: Connection) -> None:
-    events = [
-        startpoint("kafka.in.0", BACK),
-        fan_out("t", {"kafka.in.0": BACK}),
-        startpoint("kafka.in.0", StartpointSpecific("8", FIRST_TIME)),
-        tombstone(startpoint("kafka.in.0", BACK)),
-    ]
-    job = ImportedJob(database, "life-race", coordinator=events)
-    assert told(job) == [
-        (0, "requested", 0, None, "7"),
-        (1, "fanned_out", 0, "t", "7"),
-        (2, "requested", 0, None, "8"),
-        (3, "deleted", 0, None, "8"),
     ]
 
 

@@ -5,9 +5,6 @@ A server of the module's own logs every statement and its duration. Commands run
 
 import gzip
 import json
-import os
-import subprocess
-import sys
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +26,6 @@ from projections.fold.settings import FoldSettings
 from projections.rebuild import rebuild_log
 from projections.tracked_logs import logs_of
 from tests.acceptance.debugged import Debugged, debugged
-from tests.acceptance.read_all_with_spark import TALKATIVE as TALKATIVE_SPARK
 from tests.acceptance.ten_secrets import TEN, WORDS, checkpoints, events, forms, shown
 from tests.builders import recorded
 from tests.fixtures.database_users import database_user
@@ -274,29 +270,6 @@ def test_every_form_is_one_that_is_found() -> None:
     for before in range(3):
         text = json.dumps({"value": "x" * before + WORDS[0] + "yz"}).encode()
         assert shown(text.hex()) == shown(b64encode(text).decode()) == [WORDS[0]]
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-def test_spark_shows_no_secret(place: Place, jdbc_jar: Path, tmp_path: Path) -> None:
-    log_settings = tmp_path / "log4j2.xml"
-    log_settings.write_text(TALKATIVE_SPARK)
-    with database_user(place.url, "coordstream_reader") as url:
-        ended = subprocess.run(
-            [sys.executable, "-m", "tests.acceptance.read_all_with_spark", str(jdbc_jar), str(log_settings)],
-            cwd=Path(__file__).parents[2],
-            env={**os.environ, "COORDSTREAM_DATABASE_URL": url},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        password = str(make_url(url).password)
-    assert ended.returncode == 0, ended.stderr[-2000:]
-    assert shown(ended.stdout) == shown(ended.stderr) == []
-    assert "hmac-sha256:" in ended.stdout
-    assert "DEBUG org.apache.spark.sql" in ended.stderr
-    assert "DEBUG:py4j.clientserver" not in ended.stderr  # it prints every option of a read, the password among them
-    assert password not in ended.stderr
 
 
 def test_following_brokers_shows_no_secret(

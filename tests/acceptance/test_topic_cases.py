@@ -122,32 +122,6 @@ def test_what_samza_cannot_read_on_the_checkpoint_topic_is_in_quarantine(
     assert job.quarantine() == bad
 
 
-def test_another_groupers_rows_stand_in_history_only(database: Connection) -> None:
-    vector = next(v for v in vectors("checkpoint_topic_case") if v["id"] == "checkpoint_topic_case-16")
-    job = _job_reading(database, "another-grouper", DEFAULT)
-    job.import_recorded(job.checkpoint_stream, _events(vector["records"]))
-    history = job.rows("checkpoint_history", "log_offset, grouper_factory, input_offset, is_preferred")
-    assert history == [
-        (0, "org.apache.samza.container.grouper.stream.GroupByPartitionFactory", "1", True),
-        (1, "other.Grouper", "9", False),
-    ]
-
-
-def test_the_newest_grouper_counts_where_config_is_unknown(database: Connection) -> None:
-    vector = next(v for v in vectors("checkpoint_topic_case") if v["id"] == "checkpoint_topic_case-16")
-    job = ImportedJob(database, "unknown-config")
-    job.import_recorded(job.checkpoint_stream, _events(vector["records"]))
-    assert job.checkpoint() == {("t", "kafka.in.0"): "9"}
-
-
-def test_a_record_of_an_unknown_checkpoint_key_type_is_an_other_message(database: Connection) -> None:
-    vector = next(v for v in vectors("checkpoint_topic_case") if v["id"] == "checkpoint_topic_case-20")
-    job = ImportedJob(database, "changelog-partition-mapping")
-    job.import_recorded(job.checkpoint_stream, _events(vector["records"]))
-    others = job.rows("other_message", "message_type, message_value, stream_kind, log_offset")
-    assert others == [("changelog-partition-mapping", '{"t":"0"}', "checkpoint", 0)]
-
-
 COORDINATOR_OURS: Final[dict[str, dict[str, str]]] = {
     "coordinator_topic_case-10": {"b": "1"},  # Samza's readers raise on the key
     "coordinator_topic_case-11": {"c": "1"},  # and on the value
@@ -172,16 +146,6 @@ def test_coordinator_topic_case(database: Connection, vector: Vector) -> None:
     assert mapping == samza.get("readPartitionMapping", {})
     assert job.quarantine() == COORDINATOR_QUARANTINE.get(vector["id"], [])
     assert job.next_offset("coordinator") == len(vector["records"])
-
-
-def test_types_that_samza_keeps_only_as_bytes_are_other_messages(database: Connection) -> None:
-    wanted = {"coordinator_topic_case-14", "coordinator_topic_case-16"}
-    records = [record for v in vectors("coordinator_topic_case") if v["id"] in wanted for record in v["records"][:1]]
-    job = ImportedJob(database, "other-types", coordinator=map(_event, records))
-    assert job.rows("other_message", "message_type, message_key, message_value") == [
-        ("SET-CONFIG", "b", records[0]["value_text"]),
-        ("unknown-type", "k", '{"values":{"x":"y"}}'),
-    ]
 
 
 @pytest.mark.parametrize("vector", vectors("legacy_stream_case"), ids=lambda vector: vector["id"])

@@ -153,19 +153,6 @@ def test_the_age_of_a_live_checkpoint_is_read_as_samza_reads_it(
     assert job.rows("checkpoint", "checkpoint_version") == [(version,)]
 
 
-@pytest.mark.parametrize(("max_age", "preferred"), [(2**63 - 1, [2]), (10**16, [2]), (2**63, [1, 2])])
-def test_a_live_checkpoint_can_be_read_at_any_age(database: Connection, max_age: int, preferred: list[int]) -> None:
-    """Up to the greatest number that Samza reads, which is a long. Beyond it, the default counts."""
-    config = [
-        config_set("task.checkpoint.read.versions", "2,1"),
-        config_set("task.live.checkpoint.max.age", str(max_age)),
-    ]
-    both = [checkpoint_v2("t", at=0), checkpoint_v1("t", at=FIRST_TIME)]
-    job = ImportedJob(database, f"age{max_age}", coordinator=config, checkpoints=both)
-    assert job.rows("checkpoint", "checkpoint_version") == [(preferred[0],)]
-    assert job.rows("commit_history", "checkpoint_version", "is_preferred") == [(version,) for version in preferred]
-
-
 def test_t22_null_offsets_are_legal(database: Connection) -> None:
     config = [config_set("stores.s.changelog", "kafka.changes")]
     offsets = {"kafka.in.0": None, "kafka.changes.0": f"{FIRST_TIME}-7:null", "kafka.bare.1": "3"}
@@ -191,13 +178,6 @@ def test_t23_tasks_of_a_former_grouper_are_not_current(database: Connection) -> 
     assert job.rows("checkpoint", "task_name") == [("new",)]
     assert job.rows_as_of_offset("checkpoint", "task_name", 1) == [("new",)]
     assert len(job.rows("checkpoint_history", "task_name")) == 2
-
-
-def test_an_empty_grouper_is_the_default_one(database: Connection) -> None:
-    config = [config_set("job.systemstreampartition.grouper.factory", "", at=FIRST_TIME - MINUTE)]
-    job = ImportedJob(database, "empty-grouper", coordinator=config, checkpoints=[checkpoint_v1("Partition 0")])
-    assert job.rows("checkpoint", "task_name") == [("Partition 0",)]
-    assert job.rows_as_of_offset("checkpoint", "task_name", 1) == [("Partition 0",)]
 
 
 def test_t24_a_jobs_name_comes_from_its_config(database: Connection) -> None:

@@ -97,17 +97,6 @@ def test_the_timeout_ends_the_wait(writer: Connection) -> None:
     assert 0.15 <= (ended - begun).total_seconds() < PATIENCE / 2
 
 
-@pytest.mark.parametrize("timeout_ms", [0, -1, -(2**31)])
-def test_a_timeout_of_zero_only_checks(writer: Connection, timeout_ms: int) -> None:
-    assert wait_for(writer, STREAM, 0, timeout_ms) == (False,)
-    fold(writer, EVENTS)
-    assert wait_for(writer, STREAM, 0, timeout_ms) == (True,)
-
-
-def test_before_the_first_event_there_is_nothing_to_wait_for(writer: Connection) -> None:
-    assert wait_for(writer, STREAM, -1, LONG_MS) == (True,)
-
-
 def test_the_incarnation_that_is_shown_counts(writer: Connection) -> None:
     job = ImportedJob(writer, "waited", coordinator=[config_set("a", str(n)) for n in range(5)])
     assert wait_for(writer, STREAM, 4, 0) == (True,)

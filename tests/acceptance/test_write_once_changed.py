@@ -66,19 +66,10 @@ def test_a_key_that_another_writer_sets_in_a_deployed_job(database: Connection) 
     assert f"{GROUPER} was {BY_PARTITION} (the default) and is now Y" in detail(job)
 
 
-def test_a_later_deployment_that_sets_a_key_first(database: Connection) -> None:
-    assert shown(job_of(database, "late", [NAME, config_set(GROUPER, "Y")], step=MINUTE)) == [(1, GROUPER)]
-
-
 def test_a_delete_gives_the_default_back_and_names_no_writer(database: Connection) -> None:
     job = job_of(database, "deleted", [NAME, config_set(GROUPER, "Y"), config_deleted(GROUPER)])
     assert shown(job) == [(2, GROUPER)]
     assert f"was Y (log offset 1) and is now {BY_PARTITION}, set by an unknown writer: " in detail(job)
-
-
-def test_a_change_that_is_set_back_shows_twice(database: Connection) -> None:
-    said = [config_set(GROUPER, value) for value in ("X", "Y", "X", "X")]
-    assert shown(job_of(database, "back", said)) == [(1, GROUPER), (2, GROUPER)]
 
 
 @pytest.mark.parametrize(

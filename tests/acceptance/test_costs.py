@@ -1,0 +1,340 @@
+"""What reading costs (EXPLAIN): as-of questions by key, histories in one pass, anomalies by their stretch."""
+
+import random
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from benchmarks.relation_data import JobLogs, JobSize
+from coordstream.postgres import EmbeddedPostgres
+from eventlog.postgres.connection import Connection, connect
+from tests.acceptance.imported_job import ImportedJob
+from tests.acceptance.synthetic_history import CONFIG_KEYS, JOB, TASKS, History, buffers, load_history, plan, scans
+from tests.acceptance.torture import scaled
+from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set
+from tests.fixtures.postgres import CloneSeries
+from tests.oracle import ROWS, Row, to_time
+from tests.properties.importing import import_events
+
+pytestmark = pytest.mark.slow
+
+SMALL: Final = 100_000
+LARGE: Final = scaled(400_000, 1_000_000)
+CUTS: Final = 50
+A_CUT: Final = 60
+"""Buffers that finding the job, its logs and the cut of the other log may take: a stretch of the archive is read."""
+A_CHECKPOINT_KEY: Final = 13
+"""Buffers for a key: the dictionary, one descent of the primary key, the row, its layout's rows."""
+A_CONFIG_KEY: Final = 6
+A_RULE: Final = 120
+"""Buffers for the config that says how checkpoints are read: it is looked up by key, among few."""
+
+
+ALL_TASKS: Final = A_RULE + 2 * TASKS * A_CHECKPOINT_KEY
+ONE_TASK: Final = A_RULE + 2 * A_CHECKPOINT_KEY
+ALL_CONFIG: Final = A_CUT + CONFIG_KEYS * A_CONFIG_KEY
+
+
+class Question(NamedTuple):
+    """An as-of question, what its cut is, how many keys it needs, and the buffers that it may touch."""
+
+    query: str
+    by: str
+    keys: int
+    limit: int
+
+
+QUESTIONS: Final = {
+    "all tasks, by offset": Question(
+        "select * from coordinator.checkpoint_as_of_offset(%s, %s, %s)",
+        "offset",
+        2 * TASKS,
+        ALL_TASKS,
+    ),
+    "all tasks, by time": Question(
+        "select * from coordinator.checkpoint_as_of(%s, %s, %s)",
+        "time",
+        2 * TASKS,
+        ALL_TASKS,
+    ),
+    "one task, by offset": Question(
+        "select * from coordinator.checkpoint_as_of_offset(%s, %s, %s) where task_name = 'Partition 7'",
+        "offset",
+        2,
+        ONE_TASK,
+    ),
+    "one task, by time": Question(
+        "select * from coordinator.checkpoint_as_of(%s, %s, %s) where task_name = 'Partition 7'",
+        "time",
+        2,
+        ONE_TASK,
+    ),
+    "config, by offset": Question(
+        "select * from coordinator.config_as_of_offset(%s, %s, %s)",
+        "coordinator offset",
+        CONFIG_KEYS,
+        ALL_CONFIG,
+    ),
+    "config, by time": Question("select * from coordinator.config_as_of(%s, %s, %s)", "time", CONFIG_KEYS, ALL_CONFIG),
+}
+
+
+@pytest.fixture(scope="module")
+def small(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[History]:
+    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
+        yield load_history(connection, SMALL)
+
+
+@pytest.fixture(scope="module")
+def large(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[History]:
+    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
+        yield load_history(connection, LARGE)
+
+
+def ask(history: History, question: Question, part: float) -> tuple[int, set[str]]:
+    """Buffers touched at this part of the history, and which history tables were read otherwise than by probes."""
+    value = {
+        "offset": history.checkpoint[int(part * (len(history.checkpoint) - 1))].offset,
+        "coordinator offset": history.coordinator[int(part * (len(history.coordinator) - 1))].offset,
+        "time": history.checkpoint_time(part),
+    }[question.by]
+    plan(history.connection, question.query, *JOB, value)  # the catalogue is read once for each session
+    executed = plan(history.connection, question.query, *JOB, value)
+    otherwise = {
+        f"{node['Node Type']} {node.get('Scan Direction')} {node['Relation Name']}"
+        for node in scans(executed)
+        if node["Relation Name"].startswith(("checkpoint_event", "message_event"))
+        and not (
+            node["Node Type"] in ("Index Scan", "Index Only Scan")
+            and node["Scan Direction"] == "Backward"
+            and node["Index Name"].endswith(("_pkey", "pk_message_event"))
+        )
+    }
+    otherwise |= {f"Seq Scan {node['Relation Name']}" for node in scans(executed) if is_scan_of_the_archive(node)}
+    return buffers(executed), otherwise
+
+
+def is_scan_of_the_archive(node: dict[str, str]) -> bool:
+    return node["Relation Name"].startswith("event_from") and node["Node Type"] == "Seq Scan"
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_cost_is_by_key_and_not_by_history(small: History, large: History, name: str) -> None:
+    question = QUESTIONS[name]
+    for part in (0.5, 0.9, 1.0):
+        at_small, scanned_small = ask(small, question, part)
+        at_large, scanned_large = ask(large, question, part)
+        print(
+            f"\n{name}, at {part:.0%}: {at_small} buffers at {SMALL} events, {at_large} at {LARGE};"
+            f" may be {question.limit}"
+        )
+        assert scanned_small | scanned_large == set()
+        assert max(at_small, at_large) <= question.limit
+        # ten times the rows may be one level more of the trees of history and of layouts; a cut falls anywhere in its
+        # stretch
+        assert at_large <= at_small + 2 * question.keys + 64
+
+
+def shown(history: History, relation: str, function: str, *arguments: object) -> list[Row]:
+    query = f"select {ROWS[relation]}, log_offset from coordinator.{relation}_{function}(%s, %s, %s)"
+    return sorted(history.connection.execute(query.encode(), (*JOB, *arguments)).fetchall(), key=repr)
+
+
+@pytest.mark.torture
+def test_answers_are_those_of_the_plain_fold_at_random_cuts(large: History) -> None:
+    rng = random.Random(5)
+    rows = 0
+    for _ in range(CUTS):
+        at = rng.randrange(len(large.checkpoint))
+        by_offset = shown(large, "checkpoint", "as_of_offset", large.checkpoint[at].offset)
+        assert by_offset == sorted(large.as_of_checkpoint(at)["checkpoint"], key=repr)
+        config_at = rng.randrange(len(large.coordinator))
+        config = shown(large, "config", "as_of_offset", large.coordinator[config_at].offset)
+        assert [row[0::2] for row in config] == masked(large.as_of_config(config_at)["config"])
+        ms = rng.randrange(large.checkpoint_times[0], large.checkpoint_times[-1])
+        expected = large.as_of_time(ms)
+        assert shown(large, "checkpoint", "as_of", to_time(ms)) == sorted(expected["checkpoint"], key=repr)
+        assert [row[0::2] for row in shown(large, "config", "as_of", to_time(ms))] == masked(expected["config"])
+        rows += len(by_offset) + len(config)
+    print(f"\n{CUTS} cuts by offset and by time agree with the plain fold; {rows} rows by offset")
+    assert rows > CUTS * TASKS
+
+
+def masked(config: list[Row]) -> list[Row]:
+    """Key, whether it is a secret, and the offset: how a secret shows is not asked here."""
+    return sorted((row[0::2] for row in config), key=repr)
+
+
+SIZE: Final = JobSize("measured", events=20_000, tasks=100, config_keys=50)
+"""V1 and V2 of each commit, and a job that reads both."""
+OTHERS: Final = 10
+OF_THE_JOB: Final = "where job_name = 'measured' and job_id = '1'"
+NEWEST: Final = 50
+
+
+@pytest.fixture(scope="module")
+def jobs(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[Connection]:
+    """The measured job among small ones, so that the planner cannot guess the size of a log."""
+    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
+        small = (JobSize(f"small-{number}", events=1_000, tasks=4, config_keys=10) for number in range(OTHERS))
+        for logs in map(JobLogs, (SIZE, *small)):
+            import_events(connection, logs.coordinator, list(logs.coordinator_events()))
+            import_events(connection, logs.checkpoints, list(logs.checkpoint_events()))
+        connection.execute("vacuum analyze")
+        yield connection
+
+
+def executed(connection: Connection, query: str) -> dict[str, Any]:
+    plan(connection, query)  # the catalogue is read once for each session
+    return plan(connection, query)
+
+
+def lookups(node: dict[str, Any], table: str) -> int:
+    """How often a plan looked into a table."""
+    return sum(scan["Actual Loops"] for scan in scans(node) if scan["Relation Name"].startswith(table))
+
+
+def rows_read(node: dict[str, Any], table: str) -> float:
+    """How many rows of a table a plan read."""
+    read = (scan["Actual Rows"] * scan["Actual Loops"] for scan in scans(node) if scan["Relation Name"] == table)
+    return float(sum(read))
+
+
+def compared_in_vain(node: dict[str, Any]) -> float:
+    """How many pairs of rows a plan held together that do not belong together."""
+    of_this = float(node.get("Rows Removed by Join Filter", 0) * node["Actual Loops"])
+    return of_this + sum(map(compared_in_vain, node.get("Plans", [])))
+
+
+def number_of(connection: Connection, query: str) -> int:
+    row = connection.execute(query.encode()).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+@pytest.mark.parametrize("relation", ["checkpoint_history", "state_checkpoint_history"])
+def test_the_layouts_of_a_job_are_read_once(jobs: Connection, relation: str) -> None:
+    """They were looked up for each commit: most of the pages that reading a history took."""
+    found = executed(jobs, f"select * from coordinator.{relation} {OF_THE_JOB}")
+    assert 0 < lookups(found, "checkpoint_layout") <= 2
+
+
+def test_the_key_of_an_event_is_looked_up_once_a_key(jobs: Connection) -> None:
+    """For each event, its key was hashed twice and searched for among the keys of all jobs."""
+    found = executed(jobs, f"select * from coordinator.event {OF_THE_JOB}")
+    keys = number_of(
+        jobs, "select count(*) from projection.event_key join projection.job_log using (log_id) " + OF_THE_JOB
+    )
+    assert lookups(found, "event_key") == rows_read(found, "event_key") == keys
+    assert found["Temp Read Blocks"] == 0
+
+
+@pytest.mark.parametrize("count", [10, NEWEST])
+@pytest.mark.parametrize("function", ["newest_commits", "newest_events"])
+def test_the_newest_cost_what_they_are(jobs: Connection, function: str, count: int) -> None:
+    """Each key is found by its hash: compared with all keys of the log, the hash was made for every pair again."""
+    found = executed(jobs, f"select * from coordinator.{function}('measured', '1', {count})")
+    assert count <= found["Actual Rows"] <= 2 * count
+    assert buffers(found) <= 100 * found["Actual Rows"]
+    assert lookups(found, "event_from") <= 2 + found["Actual Rows"]
+    assert compared_in_vain(found) <= found["Actual Rows"]
+
+
+def test_the_newest_commits_are_those_of_the_history(jobs: Connection) -> None:
+    newest = jobs.execute(f"select * from coordinator.newest_commits('measured', '1', {NEWEST})".encode()).fetchall()
+    assert (
+        newest
+        == jobs.execute(
+            f"select * from coordinator.commit_history {OF_THE_JOB} order by log_offset desc limit {NEWEST}".encode()
+        ).fetchall()
+    )
+
+
+def test_the_newest_events_are_those_of_each_log(jobs: Connection) -> None:
+    newest = jobs.execute(f"select * from coordinator.newest_events('measured', '1', {NEWEST})".encode()).fetchall()
+    ordered = f"{OF_THE_JOB} and stream_kind = %s order by log_offset desc limit {NEWEST}"
+    assert newest == [
+        row
+        for kind in ("checkpoint", "coordinator")
+        for row in jobs.execute(f"select * from coordinator.event {ordered}".encode(), (kind,)).fetchall()
+    ]
+
+
+OF_ANOMALIES: Final = 100_000
+STRETCH: Final = 1_000
+MINUTE: Final = 60_000
+ANOMALIES: Final = "select * from coordinator.anomaly where job_name = %s and job_id = %s"
+BETWEEN: Final = "select * from coordinator.anomaly_between(%s, %s, %s, %s)"
+OF_A_STRETCH: Final = f"{ANOMALIES} and stream_kind = 'checkpoint' and log_offset between %s and %s"
+
+
+@pytest.fixture(scope="module")
+def history(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[History]:
+    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
+        yield load_history(connection, OF_ANOMALIES)
+
+
+def read_checkpoints(executed: dict[str, Any]) -> int:
+    """How many rows of the checkpoints' history a plan read."""
+    return sum(
+        scan["Actual Rows"] * scan["Actual Loops"]
+        for scan in scans(executed)
+        if scan["Relation Name"].startswith("checkpoint_event")
+    )
+
+
+def test_another_max_age_than_the_usual_ones_looks_at_every_commit(database: Connection) -> None:
+    commits = [checkpoint_v1("t", {"kafka.in.0": "1"}, at=FIRST_TIME)]
+    commits += [checkpoint_v2("t", {"kafka.in.0": "1"}, at=FIRST_TIME + minute * MINUTE) for minute in (1, 3, 90, 180)]
+    offsets = {}
+    for minutes in (2, 10, 120):
+        job = f"max-age-{minutes}"
+        config = [
+            config_set("task.checkpoint.read.versions", "1,2"),
+            config_set("task.live.checkpoint.max.age", str(minutes * MINUTE)),
+        ]
+        ImportedJob(database, job, coordinator=config, checkpoints=commits)
+        query = (
+            "select log_offset from coordinator.anomaly where job_name = %s and anomaly = 'checkpoint_version_rollback'"
+        )
+        offsets[minutes] = [offset for (offset,) in database.execute(query, (job,))]
+    assert offsets == {2: [2], 10: [3], 120: [4]}
+
+
+@pytest.mark.parametrize("part", [0.2, 0.6, 1.0])
+def test_a_stretch_is_read_by_index(history: History, part: float) -> None:
+    last = history.checkpoint[int(part * (len(history.checkpoint) - 1))].offset
+    executed = plan(history.connection, OF_A_STRETCH, *JOB, last - STRETCH, last)
+    read_whole = {
+        node["Relation Name"]
+        for node in scans(executed)
+        if node["Node Type"] == "Seq Scan" and node["Relation Name"].startswith(("checkpoint_event", "event_from"))
+    }
+    assert read_whole == set()
+    assert read_checkpoints(executed) <= STRETCH
+
+
+def test_the_anomalies_of_a_time_are_those_of_its_stretches(history: History) -> None:
+    found: set[Row] = set()
+    for since, until in pairwise([None, *map(history.checkpoint_time, (0.3, 0.7, 0.9)), None]):
+        rows = set(history.connection.execute(BETWEEN, (*JOB, since, until)).fetchall())
+        assert found.isdisjoint(rows)
+        found |= rows
+    assert found == set(history.connection.execute(ANOMALIES, JOB).fetchall()) != set()
+
+
+def test_an_event_is_found_where_the_log_had_got_to(database: Connection) -> None:
+    """By log_time: the second event's own time is an hour before that of the first."""
+    minutes = {60: "9", 0: "4", 70: "5"}
+    commits = [
+        checkpoint_v1("t", {"kafka.in.0": offset}, at=FIRST_TIME + at * MINUTE) for at, offset in minutes.items()
+    ]
+    ImportedJob(database, "late", checkpoints=commits)
+    times = [to_time(FIRST_TIME + minute * MINUTE) for minute in (-1, 30, 60, 70)]
+    shown = [
+        [row[-1] for row in database.execute(BETWEEN, ("late", "1", since, until))] for since, until in pairwise(times)
+    ]
+    assert shown == [[], [1], []]
