@@ -105,19 +105,14 @@ if TYPE_CHECKING:
         TaskRestoreManager as TaskRestoreManager,
     )
     from managers.state.state_errors import (
-        ChangelogUnusable as ChangelogUnusable,
         CommitFailed as CommitFailed,
         CommitTimedOut as CommitTimedOut,
         InvalidMarker as InvalidMarker,
-        MarkersNotRead as MarkersNotRead,
-        MissingPackage as MissingPackage,
         SnapshotDamaged as SnapshotDamaged,
         StateError as StateError,
         StoreNotBackedUp as StoreNotBackedUp,
         StoreNotRestored as StoreNotRestored,
         StoreUnreadable as StoreUnreadable,
-        StoreWithoutBackend as StoreWithoutBackend,
-        UnknownStateBackend as UnknownStateBackend,
     )
     from managers.state.state_markers import StateCheckpointMarkerSerde as StateCheckpointMarkerSerde
     from managers.state.task_committer import TaskCommitter as TaskCommitter
@@ -130,10 +125,8 @@ if TYPE_CHECKING:
     from managers.appending import Retry as Retry
     from managers.assignments.changelogs import (
         ChangelogError as ChangelogError,
-        ChangelogMisfit as ChangelogMisfit,
         ChangelogRemap as ChangelogRemap,
         ChangelogRemapped as ChangelogRemapped,
-        ChangelogSystemUnknown as ChangelogSystemUnknown,
     )
     from managers.assignments.changelog_partition_manager import (
         ChangelogPartitionManager as ChangelogPartitionManager,
@@ -158,13 +151,8 @@ if TYPE_CHECKING:
         CheckpointNotWritten as CheckpointNotWritten,
         CheckpointUnreadable as CheckpointUnreadable,
         CheckpointsChanged as CheckpointsChanged,
-        GrouperMismatch as GrouperMismatch,
         JobAlive as JobAlive,
-        OffsetMissing as OffsetMissing,
         TaskNotRegistered as TaskNotRegistered,
-        UnknownCheckpointPlace as UnknownCheckpointPlace,
-        UnknownTask as UnknownTask,
-        VersionNotNamed as VersionNotNamed,
     )
     from managers.checkpoints.checkpoint_file import parse_offsets as parse_offsets, property_lines as property_lines
     from managers.checkpoints.checkpoint_manager import CheckpointManager as CheckpointManager
@@ -226,9 +214,7 @@ if TYPE_CHECKING:
     )
     from managers.offsets.offset_manager import CheckpointListener as CheckpointListener, OffsetManager as OffsetManager
     from managers.offsets.resolved_starts import (
-        NoMetadata as NoMetadata,
         OffsetError as OffsetError,
-        UnknownSystem as UnknownSystem,
         UnusableOffset as UnusableOffset,
         RefusedStartpoint as RefusedStartpoint,
     )
@@ -289,17 +275,15 @@ _NAMES: Final = {
         "RestoreProgress StateBackendFactory StatefulTask TaskBackupManager TaskRestoreManager"
     ),
     "managers.state.state_errors": (
-        "ChangelogUnusable CommitFailed CommitTimedOut InvalidMarker MarkersNotRead MissingPackage SnapshotDamaged "
-        "StateError StoreNotBackedUp StoreNotRestored StoreUnreadable StoreWithoutBackend UnknownStateBackend"
+        "CommitFailed CommitTimedOut InvalidMarker SnapshotDamaged "
+        "StateError StoreNotBackedUp StoreNotRestored StoreUnreadable"
     ),
     "managers.state.state_markers": "StateCheckpointMarkerSerde",
     "managers.state.task_committer": "TaskCommitter",
     "managers.state.task_restoration": "TaskRestoration",
     "managers.state.task_storage_commit_manager": "TaskStorageCommitManager",
     "managers.appending": "Retry",
-    "managers.assignments.changelogs": (
-        "ChangelogError ChangelogMisfit ChangelogRemap ChangelogRemapped ChangelogSystemUnknown"
-    ),
+    "managers.assignments.changelogs": "ChangelogError ChangelogRemap ChangelogRemapped",
     "managers.assignments.changelog_partition_manager": (
         "ChangelogPartitionManager ChangelogStream ChangelogStreamManager create_changelog_streams"
     ),
@@ -310,7 +294,7 @@ _NAMES: Final = {
     ),
     "managers.checkpoints.checkpoint_errors": (
         "CheckpointError CheckpointFileError CheckpointNotWritten CheckpointUnreadable CheckpointsChanged "
-        "GrouperMismatch JobAlive OffsetMissing TaskNotRegistered UnknownCheckpointPlace UnknownTask VersionNotNamed"
+        "JobAlive TaskNotRegistered"
     ),
     "managers.checkpoints.checkpoint_file": "parse_offsets property_lines",
     "managers.checkpoints.checkpoint_manager": "CheckpointManager",
@@ -333,7 +317,7 @@ _NAMES: Final = {
     "managers.job_models.job_model_json": "job_model_from_json job_model_to_json",
     "managers.job_names": "build_coordinator_stream_config checkpoint_stream coordinator_stream coordinator_system",
     "managers.offsets.offset_manager": "CheckpointListener OffsetManager",
-    "managers.offsets.resolved_starts": "NoMetadata OffsetError RefusedStartpoint UnknownSystem UnusableOffset",
+    "managers.offsets.resolved_starts": "OffsetError RefusedStartpoint UnusableOffset",
     "managers.offsets.committed_offsets": "END_OF_STREAM_OFFSET",
     "managers.startpoints.startpoint_records": "StartpointError StartpointNotWritten StartpointUnreadable",
     "managers.startpoints.startpoint_manager": "StartpointManager",

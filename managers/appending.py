@@ -25,10 +25,7 @@ _logger: Final = logging.getLogger(__name__)
 
 
 def append_in_parts(log: EventLog, events: Sequence[NewEvent]) -> list[range]:
-    """Append events in order, in parts that any log accepts, and return the offsets of each part.
-
-    Raises what `EventLog.append` raises; the parts before the failed one are on the log.
-    """
+    """Append events in order, in parts that any log accepts, and return the offsets of each part."""
     return [log.append(part) for part in split_into_parts(events)]
 
 
@@ -47,10 +44,7 @@ def split_into_parts(events: Sequence[NewEvent]) -> Iterator[Sequence[NewEvent]]
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How long a write is retried, in seconds, with pauses that double from the first to the longest.
-
-    Samza's defaults (SAMZA-1572): fifteen minutes, pauses of 2 s to 10 s. ``clock`` must be monotonic.
-    """
+    """How long a write is retried, in seconds, with pauses that double; by default as in Samza (SAMZA-1572)."""
 
     longest: float = 900
     first_pause: float = 2
@@ -59,7 +53,6 @@ class Retry:
     sleep: Callable[[float], object] = time.sleep
 
     def begin(self) -> RetryDeadline:
-        """Start the period in which a write is tried."""
         pauses = Backoff(no_jitter, first_seconds=self.first_pause, longest_seconds=self.longest_pause)
         return RetryDeadline(self.longest, pauses, clock=self.clock, sleep=self.sleep)
 
@@ -73,10 +66,7 @@ class AppendGaveUp(ManagerError):
 
 
 class RetryingAppender:
-    """Retries appends, with a newly opened log after each failure (SAMZA-1638). Not thread-safe.
-
-    A log that was passed in, rather than a function that opens one, is reused.
-    """
+    """Retries appends, with a newly opened log after each failure (SAMZA-1638). Not thread-safe."""
 
     def __init__(self, log: LogOrOpener, retry: Retry, is_wanted: Callable[[], bool] = lambda: True) -> None:
         """``is_wanted`` is called before and after each pause; when it returns false, the append gives up."""
@@ -85,20 +75,13 @@ class RetryingAppender:
         self._is_wanted = is_wanted
 
     def open(self) -> EventLog:
-        """Return the log, opening it if necessary."""
         return self._log.open()
 
     def use(self) -> AbstractContextManager[EventLog]:
-        """The log, for one operation other than an append; see `LazyLog.use`."""
         return self._log.use()
 
     def append(self, events: Sequence[NewEvent]) -> range:
-        """Append all of the events or none, and return their offsets once they are acknowledged.
-
-        Raises:
-            AppendRefused: the log rejects the events. This is not retried.
-            AppendGaveUp: the time is up, or the append is no longer wanted. The last error is its cause.
-        """
+        """Append all events or none, and return their offsets. Raises `AppendRefused` at once, and `AppendGaveUp`."""
         deadline = self._retry.begin()
         tries = 0
         while True:

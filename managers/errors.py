@@ -1,16 +1,9 @@
-"""Errors of managers. Each keeps the things it names as attributes.
+"""Errors of several managers. Each keeps the things it names as attributes."""
 
-ManagerError
- ├─ MissingSetting     the config lacks a required key
- ├─ NotReady           a call before start or after stop
- └─ WriteOnceChange    a change of a key that decides which task has which state
-"""
-
-import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from eventlog.errors import EventLogError
+from eventlog.errors import EventLogError, did_you_mean, list_names
 
 
 class ManagerError(EventLogError):
@@ -41,18 +34,6 @@ class SettingChange(NamedTuple):
     previous_value: str | None
     config_value: str | None
 
-    @property
-    def old_value(self) -> str | None:
-        """Deprecated name of `previous_value`."""
-        warn_renamed("SettingChange.old_value", "previous_value")
-        return self.previous_value
-
-    @property
-    def new_value(self) -> str | None:
-        """Deprecated name of `config_value`."""
-        warn_renamed("SettingChange.new_value", "config_value")
-        return self.config_value
-
 
 class WriteOnceChange(ManagerError):
     """A change of a write-once setting of a job that has been started."""
@@ -66,9 +47,10 @@ class WriteOnceChange(ManagerError):
         )
 
 
-def warn_renamed(old: str, new: str) -> None:
-    """Warn that the caller's caller uses a deprecated name."""
-    warnings.warn(f"{old} is deprecated: use {new}.", DeprecationWarning, stacklevel=3)
+def no_such_task(task_name: str, known: Iterable[str]) -> str:
+    """The sentences about a task that a job does not have."""
+    names = sorted(known)
+    return f"The job has no task {task_name!r}. Its tasks: {list_names(names)}.{did_you_mean(task_name, names)}"
 
 
 def _capitalize(text: str) -> str:

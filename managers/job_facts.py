@@ -46,12 +46,10 @@ class JobFacts:
 
     @classmethod
     def of(cls, messages: Sequence[Message]) -> "JobFacts":
-        """The facts in the live messages of a coordinator stream."""
         config = {each.config_key: each.config_value for each in messages if isinstance(each, SetConfig)}
         return cls(config, frozenset(_tasks(messages)))
 
     def is_state(self, partition: SystemStreamPartition, offset: str | None) -> bool:
-        """Whether an entry of a V1 checkpoint is that of a store's changelog, rather than an input."""
         is_marked = offset is not None and is_changelog_offset(offset)
         return is_marked or f"{partition.system}.{partition.stream}" in self.changelogs
 

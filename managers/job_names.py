@@ -50,10 +50,7 @@ def is_batch(config: Config) -> bool:
 
 
 def unique_name_for_batch(stream_name: str, config: Config) -> str:
-    """The name of a stream that each run of a batch job has: with ``-<app.run.id>`` (StreamManager of Samza).
-
-    The name stays as it is if the job is not a batch job, or config has no run id.
-    """
+    """The name of a stream that each run of a batch job has: with ``-<app.run.id>`` (StreamManager of Samza)."""
     run_id = config.get(RUN_ID)
     return f"{stream_name}-{run_id}" if is_batch(config) and run_id is not None else stream_name
 
@@ -64,11 +61,7 @@ def system_of(config: Config, key: str) -> str | None:
 
 
 def coordinator_system(config: Config) -> str:
-    """The system of the coordinator stream. It is not inferred from the inputs (SAMZA-788).
-
-    Raises:
-        MissingSetting: the config has neither the key nor a default system.
-    """
+    """The system of the coordinator stream; it is not inferred from the inputs (SAMZA-788). Raises `MissingSetting`."""
     system = system_of(config, COORDINATOR_SYSTEM)
     if system is None:
         raise MissingSetting(COORDINATOR_SYSTEM, f"nor {DEFAULT_SYSTEM}. Set one of them")
@@ -76,11 +69,7 @@ def coordinator_system(config: Config) -> str:
 
 
 def build_coordinator_stream_config(config: Config) -> dict[str, str]:
-    """The minimal config with which a job coordinator finds the coordinator stream, where it reads the rest.
-
-    Raises:
-        MissingSetting: the config lacks the job's name or the coordinator's system.
-    """
+    """The minimal config with which a job coordinator finds the coordinator stream. Raises `MissingSetting`."""
     system = coordinator_system(config)
     system_config = {key: value for key, value in config.items() if key.startswith(f"systems.{system}.")}
     return {

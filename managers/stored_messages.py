@@ -4,7 +4,8 @@ import getpass
 import socket
 from collections.abc import Iterable
 from functools import cache
-from typing import Any, ClassVar, Final, Protocol, TypeVar
+from threading import RLock
+from typing import ClassVar, Final, Protocol, TypeVar
 
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Envelope, Message
@@ -47,20 +48,11 @@ def _user_name() -> str:
         return ""
 
 
-def require_task_name(task_name: Any) -> None:
-    """Raise TypeError if a task name is not a string."""
-    if not isinstance(task_name, str):
-        raise TypeError(f"task_name must be a string, not {task_name!r}")
-
-
 def require_task_names(task_names: Iterable[str]) -> list[str]:
-    """The names as a list. Raises TypeError for a single string, and if a name is not a string."""
+    """The names as a list. Raises TypeError for a single string."""
     if isinstance(task_names, str):  # each letter would be a task
         raise TypeError(f"task_names must be a list of strings, not the string {task_names!r}")
-    names = list(task_names)
-    for task_name in names:
-        require_task_name(task_name)
-    return names
+    return list(task_names)
 
 
 class TypedMessage(Protocol):
@@ -72,33 +64,40 @@ class TypedMessage(Protocol):
 Typed = TypeVar("Typed", bound=TypedMessage)
 
 
-class StoredMessages:
-    """A manager's messages in its store, written as ``source``."""
+class MessageManager:
+    """A manager of some message types in the store of a coordinator stream. Thread-safe.
 
-    def __init__(self, store: CoordinatorStreamStore, source: str, clock: Clock) -> None:
+    Each write returns once it is acknowledged, and writes all of its messages or none (`CoordinatorStreamStore.write`).
+    Methods raise `NotReady` if the store is not open; the caller opens and closes it.
+    """
+
+    default_source: ClassVar[str] = JOB_COORDINATOR
+
+    def __init__(
+        self, store: CoordinatorStreamStore, *, source: str | None = None, clock: Clock = system_clock
+    ) -> None:
+        """``source`` is the writer that messages name."""
         self._store: Final = store
-        self._source: Final = source
+        self._source: Final = source or self.default_source
         self._clock: Final = clock
+        self._lock: Final = RLock()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} by {self._source} of {self._store!r}>"
 
-    def read(self, kind: type[Typed]) -> list[Typed]:
-        """The messages of all live keys of a class, in no particular order. Raises `NotReady`."""
+    def close(self) -> None:
+        """Do nothing: the caller closes the store."""
+
+    def _read(self, kind: type[Typed]) -> list[Typed]:
+        """The messages of all live keys of a class, in no particular order."""
         messages = self._store.messages(kind.message_type).values()
         return [message for message in messages if isinstance(message, kind)]
 
-    def write(self, messages: Iterable[Message]) -> None:
-        """Write messages as `CoordinatorStreamStore.write` does. Those without an envelope get one.
-
-        Raises:
-            NotReady: the store is not open.
-            AppendRefused: the log rejects the events.
-        """
+    def _write(self, messages: Iterable[Message]) -> None:
+        """Write messages; those without an envelope get one."""
         envelope = make_envelope(self._source, clock=self._clock)
         self._store.write([message if message.envelope else with_envelope(message, envelope) for message in messages])
 
 
 def with_envelope(message: Message, envelope: Envelope) -> Message:
-    """A copy of the message with this envelope."""
     return message.model_copy(update={"envelope": envelope})

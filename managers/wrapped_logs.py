@@ -2,61 +2,51 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from types import TracebackType
 from typing import Final, Self
 
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, Capabilities, EventLog
 from eventlog.streams import StreamKind
 
+LogOrOpener = EventLog | Callable[[], EventLog]
+"""A log, which its owner closes, or a function that opens one."""
+
 
 class DelegatingLog:
-    """Passes every call of the `EventLog` interface on to ``log``, except `close`: the owner of that log closes it.
-
-    Subclasses override the calls that they change.
-    """
+    """Passes every call of the `EventLog` interface on to ``log``, except `close`: the owner of that log closes it."""
 
     def __init__(self, log: EventLog) -> None:
         self._log: Final = log
 
     @property
     def stream_name(self) -> str:
-        """See `EventLog`."""
         return self._log.stream_name
 
     @property
     def stream_kind(self) -> StreamKind:
-        """See `EventLog`."""
         return self._log.stream_kind
 
     @property
     def stream_id(self) -> str | None:
-        """See `EventLog`."""
         return self._log.stream_id
 
     @property
     def capabilities(self) -> Capabilities:
-        """See `EventLog`."""
         return self._log.capabilities
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """See `EventLog.append`."""
         return self._log.append(events, expected_offset=expected_offset)
 
     def exclude_writers(self) -> AbstractContextManager[None]:
-        """See `EventLog`."""
         return self._log.exclude_writers()
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
-        """See `EventLog`."""
         return self._log.read(first, until)
 
     def start_offset(self) -> int:
-        """See `EventLog`."""
         return self._log.start_offset()
 
     def end_offset(self) -> int:
-        """See `EventLog`."""
         return self._log.end_offset()
 
     def close(self) -> None:
@@ -65,14 +55,8 @@ class DelegatingLog:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
-
-
-LogOrOpener = EventLog | Callable[[], EventLog]
-"""A log, which its owner closes, or a function that opens one."""
 
 
 class LazyLog:
@@ -149,9 +133,9 @@ class ReopenedLog(DelegatingLog):
 class FencedLog(DelegatingLog):
     """Calls ``require_lock`` before each append, which raises if this process has lost the job's lock.
 
-    A process may be suspended after that, and continue when another one coordinates the job. On a log with conditional
-    appends, its append then fails if the other one has written, and the lock is checked again. On Kafka, that append is
-    written: the current coordinator has to look for it.
+    A process may be suspended after that, while another one coordinates the job. On a log with conditional appends, its
+    append then fails if the other one has written, and the lock is checked again. On Kafka, that append is written: the
+    current coordinator has to look for it.
     """
 
     def __init__(self, log: EventLog, require_lock: Callable[[], object]) -> None:

@@ -2,17 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from threading import RLock
 from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
-from eventlog.log import Clock, LogExists, system_clock
+from eventlog.errors import ConfigError
+from eventlog.log import LogExists
 from eventlog.messages import Delete, Envelope, Message, SetChangelogMapping
 from managers.assignments.changelogs import (
-    ChangelogMisfit,
+    ChangelogError,
     ChangelogRemap,
     ChangelogRemapped,
-    ChangelogSystemUnknown,
     StoreChangelog,
     access_log_of,
     assign_changelog_partitions,
@@ -22,58 +21,38 @@ from managers.assignments.changelogs import (
 )
 from managers.job_names import Config
 from managers.stored_messages import (
-    JOB_COORDINATOR,
-    StoredMessages,
+    MessageManager,
     make_envelope,
     mark_forced,
-    require_task_name,
     require_task_names,
     with_envelope,
 )
-from managers.stores.coordinator_store import CoordinatorStreamStore
 
 _PARTITIONS: Final = range(2**31)
 
 
-class ChangelogPartitionManager:
+class ChangelogPartitionManager(MessageManager):
     """Reads and writes the changelog partitions of tasks (ChangelogStreamManager of released Samza).
 
     A task keeps its partition forever; a forced change has " (forced)" in the source of its message. Each task has its
-    own message. Each call writes its messages as `CoordinatorStreamStore.write` does, all or none. The caller opens and
-    closes the store. Thread-safe, but not for two job coordinators of the same job.
+    own message. Not for two job coordinators of the same job at a time.
     """
 
-    def __init__(
-        self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
-    ) -> None:
-        """``source`` is the writer that messages name."""
-        self._source: Final = source
-        self._clock: Final = clock
-        self._messages: Final = StoredMessages(store, source, clock)
-        self._lock: Final = RLock()
-
     def read_change_log_partition_mapping(self) -> Mapping[str, int]:
-        """The changelog partition of each task, including removed tasks, read-only.
-
-        Raises:
-            NotReady: the store is not open.
-        """
-        mappings = self._messages.read(SetChangelogMapping)
+        """The changelog partition of each task, including removed tasks, read-only."""
+        mappings = self._read(SetChangelogMapping)
         return MappingProxyType({message.task_name: message.changelog_partition for message in mappings})
 
     def write_change_log_partition_mapping(self, mapping: Mapping[str, int | None], *, force: bool = False) -> None:
         """Write the partitions of these tasks; None deletes a mapping. Other tasks are unchanged.
 
-        Raises:
-            ChangelogRemapped: a task would get a different partition. Nothing was written.
-            TypeError: a task is not a string, or a partition not an integer. Nothing was written.
-            ValueError: a partition is negative, or exceeds 32 bits. Nothing was written.
-            NotReady: the store is not open.
+        Raises `ChangelogRemapped` if a task would get a different partition, and ValueError if a partition is negative
+        or exceeds 32 bits. Nothing was written then.
         """
         envelope = make_envelope(mark_forced(self._source), clock=self._clock) if force else None
         with self._lock:
             known = self.read_change_log_partition_mapping()
-            self._messages.write(changelog_messages(known, mapping, forced_by=envelope))
+            self._write(changelog_messages(known, mapping, forced_by=envelope))
 
     def read_partition_mapping(self) -> Mapping[str, int]:
         """The name of `read_change_log_partition_mapping` in released Samza."""
@@ -86,30 +65,16 @@ class ChangelogPartitionManager:
     def update_partition_mapping(
         self, previous: Mapping[str, int], new: Mapping[str, int | None], *, force: bool = False
     ) -> None:
-        """Write both mappings; if both have a task, ``previous`` counts.
-
-        Raises as `write_change_log_partition_mapping`.
-        """
+        """Write both mappings; if both have a task, ``previous`` counts."""
         self.write_change_log_partition_mapping({**new, **previous}, force=force)
 
     def assign(self, task_names: Iterable[str]) -> Mapping[str, int]:
-        """The partitions of these tasks. A task without one gets the next unused number, which is written.
-
-        Raises:
-            TypeError: a task is not a string, or ``task_names`` is a single string. Nothing was written.
-            NotReady: the store is not open.
-        """
-        names = require_task_names(task_names)
+        """The partitions of these tasks. A task without one gets the next unused number, which is written."""
         with self._lock:
             known = self.read_change_log_partition_mapping()
-            assigned = assign_changelog_partitions(names, known)
-            self._messages.write(
-                changelog_messages(known, {task: assigned[task] for task in assigned if task not in known})
-            )
+            assigned = assign_changelog_partitions(require_task_names(task_names), known)
+            self._write(changelog_messages(known, {task: assigned[task] for task in assigned if task not in known}))
         return MappingProxyType(assigned)
-
-    def close(self) -> None:
-        """Do nothing: the caller closes the store."""
 
 
 ChangelogStreamManager = ChangelogPartitionManager
@@ -119,10 +84,7 @@ ChangelogStreamManager = ChangelogPartitionManager
 def changelog_messages(
     known: Mapping[str, int], mapping: Mapping[str, int | None], *, forced_by: Envelope | None = None
 ) -> list[Message]:
-    """The messages that write a mapping; ``known`` is the current one. ``forced_by`` is the envelope of forced changes.
-
-    Raises as `ChangelogPartitionManager.write_change_log_partition_mapping`.
-    """
+    """The messages that write a mapping; ``known`` is the current one, ``forced_by`` the envelope of forced changes."""
     messages = [_message(task_name, partition) for task_name, partition in mapping.items()]
     changes = remaps(known, mapping)
     if not changes:
@@ -134,7 +96,6 @@ def changelog_messages(
 
 
 def remaps(known: Mapping[str, int], mapping: Mapping[str, int | None]) -> list[ChangelogRemap]:
-    """The tasks whose partition a mapping would change, sorted by name."""
     return [
         ChangelogRemap(task_name, known[task_name], partition)
         for task_name, partition in sorted(mapping.items())
@@ -143,11 +104,8 @@ def remaps(known: Mapping[str, int], mapping: Mapping[str, int | None]) -> list[
 
 
 def _message(task_name: str, partition: int | None) -> Message:
-    require_task_name(task_name)
     if partition is None:
         return Delete(message_type=SetChangelogMapping.message_type, key=task_name)
-    if type(partition) is not int:
-        raise TypeError(f"the changelog partition of task {task_name!r} must be an integer, not {partition!r}")
     if partition not in _PARTITIONS:
         raise ValueError(f"the changelog partition of task {task_name!r} must be from 0 to 2147483647, not {partition}")
     return SetChangelogMapping(task_name=task_name, changelog_partition=partition)
@@ -188,9 +146,8 @@ def create_changelog_streams(
     ``partitions`` is `JobModel.max_changelog_stream_partitions`. ``admins`` are by the job's names of its systems.
 
     Raises:
-        ChangelogSystemUnknown: a store's system has no admin. Nothing was created.
-        ChangelogMisfit: a stream has the wrong number of partitions. Streams before it were created.
-        ConfigError: a setting is not an integer, or Samza refuses it. Nothing was created.
+        ConfigError: a store's system has no admin, or a setting is invalid. Nothing was created.
+        ChangelogError: a stream has the wrong number of partitions. Streams before it were created.
     """
     wanted = [stream for changelog in changelogs(config) for stream in _streams(config, changelog, admins)]
     return tuple(_create(stream, partitions) for stream in wanted)
@@ -199,7 +156,11 @@ def create_changelog_streams(
 def _admin_of(changelog: StoreChangelog, admins: Mapping[str, TopicMaker]) -> TopicMaker:
     admin = None if changelog.system is None else admins.get(changelog.system)
     if admin is None:
-        raise ChangelogSystemUnknown(changelog.store, changelog.system)
+        problem = "is not configured" if changelog.system is None else f"is {changelog.system!r}, which has no admin"
+        raise ConfigError(
+            f"The system of the changelog of store {changelog.store!r} {problem}. Set "
+            f"stores.{changelog.store}.changelog to <system>.<stream>, and pass an admin of that system."
+        )
     return admin
 
 
@@ -219,5 +180,8 @@ def _create(wanted: _Wanted, partitions: int) -> ChangelogStream:
         is_new = True
     actual = admin.partition_count(name)
     if actual != partitions:
-        raise ChangelogMisfit(changelog.store, name, partitions, actual)
+        raise ChangelogError(
+            f"Changelog {name} of store {changelog.store!r} has {actual} partitions, but the tasks need {partitions}. "
+            "Configure another changelog for the store, or add the missing partitions."
+        )
     return ChangelogStream(changelog.store, changelog.system or "", name, is_new)

@@ -16,6 +16,19 @@ from managers.streams.stream_creation import setting_key
 CHANGELOG_SYSTEM: Final = "job.changelog.system"
 
 _KEY: Final = re.compile(r"stores\.(.+)\.changelog")
+TRANSACTIONAL_RESTORE: Final = "task.transactional.state.restore.enabled"
+_ASYNC_COMMIT: Final = "task.async.commit"
+_REPLICAS: Final = "job.standbytasks.replication.factor"
+_REPLICATION_FACTOR: Final = "replication.factor"
+_MAX_MESSAGE_BYTES: Final = "max.message.bytes"
+_MIN_COMPACTION_LAG_MS: Final = "min.compaction.lag.ms"
+_DELETE_RETENTION_MS: Final = "delete.retention.ms"
+_COPIES: Final = 2
+_MESSAGE_BYTES: Final = "1000012"
+_SEGMENT_BYTES: Final = "536870912"
+_DAY_MS: Final = 86_400_000
+_FOUR_HOURS_MS: Final = 14_400_000
+_LISTED = 3
 
 
 class StoreChangelog(NamedTuple):
@@ -27,26 +40,18 @@ class StoreChangelog(NamedTuple):
 
 
 def store_of(config_key: str) -> str | None:
-    """The store whose changelog a config key sets; None for any other key."""
     match = _KEY.fullmatch(config_key)
     return None if match is None else match[1]
 
 
 def changelog_of(config: Config, store: str) -> str | None:
-    """A store's changelog as ``system.stream`` (StorageConfig of Samza); None if it has none.
-
-    Each run of a batch job has its own, with ``-<app.run.id>``.
-    """
+    """A store's changelog as ``system.stream``; None if it has none. Each run of a batch job has its own."""
     name = configured_changelog(config, store)
     return None if name is None else unique_name_for_batch(name, config)
 
 
 def configured_changelog(config: Config, store: str) -> str | None:
-    """A store's changelog without the run id of a batch job; None if it has none.
-
-    The system comes from the key itself, ``job.changelog.system`` or ``job.default.system``; without any of them, only
-    the stream is returned.
-    """
+    """A store's changelog without the run id of a batch job; only the stream if config names no system for it."""
     stream = config.get(f"stores.{store}.changelog", "").strip()
     if not stream or "." in stream:
         return stream or None
@@ -87,44 +92,21 @@ def assign_changelog_partitions(task_names: Iterable[str], previous: Mapping[str
 
 
 def access_log_of(config: Config, changelog: StoreChangelog) -> str | None:
-    """The stream of a store's access log; None if it is not enabled."""
     is_enabled = boolean(config, f"stores.{changelog.store}.accesslog.enabled", default=False)
     return f"{changelog.stream}-access-log" if is_enabled else None
 
 
-TRANSACTIONAL_RESTORE: Final = "task.transactional.state.restore.enabled"
-
-_ASYNC_COMMIT: Final = "task.async.commit"
-_REPLICAS: Final = "job.standbytasks.replication.factor"
-_REPLICATION_FACTOR: Final = "replication.factor"
-_MAX_MESSAGE_BYTES: Final = "max.message.bytes"
-_MIN_COMPACTION_LAG_MS: Final = "min.compaction.lag.ms"
-_DELETE_RETENTION_MS: Final = "delete.retention.ms"
-_COPIES: Final = 2
-_MESSAGE_BYTES: Final = "1000012"
-_SEGMENT_BYTES: Final = "536870912"
-_DAY_MS: Final = 86_400_000
-_FOUR_HOURS_MS: Final = 14_400_000
-
-
 def replication_factor(config: Config, changelog: StoreChangelog) -> int:
-    """The replication factor of a changelog: the store's setting, the default of stores, that of the system, or 2.
-
-    Raises:
-        ConfigError: the setting is not an integer.
-    """
+    """The store's setting, the default of stores, that of the system, or 2. Raises `ConfigError`."""
     own_keys = (f"stores.{store}.changelog.{_REPLICATION_FACTOR}" for store in (changelog.store, "default"))
     return integer(config, setting_key(config, changelog.system, _REPLICATION_FACTOR, *own_keys), _COPIES)
 
 
 def topic_settings(config: Config, changelog: StoreChangelog) -> dict[str, str]:
-    """The settings with which a changelog's topic is created.
+    """The settings with which a changelog's topic is created. Raises `ConfigError`.
 
     A store with a TTL gets ``cleanup.policy=delete``, any other store a compacted topic, with a compaction lag that
     transactional state needs. ``stores.<store>.changelog.kafka.*`` overrides all others.
-
-    Raises:
-        ConfigError: a number is not an integer, or the compaction lag has a key that Samza refuses.
     """
     prefix = _overrides(changelog.store)
     own = {key.removeprefix(prefix): value for key, value in config.items() if key.startswith(prefix)}
@@ -186,11 +168,8 @@ def _compaction_lag(config: Config, store: str) -> dict[str, str]:
     return {_MIN_COMPACTION_LAG_MS: str(min_compaction_lag_ms(config, store))}
 
 
-_LISTED = 3
-
-
 class ChangelogError(ManagerError):
-    """The changelogs of a job's stores do not fit its tasks."""
+    """The changelogs of a job's stores do not fit its tasks, for example with another number of partitions."""
 
 
 class ChangelogRemap(NamedTuple):
@@ -211,31 +190,4 @@ class ChangelogRemapped(ChangelogError):
         super().__init__(
             f"This changes the changelog partition of {listed}{f' and {more} more' if more > 0 else ''}. "
             "The task would restore the state of another task. Keep its partition, or force the change (force=True)."
-        )
-
-
-class ChangelogSystemUnknown(ChangelogError):
-    """The system of a store's changelog is unknown or has no admin."""
-
-    def __init__(self, store: str, system: str | None) -> None:
-        self.store = store
-        self.system = system
-        problem = "is not configured" if system is None else f"is {system!r}, which has no admin"
-        super().__init__(
-            f"The system of the changelog of store {store!r} {problem}. Set stores.{store}.changelog to "
-            "<system>.<stream>, and pass an admin of that system."
-        )
-
-
-class ChangelogMisfit(ChangelogError):
-    """A changelog has a different number of partitions than the job's tasks need."""
-
-    def __init__(self, store: str, stream_name: str, expected: int, actual: int) -> None:
-        self.store = store
-        self.stream_name = stream_name
-        self.expected = expected
-        self.actual = actual
-        super().__init__(
-            f"Changelog {stream_name} of store {store!r} has {actual} partitions, but the tasks need {expected}. "
-            "Configure another changelog for the store, or add the missing partitions."
         )

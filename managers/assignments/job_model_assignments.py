@@ -16,7 +16,7 @@ from managers.assignments.task_assignment_manager import (
 )
 from managers.job_models.job_model import ACTIVE, STANDBY, JobModel, TaskMode
 from managers.job_models.job_model_building import PreviousAssignment
-from managers.stored_messages import JOB_COORDINATOR, StoredMessages, make_envelope, mark_forced
+from managers.stored_messages import MessageManager, make_envelope, mark_forced
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 PartitionTasks = Mapping[SystemStreamPartition, Sequence[str]]
@@ -30,30 +30,20 @@ class _Run(NamedTuple):
     partition_tasks: PartitionTasks
 
 
-class JobModelAssignments:
-    """Reads the assignments of a job's last run, and writes those of the next (JobModelHelper of Samza).
-
-    The caller opens and closes the store. Only one job coordinator may use it at a time, as in Samza.
-    """
+class JobModelAssignments(MessageManager):
+    """Reads the assignments of a job's last run, and writes those of the next (JobModelHelper of Samza)."""
 
     def __init__(
-        self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
+        self, store: CoordinatorStreamStore, *, source: str | None = None, clock: Clock = system_clock
     ) -> None:
         """``source`` is the writer that messages name."""
-        self._source: Final = source
-        self._clock: Final = clock
-        self._messages: Final = StoredMessages(store, source, clock)
+        super().__init__(store, source=source, clock=clock)
         self._changelogs: Final = ChangelogPartitionManager(store, source=source, clock=clock)
         self._tasks: Final = TaskAssignmentManager(store, source=source, clock=clock)
         self._partitions: Final = TaskPartitionAssignmentManager(store, source=source, clock=clock)
 
     def read_previous(self) -> PreviousAssignment:
-        """The last run's assignment for `build_job_model`: of active tasks and tasks without a mode.
-
-        Raises:
-            UnknownTaskMode: a mode is not one of Samza's.
-            NotReady: the store is not open.
-        """
+        """The last run's assignment of active tasks and tasks without a mode. Raises `UnknownTaskMode`."""
         modes = self._tasks.read_task_modes()
         containers = self._tasks.read_task_assignment()
         return PreviousAssignment(
@@ -64,21 +54,16 @@ class JobModelAssignments:
     def save(self, model: JobModel, *, force: bool = False) -> None:
         """Delete stale assignments, then write the changelog partitions, containers, modes and partitions of a model.
 
-        If the active tasks have changed, the assignments of all previous active tasks are deleted, and those of
-        partitions that the model has or that removed tasks read. If the standby tasks have changed, the assignments of
-        all previous standby tasks are deleted. Other partitions that are no longer read stay, as in Samza. Everything
-        is one write; if a large one is interrupted, the next `save` completes it.
-
-        Raises:
-            ChangelogRemapped: a task would get a different changelog partition. Nothing was written.
-            UnknownTaskMode: a mode is not one of Samza's. Nothing was written.
-            NotReady: the store is not open.
+        If the active (standby) tasks have changed, the assignments of all previous active (standby) tasks are deleted,
+        and of partitions that the model has or that removed tasks read. Other partitions that are no longer read stay,
+        as in Samza. Everything is one write. Raises `ChangelogRemapped` and `UnknownTaskMode`; nothing was written
+        then.
         """
         envelope = make_envelope(mark_forced(self._source), clock=self._clock) if force else None
         known = self._changelogs.read_change_log_partition_mapping()
         numbers = {task.task_name: task.changelog_partition for task in sorted(model.tasks.values())}
         new = _run_of(model)
-        self._messages.write(
+        self._write(
             [
                 *changelog_messages(known, numbers, forced_by=envelope),
                 *_stale(self._last_run(), new),
@@ -88,12 +73,7 @@ class JobModelAssignments:
         )
 
     def are_saved(self, model: JobModel) -> bool:
-        """Whether the stream has the assignments of this model, and assigns no other tasks to containers.
-
-        Raises:
-            UnknownTaskMode: a mode is not one of Samza's.
-            NotReady: the store is not open.
-        """
+        """Whether the stream has the assignments of this model, and no others. Raises `UnknownTaskMode`."""
         tasks = model.tasks
         numbers = {name: task.changelog_partition for name, task in tasks.items()}
         containers = {name: each.processor_id for each in model.containers.values() for name in each.tasks}
@@ -112,7 +92,6 @@ class JobModelAssignments:
 
 
 def _stale(last: _Run, new: _Run) -> list[Message]:
-    """The deletes of the last run's assignments that are no longer valid."""
     removed = set(last.standby) if last.standby != new.standby else set()
     partitions: set[SystemStreamPartition] = set()
     if last.active != new.active:

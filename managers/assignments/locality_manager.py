@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from eventlog.log import Clock, system_clock
 from eventlog.messages import SetContainerHostMapping, SetExecutionEnvContainerIdMapping
 from eventlog.wire.jackson import dumps
 from managers.job_models.jvm_order import java_map_order, text_hash, text_order
-from managers.stored_messages import CONTAINER, JOB_COORDINATOR, StoredMessages
-from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stored_messages import CONTAINER, MessageManager
 
 _LOCALITIES: Final = "processor-localities"
 
@@ -30,46 +28,24 @@ class ContainerLocality:
         return self.host_name or None
 
 
-class LocalityManager:
-    """Reads and writes the hosts of containers (Samza's class). Thread-safe.
+class LocalityManager(MessageManager):
+    """Reads and writes the hosts of containers (Samza's class)."""
 
-    Writes return once they are acknowledged. The caller opens and closes the store.
-    """
-
-    def __init__(self, store: CoordinatorStreamStore, *, source: str = CONTAINER, clock: Clock = system_clock) -> None:
-        """``source`` is the writer that messages name."""
-        self._messages: Final = StoredMessages(store, source, clock)
+    default_source = CONTAINER
 
     def read_locality(self) -> Mapping[str, ContainerLocality]:
-        """The containers with a known host, by id, read-only. Raises `NotReady`."""
-        hosts = self._messages.read(SetContainerHostMapping)
+        """The containers with a known host, by id, read-only."""
+        hosts = self._read(SetContainerHostMapping)
         return MappingProxyType({message.container_id: _locality(message) for message in hosts})
 
     def write_container_to_host_mapping(
         self, container_id: str, host_name: str, *, jmx_url: str = "", jmx_tunneling_url: str = ""
     ) -> None:
-        """Write the host of a container.
-
-        Raises:
-            TypeError: an argument is not a string. Nothing was written.
-            NotReady: the store is not open.
-        """
-        fields = {
-            "container_id": container_id,
-            "host_name": host_name,
-            "jmx_url": jmx_url,
-            "jmx_tunneling_url": jmx_tunneling_url,
-        }
-        for what, text in fields.items():
-            if not isinstance(text, str):
-                raise TypeError(f"{what} must be a string, not {text!r}; nothing was written")
+        """Write the host of a container."""
         message = SetContainerHostMapping(
             container_id=container_id, host_name=host_name, jmx_url=jmx_url, jmx_tunneling_url=jmx_tunneling_url
         )
-        self._messages.write([message])
-
-    def close(self) -> None:
-        """Do nothing: the caller closes the store."""
+        self._write([message])
 
 
 def _locality(message: SetContainerHostMapping) -> ContainerLocality:
@@ -92,41 +68,17 @@ def _fields(container_id: str, locality: ContainerLocality | None) -> dict[str, 
     return {"id": container_id, "host": host, "jmx-url": "", "jmx-tunneling-url": ""}
 
 
-class ExecutionContainerIdManager:
-    """Reads and writes the ids of containers in the execution environment, such as YARN (Samza's class). Thread-safe.
-
-    Samza writes them if a restarted job coordinator is to take over running containers. The caller opens and closes the
-    store.
-    """
-
-    def __init__(
-        self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
-    ) -> None:
-        """``source`` is the writer that messages name."""
-        self._messages: Final = StoredMessages(store, source, clock)
+class ExecutionContainerIdManager(MessageManager):
+    """Reads and writes the ids of containers in the execution environment, such as YARN (Samza's class)."""
 
     def read_execution_environment_container_id_mapping(self) -> Mapping[str, str]:
-        """The cluster's id of each container, by its id in the job, read-only. Raises `NotReady`."""
-        mappings = self._messages.read(SetExecutionEnvContainerIdMapping)
+        """The cluster's id of each container, by its id in the job, read-only."""
+        mappings = self._read(SetExecutionEnvContainerIdMapping)
         return MappingProxyType({message.container_id: message.execution_container_id for message in mappings})
 
     def write_execution_environment_container_id_mapping(self, container_id: str, execution_container_id: str) -> None:
-        """Write the cluster's id of a container.
-
-        Raises:
-            TypeError: an argument is not a string. Nothing was written.
-            NotReady: the store is not open.
-        """
-        for text in (container_id, execution_container_id):
-            if not isinstance(text, str):
-                raise TypeError(f"container {container_id!r} and its id {execution_container_id!r} must be strings")
-        self._messages.write(
-            [
-                SetExecutionEnvContainerIdMapping(
-                    container_id=container_id, execution_container_id=execution_container_id
-                )
-            ]
+        """Write the cluster's id of a container."""
+        message = SetExecutionEnvContainerIdMapping(
+            container_id=container_id, execution_container_id=execution_container_id
         )
-
-    def close(self) -> None:
-        """Do nothing: the caller closes the store."""
+        self._write([message])

@@ -2,19 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final
 
-from eventlog.log import Clock, system_clock
 from eventlog.messages import Delete, Message, SetTaskContainerMapping, SetTaskModeMapping, SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.jackson import encode_partition_key
 from managers.errors import ManagerError
 from managers.job_models.job_model import ACTIVE, STANDBY, TaskMode
-from managers.stored_messages import JOB_COORDINATOR, StoredMessages, require_task_name, require_task_names
-from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stored_messages import MessageManager, require_task_names
 
 TaskContainers = Mapping[str, Mapping[str, str]] | Mapping[str | None, Mapping[str, str]]
 """The tasks of each container with their modes. Tasks of container None are removed from theirs."""
+PartitionTasks = Mapping[SystemStreamPartition, Sequence[str] | None]
+"""The tasks that read each partition; empty or None: no task."""
 
 
 class UnknownTaskMode(ManagerError):
@@ -29,61 +28,29 @@ class UnknownTaskMode(ManagerError):
         )
 
 
-class TaskAssignmentManager:
-    """Reads and writes the containers and modes of tasks (Samza's class). Thread-safe.
-
-    Each task has two messages of its own, so that messages do not grow with the job. Each call writes its messages as
-    `CoordinatorStreamStore.write` does, all or none. The caller opens and closes the store.
-    """
-
-    def __init__(
-        self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
-    ) -> None:
-        """``source`` is the writer that messages name."""
-        self._messages: Final = StoredMessages(store, source, clock)
+class TaskAssignmentManager(MessageManager):
+    """Reads and writes the containers and modes of tasks (Samza's class), in two messages for each task."""
 
     def read_task_assignment(self) -> Mapping[str, str]:
-        """The container of each task, read-only. Raises `NotReady`."""
-        mappings = self._messages.read(SetTaskContainerMapping)
+        """The container of each task, read-only."""
+        mappings = self._read(SetTaskContainerMapping)
         return MappingProxyType({message.task_name: message.container_id for message in mappings})
 
     def read_task_modes(self) -> Mapping[str, TaskMode]:
-        """The mode of each task that has one, read-only.
-
-        Raises:
-            UnknownTaskMode: a mode is not one of Samza's.
-            NotReady: the store is not open.
-        """
-        mappings = self._messages.read(SetTaskModeMapping)
+        """The mode of each task that has one, read-only. Raises `UnknownTaskMode`."""
+        mappings = self._read(SetTaskModeMapping)
         return MappingProxyType({each.task_name: parse_task_mode(each.task_name, each.task_mode) for each in mappings})
 
     def write_task_container_mappings(self, mappings: TaskContainers) -> None:
-        """Write the container and the mode of these tasks. Container None deletes both, whatever the mode.
-
-        Other tasks are unchanged.
-
-        Raises:
-            UnknownTaskMode: a mode is not one of Samza's; nothing was written.
-            TypeError: a container or task name is not a string; nothing was written.
-            NotReady: the store is not open.
-        """
-        self._messages.write(task_container_messages(mappings))
+        """Write the container and the mode of these tasks; container None deletes both. Raises `UnknownTaskMode`."""
+        self._write(task_container_messages(mappings))
 
     def delete_task_container_mappings(self, task_names: Iterable[str]) -> None:
-        """Delete the containers and modes of tasks.
-
-        Raises:
-            TypeError: a task is not a string, or ``task_names`` is a single string. Nothing was written.
-            NotReady: the store is not open.
-        """
-        self._messages.write(task_delete_messages(task_names))
-
-    def close(self) -> None:
-        """Do nothing: the caller closes the store."""
+        """Delete the containers and modes of tasks."""
+        self._write(task_delete_messages(task_names))
 
 
 def task_container_messages(mappings: TaskContainers) -> list[Message]:
-    """The messages of `TaskAssignmentManager.write_task_container_mappings`; raises the same errors."""
     return [
         message
         for container_id, tasks in mappings.items()
@@ -93,15 +60,12 @@ def task_container_messages(mappings: TaskContainers) -> list[Message]:
 
 
 def task_delete_messages(task_names: Iterable[str]) -> list[Message]:
-    """The messages of `TaskAssignmentManager.delete_task_container_mappings`; raises TypeError as it does."""
     return [message for task_name in require_task_names(task_names) for message in _deletes(task_name)]
 
 
 def parse_task_mode(task_name: str, task_mode: str) -> TaskMode:
-    """The mode with exactly this name. Raises `UnknownTaskMode`."""
-    for known in (ACTIVE, STANDBY):
-        if task_mode == known:
-            return known
+    if task_mode in (ACTIVE, STANDBY):
+        return task_mode
     raise UnknownTaskMode(task_name, task_mode)
 
 
@@ -110,66 +74,35 @@ def _task_messages(task_name: str, container_id: str | None, mode: str) -> Itera
         yield from _deletes(task_name)
         return
     task_mode = parse_task_mode(task_name, mode)
-    require_task_name(task_name)
-    if not isinstance(container_id, str):
-        raise TypeError(f"the container of task {task_name!r} must be a string, not {container_id!r}")
     yield SetTaskContainerMapping(task_name=task_name, container_id=container_id)
     yield SetTaskModeMapping(task_name=task_name, task_mode=task_mode)
 
 
 def _deletes(task_name: str) -> Iterator[Message]:
-    require_task_name(task_name)
     for kind in (SetTaskContainerMapping, SetTaskModeMapping):
         yield Delete(message_type=kind.message_type, key=task_name)
 
 
-PartitionTasks = Mapping[SystemStreamPartition, Sequence[str] | None]
-"""The tasks that read each partition; empty or None: no task."""
-
-
-class TaskPartitionAssignmentManager:
-    """Reads and writes the tasks of partitions (Samza's class). Thread-safe.
-
-    Each partition has a message with its tasks. (The message of a task with its partitions could exceed the size limit
-    of the topic.) The caller opens and closes the store.
-    """
-
-    def __init__(
-        self, store: CoordinatorStreamStore, *, source: str = JOB_COORDINATOR, clock: Clock = system_clock
-    ) -> None:
-        """``source`` is the writer that messages name."""
-        self._messages: Final = StoredMessages(store, source, clock)
+class TaskPartitionAssignmentManager(MessageManager):
+    """Reads and writes the tasks of partitions (Samza's class), in a message for each partition."""
 
     def read_task_partition_assignments(self) -> Mapping[SystemStreamPartition, tuple[str, ...]]:
-        """The tasks of each partition that is read, without duplicates, in the order written; read-only.
-
-        Two key buckets of a partition are two partitions. Raises `NotReady`.
-        """
-        mappings = self._messages.read(SetTaskPartitionMapping)
+        """The tasks of each partition that is read, without duplicates, in the order written; read-only."""
+        mappings = self._read(SetTaskPartitionMapping)
         tasks = {
             message.partition: tuple(dict.fromkeys(message.task_names)) for message in mappings if message.task_names
         }
         return MappingProxyType(tasks)
 
     def write_task_partition_assignments(self, assignments: PartitionTasks) -> None:
-        """Replace the tasks of these partitions. Other partitions are unchanged.
-
-        Raises:
-            TypeError: a task is not a string. Nothing was written.
-            NotReady: the store is not open.
-        """
-        self._messages.write(partition_messages(assignments))
+        """Replace the tasks of these partitions. Other partitions are unchanged."""
+        self._write(partition_messages(assignments))
 
     def delete(self, partitions: Iterable[SystemStreamPartition]) -> None:
-        """Delete the tasks of these partitions. Raises `NotReady`."""
-        self._messages.write(partition_messages(dict.fromkeys(partitions)))
-
-    def close(self) -> None:
-        """Do nothing: the caller closes the store."""
+        self._write(partition_messages(dict.fromkeys(partitions)))
 
 
 def partition_messages(assignments: PartitionTasks) -> list[Message]:
-    """The messages that write the tasks of partitions. Raises TypeError if a task is not a string."""
     return [_message(partition, task_names or ()) for partition, task_names in assignments.items()]
 
 
@@ -178,6 +111,4 @@ def _message(partition: SystemStreamPartition, task_names: Sequence[str]) -> Mes
         return Delete(message_type=SetTaskPartitionMapping.message_type, key=encode_partition_key(partition))
     if isinstance(task_names, str):
         raise TypeError(f"the tasks of {partition} must be a list of strings, not the string {task_names!r}")
-    for task_name in task_names:
-        require_task_name(task_name)
     return SetTaskPartitionMapping(partition=partition, task_names=tuple(task_names))

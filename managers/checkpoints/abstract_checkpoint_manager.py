@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from threading import RLock
-from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 from eventlog.checkpoint import Candidate, Checkpoint
@@ -13,7 +12,6 @@ from eventlog.log import EventLog, end_after
 from managers.appending import AppendGaveUp, Retry, RetryingAppender
 from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, TaskNotRegistered
 from managers.errors import NotReady
-from managers.stored_messages import require_task_name
 from managers.wrapped_logs import LogOrOpener
 
 
@@ -37,8 +35,7 @@ class AbstractCheckpointManager(ABC):
         return self._stream_name
 
     def register(self, task_name: str) -> None:
-        """Register a task; registering it again has no effect. Raises TypeError if it is not a string."""
-        require_task_name(task_name)
+        """Register a task; registering it again has no effect."""
         with self._lock:
             self._task_names.add(task_name)
 
@@ -65,10 +62,7 @@ class AbstractCheckpointManager(ABC):
     def read_last_checkpoint(self, task_name: str) -> Checkpoint | None:
         """The checkpoint from which a task starts; None if it has none (an empty checkpoint is not None).
 
-        Raises:
-            TaskNotRegistered: the task was not registered.
-            NotReady: the manager is not running.
-            OffsetLost: the stream was created again. Create a new manager.
+        Raises `TaskNotRegistered`, `NotReady`, and `OffsetLost` if the stream was created again.
         """
         with self._lock:
             self._require(task_name)
@@ -78,12 +72,10 @@ class AbstractCheckpointManager(ABC):
         """Replace the task's checkpoint, and return the log offset once the write is acknowledged.
 
         Raises:
-            TaskNotRegistered: the task was not registered.
-            NotReady: the manager is not running.
+            TaskNotRegistered, NotReady: the task was not registered, or the manager is not running.
             CheckpointNotWritten: the log did not acknowledge it in the time allowed.
             AppendRefused: the log rejects the event. This is not retried.
-            OffsetMissing: a V2 checkpoint has an offset of None.
-            TypeError: an offset or a state marker is not a string. Nothing was written.
+            CheckpointError, TypeError: a V2 checkpoint has an offset of None, or an offset is not a string.
         """
         with self._lock:
             self._require(task_name)
@@ -119,7 +111,6 @@ class AbstractCheckpointManager(ABC):
 
     def _require(self, task_name: str) -> None:
         self._require_running()
-        require_task_name(task_name)
         if task_name not in self._task_names:
             raise TaskNotRegistered(task_name)
 
@@ -127,9 +118,7 @@ class AbstractCheckpointManager(ABC):
         self.start()
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
     def __repr__(self) -> str:
@@ -172,11 +161,7 @@ class LiveCheckpoints:
         """The latest record time (ms since 1970) of any checkpoint, including ignored ones; None if there is none."""
 
     def catch_up(self, log: EventLog, own_offsets: Collection[int] = ()) -> int:
-        """Read to the current end of the log, and return the number of events.
-
-        The position then is the end, which may be beyond the last event (compaction, control records). The checkpoints
-        at ``own_offsets`` do not count for `last_commit_ms`. Raises `OffsetLost` if the stream was created again.
-        """
+        """Read to the current end of the log. The events at ``own_offsets`` do not count for `last_commit_ms`."""
         end = end_after(log, self.position)
         count = 0
         for event in log.read(self.position, end):
@@ -197,7 +182,6 @@ class LiveCheckpoints:
         return list(self._by_task.get(task_name, {}).values())
 
     def task_names(self) -> set[str]:
-        """The tasks that have a live checkpoint."""
         return {task_name for task_name, live in self._by_task.items() if live}
 
     def _apply(self, event: RecordedEvent, *, is_own: bool) -> None:
@@ -224,20 +208,17 @@ class LogCheckpoints(AbstractCheckpointManager):
         self._live: LiveCheckpoints | None = None
 
     def task_names(self) -> frozenset[str]:
-        """See `AbstractCheckpointManager.task_names`."""
         with self._lock:
             return frozenset(self._catch_up().task_names())
 
     @property
     def log(self) -> EventLog:
-        """The log. Raises `NotReady` unless the manager is running."""
         with self._lock:
             self._require_running()
             return self._appender.open()
 
     @property
     def position(self) -> int:
-        """The next log offset to read."""
         with self._lock:
             return self._running_live().position
 
@@ -249,10 +230,7 @@ class LogCheckpoints(AbstractCheckpointManager):
                 return list(live.commits(log, first))
 
     def catch_up(self, own_offsets: Collection[int] = ()) -> None:
-        """Read to the current end of the log, even if config says that it is read once.
-
-        The checkpoints at ``own_offsets``, which the caller wrote, do not count for `last_commit_ms`.
-        """
+        """Read to the current end of the log, even if config says that it is read once; see `LiveCheckpoints`."""
         with self._lock:
             live = self._running_live()
             with self._appender.use() as log:

@@ -1,30 +1,14 @@
-"""Errors of checkpoints. Each keeps the things it names as attributes.
+"""Errors of checkpoints. Each keeps the things it names as attributes."""
 
-CheckpointError (a ManagerError)
- ├─ CheckpointFileError    a line of a property file is invalid
- ├─ CheckpointNotWritten   a write failed until its time was up
- ├─ CheckpointUnreadable   an event cannot be decoded, with validation enabled
- ├─ CheckpointsChanged     another writer has written a checkpoint since they were read
- ├─ GrouperMismatch        a checkpoint has a different grouper, with validation enabled
- ├─ JobAlive               the job appears to be running
- ├─ OffsetMissing          a V2 checkpoint has a partition without an offset, which Samza cannot read
- ├─ TaskNotRegistered      the task was not registered
- ├─ UnknownCheckpointPlace the location of the job's checkpoints is unknown or not supported
- ├─ UnknownTask            the job does not have the task
- └─ VersionNotNamed        config does not have the version among those to write
-"""
-
-from collections.abc import Iterable
 from datetime import datetime
 
 from eventlog.checkpoint import Checkpoint
-from eventlog.errors import EventLogError, WireError, did_you_mean
-from eventlog.partition import SystemStreamPartition
+from eventlog.errors import EventLogError
 from managers.errors import ManagerError
 
 
 class CheckpointError(ManagerError):
-    """A checkpoint could not be read or written."""
+    """A checkpoint could not be read or written, or would be invalid."""
 
 
 class TaskNotRegistered(CheckpointError):
@@ -36,30 +20,12 @@ class TaskNotRegistered(CheckpointError):
 
 
 class CheckpointUnreadable(CheckpointError):
-    """An event of a checkpoint topic cannot be decoded, and validation is enabled."""
+    """An event of a checkpoint topic cannot be decoded or has a different grouper, and validation is enabled."""
 
-    def __init__(self, stream_name: str, log_offset: int, error: WireError) -> None:
+    def __init__(self, stream_name: str, log_offset: int, problem: str) -> None:
         self.stream_name = stream_name
         self.log_offset = log_offset
-        self.reason = error.reason
-        super().__init__(
-            f"Cannot read the checkpoint at offset {log_offset} of {stream_name}: {str(error).rstrip('.')}. "
-            "Write its key again, or set job.checkpoint.validation.enabled=false to ignore it."
-        )
-
-
-class GrouperMismatch(CheckpointError):
-    """A checkpoint was written with a different partition grouper than the job has now, and validation is enabled."""
-
-    def __init__(self, stream_name: str, log_offset: int, configured: str, actual: str) -> None:
-        self.stream_name = stream_name
-        self.log_offset = log_offset
-        self.configured = configured
-        self.actual = actual
-        super().__init__(
-            f"The checkpoint at offset {log_offset} of {stream_name} has grouper {actual}, but the job is configured "
-            f"with {configured}. Restore job.systemstreampartition.grouper.factory, or use a new checkpoint topic."
-        )
+        super().__init__(f"Cannot use the checkpoint at offset {log_offset} of {stream_name}: {problem}.")
 
 
 class CheckpointNotWritten(CheckpointError):
@@ -78,35 +44,6 @@ class CheckpointNotWritten(CheckpointError):
         )
 
 
-class VersionNotNamed(CheckpointError):
-    """The version of a checkpoint is not in ``task.checkpoint.write.versions``, whose value is ``versions``."""
-
-    def __init__(self, task_name: str, version: int, versions: str) -> None:
-        self.task_name = task_name
-        self.version = version
-        self.versions = versions
-        super().__init__(
-            f"The checkpoint of task {task_name!r} has version {version}, but task.checkpoint.write.versions is "
-            f"{versions}. Write one of these versions, as OffsetManager does, or change the key."
-        )
-
-
-class OffsetMissing(CheckpointError, ValueError):
-    """A V2 checkpoint has a partition without an offset. Nothing was written."""
-
-    def __init__(self, task_name: str, partition: SystemStreamPartition) -> None:
-        self.task_name = task_name
-        self.partition = partition
-        super().__init__(
-            f"The V2 checkpoint of task {task_name!r} has no offset for {partition}, which Samza cannot read. "
-            "Omit the partition, or write version 1."
-        )
-
-
-class UnknownCheckpointPlace(CheckpointError):
-    """The location of the job's checkpoints is unknown or not supported."""
-
-
 class CheckpointFileError(CheckpointError):
     """A line of a property file with offsets is invalid. Nothing was written."""
 
@@ -114,17 +51,6 @@ class CheckpointFileError(CheckpointError):
         self.place = place
         self.line_number = line_number
         super().__init__(f"{place}, line {line_number}: {reason}. Nothing was written. Correct the line.")
-
-
-class UnknownTask(CheckpointError):
-    """The job does not have the task."""
-
-    def __init__(self, task_name: str, known: Iterable[str]) -> None:
-        self.task_name = task_name
-        self.known = tuple(sorted(known))
-        listed = ", ".join(self.known[:10]) + (" and more" if len(self.known) > 10 else "")
-        meant = did_you_mean(task_name, self.known)
-        super().__init__(f"The job has no task {task_name!r}. Its tasks: {listed}.{meant}")
 
 
 class CheckpointsChanged(CheckpointError):

@@ -24,15 +24,18 @@ from eventlog.state_markers import KafkaChangelogOffset, scms_to_ssp_offset_map
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.checkpoint_topic import CheckpointKey
 from managers.checkpoints.abstract_checkpoint_manager import Entry
-from managers.checkpoints.checkpoint_errors import CheckpointUnreadable, GrouperMismatch, OffsetMissing
+from managers.checkpoints.checkpoint_errors import CheckpointError, CheckpointUnreadable
 from managers.job_facts import JobFacts
+
+COORDINATOR_VERSION: Final = 0
+"""The version of a checkpoint on the coordinator stream, as in the relation ``checkpoint``."""
+_KEY_TYPES: Final = {1: checkpoint_topic.KEY_TYPE_V1, 2: checkpoint_topic.KEY_TYPE_V2}
+_VERSIONS: Final = {key_type: version for version, key_type in _KEY_TYPES.items()}
+_logger: Final = logging.getLogger(__name__)
 
 
 def version_of(checkpoint: Checkpoint) -> int:
-    """1 or 2. Raises TypeError for anything but a checkpoint."""
-    if isinstance(checkpoint, CheckpointV1 | CheckpointV2):
-        return 1 if isinstance(checkpoint, CheckpointV1) else 2
-    raise TypeError(f"a checkpoint must be a CheckpointV1 or a CheckpointV2, not {checkpoint!r}")
+    return 1 if isinstance(checkpoint, CheckpointV1) else 2
 
 
 def build_checkpoints(
@@ -41,10 +44,6 @@ def build_checkpoints(
     """The checkpoints of a commit with state, one of each version in config; by default 1 and 2, as in Samza.
 
     Version 1 has the offsets of changelogs among its offsets, and no markers of other backends.
-
-    Raises:
-        ConfigError: a version is not 1 or 2.
-        WireError: a marker of the Kafka changelog cannot be read.
     """
     newest = scms_to_ssp_offset_map(markers)
     state = {changelog: str(KafkaChangelogOffset(checkpoint_id, offset)) for changelog, offset in newest.items()}
@@ -58,17 +57,12 @@ def convert_to_versions(
     config: Mapping[str, str],
     new_id: Callable[[], CheckpointId],
 ) -> list[Checkpoint]:
-    """The checkpoints that a commit writes, one of each version. A missing version is converted from the first.
-
-    Raises:
-        ValueError: the first checkpoint contains state of stores, which cannot be converted.
-    """
+    """The checkpoints that a commit writes, one of each version; a missing one is converted if it has no state."""
     by_version = {version_of(each): each for each in checkpoints}
     return [by_version.get(version) or _convert(checkpoints[0], config, new_id) for version in versions]
 
 
 def _convert(checkpoint: Checkpoint, config: Mapping[str, str], new_id: Callable[[], CheckpointId]) -> Checkpoint:
-    """A checkpoint of the other version with the same input offsets."""
     if _has_state(checkpoint, config):
         raise ValueError(
             f"{WRITE_VERSIONS} is {config[WRITE_VERSIONS]}, but a checkpoint of version {version_of(checkpoint)} with "
@@ -91,14 +85,6 @@ def _has_state(checkpoint: Checkpoint, config: Mapping[str, str]) -> bool:
     return any(facts.is_state(partition, offset) for partition, offset in checkpoint.offsets.items())
 
 
-COORDINATOR_VERSION: Final = 0
-"""The version of a checkpoint on the coordinator stream, as in the relation ``checkpoint``."""
-
-_KEY_TYPES: Final = {1: checkpoint_topic.KEY_TYPE_V1, 2: checkpoint_topic.KEY_TYPE_V2}
-_VERSIONS: Final = {key_type: version for version, key_type in _KEY_TYPES.items()}
-_logger: Final = logging.getLogger(__name__)
-
-
 @dataclass(frozen=True, slots=True)
 class TopicReader:
     """Decodes events of a checkpoint topic, like KafkaCheckpointManager of Samza.
@@ -114,7 +100,6 @@ class TopicReader:
     is_validating: bool
 
     def __call__(self, event: RecordedEvent) -> Entry | None:
-        """Decode an event. Raises `CheckpointUnreadable` or `GrouperMismatch`."""
         try:
             key = checkpoint_topic.decode_key(event.key)
         except WireError as error:
@@ -141,14 +126,18 @@ class TopicReader:
 
     def _ignore(self, event: RecordedEvent, error: WireError) -> None:
         if self.is_validating:
-            raise CheckpointUnreadable(self.stream_name, event.offset, error) from error
+            remedy = "Write its key again, or set job.checkpoint.validation.enabled=false to ignore it"
+            problem = f"{str(error).rstrip('.')}. {remedy}"
+            raise CheckpointUnreadable(self.stream_name, event.offset, problem) from error
         _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, self.stream_name, error)
 
     def _report_grouper(self, event: RecordedEvent, key: CheckpointKey) -> None:
-        mismatch = GrouperMismatch(self.stream_name, event.offset, self.grouper_factory, key.grouper_factory)
+        problem = f"it has grouper {key.grouper_factory}, but the job is configured with {self.grouper_factory}"
         if self.is_validating:
-            raise mismatch
-        _logger.warning("Using it anyway, because validation is disabled: %s", mismatch)
+            remedy = "Restore job.systemstreampartition.grouper.factory, or use a new checkpoint topic"
+            raise CheckpointUnreadable(self.stream_name, event.offset, f"{problem}. {remedy}")
+        text = "Using the event at offset %d of %s, because validation is disabled: %s"
+        _logger.warning(text, event.offset, self.stream_name, problem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +147,6 @@ class CoordinatorReader:
     stream_name: str
 
     def __call__(self, event: RecordedEvent) -> Entry | None:
-        """Decode an event."""
         task_name = ""
         try:
             key = coordinator.decode_key(event.key)
@@ -175,20 +163,14 @@ class CoordinatorReader:
 
 
 def topic_event(task_name: str, checkpoint: Checkpoint, grouper_factory: str) -> NewEvent:
-    """The event of a checkpoint on the checkpoint topic, with sorted entries. Each version has its own key.
-
-    Raises as `require_readable`.
-    """
+    """The event of a checkpoint on the checkpoint topic. Raises as `require_readable`."""
     require_readable(task_name, checkpoint)
     key = CheckpointKey(_KEY_TYPES[version_of(checkpoint)], TaskName(task_name), grouper_factory)
     return NewEvent(checkpoint_topic.encode_key(key), _topic_value(checkpoint))
 
 
 def coordinator_event(task_name: str, checkpoint: CheckpointV1, envelope: Envelope) -> NewEvent:
-    """The set-checkpoint event of a checkpoint on the coordinator stream, sorted by partition.
-
-    Raises as `require_readable`.
-    """
+    """The event of a checkpoint on the coordinator stream. Raises as `require_readable`."""
     require_readable(task_name, checkpoint)
     offsets = _sorted(checkpoint.offsets)
     message = SetCheckpoint(task_name=task_name, offsets=offsets, envelope=envelope)
@@ -196,30 +178,16 @@ def coordinator_event(task_name: str, checkpoint: CheckpointV1, envelope: Envelo
 
 
 def require_readable(task_name: str, checkpoint: Checkpoint) -> None:
-    """Refuse a checkpoint that could not be read back.
-
-    Raises:
-        TypeError: an offset or a state marker is not a string, or the id of a V2 checkpoint not a `CheckpointId`.
-        OffsetMissing: a V2 checkpoint has an offset of None.
-    """
+    """Raise TypeError or `CheckpointError` for a checkpoint that Samza could not read back."""
     for partition, offset in checkpoint.offsets.items():
         require_offset(partition, offset)
     if isinstance(checkpoint, CheckpointV2):
-        _require_readable_state(task_name, checkpoint)
         without = checkpoint.without_offset()
         if without is not None:
-            raise OffsetMissing(task_name, without)
-
-
-def _require_readable_state(task_name: str, checkpoint: CheckpointV2) -> None:
-    checkpoint_id: Any = checkpoint.checkpoint_id
-    if checkpoint_id is not None and not isinstance(checkpoint_id, CheckpointId):
-        raise TypeError(f"the checkpoint id of task {task_name!r} must be a CheckpointId, not {checkpoint_id!r}")
-    markers: Any = ((store, marker) for stores in checkpoint.state_markers.values() for store, marker in stores.items())
-    for store, marker in markers:
-        if not isinstance(marker, str):
-            kind = type(marker).__name__
-            raise TypeError(f"the state marker of store {store!r} of task {task_name!r} must be a string, not {kind}")
+            raise CheckpointError(
+                f"The V2 checkpoint of task {task_name!r} has no offset for {without}, which Samza cannot read. "
+                "Omit the partition, or write version 1."
+            )
 
 
 def _topic_value(checkpoint: Checkpoint) -> bytes:

@@ -38,10 +38,8 @@ def parse_offsets(text: str, place: str = "the file", *, is_strict: bool = False
     """Parse a property file of Samza's CheckpointTool (SAMZA-1505) into the offsets of each task.
 
     Other lines are ignored, with a warning. ``is_strict`` refuses lines that begin like offsets, or are not properties.
-    Spaces in task names may be escaped, as in Java's files, or not, as Samza's tool prints them.
-
-    Raises:
-        CheckpointFileError: a partition has two different offsets or none, or an escape is invalid.
+    Spaces in task names may be escaped, as in Java's files, or not, as Samza's tool prints them. Raises
+    `CheckpointFileError` if a partition has two different offsets or none, or an escape is invalid.
     """
     offsets: dict[str, dict[SystemStreamPartition, str]] = {}
     ignored: list[Line] = []
@@ -56,7 +54,6 @@ def parse_offsets(text: str, place: str = "the file", *, is_strict: bool = False
 
 
 def decode_file(data: bytes, place: str) -> str:
-    """Decode a file. Raises `CheckpointFileError` if it is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -66,8 +63,7 @@ def decode_file(data: bytes, place: str) -> str:
 def property_lines(task_name: str, offsets: Mapping[SystemStreamPartition, str | None]) -> Iterator[str]:
     """The lines of a task, sorted by partition, as Samza's tool prints them.
 
-    `parse_offsets` reads them again, except for blanks around an offset. A partition without an offset, or with a key
-    bucket, for which the format has no syntax, is a comment.
+    A partition without an offset, or with a key bucket, for which the format has no syntax, is a comment.
     """
     for partition, offset in sorted(offsets.items()):
         name = (

@@ -13,9 +13,8 @@ from managers.wrapped_logs import LogOrOpener
 class CheckpointManager(LogCheckpoints):
     """Checkpoints as ``set-checkpoint`` on a job's coordinator stream, over any event log.
 
-    The CheckpointManager of Samza's first design of the coordinator stream; released versions use the checkpoint topic.
-    Every read first catches up with the stream. Only a `CheckpointV1` can be written: there are no versions and no
-    state markers.
+    Samza's first design of the coordinator stream; released versions use the checkpoint topic. Every read first catches
+    up with the stream. Only a `CheckpointV1` can be written.
     """
 
     def __init__(
@@ -26,10 +25,7 @@ class CheckpointManager(LogCheckpoints):
         retry: Retry | None = None,
         clock: Clock = system_clock,
     ) -> None:
-        """``log``: the coordinator stream, or a function that opens it, again after each failed call.
-
-        ``source`` is the writer that messages name.
-        """
+        """``log``: the stream, or a function that opens it. ``source`` is the writer that messages name."""
         super().__init__(log, retry)
         self._source = source
         self._clock = clock

@@ -6,7 +6,7 @@ from typing import Final
 from eventlog.checkpoint import WRITE_VERSIONS
 from eventlog.streams import StreamKind
 from managers.appending import Retry
-from managers.checkpoints.checkpoint_errors import UnknownCheckpointPlace
+from managers.checkpoints.checkpoint_errors import CheckpointError
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager, OpenAdmin
 from managers.stored_messages import CHECKPOINT_TOOL, UNKNOWN
@@ -22,15 +22,12 @@ JobCheckpoints = CheckpointManager | KafkaCheckpointManager
 def checkpoint_place(config: Mapping[str, str], *, has_checkpoint_topic: bool) -> StreamKind:
     """The stream that a job's checkpoints are written to.
 
-    The checkpoint topic if config sets Kafka's factory or versions to write, or if the topic exists. Otherwise the
-    coordinator stream.
-
-    Raises:
-        UnknownCheckpointPlace: config sets a factory other than Kafka's.
+    The checkpoint topic if config sets Kafka's factory or versions to write, or if the topic exists; else the
+    coordinator stream. Raises `CheckpointError` if config sets a factory other than Kafka's.
     """
     factory = config.get(CHECKPOINT_FACTORY, "").strip()
     if factory not in ("", KAFKA_CHECKPOINT_FACTORY):
-        raise UnknownCheckpointPlace(
+        raise CheckpointError(
             f"{CHECKPOINT_FACTORY} is {factory}, whose checkpoints are not in Kafka. "
             f"Set {KAFKA_CHECKPOINT_FACTORY}, or use that factory's own tool."
         )
@@ -51,11 +48,7 @@ def checkpoint_manager(
     """Create the manager of a job's checkpoints, not yet started.
 
     ``coordinator`` and ``checkpoint`` are the job's streams: a log, a function that opens it, or None if it does not
-    exist. For the other arguments see `KafkaCheckpointManager` and `CheckpointManager`.
-
-    Raises:
-        UnknownCheckpointPlace: the location in config is not supported, or does not exist.
-        ConfigError: a version or an age in config is invalid.
+    exist. Raises `CheckpointError` if the location in config is not supported or does not exist, and `ConfigError`.
     """
     place = checkpoint_place(config, has_checkpoint_topic=checkpoint is not None)
     if place == "checkpoint" and checkpoint is not None:
@@ -65,21 +58,15 @@ def checkpoint_manager(
     if place == "coordinator" and coordinator is not None:
         return CheckpointManager(coordinator, source=source, retry=retry)
     missing = "checkpoint topic" if place == "checkpoint" else "coordinator stream"
-    raise UnknownCheckpointPlace(
-        f"The job keeps its checkpoints on its {missing}, which does not exist. Create it first."
-    )
+    raise CheckpointError(f"The job keeps its checkpoints on its {missing}, which does not exist. Create it first.")
 
 
 def writing_manager(
     config: Mapping[str, str], *, coordinator: LogOrOpener | None, checkpoint: LogOrOpener | None, job_name: str
 ) -> JobCheckpoints:
-    """Create the manager with which a tool changes the checkpoints of a stopped job, not yet started.
+    """Create the manager with which a tool changes the checkpoints of a stopped job, in the version that it reads.
 
-    It writes the version that the job reads. For the arguments see `checkpoint_manager`.
-
-    Raises:
-        UnknownCheckpointPlace: as `checkpoint_manager`, and if config names no place and the job has no checkpoints.
-        ConfigError: a version or an age in config is invalid.
+    Raises as `checkpoint_manager`, also if config names no place and the job has no checkpoints.
     """
     manager = checkpoint_manager(
         config,
@@ -90,7 +77,7 @@ def writing_manager(
         writes_any_version=True,
     )
     if isinstance(manager, CheckpointManager) and not _has_checkpoints(manager):
-        raise UnknownCheckpointPlace(
+        raise CheckpointError(
             f"Job {job_name} has no checkpoints: no checkpoint topic, none on its coordinator stream, and no "
             f"{CHECKPOINT_FACTORY}. Set that key, and create the topic with `coordstream log create`."
         )

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
@@ -12,11 +11,12 @@ from eventlog.log import Clock, EventLog, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.timestamps import ms_of
 from managers.checkpoints.abstract_checkpoint_manager import Commit
-from managers.checkpoints.checkpoint_errors import CheckpointsChanged, JobAlive, UnknownTask
+from managers.checkpoints.checkpoint_errors import CheckpointError, CheckpointsChanged, JobAlive
 from managers.checkpoints.checkpoint_events import require_readable
 from managers.checkpoints.checkpoint_file import property_lines
 from managers.checkpoints.checkpoint_place import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.errors import no_such_task
 from managers.job_facts import JobFacts
 
 COMMIT_MS: Final = "task.commit.ms"
@@ -54,8 +54,7 @@ class CheckpointTool:
     """Reads and writes the checkpoints of a stopped job. A context manager: it starts and stops the manager.
 
     Unlike Samza's class, it merges new offsets into the task's checkpoint, since a partial file would lose the other
-    partitions. It writes the version that the task would start from, with its state markers, so that the next start
-    uses the checkpoint and the stores keep their state.
+    partitions. It writes the version that the task would start from, with its state markers.
     """
 
     def __init__(
@@ -75,7 +74,6 @@ class CheckpointTool:
         self._planned_at: int | None = None
 
     def current(self) -> dict[str, Checkpoint | None]:
-        """The checkpoint from which each task would start, sorted by task."""
         return {task_name: self._current(task_name) for task_name in sorted(self._known())}
 
     def current_inputs(self) -> dict[str, Offsets]:
@@ -88,7 +86,6 @@ class CheckpointTool:
         return [task_name for task_name, checkpoint in self.current().items() if checkpoint is None]
 
     def property_lines(self) -> Iterator[str]:
-        """The lines of a property file with the current input offsets, without changelogs."""
         for task_name, offsets in self.current_inputs().items():
             yield from property_lines(task_name, offsets)
 
@@ -97,28 +94,22 @@ class CheckpointTool:
     ) -> list[CheckpointChange]:
         """The changes of tasks whose checkpoint would differ. Nothing is written.
 
-        A task's other partitions stay, or with ``replace`` are dropped. State stays in both cases.
-
-        Raises:
-            UnknownTask: the job does not have the task; not with ``any_task``, or if the job has no known tasks.
-            OffsetMissing: an offset is None, and the task's checkpoint has version 2.
-            TypeError: an offset is not a string.
+        A task's other partitions stay, or with ``replace`` are dropped. State stays in both cases. Raises
+        `CheckpointError` for an unknown task, unless ``any_task``, and for an offset of None in version 2.
         """
         known = self._known()
         self._planned_at = self._manager.position
         unknown = sorted(set(offsets) - known)
         if unknown and known and not any_task:
-            raise UnknownTask(unknown[0], known)
+            raise CheckpointError(no_such_task(unknown[0], known))
         changes = [self._change(task_name, offsets[task_name], replace) for task_name in sorted(offsets)]
         return [change for change in changes if change.before is None or any(change.offset_changes())]
 
     @property
     def log(self) -> EventLog:
-        """The log with the checkpoints."""
         return self._manager.log
 
     def commits(self, first: int) -> list[Commit]:
-        """The checkpoints on the log from an offset on, of any task."""
         return self._manager.commits(first)
 
     def job_alive(self) -> JobAlive | None:
@@ -133,14 +124,11 @@ class CheckpointTool:
             raise alive
 
     def write(self, changes: list[CheckpointChange]) -> list[int]:
-        """Write the checkpoints of a plan, and return their log offsets; see `write_checkpoint` of the manager.
+        """Write the checkpoints of a plan, and return their log offsets.
 
-        No log has an append that depends on the checkpoint of a task: one that another writer appends between the last
-        read and the write is found afterwards, when both are on the log.
-
-        Raises:
-            CheckpointsChanged: another writer has written a checkpoint of one of the tasks since the plan;
-                ``is_written`` says whether those of the plan are on the log.
+        No log can append under the condition that nobody else wrote a checkpoint of the task. So what another writer
+        appends between the last read and the write is found afterwards. Raises `CheckpointsChanged` if another writer
+        has written a checkpoint of one of the tasks since the plan.
         """
         task_names = {change.task_name for change in changes}
         self._require_alone(task_names, ())
@@ -202,9 +190,7 @@ class CheckpointTool:
         self._manager.start()
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._manager.stop()
 
 

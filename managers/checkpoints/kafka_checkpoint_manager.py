@@ -21,7 +21,7 @@ from eventlog.source import StreamFacts
 from eventlog.streams import BROKER_DEFAULT, CHECKPOINT_MESSAGE_BYTES, SEGMENT_BYTES, StreamIdentity
 from managers.appending import Retry
 from managers.checkpoints.abstract_checkpoint_manager import LiveCheckpoints, LogCheckpoints
-from managers.checkpoints.checkpoint_errors import VersionNotNamed
+from managers.checkpoints.checkpoint_errors import CheckpointError
 from managers.checkpoints.checkpoint_events import TopicReader, topic_event, version_of
 from managers.errors import NotReady
 from managers.job_models.grouping import BY_PARTITION, GROUPER_FACTORY
@@ -30,6 +30,8 @@ from managers.streams.stream_creation import setting_key
 from managers.wrapped_logs import LazyLog, LogOrOpener
 
 BATCH_RETENTION_MS: Final = 86_400_000
+VALIDATION: Final = "job.checkpoint.validation.enabled"
+STOP_AFTER_FIRST_READ: Final = "samza.internal.task.checkpoint.consumer.stop.after.first.read"
 
 
 class StreamAdmin(Protocol):
@@ -56,13 +58,7 @@ def create_checkpoint_topic(open_admin: OpenAdmin, config: Mapping[str, str], *,
     Config keys: ``task.checkpoint.<setting>``, otherwise ``systems.<system>.default.stream.<setting>`` of
     ``task.checkpoint.system`` or ``job.default.system``. Settings, with defaults: ``replication.factor`` (the brokers'
     default; Samza's 3 is refused by a cluster of fewer brokers), ``segment.bytes`` (25 MiB), ``max.message.bytes``
-    (1,000,012).
-
-    Raises:
-        MissingSetting: config has no ``job.name``.
-        ConfigError: a number in config is invalid.
-        StreamRefused: the topic has several partitions, or is not compacted.
-        EventLogError: the topic cannot be created.
+    (1,000,012). Raises `MissingSetting`, `ConfigError`, and `StreamRefused` for a topic that cannot be used.
     """
     with closing(open_admin()) as admin:
         ensure_checkpoint_topic(admin, config, is_validating=is_validating)
@@ -79,10 +75,7 @@ def ensure_checkpoint_topic(admin: StreamAdmin, config: Mapping[str, str], *, is
 
 
 def checkpoint_topic_settings(config: Mapping[str, str]) -> dict[str, str]:
-    """The topic's settings: compacted, and for a batch job also deleted after a day.
-
-    Raises `ConfigError` if a size is not an integer.
-    """
+    """The topic's settings: compacted, and for a batch job also deleted after a day. Raises `ConfigError`."""
     policy = {"cleanup.policy": "compact,delete", "retention.ms": str(BATCH_RETENTION_MS)}
     return {
         **(policy if is_batch(config) else {"cleanup.policy": "compact"}),
@@ -94,10 +87,6 @@ def checkpoint_topic_settings(config: Mapping[str, str]) -> dict[str, str]:
 def _setting(config: Mapping[str, str], setting: str, default: int) -> int:
     system = system_of(config, CHECKPOINT_SYSTEM)
     return integer(config, setting_key(config, system, setting, f"task.checkpoint.{setting}"), default)
-
-
-VALIDATION: Final = "job.checkpoint.validation.enabled"
-STOP_AFTER_FIRST_READ: Final = "samza.internal.task.checkpoint.consumer.stop.after.first.read"
 
 
 class KafkaCheckpointManager(LogCheckpoints):
@@ -121,13 +110,9 @@ class KafkaCheckpointManager(LogCheckpoints):
         open_admin: OpenAdmin | None = None,
         writes_any_version: bool = False,
     ) -> None:
-        """``log``: the topic, or a function that opens it, again after each failed call.
+        """``log``: the topic, or a function that opens it. ``open_admin`` is needed for `create_resources`.
 
-        ``open_admin`` is needed for `create_resources`. ``writes_any_version`` ignores the versions to write in config:
-        a tool writes the version that the job reads.
-
-        Raises:
-            ConfigError: a version or an age in config is invalid.
+        ``writes_any_version`` ignores the versions to write in config. Raises `ConfigError`.
         """
         super().__init__(log, retry)
         self._config: Final = dict(config or {})
@@ -143,18 +128,10 @@ class KafkaCheckpointManager(LogCheckpoints):
 
     @property
     def read_versions(self) -> tuple[int, ...]:
-        """The versions that are read, the preferred one first."""
         return self._read_versions
 
     def create_resources(self) -> None:
-        """Create the topic with Samza's settings unless it exists, then validate it if validation is enabled.
-
-        Raises:
-            NotReady: the manager has no ``open_admin``.
-            MissingSetting: config has no ``job.name``.
-            StreamRefused: the topic has several partitions, or is not compacted.
-            EventLogError: the topic cannot be created.
-        """
+        """Create the topic as `create_checkpoint_topic` does; `NotReady` if the manager has no ``open_admin``."""
         if self._open_admin is None:
             raise NotReady(type(self).__name__, "cannot create its topic", "pass open_admin")
         create_checkpoint_topic(self._open_admin, self._config, is_validating=is_validated(self._config))
@@ -195,7 +172,10 @@ class KafkaCheckpointManager(LogCheckpoints):
     def _event(self, task_name: str, checkpoint: Checkpoint) -> NewEvent:
         version = version_of(checkpoint)
         if self._write_versions is not None and version not in self._write_versions:
-            raise VersionNotNamed(task_name, version, self._config[WRITE_VERSIONS])
+            raise CheckpointError(
+                f"The checkpoint of task {task_name!r} has version {version}, but {WRITE_VERSIONS} is "
+                f"{self._config[WRITE_VERSIONS]}. Write one of these versions, or change the key."
+            )
         return topic_event(task_name, checkpoint, self._grouper_factory)
 
 

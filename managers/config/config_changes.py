@@ -8,48 +8,27 @@ from typing import Final, NamedTuple
 from eventlog.events import RecordedEvent
 from eventlog.log import EventLog, end_after
 from eventlog.messages import Message, SetConfig
-from managers.errors import warn_renamed
 from managers.stores.keyed_state import KeyedState, decode_value
 from managers.stores.namespaced_key import read_name
 
 
 class ConfigChange(NamedTuple):
-    """A config key whose value changed at an offset of the log, as in the relation ``config_change``.
-
-    ``previous_value`` None: the key was not set. ``config_value`` None: it was deleted.
-    """
+    """A config key whose value changed at an offset of the log; None: not set before, or deleted."""
 
     log_offset: int
     config_key: str
     previous_value: str | None
     config_value: str | None
 
-    @property
-    def old_value(self) -> str | None:
-        """Deprecated name of `previous_value`."""
-        warn_renamed("ConfigChange.old_value", "previous_value")
-        return self.previous_value
-
-    @property
-    def new_value(self) -> str | None:
-        """Deprecated name of `config_value`."""
-        warn_renamed("ConfigChange.new_value", "config_value")
-        return self.config_value
-
 
 class ConfigSubscription:
     """The changes of a job's config from now on, or from the `position` of an earlier subscription. Thread-safe.
 
-    Setting a key to its current value is not a change. If the log has compacted superseded events away, only the last
-    change of a key is reported.
+    Setting a key to its current value is no change. Of compacted events, only the last change of a key is reported.
     """
 
     def __init__(self, log: EventLog, keys: Iterable[str] = ("*",), *, position: int | None = None) -> None:
-        """``keys`` are shell patterns, such as ``task.*``. ``position`` is that of an earlier subscription.
-
-        Raises:
-            TypeError: ``keys`` is a single string.
-        """
+        """``keys`` are shell patterns, such as ``task.*``. ``position`` is that of an earlier subscription."""
         if isinstance(keys, str):  # each letter would be a pattern
             raise TypeError(f"keys must be a list of patterns, not the string {keys!r}")
         self._log: Final = log
@@ -70,11 +49,7 @@ class ConfigSubscription:
         return self._position
 
     def poll(self) -> tuple[ConfigChange, ...]:
-        """The changes since the last call, in order, up to the current end of the log.
-
-        Raises:
-            OffsetLost: the stream was created again. Create a new subscription.
-        """
+        """The changes since the last call, in order. Raises `OffsetLost` if the stream was created again."""
         with self._lock:
             end = end_after(self._log, self._position)
             events = list(self._log.read(self._position, end)) if self._position < end else []
@@ -82,7 +57,6 @@ class ConfigSubscription:
             return tuple(change for event in events for change in self._change(event))
 
     def _change(self, event: RecordedEvent) -> list[ConfigChange]:
-        """The change that an event makes, if any."""
         found = None if event.key is None else read_name(event.key)
         if found is None or found[0].namespace != SetConfig.message_type:
             return []

@@ -31,13 +31,18 @@ DEFAULTS: Final = {
     ELASTICITY: "1",
 }
 """Keys that decide which task reads which partition, with Samza's defaults."""
+AUTOSIZING: Final = "job.autosizing."
+TRACKING_URL: Final = "yarn.am.tracking.url"
+"""The URL of the job's coordinator, which it writes itself. Running containers look for a new one there."""
+_AUTOSIZING_ENABLED: Final = f"{AUTOSIZING}enabled"
+_NAMESPACE: Final = SetConfig.message_type
 
 
 def write_once_changes(old: Config, new: Config) -> list[SettingChange]:
     """The write-once settings that a new config would change, sorted by key.
 
-    Setting a missing key to a value other than its default is a change once the job has been started, that is, once its
-    config has the job's name. Adding or removing a store, and adding a changelog to a store, are not changes.
+    Setting a missing key to a value other than its default is a change once the config has the job's name. Adding or
+    removing a store, and adding a changelog to a store, are not changes.
     """
     return [*_grouping_changes(old, new), *_changelog_changes(old, new)]
 
@@ -63,15 +68,7 @@ def _has_store(config: Config, store: str) -> bool:
     return any(key.startswith(f"stores.{store}.") for key in config)
 
 
-AUTOSIZING: Final = "job.autosizing."
-TRACKING_URL: Final = "yarn.am.tracking.url"
-"""The URL of the job's coordinator, which it writes itself. Running containers look for a new one there."""
-_AUTOSIZING_ENABLED: Final = f"{AUTOSIZING}enabled"
-_NAMESPACE: Final = SetConfig.message_type
-
-
 def config_of(messages: Iterable[Message]) -> Mapping[str, str]:
-    """The config that set-config messages set. Other messages are ignored."""
     return MappingProxyType({each.config_key: each.config_value for each in messages if isinstance(each, SetConfig)})
 
 
@@ -81,10 +78,7 @@ def read_config(store: NamespacedStore) -> Mapping[str, str]:
 
 
 def read_launch_config(config: Config, store: NamespacedStore | None) -> Mapping[str, str]:
-    """The settings that a launch adds to its own config: the results of auto-sizing, if it is enabled.
-
-    If it is not, the store is not read and may be None.
-    """
+    """The settings that a launch adds to its own config: the results of auto-sizing, if it is enabled."""
     if not is_autosized(config) or store is None:
         return MappingProxyType({})
     return MappingProxyType({key: value for key, value in read_config(store).items() if key.startswith(AUTOSIZING)})
@@ -101,13 +95,9 @@ def write_config(
 ) -> None:
     """Write a job's config, as a deployment does: set every key, then delete the keys that are no longer defined.
 
-    A key that both configs have is never missing in between. Without ``reset_job_config`` nothing is written
-    (CoordinatorStreamUtil.writeConfigToCoordinatorStream). Results of auto-sizing stay while it is enabled
-    (SAMZA-2452), and so does the coordinator's URL, in Samza only with high availability. With ``force`` a change of a
-    write-once setting is written, with " (forced)" in its source.
-
-    Raises:
-        WriteOnceChange: a write-once setting of a started job would change. Nothing was written.
+    Without ``reset_job_config`` nothing is written (CoordinatorStreamUtil.writeConfigToCoordinatorStream). Results of
+    auto-sizing stay while it is enabled (SAMZA-2452), and so does the coordinator's URL. With ``force`` a change of a
+    write-once setting is written, with " (forced)" in its source; without, it raises `WriteOnceChange`.
     """
     if not reset_job_config:
         return
@@ -141,11 +131,7 @@ def delete_config(
 
 
 def config_value(key: str, value: str, envelope: Envelope) -> bytes:
-    """The bytes of a set-config message.
-
-    Raises:
-        TypeError: the value is not a string.
-    """
+    """The bytes of a set-config message. Raises `TypeError` if the value is not a string."""
     if not isinstance(value, str):
         raise TypeError(f"the value of {key} must be a string, not {type(value).__name__}")
     written = encode_message(SetConfig(config_key=key, config_value=value, envelope=envelope))[1]
@@ -153,7 +139,6 @@ def config_value(key: str, value: str, envelope: Envelope) -> bytes:
 
 
 def is_autosized(config: Config) -> bool:
-    """Whether auto-sizing is enabled."""
     return boolean(config, _AUTOSIZING_ENABLED, default=False)
 
 

@@ -14,6 +14,11 @@ BLANKS: Final = " \t\f"
 _LINE_END: Final = re.compile("\r\n|\n|\r")
 _ESCAPE: Final = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _LETTERS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+ENCODING: Final = "iso-8859-1"
+"""Java's encoding of property files. Other characters are written as ``\\uXXXX``."""
+_BYTE_ORDER_MARKS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_KEY: Final = re.compile(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
+_SEPARATOR: Final = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
 
 
 class Line(NamedTuple):
@@ -63,14 +68,6 @@ def _replacement(found: re.Match[str]) -> str:
     return chr(int(escape[1:], 16)) if len(escape) > 1 else _LETTERS.get(escape, escape)
 
 
-ENCODING: Final = "iso-8859-1"
-"""Java's encoding of property files. Other characters are written as ``\\uXXXX``."""
-
-_BYTE_ORDER_MARKS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_KEY: Final = re.compile(r"(?:\\.|[^\\=: \t\f])*", re.DOTALL)
-_SEPARATOR: Final = re.compile(r"[ \t\f]*[=:]?[ \t\f]*")
-
-
 class PropertyFileError(ConfigError):
     """A line of a property file cannot be used. ``reason`` is the end of the sentence, without its full stop."""
 
@@ -89,7 +86,6 @@ class Property(NamedTuple):
 
 
 def as_config(properties: Iterable[Property]) -> dict[str, str]:
-    """The keys and values; the last value of a key counts."""
     return {each.key: each.value for each in properties}
 
 

@@ -12,17 +12,19 @@ from managers.job_names import Config
 OnFailure = Callable[[Exception], None]
 
 _JOIN_SECONDS: Final = 1.0
+Stream = tuple[str, str]
+"""A system and the name of a stream."""
+DEFAULT_SECONDS: Final = 300.0
+CountPartitions = Callable[[Collection[Stream]], Mapping[Stream, int | EventLogError]]
+"""Asks for the number of partitions of each of these streams; an error says why it is unknown."""
+_MOST_STREAMS: Final = 5
 
 
 class PeriodicCheck:
-    """Calls ``check`` every ``seconds`` in a thread of its own, first after ``first_after`` seconds.
-
-    With 0 seconds or less it is never called, as in Samza. An error of ``check`` does not end the thread.
-    """
+    """Calls ``check`` every ``seconds`` in a thread of its own, first after ``first_after`` seconds; never with 0."""
 
     def __init__(
         self,
-        name: str,
         check: Callable[[], None],
         seconds: float,
         *,
@@ -30,7 +32,6 @@ class PeriodicCheck:
         on_failure: OnFailure = lambda _error: None,
     ) -> None:
         """``on_failure`` gets an error of ``check``, once while the type of the error stays the same."""
-        self._name: Final = name
         self._check: Final = check
         self._seconds: Final = seconds
         self._first_after: Final = first_after
@@ -42,20 +43,15 @@ class PeriodicCheck:
         self._thread: Thread | None = None
 
     def start(self) -> None:
-        """Start the thread, unless it was started before.
-
-        Raises:
-            NotReady: the check was stopped. It cannot be started again.
-        """
+        """Start the thread, unless it was started before. Raises `NotReady` after `stop`."""
         with self._lock:
             if self._is_stopped.is_set():
-                raise NotReady(f"the {self._name}", "was stopped", "create another one")
+                raise NotReady(f"the {type(self).__name__}", "was stopped", "create another one")
             if self._thread is None and self._seconds > 0:
-                self._thread = Thread(target=self._run, name=self._name, daemon=True)
+                self._thread = Thread(target=self._run, name=type(self).__name__, daemon=True)
                 self._thread.start()
 
     def stop(self) -> None:
-        """Stop for good. A check that is under way may take a while to end; it is waited for up to a second."""
         self._is_stopped.set()
         with self._lock:
             if self._thread is not None:
@@ -68,7 +64,6 @@ class PeriodicCheck:
             wait = self._seconds
 
     def check_once(self) -> None:
-        """Call ``check``, and keep its error."""
         try:
             self._check()
         except Exception as error:
@@ -80,12 +75,6 @@ class PeriodicCheck:
             self.failure = None
 
 
-Stream = tuple[str, str]
-"""A system and the name of a stream."""
-
-DEFAULT_SECONDS: Final = 300.0
-
-
 class PartitionCountChange(NamedTuple):
     """The number of partitions of a stream: in the job model, and now."""
 
@@ -94,17 +83,10 @@ class PartitionCountChange(NamedTuple):
 
 
 PartitionCountChanges = Mapping[Stream, PartitionCountChange]
-CountPartitions = Callable[[Collection[Stream]], Mapping[Stream, int | EventLogError]]
-"""Asks for the number of partitions of each of these streams; an error says why it is unknown."""
-
-_MOST_STREAMS: Final = 5
 
 
-class StreamPartitionCountMonitor:
-    """Compares the number of partitions of each input with that in the job model (Samza's class).
-
-    ``gauges`` has the current number of each stream, under Samza's names.
-    """
+class StreamPartitionCountMonitor(PeriodicCheck):
+    """Compares the number of partitions of each input with that in the job model (Samza's class)."""
 
     def __init__(
         self,
@@ -119,41 +101,20 @@ class StreamPartitionCountMonitor:
         """Watch the streams of ``known_counts``, which are read at each check, so that a new job model counts at once.
 
         ``on_change`` gets the streams that have more partitions than before, once for each number. ``on_error`` gets a
-        sentence about streams that have fewer, or could not be asked, once while the reason stays the same, and a
-        sentence when that is over; the others are still checked. ``on_failure`` gets an unexpected error, after which
-        the next check is made as usual.
+        sentence about streams that have fewer or could not be asked, and one when that is over. ``on_failure`` gets an
+        unexpected error.
         """
         self._known_counts: Final = known_counts
         self._count_partitions: Final = count_partitions
         self._on_change: Final = on_change
         self._on_error: Final = on_error
-        self._periodic: Final = PeriodicCheck(
-            type(self).__name__,
-            self.update_partition_count_metric,
-            seconds,
-            first_after=seconds,
-            on_failure=on_failure,
-        )
+        super().__init__(self.update_partition_count_metric, seconds, first_after=seconds, on_failure=on_failure)
         self._reported: dict[Stream, PartitionCountChange] = {}
         self.errors: Mapping[Stream, EventLogError] = {}
         """Why streams could not be asked at the last check."""
         self.gauges: Final[dict[str, int]] = {_partition_gauge(stream): 0 for stream in known_counts()}
 
-    @property
-    def failure(self) -> Exception | None:
-        """The unexpected error of the last check; None: there was none."""
-        return self._periodic.failure
-
-    def start(self) -> None:
-        """Check regularly. Starting twice changes nothing. Raises `NotReady` after `stop`."""
-        self._periodic.start()
-
-    def stop(self) -> None:
-        """Stop for good."""
-        self._periodic.stop()
-
     def update_partition_count_metric(self) -> None:
-        """Ask for the partitions of each stream now, update the gauges, and report changes."""
         known = self._known_counts()
         answers = self._count_partitions(known.keys())
         found = {stream: answer for stream, answer in answers.items() if isinstance(answer, int)}
@@ -204,11 +165,8 @@ def _listed(streams: Iterable[Stream]) -> str:
     return list_names(sorted(map(".".join, streams)), _MOST_STREAMS)
 
 
-class StreamRegexMonitor:
-    """Compares the streams that match the patterns of config rewriters with those of the job model (Samza's class).
-
-    ``gauges`` has the number of new streams of each system, under Samza's names.
-    """
+class StreamRegexMonitor(PeriodicCheck):
+    """Compares the streams that match the patterns of config rewriters with those of the job model (Samza's class)."""
 
     def __init__(
         self,
@@ -221,52 +179,24 @@ class StreamRegexMonitor:
         on_failure: OnFailure = lambda _error: None,
         seconds: float = DEFAULT_SECONDS,
     ) -> None:
-        """Watch the systems that have a rewriter with a pattern.
+        """Watch the systems that have a rewriter with a pattern, at once and then regularly. Raises `ConfigError`.
 
         ``known_streams`` are read at each check, ``stream_names`` lists the streams of a system. ``on_change`` gets all
-        new streams, sorted, whenever they have changed; ``on_error`` gets why a system could not be asked, once while
-        the reason stays the same, and a sentence when it can be asked again. ``on_failure`` gets an unexpected error,
-        after which the next check is made as usual.
-
-        Raises:
-            ConfigError: a pattern is not a regular expression.
+        new streams whenever they have changed; ``on_error`` a sentence about a system that could not be asked, and one
+        when it can be asked again; ``on_failure`` an unexpected error.
         """
         self._patterns: Final = input_patterns(config)
         self._known_streams: Final = known_streams
         self._stream_names: Final = stream_names
         self._on_change: Final = on_change
         self._on_error: Final = on_error
-        self._periodic: Final = PeriodicCheck(
-            type(self).__name__,
-            self.check,
-            seconds if self._patterns else 0,
-            first_after=0,
-            on_failure=on_failure,
-        )
+        super().__init__(self.check, seconds if self._patterns else 0, first_after=0, on_failure=on_failure)
         self._reported: list[Stream] = []
         self.errors: Final[dict[str, EventLogError]] = {}
         """Why the streams of systems could not be listed at the last check."""
         self.gauges: Final[dict[str, int]] = {_stream_gauge(system): 0 for system in self._patterns}
 
-    @property
-    def failure(self) -> Exception | None:
-        """The unexpected error of the last check; None: there was none."""
-        return self._periodic.failure
-
-    def start(self) -> None:
-        """Check at once, then regularly; never without patterns. Starting twice changes nothing.
-
-        Raises:
-            NotReady: the monitor was stopped.
-        """
-        self._periodic.start()
-
-    def stop(self) -> None:
-        """Stop for good."""
-        self._periodic.stop()
-
     def check(self) -> None:
-        """Ask for the streams of each system now, update the gauges, and report new streams."""
         known = set(self._known_streams())
         new = {system: self._matching(system) - known for system in self._patterns}
         self.gauges.update({_stream_gauge(system): len(found) for system, found in new.items()})

@@ -40,8 +40,7 @@ def with_deployment_id(
 ) -> dict[str, str]:
     """The environment with a deployment id. If it has none: the job's name and id, and when its config was submitted.
 
-    All attempts after one submission have the same id. ``written_ms``: the time, if the config is submitted now; None:
-    that of the job's name on the stream.
+    ``written_ms`` is the time if the config is submitted now; None: the time of the job's name on the stream.
     """
     if EPOCH_ID in environment or CONTAINER_ID in environment:
         return dict(environment)
@@ -81,12 +80,8 @@ class JobCoordinator:
         """Write a plan: config, streams, assignments, fan-out, metadata. A config that is already there is not written.
 
         The metadata comes last, later than in Samza: if the process is killed before, the next start still sees the
-        change, and fans startpoints out.
-
-        Raises:
-            WriteOnceChange: a write-once setting would change. Nothing was written.
-            MetadataNotGenerated: the environment has an invalid deployment id. Nothing was written.
-            EventLogError: a stream cannot be created or has the wrong number of partitions, or an append failed.
+        change, and fans startpoints out. Raises `WriteOnceChange` and `MetadataNotGenerated` before anything is
+        written.
         """
         now = self._clock()
         is_new = _differs(read_config(self._store), plan.config)
@@ -120,12 +115,7 @@ class JobCoordinator:
         return self.is_current(attempt) and JobModelAssignments(self._store).are_saved(attempt.job_model)
 
     def restore(self, attempt: JobAttempt) -> None:
-        """Write the assignments and the metadata of an attempt again.
-
-        Raises:
-            ChangelogRemapped: the stream has another changelog partition for a task. Nothing was written.
-            EventLogError: an append failed.
-        """
+        """Write the assignments and the metadata of an attempt again. Raises `ChangelogRemapped`."""
         self._before_write()
         JobModelAssignments(self._store, clock=self._clock).save(attempt.job_model)
         if not self.is_current(attempt):

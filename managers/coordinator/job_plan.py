@@ -35,10 +35,10 @@ _BACKENDS: Final = (
     "org.apache.samza.storage.blobstore.BlobStoreStateBackendFactory",
 )
 _FILE_CHECKPOINTS: Final = "org.apache.samza.checkpoint.file.FileSystemCheckpointManagerFactory"
+MOST_TASKS = 5
 
 
 def require_supported(config: Config) -> None:
-    """Raise `ConfigError` for a setting that this job coordinator does not implement."""
     require_known_grouping(config)
     for sentence in _refusals(config):
         raise ConfigError(sentence)
@@ -76,9 +76,6 @@ def _storage_refusals(config: Config) -> Iterator[str]:
                 yield f"Store {store} has the backup factory {factory}, which is not supported. Use one of Samza's."
 
 
-MOST_TASKS = 5
-
-
 def describe_difference(old: JobModel | None, new: JobModel) -> str:
     """A clause: the tasks that are new, are gone, read other partitions, or run in another container."""
     before = {} if old is None else _tasks(old)
@@ -105,10 +102,7 @@ def _tasks(model: JobModel) -> Mapping[str, tuple[frozenset[SystemStreamPartitio
 
 @dataclass(frozen=True, slots=True)
 class JobPlan:
-    """The config, with the inputs that patterns match, the job model built from it, and the partitions of its inputs.
-
-    A job may read only some partitions of an input; ``partition_counts`` has how many there are, by system and stream.
-    """
+    """The config, with the inputs that patterns match, its job model, and the number of partitions of each input."""
 
     config: Mapping[str, str]
     job_model: JobModel
@@ -120,11 +114,9 @@ class JobPlan:
 
 
 def read_job_config(store: CoordinatorStreamStore, submitted: Config | None) -> Mapping[str, str]:
-    """The config to start with: the submitted one with the results of auto-sizing, or else that on the stream.
+    """The submitted config with the results of auto-sizing, or else that on the stream.
 
-    Raises:
-        MissingSetting: it lacks the job's name.
-        ConfigError: it has a setting that this job coordinator does not implement.
+    Raises `MissingSetting` without the job's name, `ConfigError` for a setting that is not implemented.
     """
     config = read_config(store) if submitted is None else {**read_launch_config(submitted, store), **submitted}
     if JOB_NAME not in config:
@@ -134,11 +126,7 @@ def read_job_config(store: CoordinatorStreamStore, submitted: Config | None) -> 
 
 
 def systems_of(config: Config) -> frozenset[str]:
-    """The systems that a job coordinator needs: those of inputs, changelogs and the checkpoint topic.
-
-    Raises:
-        ConfigError: an input or a rewriter has no system.
-    """
+    """The systems of inputs, changelogs and the checkpoint topic. Raises `ConfigError`."""
     stores = {each.system for each in changelogs(config)}
     return frozenset(
         system
@@ -153,11 +141,7 @@ def systems_of(config: Config) -> frozenset[str]:
 
 
 def checkpoint_system(config: Config) -> str | None:
-    """The system of the checkpoint topic; None if the job has no topic for its checkpoints.
-
-    Raises:
-        MissingSetting: the config names no system for it.
-    """
+    """The system of the checkpoint topic; None if the job has no such topic. Raises `MissingSetting`."""
     if config.get(CHECKPOINT_FACTORY, "").strip() != KAFKA_CHECKPOINT_FACTORY:
         return None
     system = system_of(config, CHECKPOINT_SYSTEM)
@@ -169,12 +153,7 @@ def checkpoint_system(config: Config) -> str | None:
 def plan_job(store: CoordinatorStreamStore, config: Config, admins: Mapping[str, InputAdmin]) -> JobPlan:
     """Build the job model from the inputs as they are now, and from the previous assignment on the stream.
 
-    ``admins`` has those of `systems_of`.
-
-    Raises:
-        StreamMissing: an input does not exist.
-        SourceUnavailable: an input system does not answer.
-        ConfigError: the job model cannot be built (see `build_job_model`).
+    ``admins`` has those of `systems_of`. Raises `ConfigError`, and `StreamMissing` if an input does not exist.
     """
     streams = {system: admins[system].topic_names() for system in pattern_systems(config)}
     expanded = with_matching_inputs(config, streams)

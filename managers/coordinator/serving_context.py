@@ -16,14 +16,20 @@ from managers.job_models.job_model import JobModel
 from managers.job_names import Config
 from managers.stores.metadata_store import NamespacedStore
 
+ReadLocality = Callable[[], Mapping[str, ContainerLocality]]
+CONTAINER_ID: Final = "SAMZA_CONTAINER_ID"
+COORDINATOR_URL: Final = "SAMZA_COORDINATOR_URL"
+ANY_HOST: Final = "ANY_HOST"
+_TASK_OPTIONS: Final = "task.opts"
+_TASK_JAVA_HOME: Final = "task.java.home"
+_CLASSPATH: Final = "additional.classpath.dir"
+_MAX_HEAP: Final = f"{AUTOSIZING}container.maxheap.mb"
+_HEAP_OPTION: Final = re.compile(r"-Xmx\S+")
+
 
 @dataclass(frozen=True, slots=True)
 class JobAttempt:
-    """The config and the job model of an attempt, and how they differ from those of the previous attempt.
-
-    ``config`` is the config on the coordinator stream, which is also that of the job model. ``partition_counts``: see
-    `JobPlan`.
-    """
+    """The config and the job model of an attempt, and how they differ from those of the previous attempt."""
 
     config: Mapping[str, str]
     job_model: JobModel
@@ -36,18 +42,12 @@ class JobAttempt:
         object.__setattr__(self, "partition_counts", frozen(self.partition_counts))
 
 
-ReadLocality = Callable[[], Mapping[str, ContainerLocality]]
-
-
 class JobServingContext:
-    """The current attempt of a job, for an HTTP server and monitors (JobModelServingContext of Samza).
-
-    An attempt is replaced as a whole: a reader never sees the config of one and the job model of another. Thread-safe.
-    """
+    """The current attempt of a job, replaced as a whole (JobModelServingContext of Samza). Thread-safe."""
 
     def __init__(self, read_locality: ReadLocality) -> None:
-        """``read_locality`` reads the coordinator stream, and may be called in any thread."""
-        self._read_locality: Final = read_locality
+        self.read_locality: Final = read_locality
+        """Reads the containers with a known host, by id, from the coordinator stream, in any thread."""
         self._attempt: JobAttempt | None = None
         self.coordinator_url = ""
         """The URL at which containers reach the HTTP server; empty: there is none."""
@@ -60,30 +60,11 @@ class JobServingContext:
         return self._attempt
 
     def publish(self, attempt: JobAttempt) -> None:
-        """Serve this attempt from now on."""
         self._attempt = attempt
 
-    def read_locality(self) -> Mapping[str, ContainerLocality]:
-        """The containers with a known host, by id, at the end of the stream. Raises what the log raises."""
-        return self._read_locality()
-
     def report_input_change(self, sentence: str) -> None:
-        """Report that the job's inputs have changed, for example ``kafka.PageViews has 16 partitions instead of 8``.
-
-        Returns at once. The coordinator computes the job model again in its own thread.
-        """
+        """Make the coordinator compute the job model again, in its own thread. ``sentence`` says why."""
         self.input_changes.put(sentence)
-
-
-CONTAINER_ID: Final = "SAMZA_CONTAINER_ID"
-COORDINATOR_URL: Final = "SAMZA_COORDINATOR_URL"
-ANY_HOST: Final = "ANY_HOST"
-
-_TASK_OPTIONS: Final = "task.opts"
-_TASK_JAVA_HOME: Final = "task.java.home"
-_CLASSPATH: Final = "additional.classpath.dir"
-_MAX_HEAP: Final = f"{AUTOSIZING}container.maxheap.mb"
-_HEAP_OPTION: Final = re.compile(r"-Xmx\S+")
 
 
 def container_environment(config: Config, url: str, container_id: str) -> dict[str, str]:
@@ -99,19 +80,12 @@ def container_environment(config: Config, url: str, container_id: str) -> dict[s
 
 
 def preferred_hosts(model: JobModel, localities: Mapping[str, ContainerLocality]) -> dict[str, str]:
-    """The host to request for each container of a job model, standby containers included (ContainerProcessManager).
-
-    It is the last host of the container, else ``ANY_HOST`` (SAMZA-2304).
-    """
+    """The host to request for each container: its last one, else ``ANY_HOST`` (SAMZA-2304)."""
     return {each: _host(localities.get(each)) for each in sorted(model.containers, key=natural_order)}
 
 
 def publish_coordinator_url(store: NamespacedStore, url: str, *, clock: Clock = system_clock) -> None:
-    """Write the coordinator's URL to the job's config, as Samza's application master does.
-
-    Raises:
-        NotReady: the store is not open.
-    """
+    """Write the coordinator's URL to the job's config, as Samza's application master does."""
     set_config(store, TRACKING_URL, url, clock=clock)
 
 

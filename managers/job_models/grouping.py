@@ -28,6 +28,8 @@ INPUT_EXPANSION: Final = "job.systemstreampartition.input.expansion.enabled"
 
 _STORE_FACTORY: Final = re.compile(r"stores\..+(?<!\.side\.inputs\.processor)\.factory")
 _IN_MEMORY: Final = "org.apache.samza.storage.kv.inmemory.InMemoryKeyValueStorageEngineFactory"
+TASK_GROUPER: Final = "task.name.grouper.factory"
+BY_CONTAINER_COUNT: Final = "org.apache.samza.container.grouper.task.GroupByContainerCountFactory"
 
 
 def task_namer(config: Config) -> TaskNamer:
@@ -44,10 +46,7 @@ def require_known_grouper(config: Config) -> None:
 
 
 def keeps_tasks(config: Config) -> bool:
-    """Whether partitions stay with their previous tasks: the job has durable state, and input expansion is enabled.
-
-    Without state, a key may move to another task.
-    """
+    """Whether partitions stay with their previous tasks: the job has durable state, and input expansion is enabled."""
     has_state = any(_STORE_FACTORY.fullmatch(key) and config[key] != _IN_MEMORY for key in config)
     return has_state and boolean(config, INPUT_EXPANSION, default=True)
 
@@ -55,7 +54,6 @@ def keeps_tasks(config: Config) -> bool:
 def group_partitions(
     partitions: Iterable[SystemStreamPartition], broadcast: Collection[SystemStreamPartition], name_of: TaskNamer
 ) -> Groups:
-    """Assign each partition to the task named for it, and broadcast partitions to all tasks."""
     groups: dict[str, set[SystemStreamPartition]] = {}
     for partition in partitions:
         if partition not in broadcast:
@@ -67,10 +65,7 @@ def keep_tasks(groups: Groups, previous: Groups, broadcast: Collection[SystemStr
     """Keep partitions with their previous tasks, so that the state of a key stays with the key (SSPGrouperProxy).
 
     If a stream has been expanded, a new partition goes to the task of the partition that had its keys before: its
-    number modulo the previous count. A task that is left without partitions is removed.
-
-    Raises:
-        ConfigError: the number of a stream's partitions is not a multiple of the previous one.
+    number modulo the previous count. Raises `ConfigError` if the new count is not a multiple of the previous one.
     """
     if not previous:
         return groups
@@ -108,12 +103,7 @@ def _former(partition: SystemStreamPartition, before: int, now: int) -> SystemSt
 
 
 def _counts(groups: Groups) -> Counter[tuple[str, str]]:
-    """The number of partitions of each stream, counted once per task."""
     return Counter((each.system, each.stream) for found in groups.values() for each in found)
-
-
-TASK_GROUPER: Final = "task.name.grouper.factory"
-BY_CONTAINER_COUNT: Final = "org.apache.samza.container.grouper.task.GroupByContainerCountFactory"
 
 
 def require_known_task_grouper(config: Config) -> None:
@@ -129,13 +119,10 @@ def require_known_task_grouper(config: Config) -> None:
 def group_by_container_count(
     tasks: Collection[TaskModel], count: int, previous: Mapping[str, str]
 ) -> list[ContainerModel]:
-    """Assign tasks to containers ``0`` to ``count`` - 1, so that few tasks move.
+    """Assign tasks to containers ``0`` to ``count`` - 1, so that few tasks move. Raises `ConfigError`.
 
-    ``previous`` is the container of each task in the last run, or empty. If it is empty, has different tasks or gaps in
-    its container ids, or if there was or is only one container, tasks are assigned round-robin.
-
-    Raises:
-        ConfigError: there are fewer tasks than containers.
+    ``previous`` is the container of each task in the last run. If it is empty, has different tasks or gaps in its
+    container ids, or if there was or is only one container, tasks are assigned round-robin.
     """
     _require_enough(tasks, count)
     named = {task.task_name: task for task in tasks}

@@ -38,10 +38,7 @@ def with_matching_inputs(config: Config, streams: Mapping[str, Collection[str]])
     """The config with all existing streams in ``task.inputs`` that a RegExTopicGenerator (Samza's rewriter) matches.
 
     ``streams`` has the names of each system's streams. The ``config.`` settings of a rewriter are copied to each stream
-    that it matches, unless the stream has them. Other rewriters are ignored.
-
-    Raises:
-        ConfigError: a rewriter has no pattern or no system, or its pattern is invalid.
+    that it matches, unless the stream has them. Raises `ConfigError`.
     """
     result = dict(config)
     for prefix in _topic_generators(config):
@@ -70,13 +67,7 @@ def unsupported_rewriters(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def input_patterns(config: Config) -> dict[str, list[re.Pattern[str]]]:
-    """The patterns of each system whose streams config rewriters select, of any class (JobConfig of Samza).
-
-    Samza joins those of a system to one pattern, which Python refuses if any but the first has flags (``(?i)``).
-
-    Raises:
-        ConfigError: a pattern is invalid.
-    """
+    """The patterns of each system whose streams config rewriters select, of any class. Raises `ConfigError`."""
     patterns: dict[str, list[re.Pattern[str]]] = {}
     for name in config.get(_REWRITERS, "").split(","):
         prefix = f"{_REWRITER}{name.strip()}."
@@ -87,11 +78,7 @@ def input_patterns(config: Config) -> dict[str, list[re.Pattern[str]]]:
 
 
 def count_partitions(config: Config, systems: Mapping[str, PartitionCounter]) -> StreamPartitions:
-    """Query the number of partitions of each stream in ``task.inputs``, and nothing else (SAMZA-971).
-
-    Raises:
-        ConfigError: the system of an input is missing in ``systems``; or what a system raises.
-    """
+    """The partitions of each stream in ``task.inputs``, and nothing else (SAMZA-971). Raises `ConfigError`."""
     return {
         (system, stream): range(_counter(systems, system, stream).partition_count(stream))
         for system, stream in sorted(task_inputs(config))
@@ -102,9 +89,6 @@ def input_partitions(config: Config, streams: StreamPartitions) -> set[SystemStr
     """The partitions of the streams in ``task.inputs`` that the job's matcher accepts (JobModelCalculator of Samza).
 
     The matcher applies only to job factories that it is configured for, by default those of local jobs.
-
-    Raises:
-        ConfigError: the partitions of an input are missing in ``streams``, or the matcher's settings are invalid.
     """
     matches = _matcher(config)
     return {
@@ -116,7 +100,6 @@ def input_partitions(config: Config, streams: StreamPartitions) -> set[SystemStr
 
 
 def _topic_generators(config: Config) -> Iterator[str]:
-    """The key prefix of each rewriter that is a RegExTopicGenerator, in their order."""
     for name in config.get(_REWRITERS, "").split(","):
         prefix = f"{_REWRITER}{name.strip()}."
         if config.get(f"{prefix}class", "").endswith(_TOPIC_GENERATOR):

@@ -28,6 +28,11 @@ CONFIG_PREFIX: Final = "job.autosizing"
 """The prefix of the keys that make up the config id. It also matches ``job.autosizingX``, as in Samza."""
 
 _EPOCH_OF_RESOURCE_MANAGER: Final = re.compile(r"e[0-9]+")
+YARN: Final = "YARN"
+NON_YARN: Final = "NON_YARN"
+CONTAINER_ID: Final = "CONTAINER_ID"
+EPOCH_ID: Final = "SAMZA_EPOCH_ID"
+_logger: Final = logging.getLogger(__name__)
 
 
 class JobMetadataChange(StrEnum):
@@ -80,11 +85,8 @@ class MetadataNotWritten(ManagerError):
 def yarn_epoch_id(container_id: str) -> str:
     """The application of a YARN container: ``<timestamp>_<application>`` of ``container_<timestamp>_<application>_…``.
 
-    Also of ``container_e17_<timestamp>_<application>_…``, for which Samza 1.8.0 uses ``e17_<timestamp>``; that is
-    not unique to the application.
-
-    Raises:
-        ValueError: it is not the id of a YARN container.
+    Also of ``container_e17_<timestamp>_<application>_…``, for which Samza 1.8.0 uses ``e17_<timestamp>``; that is not
+    unique to the application. Raises ValueError.
     """
     parts = container_id.rstrip("_").split("_")[1:]
     if len(parts) > 2 and _EPOCH_OF_RESOURCE_MANAGER.fullmatch(parts[0]):
@@ -105,10 +107,9 @@ def config_id(config: Config) -> str:
 def job_model_id(model: JobModel) -> str:
     """CRC-32C of the JSON of the model's containers, as a signed number; equal for equal assignments.
 
-    It is the same as Samza's, whose JSON is in the order of Java's hash maps, for a model that was read from Samza's
-    JSON. For a model that was built here it can differ if parts share a bucket and their order of insertion is only
-    known to Samza: with standby containers, with more than ten containers (where it differs from start to start in
-    Samza, too), and after tasks have moved to other containers.
+    It is Samza's id for a model that was read from Samza's JSON. For a model that was built here it can differ if parts
+    share a bucket and their order of insertion is only known to Samza: with standby containers, with more than ten
+    containers, and after tasks have moved to other containers.
     """
     return _to_signed(crc32c(containers_json(model)))
 
@@ -119,14 +120,6 @@ def _utf_16(text: str) -> bytes:
 
 def _to_signed(checksum: int) -> str:
     return str(checksum - (1 << 32) if checksum >> 31 else checksum)
-
-
-YARN: Final = "YARN"
-NON_YARN: Final = "NON_YARN"
-CONTAINER_ID: Final = "CONTAINER_ID"
-EPOCH_ID: Final = "SAMZA_EPOCH_ID"
-
-_logger: Final = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -167,11 +160,7 @@ class JobCoordinatorMetadataManager:
         self._clock: Final = clock
 
     def generate_job_coordinator_metadata(self, job_model: JobModel, config: Config) -> JobCoordinatorMetadata:
-        """The metadata of this start.
-
-        Raises:
-            MetadataNotGenerated: the environment has no valid deployment id. The cause says why.
-        """
+        """The metadata of this start. Raises `MetadataNotGenerated` if the environment has no valid deployment id."""
         try:
             return JobCoordinatorMetadata(self._epoch_id(), config_id(config), job_model_id(job_model))
         except (KeyError, ValueError) as error:
@@ -181,10 +170,7 @@ class JobCoordinatorMetadataManager:
     def check_for_metadata_changes(
         self, new: JobCoordinatorMetadata, previous: JobCoordinatorMetadata | None
     ) -> frozenset[JobMetadataChange]:
-        """The differences; empty for another attempt with the same config and job model.
-
-        Without previous metadata everything is different. Updates the metrics.
-        """
+        """The differences; everything without previous metadata. Updates the metrics."""
         changes = _changes(new, previous)
         if JobMetadataChange.NEW_DEPLOYMENT in changes:
             self.metrics.new_deployment = 1
@@ -198,8 +184,7 @@ class JobCoordinatorMetadataManager:
     def read_job_coordinator_metadata(self) -> JobCoordinatorMetadata | None:
         """The last written metadata; None if there is none, or it lacks an id.
 
-        If the newest value is unreadable, the last readable one on the log counts. An ignored value is counted and
-        logged.
+        If the newest value is unreadable, the last readable one on the log counts.
         """
         self._report_unreadable()
         message = self._store.messages(SetJobCoordinatorMetadata.message_type).get(self.cluster_type)
@@ -223,12 +208,7 @@ class JobCoordinatorMetadataManager:
         _logger.warning("Ignoring the metadata of cluster type %s: %s", self.cluster_type, error)
 
     def write_job_coordinator_metadata(self, metadata: JobCoordinatorMetadata) -> None:
-        """Write metadata, unless the stream already has it.
-
-        Raises:
-            TypeError: it is not a `JobCoordinatorMetadata`.
-            MetadataNotWritten: the write failed. The cause says why.
-        """
+        """Write metadata, unless the stream already has it. Raises `MetadataNotWritten`."""
         if not isinstance(metadata, JobCoordinatorMetadata):
             raise TypeError(f"metadata must be a JobCoordinatorMetadata, not {type(metadata).__name__}")
         try:

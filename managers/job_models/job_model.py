@@ -76,16 +76,12 @@ class JobModel:
 
     @property
     def tasks(self) -> Mapping[str, TaskModel]:
-        """The tasks of all containers, by name."""
         models = (task for container in self.containers.values() for task in container.tasks.values())
         return MappingProxyType({task.task_name: task for task in models})
 
     @property
     def max_changelog_stream_partitions(self) -> int:
-        """The number of partitions that each changelog needs: the greatest number of a task plus one (SAMZA-686).
-
-        As in Samza, the number in the JSON is used instead, if the model was read from JSON with one.
-        """
+        """The number in the JSON, if the model was read from one; else the greatest of a task plus one (SAMZA-686)."""
         if self.stated_partitions is not None:
             return self.stated_partitions
         return max((task.changelog_partition + 1 for task in self.tasks.values()), default=0)
@@ -104,11 +100,7 @@ def compare_container_models(first: JobModel | None, second: JobModel | None) ->
 
 
 def compare_container_model_for_processor(processor_id: str, first: JobModel | None, second: JobModel | None) -> bool:
-    """Whether two job models have the same tasks in one container (JobModelUtil of Samza).
-
-    Raises:
-        ValueError: the id is blank.
-    """
+    """Whether two job models have the same tasks in one container (JobModelUtil of Samza)."""
     if not processor_id or processor_id.isspace():
         raise ValueError("processor_id must not be blank")
     if first is None or second is None:

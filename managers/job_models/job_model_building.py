@@ -60,11 +60,7 @@ def build_job_model(
 
     ``streams`` has the partition numbers of each stream in ``task.inputs``. Tasks keep their changelog partitions in
     ``changelog_mapping``, their previous partitions if the job has state, and with host affinity their previous
-    containers. The order of the mappings does not matter.
-
-    Raises:
-        ConfigError: a setting is invalid, a grouper is not one of Samza's, ``job.elasticity.factor`` is above 1, or
-            there are fewer tasks than containers.
+    containers. Raises `ConfigError` for a setting that is invalid or not supported.
     """
     require_known_grouping(config)
     groups = _groups(config, streams, previous.task_partitions)
@@ -75,11 +71,7 @@ def build_job_model(
 
 
 def container_count(config: Config) -> int:
-    """The number of containers (JobConfig of Samza), 1 by default. With auto-sizing, its result counts first.
-
-    Raises:
-        ConfigError: it is not a positive integer.
-    """
+    """The number of containers (JobConfig of Samza), 1 by default. With auto-sizing, its result counts first."""
     keys = (*([_AUTOSIZED_CONTAINER_COUNT] if is_autosized(config) else []), _CONTAINER_COUNT, _OLD_CONTAINER_COUNT)
     key = next((key for key in keys if key in config), None)
     return 1 if key is None else positive_number(config, key)

@@ -47,20 +47,16 @@ def to_json(model: JobModel) -> bytes:
 def containers_json(model: JobModel) -> bytes:
     """The JSON of the containers only, from which the id of a job model is computed.
 
-    Equal for equal models, unless one was read from Samza's JSON: then it is Samza's, in which parts of the same bucket
-    may have a different order.
+    Equal for equal models, unless one was read from Samza's JSON, whose order then counts.
     """
     return dumps(_containers_fields(model, _as_read(model) or insertion_order(model)), ascii_surrogates=True)
 
 
 def from_json(data: bytes) -> JobModel:
-    """Parse a job model; unknown fields are ignored.
+    """Parse a job model, also in older forms; unknown fields are ignored. Raises `WireError`.
 
-    Older forms: a container with a ``container-id``, a task without a mode, and the oldest one, in which a task has
+    Older: a container with a ``container-id``, a task without a mode, and the oldest one, in which a task has
     partitions with offsets. The oldest form is written in the current one.
-
-    Raises:
-        WireError: a required field is missing or has the wrong type.
     """
     fields = _object(loads(data), "the job model")
     config = _object(fields.get(_CONFIG, {}), _CONFIG)

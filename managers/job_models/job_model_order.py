@@ -51,9 +51,8 @@ def json_order(containers: OrderedContainers) -> OrderedContainers:
 def insertion_order(model: JobModel) -> OrderedContainers:
     """The order in which a model's parts are inserted: containers by number, tasks by name.
 
-    In Samza it depends on a hash that differs between processes, and after tasks have moved to other containers on the
-    previous assignment, so that equal models can have different ids until the next start. Here it only depends on the
-    model.
+    In Samza it depends on a hash that differs between processes, and after tasks have moved on the previous assignment.
+    Here it only depends on the model.
     """
     order = PartitionOrder.of(model)
     keys = sorted(model.containers, key=lambda text: (len(text), text_order(text)))
@@ -61,7 +60,6 @@ def insertion_order(model: JobModel) -> OrderedContainers:
 
 
 def partition_hash(partition: SystemStreamPartition) -> int:
-    """``SystemStreamPartition.hashCode`` of Samza 1.8.0."""
     bucket = 0 if partition.key_bucket == NO_KEY_BUCKET else partition.key_bucket
     hashes = (text_hash(partition.stream), text_hash(partition.system), partition.partition, bucket)
     return combine_hashes(hashes, _INITIAL_HASH)
@@ -83,7 +81,6 @@ class PartitionOrder:
 
     @classmethod
     def of(cls, model: JobModel) -> "PartitionOrder":
-        """The order for the tasks of a model."""
         name_of = task_namer(model.config)
         broadcast, inputs = _configured_inputs(model)
         tasks = (task for container in model.containers.values() for task in container.tasks.values())
@@ -125,7 +122,6 @@ def _order_by_metadata(partitions: Collection[SystemStreamPartition]) -> list[Sy
 
 
 def _stream_hash(stream: tuple[str, str]) -> int:
-    """``SystemStream.hashCode`` of Samza 1.8.0."""
     return combine_hashes((text_hash(stream[1]), text_hash(stream[0])), _INITIAL_HASH)
 
 

@@ -52,10 +52,7 @@ def bucket_count_of_copy(size: int) -> int:
 def java_map_order(
     keys: Iterable[Key], hash_of: Callable[[Key], int], buckets_for: Callable[[int], int] = bucket_count
 ) -> list[Key]:
-    """The iteration order of a Java HashMap or HashSet, given the order of insertion.
-
-    Keys of the same bucket stay in the order of insertion.
-    """
+    """The iteration order of a Java HashMap or HashSet, given the order of insertion, which stays within a bucket."""
     listed = list(keys)
     mask = buckets_for(len(listed)) - 1
     return sorted(listed, key=lambda key: _spread(hash_of(key)) & mask)

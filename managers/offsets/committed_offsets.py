@@ -28,8 +28,7 @@ END_OF_STREAM_OFFSET: Final = "END_OF_STREAM"
 class OffsetManagerMetrics:
     """Metrics of an offset manager (Samza's class), as plain values.
 
-    ``checkpointed_offsets``: the last written offset of each registered partition, ``""`` before the first commit.
-    ``refused_startpoint_count``: startpoints that could not be followed, over all starts of the manager.
+    ``checkpointed_offsets`` has the last written offset of each partition, ``""`` before the first commit.
     """
 
     checkpointed_offsets: dict[SystemStreamPartition, str | None] = field(default_factory=dict)
@@ -45,8 +44,7 @@ class OffsetManagerMetrics:
 class ProcessedOffsets:
     """The last processed offset of each partition by task. Thread-safe.
 
-    A commit takes a snapshot of the offsets to write, and later asks which partitions had moved **at that time**. An
-    event processed in between belongs to the next commit.
+    A commit takes a snapshot of the offsets to write, and later asks which partitions had moved **at that time**.
     """
 
     def __init__(self) -> None:
@@ -76,7 +74,6 @@ class ProcessedOffsets:
                 self._offsets.setdefault(task_name, {})[partition] = offset
 
     def get(self, task_name: str, partition: SystemStreamPartition) -> str | None:
-        """The last processed offset; None if there is none."""
         with self._lock:
             return self._offsets.get(task_name, {}).get(partition)
 
@@ -105,11 +102,7 @@ class CommittedOffsets:
     def __init__(
         self, config: Mapping[str, str], manager: AbstractCheckpointManager | None, new_id: Callable[[], CheckpointId]
     ) -> None:
-        """``new_id`` returns the id of a new V2 checkpoint. ``manager`` None: nothing is read or written.
-
-        Raises:
-            ConfigError: a version in ``task.checkpoint.write.versions`` is unknown or not supported by the manager.
-        """
+        """``new_id`` returns the id of a new V2 checkpoint. ``manager`` None: nothing is read or written."""
         self._config: Final = config
         self._versions: Final = write_versions(config)
         if self._versions is not None and isinstance(manager, CheckpointManager):
@@ -133,7 +126,6 @@ class CommittedOffsets:
         }
 
     def last_checkpoint(self, task_name: str) -> Checkpoint | None:
-        """The task's checkpoint; None if it has none, or there is no manager."""
         return None if self._manager is None else self._manager.read_last_checkpoint(task_name)
 
     def build(self, offsets: Mapping[SystemStreamPartition, str]) -> Checkpoint:
@@ -142,17 +134,12 @@ class CommittedOffsets:
         return CheckpointV2(self._new_id(), offsets, {}) if is_second else CheckpointV1(offsets)
 
     def in_versions(self, checkpoints: Sequence[Checkpoint]) -> list[Checkpoint]:
-        """The checkpoints that a commit writes: in exactly the versions of config, and none without content.
-
-        Raises:
-            ValueError: a version is missing, and the first checkpoint contains state of stores.
-        """
+        """The checkpoints that a commit writes: in exactly the versions of config, and none without content."""
         if self._versions is not None:
             checkpoints = convert_to_versions(checkpoints, self._versions, self._config, self._new_id)
         return [each for each in checkpoints if _has_content(each)]
 
     def write(self, task_name: str, checkpoints: Sequence[Checkpoint]) -> Iterator[Checkpoint]:
-        """Write a task's checkpoints, and yield each that the manager has written."""
         if self._manager is None:
             return
         for each in checkpoints:
@@ -160,7 +147,6 @@ class CommittedOffsets:
             yield each
 
     def stop(self) -> None:
-        """Stop the manager."""
         if self._manager is not None:
             self._manager.stop()
 

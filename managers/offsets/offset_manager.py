@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from threading import RLock
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Final, Self
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, Offsets
@@ -24,16 +24,16 @@ from managers.offsets.resolved_starts import (
     AssignedPartition,
     RefusedStartpoint,
     ResolvedStart,
-    UnknownSystem,
+    admin_of,
     find_starting_offsets,
     require_usable_offsets,
 )
 from managers.offsets.task_startpoints import TaskStartpoints
 from managers.startpoints.startpoint_manager import StartpointManager
-from managers.stored_messages import require_task_name
 
 Compare = Callable[[str, str, str], int | None]
 """Compares two offsets of a system (system, offset, offset); None if they cannot be compared."""
+_logger: Final = logging.getLogger(__name__)
 
 
 class CheckpointListener:
@@ -56,8 +56,7 @@ def modify_offsets(
     """The offsets to write: the processed ones, as modified by the listener of each system (SAMZA-2042).
 
     A listener is called with all of its system's partitions as soon as the processed offset of one of them can be
-    compared with its starting offset. Samza's code does this while one of them is before its starting offset; its
-    comment says once none is. Offsets that a listener returns for other partitions are ignored.
+    compared with its starting offset. Offsets that a listener returns for other partitions are ignored.
     """
     modified = dict(processed)
     for system, listener in listeners.items():
@@ -87,7 +86,6 @@ def _can_compare(compare: Compare, partition: SystemStreamPartition, offset: str
     return start is not None and compare(partition.system, offset, start) is not None
 
 
-_logger: Final = logging.getLogger(__name__)
 _NO_LISTENERS: Final[Mapping[str, CheckpointListener]] = MappingProxyType({})
 
 
@@ -113,11 +111,7 @@ class OffsetManager:
         """``config`` is the job's. Admins and listeners are by the job's names of its systems.
 
         The offset manager starts and stops both other managers. The caller opens and closes the startpoint manager's
-        store. ``clock`` and ``nano_time`` are for the ids of V2 checkpoints.
-
-        Raises:
-            ConfigError: a default offset in config is neither oldest nor upcoming, or a version in
-                ``task.checkpoint.write.versions`` is unknown or not supported by the checkpoint manager.
+        store. ``clock`` and ``nano_time`` are for the ids of V2 checkpoints. Raises `ConfigError`.
         """
         refuse_unknown_defaults(config)
         self._config: Final = dict(config)
@@ -147,7 +141,6 @@ class OffsetManager:
 
     def register(self, task_name: str, partitions: Iterable[SystemStreamPartition]) -> None:
         """Manage these partitions of a task, in addition to those already registered, from the next start."""
-        require_task_name(task_name)
         with self._lock:
             registered = self._registered.get(task_name, frozenset()).union(partitions)
             self._registered[task_name] = registered
@@ -157,12 +150,8 @@ class OffsetManager:
     def start(self) -> None:
         """Decide where every registered partition starts. Does nothing if the manager is running.
 
-        Raises:
-            ConfigError: a default offset in config is neither oldest nor upcoming.
-            UnknownSystem: a partition's system has no admin.
-            NoMetadata: the system does not know a partition that has no checkpoint (or what its admin raises then).
-            UnusableOffset: the system does not know an offset after that of a checkpoint.
-            EventLogError: checkpoints or startpoints cannot be read.
+        Raises `ConfigError` for a default offset; `OffsetError` for an input that does not exist or has no admin;
+        `UnusableOffset` if the system does not know an offset after that of a checkpoint.
         """
         with self._lock:
             if self._is_running:
@@ -195,11 +184,7 @@ class OffsetManager:
         return None if start is None else start.decision
 
     def set_starting_offset(self, task_name: str, partition: SystemStreamPartition, offset: str) -> None:
-        """Override a starting offset until the next start, before reading begins.
-
-        Raises:
-            TaskNotRegistered: the task does not read the partition.
-        """
+        """Override a starting offset until the next start, before reading begins. Raises `TaskNotRegistered`."""
         with self._lock:
             start = self._starts.get((task_name, partition))
             if start is None:
@@ -218,7 +203,6 @@ class OffsetManager:
         """Record that a task has processed an event. None: the event has no offset; the previous one stays.
 
         With `END_OF_STREAM_OFFSET` the previous offset stays, too, but the next commit consumes the startpoint.
-        Raises TypeError if the offset is not a string.
         """
         self._processed.update(task_name, partition, offset)
 
@@ -229,11 +213,8 @@ class OffsetManager:
     def get_last_processed_offsets(self, task_name: str) -> Mapping[SystemStreamPartition, str]:
         """The offsets that a commit writes: a copy, as modified by the task's checkpoint listeners.
 
-        An event processed after this call is not included, and does not consume a startpoint at this commit. Contains
-        only registered partitions: a partition that the task no longer reads loses its checkpoint.
-
-        Raises:
-            TaskNotRegistered: the task was not registered.
+        An event processed after this call is not included, and does not consume a startpoint at this commit. A
+        partition that the task no longer reads loses its checkpoint. Raises `TaskNotRegistered`.
         """
         registered = self._partitions_of(task_name)
         processed = self._processed.snapshot(task_name, registered)
@@ -243,7 +224,6 @@ class OffsetManager:
     def get_modified_offsets(
         self, starting: Offsets, processed: Mapping[SystemStreamPartition, str]
     ) -> dict[SystemStreamPartition, str]:
-        """These processed offsets, as modified by the listeners; see `modify_offsets`."""
         return modify_offsets(starting, processed, self._listeners, self._compare)
 
     def get_last_task_checkpoint(self, task_name: str) -> Checkpoint | None:
@@ -251,26 +231,17 @@ class OffsetManager:
         return self._committed.last_checkpoint(task_name)
 
     def build_checkpoint(self, task_name: str) -> Checkpoint:
-        """The checkpoint for a commit of the offsets processed so far. Raises `TaskNotRegistered`.
-
-        Its version is the first in ``task.checkpoint.write.versions`` (default: 1). It has no state markers.
-        """
+        """The checkpoint, without state markers, for a commit of the offsets processed so far."""
         return self._committed.build(self.get_last_processed_offsets(task_name))
 
     def write_checkpoint(self, task_name: str, checkpoint: Checkpoint, *other_versions: Checkpoint) -> None:
         """Commit a task: write its checkpoint in each version, then consume the startpoints of partitions that moved.
 
         A startpoint leaves the fan-out at the first commit after its partition moved, whatever the offset (SAMZA-2749).
-        An empty checkpoint is not written, since it would replace a useful one.
+        An empty checkpoint is not written. If ``task.checkpoint.write.versions`` is set, exactly these versions are
+        written; one that is not passed is converted from the first, unless that contains state of stores (ValueError).
 
-        If ``task.checkpoint.write.versions`` is set, exactly these versions are written; a version that is not passed
-        is converted from the first checkpoint.
-
-        Raises:
-            ValueError: a version is not passed, and the first checkpoint contains state of stores.
-            NotReady: the manager is not running.
-            TaskNotRegistered: the task was not registered.
-            EventLogError: a write failed. The next commit or start completes it.
+        Raises `NotReady`, `TaskNotRegistered`, and what the log raises; the next commit or start then completes it.
         """
         with self._lock:
             if not self._is_running:
@@ -325,16 +296,11 @@ class OffsetManager:
         return partitions
 
     def _compare(self, system: str, one: str, other: str) -> int | None:
-        admin = self._admins.get(system)
-        if admin is None:
-            raise UnknownSystem(system)
-        return admin.offset_comparator(one, other)
+        return admin_of(self._admins, system).offset_comparator(one, other)
 
     def __enter__(self) -> Self:
         self.start()
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()

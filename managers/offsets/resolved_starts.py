@@ -17,36 +17,11 @@ _MAX_SHOWN: Final = 100
 
 
 class OffsetError(ManagerError):
-    """The starting offset of a task is unknown."""
-
-
-class UnknownSystem(OffsetError):
-    """A system of the job has no admin."""
-
-    def __init__(self, system: str) -> None:
-        self.system = system
-        super().__init__(f"System {system} has no admin. Pass one in system_admins.")
-
-
-class NoMetadata(OffsetError):
-    """A system does not know an input's stream (``partition`` None) or partition."""
-
-    def __init__(self, system: str, stream: str, partition: int | None = None) -> None:
-        self.system = system
-        self.stream = stream
-        self.partition = partition
-        what = f"stream {stream}" if partition is None else f"partition {partition} of stream {stream}"
-        super().__init__(
-            f"System {system} does not have {what}, which a task reads without a checkpoint. "
-            "Create it, or remove it from the job's inputs."
-        )
+    """The starting offset of a task is unknown: its input does not exist, or its system has no admin."""
 
 
 class UnusableOffset(OffsetError):
-    """A system does not know an offset after that of a checkpoint, for example a Kafka offset that is not a number.
-
-    ``other_count`` is the number of other partitions with the same problem.
-    """
+    """A system does not know an offset after that of a checkpoint, for example one that is not a number in Kafka."""
 
     def __init__(self, task_name: str, partition: SystemStreamPartition, offset: str, other_count: int = 0) -> None:
         self.task_name = task_name
@@ -111,12 +86,7 @@ def find_starting_offsets(
 ) -> StartingOffsets:
     """Decide where each partition starts, as OffsetManager of Samza does when it starts.
 
-    Queries the metadata of a stream only if a task starts at one of its ends.
-
-    Raises:
-        ConfigError: a default offset in config is neither oldest nor upcoming.
-        UnknownSystem: a partition's system has no admin.
-        NoMetadata: the system does not know a partition that starts at an end of its stream.
+    Queries the metadata of a stream only if a task starts at one of its ends. Raises `ConfigError` and `OffsetError`.
     """
     finder = _Finder(config, admins)
     starts = {(each.task_name, each.partition): start for each, start in finder.find(list(assigned))}
@@ -143,7 +113,7 @@ class _Finder:
         yield from self._at_ends([each for each in decided if each[1].decision.decided_by in ("default", "reset")])
 
     def _decide(self, assigned: AssignedPartition) -> ResolvedStart:
-        admin = _admin_of(self._admins, assigned.partition.system)
+        admin = admin_of(self._admins, assigned.partition.system)
         decision = self._decision(assigned, assigned.startpoint)
         if assigned.startpoint is None:
             return ResolvedStart(None, decision)
@@ -186,17 +156,16 @@ class _Finder:
         for (_, system), each in groupby(sorted(decided, key=_task_and_system), key=_task_and_system):
             group = list(each)
             offsets = {one.partition: one.checkpoint_offset or "" for one, _ in group}
-            after = _admin_of(self._admins, system).get_offsets_after(offsets)
+            after = admin_of(self._admins, system).get_offsets_after(offsets)
             yield from ((one, start._replace(offset=after.get(one.partition))) for one, start in group)
 
     def _at_ends(
         self, decided: Sequence[tuple[AssignedPartition, ResolvedStart]]
     ) -> Iterator[tuple[AssignedPartition, ResolvedStart]]:
-        """One call for each system."""
         known: dict[str, Mapping[str, SystemStreamMetadata]] = {}
         for system in sorted({each.partition.system for each, _ in decided}):
             streams = sorted({each.partition.stream for each, _ in decided if each.partition.system == system})
-            known[system] = _admin_of(self._admins, system).get_system_stream_metadata(streams)
+            known[system] = admin_of(self._admins, system).get_system_stream_metadata(streams)
         for each, start in decided:
             metadata = _metadata_of(known[each.partition.system], each.partition)
             yield each, start._replace(offset=_end(metadata, start.decision.startpoint_type))
@@ -216,18 +185,20 @@ def _metadata_of(
     streams: Mapping[str, SystemStreamMetadata], partition: SystemStreamPartition
 ) -> SystemStreamPartitionMetadata:
     stream = streams.get(partition.stream)
-    if stream is None:
-        raise NoMetadata(partition.system, partition.stream)
-    metadata = stream.partitions.get(partition.partition)
+    metadata = None if stream is None else stream.partitions.get(partition.partition)
     if metadata is None:
-        raise NoMetadata(partition.system, partition.stream, partition.partition)
+        what = "" if stream is None else f"partition {partition.partition} of "
+        raise OffsetError(
+            f"System {partition.system} does not have {what}stream {partition.stream}, "
+            "which a task reads without a checkpoint. Create it, or remove it from the job's inputs."
+        )
     return metadata
 
 
-def _admin_of(admins: Mapping[str, SystemAdmin], system: str) -> SystemAdmin:
+def admin_of(admins: Mapping[str, SystemAdmin], system: str) -> SystemAdmin:
     admin = admins.get(system)
     if admin is None:
-        raise UnknownSystem(system)
+        raise OffsetError(f"System {system} has no admin. Pass one in system_admins.")
     return admin
 
 

@@ -13,10 +13,7 @@ _logger: Final = logging.getLogger(__name__)
 
 
 class TaskStartpoints:
-    """Startpoints by task and partition: those fanned out, and those set by the program.
-
-    The startpoint manager runs as long as any task has a startpoint in the fan-out. Thread-safe.
-    """
+    """Startpoints by task and partition: those fanned out, and those set by the program. Thread-safe."""
 
     def __init__(self, manager: StartpointManager | None) -> None:
         """``manager`` None: there is no fan-out."""
@@ -41,20 +38,17 @@ class TaskStartpoints:
             self._stop_if_fan_out_is_empty("no task has a startpoint")
 
     def set(self, task_name: str, partition: SystemStreamPartition, startpoint: Startpoint) -> None:
-        """Set a startpoint that is not in the fan-out."""
         with self._lock:
             self._all.setdefault(task_name, {})[partition] = startpoint
 
     def get(self, task_name: str, partition: SystemStreamPartition) -> Startpoint | None:
-        """A task's startpoint for a partition, unless it has none or has consumed it."""
         with self._lock:
             return self._all.get(task_name, {}).get(partition)
 
     def consume(self, task_name: str, moved: Collection[SystemStreamPartition]) -> None:
         """Remove a task's startpoints of partitions in which it has moved on, also from the fan-out.
 
-        A startpoint that was fanned out since the start stays in the fan-out, for the next start. If the removal
-        fails, nothing changes, and the next call removes them.
+        What was fanned out since the start stays, for the next start. If this fails, the next call removes them.
         """
         with self._lock:
             fan_out = self._fanned_out.get(task_name, {})
@@ -68,7 +62,6 @@ class TaskStartpoints:
                 self._stop_if_fan_out_is_empty("every startpoint of these tasks is consumed")
 
     def stop(self) -> None:
-        """Stop the manager."""
         if self._manager is not None and self._manager.is_running:
             self._manager.stop()
 

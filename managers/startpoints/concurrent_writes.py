@@ -11,6 +11,8 @@ from managers.stores.namespaced_key import NamespacedKey, read_name
 
 RequestValues = Mapping[str, bytes | None]
 """The values to write, by the texts of their keys; None deletes."""
+_OwnKeys = Mapping[SystemStreamPartition, Sequence[tuple[str, TaskName | None]]]
+"""The keys of the own requests for each partition, and the task that each means; None: every task."""
 
 
 class NamedEvent(NamedTuple):
@@ -22,11 +24,7 @@ class NamedEvent(NamedTuple):
 
 
 def named_events(log: EventLog, first: int) -> Iterator[NamedEvent]:
-    """The events of a coordinator stream from an offset on whose keys can be read.
-
-    Raises:
-        OffsetLost: the stream ends before that offset, so it was created again.
-    """
+    """The events of a coordinator stream whose keys can be read. Raises `OffsetLost` for a stream created again."""
     for event in log.read(first, end_after(log, first)):
         found = None if event.key is None else read_name(event.key)
         if found is not None:
@@ -36,14 +34,10 @@ def named_events(log: EventLog, first: int) -> Iterator[NamedEvent]:
 def write_unless_changed(store: CoordinatorStreamStore, log: EventLog, first: int, requests: RequestValues) -> None:
     """Write requests, unless another writer has changed them since they were read, up to offset ``first``.
 
-    All of them are written or none, unless they exceed half a megabyte: a stream is not rewound in only some of its
-    partitions. Other spellings of their keys, and requests for every task, count as well. A log in Postgres refuses the
-    append if it has grown. Kafka has no such append: what another writer appends between the last read and the append
-    is found afterwards, when both are on the log.
-
-    Raises:
-        StartpointsChanged: another writer has changed them; ``is_written`` says whether the requests are on the log.
-        AppendRefused: the log rejects the events.
+    All of them are written or none, unless they exceed half a megabyte. Other spellings of their keys, and requests for
+    every task, count as well. A log in Postgres refuses the append if it has grown. Kafka has no such append: what
+    another writer appends between the last read and the append is found afterwards. Raises `StartpointsChanged`, whose
+    ``is_written`` says whether the requests are on the log, and `AppendRefused`.
     """
     is_appended = False
 
@@ -77,10 +71,6 @@ def _require_unchanged(log: EventLog, first: int, own: RequestValues, *, is_appe
             other = event
     if other is not None:
         raise StartpointsChanged(f"the startpoint request {other.name.key!r}", other.log_offset, is_written=is_appended)
-
-
-_OwnKeys = Mapping[SystemStreamPartition, Sequence[tuple[str, TaskName | None]]]
-"""The keys of the own requests for each partition, and the task that each means; None: every task."""
 
 
 def _keys_of_partitions(own: RequestValues) -> _OwnKeys:

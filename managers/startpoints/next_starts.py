@@ -45,8 +45,7 @@ class StartChange(NamedTuple):
 class StartpointFacts:
     """Everything on a job's coordinator stream that decides where its tasks start.
 
-    ``readers`` are the active tasks of every partition that was ever assigned (or see `with_checkpoints`), ``requests``
-    are by the texts of their keys, ``newest_record_ms`` is the latest record time, None for an empty stream.
+    ``readers`` are the active tasks of every partition that was ever assigned (or see `with_checkpoints`).
     ``log_offset`` is the offset after the last event that was read.
     """
 
@@ -72,7 +71,6 @@ class StartpointFacts:
 
     @classmethod
     def of(cls, messages: Sequence[Message], newest_record_ms: int | None = None) -> "StartpointFacts":
-        """The facts in the live messages of a coordinator stream."""
         return cls(
             JobFacts.of(messages),
             _readers(messages),
@@ -84,8 +82,7 @@ class StartpointFacts:
     def with_checkpoints(self, partitions: Mapping[str, Collection[SystemStreamPartition]]) -> "StartpointFacts":
         """The same facts, with readers taken from the tasks' checkpoints if the job has no assignments at all.
 
-        Jobs that do not use a job model have none. ``partitions`` are those in each task's checkpoint, without
-        changelogs. The relation ``starting_offset`` has the same rule.
+        ``partitions`` are those in each task's checkpoint, without changelogs. As in the relation ``starting_offset``.
         """
         if any(self.readers.values()):
             return self
@@ -97,7 +94,6 @@ class StartpointFacts:
 
     @property
     def task_names(self) -> frozenset[str]:
-        """The job's known active tasks."""
         return self.job.task_names.union(*self.readers.values())
 
     @property
@@ -116,7 +112,6 @@ class StartpointFacts:
 
 
 def stream_of(partition: SystemStreamPartition) -> Stream:
-    """The system and the stream of a partition."""
     return partition.system, partition.stream
 
 
@@ -125,8 +120,7 @@ def changed_starts(
 ) -> tuple[StartChange, ...]:
     """The starts of all partitions that the changed requests name or move, sorted by task and partition.
 
-    ``after`` are all requests after the change; expiry is judged at ``now_ms``. A partition that no task reads has no
-    start. Raises `ConfigError`.
+    ``after`` are all requests after the change; expiry is judged at ``now_ms``. Raises `ConfigError`.
     """
     reads = facts.reads()
     meanings = key_meanings(reads)
@@ -170,7 +164,6 @@ def _replacing(start: StartingOffset) -> StartingOffset:
 
 
 def plan_next_fan_out(facts: StartpointFacts, now_ms: int) -> FanOutPlan:
-    """What a job coordinator that starts at ``now_ms`` fans out."""
     reads = facts.reads()
     live = {text: each for text, each in facts.requests.items() if not is_expired(each, now_ms)}
     return plan_fan_out(_by_key(live, key_meanings(reads)), reads, now_ms)

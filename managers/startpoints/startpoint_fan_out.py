@@ -39,8 +39,7 @@ _NO_FAN_OUT: Final = StartpointFanOut(None, {})
 class FanOutPlan:
     """The startpoints that are fanned out to each task, and the keys of the requests that are then deleted.
 
-    A crash may delete only the first of these keys. They are ordered so that the next fan-out then has the same
-    result: a request that a task follows is deleted after those that it supersedes.
+    A crash may delete only the first keys; in this order the next fan-out has the same result.
     """
 
     fanned_out: FanOuts
@@ -50,14 +49,12 @@ class FanOutPlan:
 def should_fan_out_startpoints(config: Mapping[str, str], metadata_changes: Collection[object]) -> bool:
     """Whether a starting job coordinator calls `StartpointManager.fan_out` (ClusterBasedJobCoordinator of Samza).
 
-    ``metadata_changes`` are the differences from the job's last start. With high availability and no difference,
-    the containers keep running, and none would read a fan-out.
+    With high availability and no difference from the last start, the containers keep running, and none would read it.
     """
     return startpoints_enabled(config) and (not is_highly_available(config) or bool(metadata_changes))
 
 
 def startpoints_enabled(config: Mapping[str, str]) -> bool:
-    """Whether the job follows startpoints at all. True by default."""
     return boolean(config, STARTPOINTS_ENABLED, default=True)
 
 
@@ -88,22 +85,14 @@ def merge_fan_out(
 
 
 def fan_out_requests(stored: Stored, task_to_partitions: TaskPartitions, now_ms: int) -> tuple[FanOuts, Changes]:
-    """What is fanned out to each task now, and the changes to write: first the fan-outs, then the deleted requests.
-
-    Raises:
-        StartpointUnreadable: a request for one of the tasks, or the previous fan-out of a task that gets a new one.
-    """
+    """What is fanned out now, and the changes to write: first the fan-outs, then the deleted requests."""
     plan = plan_fan_out(_read_requests(stored, task_to_partitions), task_to_partitions, now_ms)
     deletes = {NamespacedKey(REQUESTS, key): None for key in plan.deleted_keys}
     return plan.fanned_out, {**_changed_fan_outs(stored, plan, now_ms), **deletes}
 
 
 def remove_partitions(stored: Stored, task_name: str, partitions: Collection[SystemStreamPartition]) -> Changes:
-    """The change that removes partitions from a task's fan-out; empty if it has none of them.
-
-    Raises:
-        StartpointUnreadable: the task's fan-out.
-    """
+    """The change that removes partitions from a task's fan-out; empty if it has none of them."""
     previous = _fan_out_of(stored, task_name)
     left = {partition: startpoint for partition, startpoint in previous.fan_outs.items() if partition not in partitions}
     unchanged = len(left) == len(previous.fan_outs)
@@ -111,17 +100,12 @@ def remove_partitions(stored: Stored, task_name: str, partitions: Collection[Sys
 
 
 def remove_consumed(stored: Stored, task_name: str, consumed: Mapping[SystemStreamPartition, Startpoint]) -> Changes:
-    """The change that removes exactly these startpoints; one that was fanned out since for a partition stays.
-
-    Raises:
-        StartpointUnreadable: the task's fan-out.
-    """
+    """The change that removes exactly these startpoints; one that was fanned out since for a partition stays."""
     current = _fan_out_of(stored, task_name).fan_outs
     return remove_partitions(stored, task_name, {each for each, one in consumed.items() if current.get(each) == one})
 
 
 def _read_requests(stored: Stored, task_to_partitions: TaskPartitions) -> Mapping[StartpointKey, Startpoint]:
-    """The requests that one of these tasks could follow."""
     requests = {name: value for name, value in stored.items() if name.namespace == REQUESTS and value}
     meanings = key_meanings(task_to_partitions) if requests else {}
     found: dict[StartpointKey, Startpoint] = {}

@@ -3,13 +3,13 @@
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from types import MappingProxyType, TracebackType
-from typing import Any, Final, Self
+from types import MappingProxyType
+from typing import Final, Self
 
 from eventlog.errors import EventLogError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, is_expired
-from managers.errors import NotReady, warn_renamed
+from managers.errors import NotReady
 from managers.startpoints.startpoint_fan_out import (
     Changes,
     FanOuts,
@@ -32,7 +32,6 @@ from managers.startpoints.startpoint_records import (
     request_value,
     without_key_bucket,
 )
-from managers.stored_messages import require_task_name
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 _logger: Final = logging.getLogger(__name__)
@@ -43,7 +42,7 @@ class StartpointManager:
 
     An operator writes, reads and deletes requests while the job runs. The job coordinator calls `fan_out` when it
     starts the job. A container starts its tasks from `get_fan_out_for_task`, and removes a startpoint once the task has
-    committed a later position. A context manager. The caller opens and closes the store. Thread-safe.
+    committed a later position. The caller opens and closes the store. Thread-safe.
     """
 
     def __init__(self, store: CoordinatorStreamStore, *, clock: Callable[[], int]) -> None:
@@ -61,7 +60,6 @@ class StartpointManager:
         return self._is_running
 
     def start(self) -> None:
-        """Initialize the store and accept calls."""
         self._store.init()
         self._is_running = True
 
@@ -74,32 +72,21 @@ class StartpointManager:
     ) -> None:
         """Request that the next start reads a partition from here, for every task that reads it or for one task.
 
-        Supersedes an earlier request for the same partition and task, whatever its kind.
-
-        Raises:
-            TypeError: an argument has the wrong type, or a field of the startpoint. Nothing was written.
-            ValueError: a name is blank or not allowed in a key, the partition number is negative, or a time has more
-                than 64 bits. Nothing was written.
-            StartpointNotWritten: the log did not accept it; the cause says why.
+        Supersedes an earlier request for the same partition and task. Raises ValueError if a name is blank or not
+        allowed in a key, or a number is out of range, and `StartpointNotWritten`.
         """
         store = self._running()
         _require_key_parts(partition, task_name)
-        if not isinstance(startpoint, Startpoint):
-            raise TypeError(f"startpoint must be one of Samza's four kinds, not {startpoint!r}")
         with _translate_errors(partition, task_name):
             store.put(request_key(partition, task_name), request_value(startpoint))
 
     def read_startpoint(self, partition: SystemStreamPartition, *, task_name: str | None = None) -> Startpoint | None:
         """The requested startpoint under exactly this key; None if there is none, or if it has expired (12 hours).
 
-        Also None, with a warning, if the key is ambiguous and the tasks' assignments in the store do not settle it
-        (``k.s.1.2``: partition 2 of ``s.1``, or partition 1 of ``s`` in task ``2``). Such a request is never followed.
-
-        Raises:
-            StartpointUnreadable: the request cannot be decoded.
+        Also None, with a warning, if the key is ambiguous and the tasks' assignments in the store do not settle it.
+        Such a request is never followed. Raises `StartpointUnreadable`.
         """
         store = self._running()
-        _require_partition(partition)
         name = request_key(partition, task_name)
         value = store.get(name)
         if not value or not is_key_of(name.key, partition, task_name, store.messages(ASSIGNMENTS).values()):
@@ -108,18 +95,12 @@ class StartpointManager:
         return None if is_expired(startpoint, self._clock()) else startpoint
 
     def delete_startpoint(self, partition: SystemStreamPartition, *, task_name: str | None = None) -> None:
-        """Delete the request under exactly this key, if there is one.
-
-        Raises:
-            StartpointNotWritten: the log did not accept the deletion; the cause says why.
-        """
+        """Delete the request under exactly this key, if there is one. Raises `StartpointNotWritten`."""
         store = self._running()
-        _require_partition(partition)
         with _translate_errors(partition, task_name):
             store.delete(request_key(partition, task_name))
 
     def delete_all_startpoints(self) -> None:
-        """Delete all requests. Fan-outs stay."""
         store = self._running()
         store.delete_all(list(store.all(REQUESTS)))
 
@@ -127,18 +108,11 @@ class StartpointManager:
         """Fan out the requests to the tasks that read the partitions, delete them, and return what was fanned out.
 
         Of a request for every task and one for a single task, the later wins; with equal times, the one for the task.
-        The superseded request is deleted, too. An expired request, and one whose key is ambiguous with these tasks, is
-        ignored and stays. A task keeps earlier startpoints of partitions that have no new request.
+        An expired request, and one whose key is ambiguous with these tasks, is ignored and stays. A task keeps earlier
+        startpoints of partitions that have no new request.
 
         Fan-outs are written before requests are deleted, all in one append unless they exceed half a megabyte. After a
-        crash in between, the next fan-out has the same result. A request written concurrently is either fanned out or
-        stays for the next start.
-
-        Raises:
-            TypeError: an argument, or the time of the clock, has the wrong type. Nothing was written.
-            ValueError: there is no task.
-            StartpointUnreadable: a request for one of these tasks, or the fan-out of a task that gets a new startpoint,
-                cannot be decoded. Nothing was written.
+        crash in between, the next fan-out has the same result. Raises `StartpointUnreadable`; nothing was written then.
         """
         store = self._running()
         assigned, now_ms = _with_partitions(task_to_partitions), self._clock()
@@ -153,52 +127,26 @@ class StartpointManager:
         return MappingProxyType({task: MappingProxyType(dict(each)) for task, each in fanned_out.items()})
 
     def get_fan_out_for_task(self, task_name: str) -> Mapping[SystemStreamPartition, Startpoint]:
-        """The startpoints that were fanned out to a task and not removed, by partition without key bucket.
-
-        They do not expire.
-
-        Raises:
-            StartpointUnreadable: the task's fan-out cannot be decoded.
-        """
+        """The startpoints of a task that were not removed, by partition without key bucket; they do not expire."""
         store = self._running()
-        require_task_name(task_name)
         name = fan_out_key(task_name)
         value = store.get(name)
         return MappingProxyType(dict(read_fan_out(name, value).fan_outs) if value else {})
 
     def remove_fan_out_for_task(self, task_name: str) -> None:
-        """Remove all startpoints that were fanned out to a task."""
         store = self._running()
-        require_task_name(task_name)
         store.delete(fan_out_key(task_name))
 
     def remove_fan_out_for_task_ssps(self, task_name: str, partitions: Collection[SystemStreamPartition]) -> None:
-        """Remove some partitions from a task's fan-out, and its record with the last of them (SAMZA-2749).
-
-        Raises:
-            StartpointUnreadable: the task's fan-out cannot be decoded. Nothing was written.
-        """
+        """Remove some partitions from a task's fan-out, and its record with the last of them (SAMZA-2749)."""
         store = self._running()
-        require_task_name(task_name)
         removed = {without_key_bucket(partition) for partition in partitions}
         store.update(lambda stored: remove_partitions(stored, task_name, removed), FAN_OUTS)
 
     def remove_consumed_fan_out(self, task_name: str, consumed: Mapping[SystemStreamPartition, Startpoint]) -> None:
-        """Remove exactly these startpoints from a task's fan-out.
-
-        A different startpoint that was fanned out since for the same partition stays.
-
-        Raises:
-            StartpointUnreadable: the task's fan-out cannot be decoded. Nothing was written.
-        """
+        """Remove exactly these startpoints from a task's fan-out; one that was fanned out since stays."""
         store = self._running()
-        require_task_name(task_name)
         store.update(lambda stored: remove_consumed(stored, task_name, consumed), FAN_OUTS)
-
-    def remove_used_fan_out(self, task_name: str, used: Mapping[SystemStreamPartition, Startpoint]) -> None:
-        """Deprecated name of `remove_consumed_fan_out`."""
-        warn_renamed("StartpointManager.remove_used_fan_out", "remove_consumed_fan_out")
-        self.remove_consumed_fan_out(task_name, used)
 
     def remove_all_fan_outs(self) -> None:
         """Remove the fan-outs of all tasks. Requests stay."""
@@ -209,9 +157,7 @@ class StartpointManager:
         self.start()
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
     def _running(self) -> CoordinatorStreamStore:
@@ -222,46 +168,29 @@ class StartpointManager:
 
 @contextmanager
 def _translate_errors(partition: SystemStreamPartition, task_name: str | None) -> Iterator[None]:
-    """Raise errors of the log as `StartpointNotWritten`."""
     try:
         yield
     except EventLogError as error:
         raise StartpointNotWritten(partition, task_name, error) from error
 
 
-def _with_partitions(task_to_partitions: Any) -> TaskPartitions:
-    """The tasks that read any partition. Raises TypeError or ValueError for invalid arguments of `fan_out`."""
-    if not isinstance(task_to_partitions, Mapping):
-        raise TypeError(f"task_to_partitions must map tasks to their partitions, not {task_to_partitions!r}")
+def _with_partitions(task_to_partitions: TaskPartitions) -> TaskPartitions:
+    """The tasks that read any partition. Raises ValueError if there is no task."""
     if not task_to_partitions:
         raise ValueError("task_to_partitions has no task: pass the tasks of the job model with their partitions")
     for task_name, partitions in task_to_partitions.items():
-        require_task_name(task_name)
-        for partition in partitions:
-            _require_partition(partition)
         if not partitions:
             _logger.warning("Task %r reads no partition: no startpoint is fanned out to it.", task_name)
     return {task_name: partitions for task_name, partitions in task_to_partitions.items() if partitions}
 
 
-def _require_partition(partition: Any) -> None:
-    if not isinstance(partition, SystemStreamPartition):
-        raise TypeError(f"partition must be a SystemStreamPartition, not {partition!r}")
-    names: tuple[Any, ...] = (partition.system, partition.stream)
-    if not all(isinstance(name, str) for name in names):
-        raise TypeError(f"the system and the stream of {partition!r} must be strings")
-
-
-def _require_key_parts(partition: Any, task_name: Any) -> None:
+def _require_key_parts(partition: SystemStreamPartition, task_name: str | None) -> None:
     """Raise ValueError for names that would make a key that is read differently than intended."""
-    _require_partition(partition)
     if not partition.system.strip() or not partition.stream.strip():
         raise ValueError(f"the system and the stream of {partition} must not be blank")
     if "." in partition.system:
         raise ValueError(f"the system of {partition} must not contain a dot, which ends it in a startpoint's key")
     if partition.partition < 0:
         raise ValueError(f"the partition number of {partition} must not be negative")
-    if task_name is not None:
-        require_task_name(task_name)
-        if not task_name:
-            raise ValueError(f"task_name of a startpoint for {partition} is empty: omit it to mean every task")
+    if task_name == "":
+        raise ValueError(f"task_name of a startpoint for {partition} is empty: omit it to mean every task")

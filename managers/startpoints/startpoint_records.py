@@ -16,6 +16,15 @@ from managers.errors import ManagerError
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey
 
+TaskPartitions = Mapping[str, Collection[SystemStreamPartition]]
+"""The partitions that each task reads."""
+REQUESTS: Final = SetStartpoint.message_type
+FAN_OUTS: Final = SetStartpointFanOut.message_type
+ASSIGNMENTS: Final = SetTaskPartitionMapping.message_type
+_LOGGABLE_TYPE: Final = re.compile(r"[A-Za-z0-9_.$]{1,100}")
+_logger: Final = logging.getLogger(__name__)
+Value = TypeVar("Value")
+
 
 class StartpointError(ManagerError):
     """A startpoint could not be read or written."""
@@ -26,10 +35,7 @@ class InvalidStartpointRequest(StartpointError):
 
 
 class StartpointUnreadable(StartpointError):
-    """The value of a request or a fan-out cannot be decoded; other keys are not affected.
-
-    ``startpoint_type`` is the ``@type`` in the value, None if it has none.
-    """
+    """The value of a request or a fan-out cannot be decoded; other keys are not affected."""
 
     def __init__(self, namespace: str, key: str, startpoint_type: str | None, error: WireError) -> None:
         self.namespace = namespace
@@ -63,31 +69,16 @@ class StartpointsChanged(StartpointError):
         super().__init__(f"Another writer changed {what} at offset {log_offset}. {then}")
 
 
-TaskPartitions = Mapping[str, Collection[SystemStreamPartition]]
-"""The partitions that each task reads."""
-
-REQUESTS: Final = SetStartpoint.message_type
-FAN_OUTS: Final = SetStartpointFanOut.message_type
-ASSIGNMENTS: Final = SetTaskPartitionMapping.message_type
-
-_LOGGABLE_TYPE: Final = re.compile(r"[A-Za-z0-9_.$]{1,100}")
-_logger: Final = logging.getLogger(__name__)
-
-Value = TypeVar("Value")
-
-
 def request_key(partition: SystemStreamPartition, task_name: str | None) -> NamespacedKey:
     """The key of a request for a partition, for every task (None) or for one. It has no key bucket."""
     return NamespacedKey(REQUESTS, str(StartpointKey(partition, None if task_name is None else TaskName(task_name))))
 
 
 def fan_out_key(task_name: str) -> NamespacedKey:
-    """The key of a task's fan-out."""
     return NamespacedKey(FAN_OUTS, task_name)
 
 
 def without_key_bucket(partition: SystemStreamPartition) -> SystemStreamPartition:
-    """The whole partition, as requests and fan-outs name it."""
     return SystemStreamPartition(partition.system, partition.stream, partition.partition)
 
 
@@ -109,8 +100,7 @@ def is_key_of(
 ) -> bool:
     """Whether the text of a request's key means this partition and task only, as in the relation ``startpoint``.
 
-    Of several readings, the one that occurs in the assignments counts. If none or several occur, the key is
-    ambiguous, which is logged.
+    Of several readings, the one that occurs in the assignments counts; else the key is ambiguous, which is logged.
     """
     readings = startpoint_key_readings(text)
     if len(readings) < 2:
@@ -124,30 +114,25 @@ def is_key_of(
 
 
 def describe_key(key: StartpointKey) -> str:
-    """The partition and the tasks that a request is for, in words."""
     partition = key.partition
     where = f"partition {partition.partition} of {partition.system}.{partition.stream}"
     return f"{where} in every task" if key.task_name is None else f"{where} in task {key.task_name!r}"
 
 
 def log_ambiguous_key(text: str, readings: Iterable[StartpointKey]) -> None:
-    """Warn that a request is ignored because its key has several meanings."""
     meanings = " or ".join(sorted(map(describe_key, readings)))
     _logger.warning("Ignoring startpoint request %r: its key can mean %s.", text, meanings)
 
 
 def read_request(name: NamespacedKey, value: bytes) -> Startpoint:
-    """Decode a request. Raises `StartpointUnreadable`."""
     return _read(name, value, decode_startpoint)
 
 
 def read_fan_out(name: NamespacedKey, value: bytes) -> StartpointFanOut:
-    """Decode a task's fan-out. Raises `StartpointUnreadable`."""
     return _read(name, value, decode_fan_out)
 
 
 def request_value(startpoint: Startpoint) -> bytes:
-    """The bytes of a request. Raises TypeError or ValueError if they could not be read back."""
     return encode_startpoint(startpoint)
 
 

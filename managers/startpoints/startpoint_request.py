@@ -6,17 +6,12 @@ from enum import Enum
 from typing import Final
 
 from eventlog.errors import WireError, did_you_mean
-from eventlog.partition import (
-    StartpointKey,
-    SystemStreamPartition,
-    TaskName,
-    parse_int32,
-    startpoint_key_readings,
-)
+from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, parse_int32, startpoint_key_readings
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint, StartpointSpecific, StartpointTimestamp
 from eventlog.system_admin import ResolvedStartpoint, SystemAdmin, SystemStreamPartitionMetadata
 from managers.assignments.changelogs import changelogs
+from managers.errors import no_such_task
 from managers.startpoints.next_starts import StartpointFacts, Stream, stream_of
 from managers.startpoints.startpoint_fan_out import (
     HIGH_AVAILABILITY,
@@ -25,6 +20,10 @@ from managers.startpoints.startpoint_fan_out import (
     startpoints_enabled,
 )
 from managers.startpoints.startpoint_records import InvalidStartpointRequest, TaskPartitions, describe_key, key_meanings
+
+COORDINATOR_FACTORY: Final = "job.coordinator.factory"
+NO_LEADER_FACTORY: Final = "org.apache.samza.standalone.PassthroughJobCoordinatorFactory"
+WarningCode = Literal["never_followed", "waits_for_a_change", "dotted_stream", "ambiguous_key", "stores_stay"]
 
 
 class InputProblem(Enum):
@@ -123,12 +122,8 @@ def choose_keys(
 ) -> list[StartpointKey]:
     """The keys of requests for some partitions of a stream (None: all), for every task or for some.
 
-    For every task, "all" means the partitions that tasks read and those that are ``existing`` on the input; for named
-    tasks, the partitions that they read.
-
-    Raises:
-        InvalidStartpointRequest: the job does not read the stream or a partition, or has no such task. With ``force``,
-            only if no key is left.
+    For every task, "all" means the partitions that tasks read and those that are ``existing`` on the input. Raises
+    `InvalidStartpointRequest` for an unknown stream, partition or task; with ``force``, only if no key is left.
     """
     readers = _readers_by_partition(facts, stream)
     known = readers.keys() | set(existing)
@@ -233,10 +228,7 @@ def _require_tasks(facts: StartpointFacts, task_names: Collection[str]) -> None:
     known = sorted(facts.task_names)
     unknown = [task_name for task_name in task_names if known and task_name not in known]
     if unknown:
-        listed = ", ".join(known[:10]) + (" and more" if len(known) > 10 else "")
-        raise InvalidStartpointRequest(
-            f"The job has no task {unknown[0]!r}. Its tasks: {listed}.{did_you_mean(unknown[0], known)}"
-        )
+        raise InvalidStartpointRequest(no_such_task(unknown[0], known))
 
 
 def _require_partitions(known: Collection[int], stream: Stream, partitions: Collection[int], advice: str = "") -> None:

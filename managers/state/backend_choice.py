@@ -13,9 +13,9 @@ from eventlog.checkpoint import (
     parse_read_versions,
     write_versions,
 )
+from eventlog.errors import ConfigError, known_names
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from managers.assignments.changelogs import changelog_of
-from managers.state.state_errors import MarkersNotRead, StoreWithoutBackend, UnknownStateBackend
 
 Backend = TypeVar("Backend")
 
@@ -35,10 +35,7 @@ def store_names(config: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def backup_factories(config: Mapping[str, str], store_name: str) -> tuple[str, ...]:
-    """The factories of a store's backups: ``stores.<store>.backup.factories``, else ``stores.backup.factories``.
-
-    Without either, the Kafka changelog if the store has one.
-    """
+    """``stores.<store>.backup.factories``, else ``stores.backup.factories``, else the changelog if there is one."""
     return _factories(config, store_name, _BACKUP)
 
 
@@ -48,7 +45,6 @@ def restore_factories(config: Mapping[str, str], store_name: str) -> tuple[str, 
 
 
 def is_durable(config: Mapping[str, str], store_name: str) -> bool:
-    """Whether a store has a changelog or another backup."""
     return changelog_of(config, store_name) is not None or bool(backup_factories(config, store_name))
 
 
@@ -58,7 +54,6 @@ def has_side_inputs(config: Mapping[str, str], store_name: str) -> bool:
 
 
 def stores_by_backup_factory(config: Mapping[str, str], stores: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The stores that each factory backs up."""
     return _invert({store: backup_factories(config, store) for store in stores})
 
 
@@ -67,9 +62,8 @@ def backend_factory_store_names(
 ) -> dict[str, tuple[str, ...]]:
     """The stores that each factory restores, from this checkpoint of the task (None: it has none).
 
-    A checkpoint of version 1 only has offsets of changelogs, so that only stores with a changelog are restored. From
-    version 2, a store is restored by the first of its `restore_factories` of which the checkpoint has a marker, else
-    by the first one. A store without factories is not restored.
+    A checkpoint of version 1 only has offsets of changelogs. From version 2, a store is restored by the first of its
+    `restore_factories` of which the checkpoint has a marker, else by the first one.
     """
     if isinstance(checkpoint, CheckpointV1):
         chosen = {store: KAFKA_STATE_BACKEND_FACTORY for store in stores if changelog_of(config, store) is not None}
@@ -85,26 +79,30 @@ def backend_factory_store_names(
 def require_backends(
     config: Mapping[str, str], task_name: str, chosen: Mapping[str, Iterable[str]], known: Mapping[str, Backend]
 ) -> dict[str, Backend]:
-    """The backends of the chosen factories, by factory.
-
-    Raises:
-        UnknownStateBackend: a factory is not known.
-        StoreWithoutBackend: the Kafka changelog is chosen for a store without a changelog.
-    """
+    """The backends of the chosen factories, by factory. Raises `ConfigError`."""
     for factory, stores in chosen.items():
         for store in stores:
             if factory not in known:
-                raise UnknownStateBackend(task_name, store, factory, known)
+                raise ConfigError(
+                    f"Store {store!r} of task {task_name!r} has the unknown state backend factory {factory!r}."
+                    f"{known_names('factories', factory, known)}"
+                )
             if factory == KAFKA_STATE_BACKEND_FACTORY and changelog_of(config, store) is None:
-                raise StoreWithoutBackend(task_name, store)
+                raise without_changelog(task_name, store)
     return {factory: known[factory] for factory in chosen}
+
+
+def without_changelog(task_name: str, store: str) -> ConfigError:
+    return ConfigError(
+        f"Store {store!r} of task {task_name!r} has the Kafka changelog as its state backend, but no changelog. "
+        f"Set stores.{store}.changelog, or another factory."
+    )
 
 
 def require_read_markers(config: Mapping[str, str], task_name: str, stores: Iterable[str]) -> None:
     """Check that a restart reads the markers of the stores that the Kafka changelog does not back up.
 
-    Raises:
-        MarkersNotRead: the job writes no checkpoints of version 2, or reads version 1 first.
+    Raises `ConfigError` if the job writes no checkpoints of version 2, or reads version 1 first.
     """
     written = write_versions(config) or DEFAULT_WRITE_VERSIONS
     if 2 in written and parse_read_versions(config.get(READ_VERSIONS))[0] == 2:
@@ -112,7 +110,10 @@ def require_read_markers(config: Mapping[str, str], task_name: str, stores: Iter
     for store in stores:
         factories = backup_factories(config, store)
         if factories and KAFKA_STATE_BACKEND_FACTORY not in factories:
-            raise MarkersNotRead(task_name, store, factories[0])
+            raise ConfigError(
+                f"Store {store!r} of task {task_name!r} is backed up by {factories[0]}, whose markers only checkpoints "
+                "of version 2 have. Set task.checkpoint.write.versions=1,2 and task.checkpoint.read.versions=2,1."
+            )
 
 
 def _factories(config: Mapping[str, str], store_name: str, which: str) -> tuple[str, ...]:

@@ -14,16 +14,11 @@ from eventlog.state_markers import KafkaStateCheckpointMarker
 from eventlog.system_admin import Changelogs
 from managers.assignments.changelogs import CHANGELOG_SYSTEM, changelogs, delete_retention_ms
 from managers.job_names import Config
-from managers.state.changelog_restore import KafkaChangelogRestoreManager
+from managers.state.backend_choice import without_changelog
+from managers.state.changelog_restore import KafkaChangelogRestoreManager, changelog_failed, revert
 from managers.state.key_value_store import KeyValueStore, LoggedStore
 from managers.state.state_backend import Markers, StatefulTask
-from managers.state.state_errors import (
-    ChangelogShortened,
-    ChangelogUnusable,
-    OffsetsNotWritten,
-    RestoreCancelled,
-    StoreWithoutBackend,
-)
+from managers.state.state_errors import RestoreCancelled, StoreNotBackedUp
 from managers.state.state_markers import CommittedOffset, committed_offsets
 from managers.state.store_directories import checkpoint_directory, delete_offset_files, write_offset_files
 
@@ -31,13 +26,7 @@ from managers.state.store_directories import checkpoint_directory, delete_offset
 def changelog_partitions(
     config: Config, store_names: Collection[str], task_name: str, partition: int | None
 ) -> dict[str, SystemStreamPartition]:
-    """The changelog partition of each store of a task, whose partition is the same in all changelogs.
-
-    Raises:
-        StoreWithoutBackend: a store has no changelog.
-        ConfigError: the system of a changelog is not configured.
-        ValueError: the task has no changelog partition.
-    """
+    """The changelog partition of each store of a task, the same in all changelogs. Raises `ConfigError`."""
     if partition is None:
         raise ValueError(f"Task {task_name!r} has no changelog partition. Set changelog_partition.")
     named = {each.store: each for each in changelogs(config)}
@@ -45,7 +34,7 @@ def changelog_partitions(
     for store in store_names:
         changelog = named.get(store)
         if changelog is None:
-            raise StoreWithoutBackend(task_name, store)
+            raise without_changelog(task_name, store)
         if changelog.system is None:
             raise ConfigError(
                 f"The changelog of store {store!r} of task {task_name!r} has no system. Set {CHANGELOG_SYSTEM}."
@@ -55,7 +44,7 @@ def changelog_partitions(
 
 
 class KafkaChangelogBackupManager:
-    """See `TaskBackupManager` (KafkaTransactionalStateTaskBackupManager of Samza).
+    """A `TaskBackupManager` (KafkaTransactionalStateTaskBackupManager of Samza).
 
     A marker is the newest offset of a store's changelog. Unlike Samza's manager for state that is not transactional,
     this one never takes an unknown offset for an empty changelog.
@@ -77,12 +66,7 @@ class KafkaChangelogBackupManager:
         """See `TaskBackupManager.init`."""
 
     def snapshot(self, checkpoint_id: CheckpointId) -> Markers:  # noqa: ARG002
-        """See `TaskBackupManager.snapshot`.
-
-        Raises:
-            ChangelogUnusable: the newest offset of a changelog is unknown, or before that of the last snapshot, or a
-                change was not written.
-        """
+        """See `TaskBackupManager.snapshot`. Raises `StoreNotBackedUp`."""
         return {store: self._marker(store, partition).serialise() for store, partition in self._partitions.items()}
 
     def upload(self, checkpoint_id: CheckpointId, markers: Markers, cancelled: Event) -> Markers:  # noqa: ARG002
@@ -90,17 +74,14 @@ class KafkaChangelogBackupManager:
         return markers
 
     def persist_to_filesystem(self, checkpoint_id: CheckpointId, markers: Markers) -> None:
-        """See `TaskBackupManager.persist_to_filesystem`: writes offset files for stores on disk.
-
-        Raises:
-            OffsetsNotWritten: a file cannot be written.
-        """
+        """Write offset files for stores on disk. Raises `StoreNotBackedUp`; restores do not need them."""
         for store, marker in markers.items():
             directory = self._task.store_directory(store)
             try:
                 _write_offsets(directory, checkpoint_id, KafkaStateCheckpointMarker.parse(marker))
             except OSError as error:
-                raise OffsetsNotWritten(self._task.task_name, store, checkpoint_id, error) from error
+                problem = f"its offset files cannot be written ({error.strerror or error}). Check the disk."
+                raise StoreNotBackedUp(self._task.task_name, store, problem) from error
 
     def clean_up(self, checkpoint_id: CheckpointId, markers: Markers) -> None:
         """See `TaskBackupManager.clean_up`: compaction deletes what is not needed."""
@@ -114,7 +95,7 @@ class KafkaChangelogBackupManager:
             changelogs.flush()
             newest = changelogs.reach(partition).newest_offset
         except EventLogError as error:
-            raise ChangelogUnusable(self._task.task_name, store, partition, error) from error
+            raise StoreNotBackedUp(self._task.task_name, store, f"its changelog {partition} failed: {error}") from error
         self._require_progress(store, partition, newest)
         return KafkaStateCheckpointMarker(partition, newest)
 
@@ -122,7 +103,13 @@ class KafkaChangelogBackupManager:
         """A changelog that was deleted and created again has only the latest changes of the store."""
         offset, earlier = -1 if newest is None else int(newest), self._newest.get(store, -1)
         if offset < earlier:
-            raise ChangelogUnusable(self._task.task_name, store, partition, ChangelogShortened(earlier, newest))
+            end = "is empty" if newest is None else f"ends at offset {newest}"
+            raise StoreNotBackedUp(
+                self._task.task_name,
+                store,
+                f"its changelog {partition} ended at offset {earlier} before, but now {end}. It was deleted or "
+                "truncated: restore the task, from another state backend if the store has one.",
+            )
         self._newest[store] = offset
 
 
@@ -146,10 +133,10 @@ def _require_not_cancelled(task_name: str, store_name: str, cancelled: Event) ->
 
 
 class KafkaChangelogStateBackendFactory:
-    """See `StateBackendFactory`.
+    """A `StateBackendFactory`.
 
     ``systems`` has the changelogs of each system that the job's config names, which the caller closes. All methods
-    raise `StoreWithoutBackend` if a store has no changelog, and `ConfigError` if its system is not among them.
+    raise `ConfigError` if a store has no changelog, or its system is not among them.
     """
 
     def __init__(self, systems: Mapping[str, Changelogs], clock: Callable[[], datetime] = _now) -> None:
@@ -158,10 +145,7 @@ class KafkaChangelogStateBackendFactory:
         self._in_memory: Final[dict[tuple[str, str], KeyValueStore]] = {}
 
     def open_store(self, task: StatefulTask, store_name: str) -> LoggedStore:
-        """A store of the task that writes its changes to its changelog, after it was restored.
-
-        A store in memory is the one that was restored.
-        """
+        """A store of the task, after it was restored, that writes its changes to its changelog."""
         partition = self._partitions(task, [store_name])[store_name]
         store = self._in_memory.get((task.task_name, store_name))
         if store is None:
@@ -169,11 +153,9 @@ class KafkaChangelogStateBackendFactory:
         return LoggedStore(store, partition, self._systems[partition.system])
 
     def get_backup_manager(self, task: StatefulTask, store_names: Collection[str]) -> KafkaChangelogBackupManager:
-        """See `StateBackendFactory.get_backup_manager`."""
         return KafkaChangelogBackupManager(task, self._partitions(task, store_names), self._systems)
 
     def get_restore_manager(self, task: StatefulTask, store_names: Collection[str]) -> KafkaChangelogRestoreManager:
-        """See `StateBackendFactory.get_restore_manager`."""
         partitions = self._partitions(task, store_names)
         return KafkaChangelogRestoreManager(
             task, partitions, self._systems, self._clock, partial(self._open_to_restore, task)
@@ -184,10 +166,7 @@ class KafkaChangelogStateBackendFactory:
     ) -> None:
         """See `AppendingBackend.match_stores`: reverts the changes that were not committed in the changelogs.
 
-        Raises:
-            InvalidMarker: the marker of a store cannot be read, or is that of another changelog.
-            ChangelogUnusable: a changelog cannot be read or written.
-            RestoreCancelled: ``cancelled`` was set.
+        Raises `InvalidMarker`, `StoreNotRestored`, and `RestoreCancelled`.
         """
         partitions = self._partitions(task, store_names)
         committed = committed_offsets(checkpoint, task.task_name, partitions)
@@ -200,7 +179,7 @@ class KafkaChangelogStateBackendFactory:
             except RestoreCancelled:
                 raise
             except EventLogError as error:
-                raise ChangelogUnusable(task.task_name, name, partition, error) from error
+                raise changelog_failed(task.task_name, name, partition, error) from error
             finally:
                 if store.directory is not None:
                     store.close()
@@ -239,9 +218,8 @@ def _align_changelog(
 ) -> None:
     """Make a changelog equal to a store that was restored from another backend, which has the state of ``committed``.
 
-    Reverts the changes after that offset, of which the store knows nothing.
-    Without that offset, or if the changelog does not have it, all changes are reverted and all entries are written.
-    ``check`` is called with each batch of changes, and also while none arrives. Raises what it and `Changelogs` raise.
+    Reverts the changes after that offset. Without it, or if the changelog does not have it, all changes are reverted
+    and all entries are written. ``check`` is called with each batch of changes, and also while none arrives.
     """
     changelogs.discard(partition)
     reach = changelogs.reach(partition)
@@ -250,8 +228,7 @@ def _align_changelog(
     first = committed + 1 if is_known and committed is not None else oldest
     for changes in changelogs.read(partition, first, end):
         check()
-        for key in {change.key: None for change in changes}:
-            changelogs.send(partition, key, store.get(key))
+        revert(store, partition, changelogs, changes)
     if not is_known:
         for key, value in store.range():
             changelogs.send(partition, key, value)

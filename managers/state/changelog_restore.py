@@ -1,7 +1,7 @@
 """KafkaChangelogRestoreManager: restores stores from their changelogs."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -10,212 +10,43 @@ from typing import Final, NamedTuple
 
 from eventlog.checkpoint import Checkpoint
 from eventlog.config import boolean
-from eventlog.errors import WireError
 from eventlog.log import AppendRefused
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import OffsetLost, SourceUnavailable, StreamRefused
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.system_admin import Change, Changelogs, InputMissing
-from managers.assignments.changelogs import delete_retention_ms, is_transactional, min_compaction_lag_ms
+from managers.assignments.changelogs import is_transactional, min_compaction_lag_ms
 from managers.job_names import Config
 from managers.state.key_value_store import BulkLoading, KeyValueStore, StoreOpener
+from managers.state.restore_plan import (
+    RestorePlan,
+    StoreToRestore,
+    local_offset,
+    plan_restore,
+    plan_restore_to_end,
+    usable_checkpoints,
+)
 from managers.state.state_backend import ReportProgress, RestoreProgress, StatefulTask
-from managers.state.state_errors import ChangelogUnusable, RestoreCancelled, StoreUnreadable
-from managers.state.state_markers import CommittedOffset, committed_offsets, marked_offset
+from managers.state.state_errors import RestoreCancelled, StoreNotRestored, StoreUnreadable
+from managers.state.state_markers import CommittedOffset, committed_offsets
 from managers.state.store_directories import (
     checkpoint_directories,
     copy_checkpoint,
     delete_directory,
-    is_stale,
-    read_checkpoint_file,
-    read_offset_files,
     set_aside,
 )
 
 RETAIN_EXISTING_STATE: Final = "task.transactional.state.retain.existing.state"
+_logger: Final = logging.getLogger(__name__)
+_UNKNOWN: Final = CommittedOffset(None, None)
 
 
 def retains_existing_state(config: Config) -> bool:
-    """Whether a store without a commit keeps the changes in its changelog."""
     return boolean(config, RETAIN_EXISTING_STATE, default=True)
 
 
 def is_cleaned_on_start(config: Config, store: str) -> bool:
-    """Whether the local directories of a store are deleted before it is restored."""
     return boolean(config, f"stores.{store}.clean.on.container.start", default=False)
-
-
-class ChangelogReplay:
-    """Restores one store from its changelog. Only a batch of changes is in memory."""
-
-    def __init__(self, store: KeyValueStore, partition: SystemStreamPartition, changelogs: Changelogs) -> None:
-        self._store: Final = store
-        self._partition: Final = partition
-        self._changelogs: Final = changelogs
-
-    def run(self, first: int, last: int | None, end: int, reached: Callable[[int], object]) -> None:
-        """Apply the changes at ``first`` to ``last`` (None: none), and revert those after it, before ``end``.
-
-        A change is reverted by writing the store's value of its key to the changelog. ``reached`` is called with the
-        next offset after each batch, and also while none arrives. Raises what `Changelogs` raises.
-        """
-        following = first
-        for changes in self._changelogs.read(self._partition, first, end):
-            self._apply([change for change in changes if last is not None and change.offset <= last])
-            self._revert([change for change in changes if last is None or change.offset > last])
-            following = changes[-1].offset + 1 if changes else following
-            reached(following)
-        self._store.flush()
-        self._changelogs.flush()
-        reached(end)
-
-    def _apply(self, changes: Sequence[Change]) -> None:
-        latest = {change.key: change.value for change in changes}
-        if isinstance(self._store, BulkLoading):
-            self._store.load_changes(latest)
-            return
-        for key, value in latest.items():
-            if value is None:
-                self._store.delete(key)
-            else:
-                self._store.put(key, value)
-
-    def _revert(self, changes: Sequence[Change]) -> None:
-        for key in {change.key: None for change in changes}:
-            self._changelogs.send(self._partition, key, self._store.get(key))
-
-
-_SAFE_SHARE_OF_LAG: Final = 0.9
-
-
-class StoreToRestore(NamedTuple):
-    """A store with a changelog, before it is restored.
-
-    ``newest`` is None if the changelog never had a change. ``checkpointed`` is the offset of its last commit, None if
-    there is none; ``checkpoint_age_ms`` is None if that commit has no id. ``local`` has the offset of each checkpoint
-    directory that can be used. ``retains_existing`` (task.transactional.state.retain.existing.state) decides about the
-    changes of a store without a commit.
-    """
-
-    oldest: int
-    newest: int | None
-    checkpointed: int | None
-    checkpoint_age_ms: int | None
-    min_compaction_lag_ms: int
-    retains_existing: bool
-    local: Mapping[Path, int]
-
-
-class RestorePlan(NamedTuple):
-    """How a store is restored: apply the changes at ``first`` to ``last``, and revert those after it.
-
-    ``directory`` is the checkpoint directory to begin with; None: begin with an empty store. ``last`` None: revert all.
-    ``doubt`` says why the result may not be the state of the last commit; empty if it is.
-    """
-
-    directory: Path | None
-    first: int
-    last: int | None
-    doubt: str = ""
-
-
-def plan_restore(store: StoreToRestore) -> RestorePlan:
-    """The plan for transactional state."""
-    if store.checkpointed is None:
-        return _without_commit(store)
-    if store.newest is None or store.checkpointed > store.newest:
-        end = "is empty" if store.newest is None else f"ends at offset {store.newest}"
-        return _everything(store, f"it was committed at offset {store.checkpointed} of its changelog, which {end}")
-    if store.checkpointed < store.oldest:
-        doubt = f"it was committed at offset {store.checkpointed} of its changelog, which begins at {store.oldest}"
-        return _everything(store, doubt)
-    return _from_local(store, store.checkpointed if _is_recent(store) else store.newest, _doubt_of_compaction(store))
-
-
-def _is_recent(store: StoreToRestore) -> bool:
-    """Whether no change before the commit can be compacted because of one after it."""
-    age_ms = store.checkpoint_age_ms
-    return age_ms is not None and age_ms <= _SAFE_SHARE_OF_LAG * store.min_compaction_lag_ms
-
-
-def _doubt_of_compaction(store: StoreToRestore) -> str:
-    if _is_recent(store) or store.checkpointed == store.newest:
-        return ""
-    if store.checkpoint_age_ms is None:
-        return "changes before its last commit may be compacted, because the time of that commit is unknown"
-    return "changes before its last commit may be compacted, because it is older than min.compaction.lag.ms"
-
-
-def _without_commit(store: StoreToRestore) -> RestorePlan:
-    if store.newest is None or not store.retains_existing:
-        return RestorePlan(None, store.oldest, None)
-    return _everything(store, "it has no offset in the last commit")
-
-
-def _everything(store: StoreToRestore, doubt: str) -> RestorePlan:
-    return RestorePlan(None, store.oldest, store.newest, f"{doubt}, so it is restored to the end of the changelog")
-
-
-def _from_local(store: StoreToRestore, last: int, doubt: str = "") -> RestorePlan:
-    usable = {directory: offset for directory, offset in store.local.items() if store.oldest <= offset <= last}
-    if doubt:
-        doubt = f"{doubt}, so it is restored to the end of the changelog"
-    if not usable:
-        return RestorePlan(None, store.oldest, last, doubt)
-    directory = max(usable, key=lambda each: usable[each])
-    return RestorePlan(directory, usable[directory] + 1, last, doubt)
-
-
-def plan_restore_to_end(oldest: int, newest: int | None, local: Mapping[Path, int]) -> RestorePlan:
-    """The plan for state that is not transactional (NonTransactionalStateTaskRestoreManager).
-
-    ``local`` has the store's own directory and its offset, if it can be used.
-    """
-    directory, offset = next(iter(local.items()), (None, 0))
-    if directory is None:
-        return RestorePlan(None, oldest, newest)
-    if newest is not None and offset <= newest:
-        return RestorePlan(directory, max(offset + 1, oldest), newest)
-    end = "is empty" if newest is None else f"ends at offset {newest}"
-    return RestorePlan(None, oldest, newest, f"its directory is at offset {offset} of its changelog, which {end}")
-
-
-def usable_checkpoints(
-    directory: Path, store: str, changelog: SystemStreamPartition, config: Config, now: datetime
-) -> dict[Path, int]:
-    """The offsets of the checkpoint directories that can be used."""
-    paths = [path for _, path in sorted(checkpoint_directories(directory))]
-    offsets = {path: local_offset(path, store, changelog, config, now) for path in paths}
-    return {path: offset for path, offset in offsets.items() if offset is not None}
-
-
-def local_offset(
-    directory: Path, store: str, changelog: SystemStreamPartition, config: Config, now: datetime
-) -> int | None:
-    """The offset of a directory; None if it is not known, or the directory is so old that it may miss deletions.
-
-    Directories of jobs that write only checkpoints of version 2 have no offset file, but the checkpoint.
-    """
-    if is_stale(directory, delete_retention_ms(config, store), now):
-        return None
-    offsets = read_offset_files(directory, [changelog])
-    if offsets:
-        offset = offsets.get(changelog, "") if len(offsets) == 1 else ""
-        return int(offset) if offset.isascii() and offset.isdigit() else None
-    return _of_checkpoint_file(directory, store, changelog)
-
-
-def _of_checkpoint_file(directory: Path, store: str, changelog: SystemStreamPartition) -> int | None:
-    checkpoint = read_checkpoint_file(directory)
-    markers = {} if checkpoint is None else checkpoint.state_markers.get(KAFKA_STATE_BACKEND_FACTORY, {})
-    try:
-        return marked_offset(markers[store], changelog) if store in markers else None
-    except WireError:
-        return None
-
-
-_logger: Final = logging.getLogger(__name__)
-_UNKNOWN: Final = CommittedOffset(None, None)
 
 
 class _Reach(NamedTuple):
@@ -231,11 +62,11 @@ class _Prepared(NamedTuple):
 
 
 class KafkaChangelogRestoreManager:
-    """See `TaskRestoreManager` (TransactionalStateTaskRestoreManager and its non-transactional sibling of Samza).
+    """A `TaskRestoreManager` (TransactionalStateTaskRestoreManager and its non-transactional sibling of Samza).
 
     Transactional (the default): stores get the state of the checkpoint, and later changes are reverted in their
-    changelogs. Otherwise they get the state of the end of their changelogs. Where the state of the checkpoint cannot
-    be had, such as after compaction, a warning says why.
+    changelogs. Otherwise they get the state of the end of their changelogs. Where the state of the checkpoint cannot be
+    had, such as after compaction, a warning says why.
     """
 
     def __init__(
@@ -246,10 +77,7 @@ class KafkaChangelogRestoreManager:
         clock: Callable[[], datetime],
         open_store: StoreOpener,
     ) -> None:
-        """See `KafkaChangelogBackupManager`; ``clock`` returns the current time, with its zone.
-
-        ``open_store`` opens the stores to restore.
-        """
+        """See `KafkaChangelogBackupManager`; ``clock`` returns the current time, with its zone."""
         self._task: Final = task
         self._partitions: Final = dict(partitions)
         self._systems: Final = systems
@@ -259,11 +87,9 @@ class KafkaChangelogRestoreManager:
         self._prepared: dict[str, _Prepared] = {}
 
     def init(self, checkpoint: Checkpoint | None) -> None:
-        """See `TaskRestoreManager.init`: decides how to restore each store, and prepares the directories.
+        """Decide how to restore each store, and prepare the directories.
 
-        Raises:
-            InvalidMarker: the marker of a store cannot be read, or is that of another changelog. Nothing was changed.
-            ChangelogUnusable: a changelog is missing, or its system does not answer. Nothing was changed.
+        Raises `InvalidMarker` and `StoreNotRestored`; nothing was changed then.
         """
         committed = committed_offsets(checkpoint, self._task.task_name, self._partitions)
         reaches = {store: self._reach(store, partition) for store, partition in self._partitions.items()}
@@ -280,18 +106,14 @@ class KafkaChangelogRestoreManager:
             self._prepared[store] = _Prepared(plan, empty, reach.end)
 
     def restore(self, report: ReportProgress, cancelled: Event) -> None:
-        """See `TaskRestoreManager.restore`.
-
-        Raises:
-            ChangelogUnusable: a changelog cannot be read or, to revert changes, written.
-            RestoreCancelled: ``cancelled`` was set.
-        """
+        """See `TaskRestoreManager.restore`. Raises `StoreNotRestored` and `RestoreCancelled`."""
         for name, prepared in self._prepared.items():
             store, plan = self._open(name, prepared)
             try:
                 with self._naming(name):
                     reached = self._reporter(name, plan.first, prepared.end, report, cancelled)
-                    self._replay(name, store).run(plan.first, plan.last, prepared.end, reached)
+                    partition = self._partitions[name]
+                    _replay(store, partition, self._systems[partition.system], plan, prepared.end, reached)
             finally:
                 if store.directory is not None:
                     store.close()
@@ -300,11 +122,11 @@ class KafkaChangelogRestoreManager:
         """See `TaskRestoreManager.close`."""
 
     def _open(self, name: str, prepared: _Prepared) -> tuple[KeyValueStore, RestorePlan]:
-        """A store, and how to restore it: from the begin if its directory is that of another kind of store."""
+        """A store, and how to restore it: from the beginning if its directory is that of another kind of store."""
         try:
             store = self._open_store(name)
         except StoreUnreadable as error:
-            _logger.warning("%s Restoring it from the begin of its changelog.", error)
+            _logger.warning("%s Restoring it from the beginning of its changelog.", error)
             self._delete_directories(name)
             return self._open_store(name), prepared.empty
         if store.directory is not None:
@@ -314,7 +136,6 @@ class KafkaChangelogRestoreManager:
         return store, prepared.empty
 
     def _local(self, store: str) -> dict[Path, int]:
-        """The directories to begin with that can be used, and their offsets."""
         directory, partition, now = self._task.store_directory(store), self._partitions[store], self._clock()
         if self._is_transactional:
             return usable_checkpoints(directory, store, partition, self._task.config, now)
@@ -348,15 +169,10 @@ class KafkaChangelogRestoreManager:
 
     @contextmanager
     def _naming(self, store: str) -> Iterator[None]:
-        """Raise errors of a changelog with the store."""
         try:
             yield
         except (AppendRefused, InputMissing, OffsetLost, SourceUnavailable, StreamRefused) as error:
-            raise ChangelogUnusable(self._task.task_name, store, self._partitions[store], error) from error
-
-    def _replay(self, name: str, store: KeyValueStore) -> ChangelogReplay:
-        partition = self._partitions[name]
-        return ChangelogReplay(store, partition, self._systems[partition.system])
+            raise changelog_failed(self._task.task_name, store, self._partitions[store], error) from error
 
     def _delete_directories(self, store: str) -> None:
         directory = self._task.store_directory(store)
@@ -401,3 +217,50 @@ class KafkaChangelogRestoreManager:
             told = restored
 
         return reached
+
+
+def _replay(
+    store: KeyValueStore,
+    partition: SystemStreamPartition,
+    changelogs: Changelogs,
+    plan: RestorePlan,
+    end: int,
+    reached: Callable[[int], object],
+) -> None:
+    """Apply the changes that the plan names, and revert those after them, before ``end``, a batch at a time.
+
+    ``reached`` is called with the next offset after each batch, and also while none arrives.
+    """
+    following, last = plan.first, -1 if plan.last is None else plan.last
+    for changes in changelogs.read(partition, plan.first, end):
+        _apply(store, {change.key: change.value for change in changes if change.offset <= last})
+        revert(store, partition, changelogs, [change for change in changes if change.offset > last])
+        following = changes[-1].offset + 1 if changes else following
+        reached(following)
+    store.flush()
+    changelogs.flush()
+    reached(end)
+
+
+def _apply(store: KeyValueStore, latest: Mapping[bytes, bytes | None]) -> None:
+    if isinstance(store, BulkLoading):
+        store.load_changes(latest)
+        return
+    for key, value in latest.items():
+        if value is None:
+            store.delete(key)
+        else:
+            store.put(key, value)
+
+
+def revert(
+    store: KeyValueStore, partition: SystemStreamPartition, changelogs: Changelogs, changes: Iterable[Change]
+) -> None:
+    for key in {change.key: None for change in changes}:
+        changelogs.send(partition, key, store.get(key))
+
+
+def changelog_failed(
+    task_name: str, store: str, partition: SystemStreamPartition, error: Exception
+) -> StoreNotRestored:
+    return StoreNotRestored(task_name, store, KAFKA_STATE_BACKEND_FACTORY, f"its changelog {partition} failed: {error}")

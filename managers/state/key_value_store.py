@@ -18,6 +18,8 @@ from managers.state.store_directories import (
     require_kind,
 )
 
+_LENGTHS: Final = Struct(">II")
+
 
 class KeyValueStore(Protocol):
     """A task's values by key, both bytes. A read sees all earlier writes, flushed or not. For one thread."""
@@ -42,10 +44,7 @@ class KeyValueStore(Protocol):
         """Write all entries to ``directory``, if there is one, or wait until they are written."""
 
     def checkpoint(self, checkpoint_id: CheckpointId) -> Path | None:
-        """Keep the flushed files, unchanged by later writes, in the checkpoint directory of a commit.
-
-        Returns the directory (`checkpoint_directory`); None if the store is in memory only.
-        """
+        """Keep the flushed files, unchanged by later writes, in the `checkpoint_directory` of a commit; return it."""
 
     def close(self) -> None:
         """Close the store. Entries that were not flushed may be lost."""
@@ -63,18 +62,11 @@ StoreOpener = Callable[[str], KeyValueStore]
 """Opens a store of the task by its name, on its store directory if it has one."""
 
 
-_LENGTHS: Final = Struct(">II")
-
-
 class DictStore:
     """A `KeyValueStore` in a dict, for small stores: `flush` writes all entries to a file, `range` sorts all keys."""
 
     def __init__(self, directory: Path | None = None) -> None:
-        """Read the entries that were flushed to ``directory``; None: keep them in memory only.
-
-        Raises:
-            StoreUnreadable: the file in the directory is incomplete, or the directory is that of a `RocksDbStore`.
-        """
+        """Read the entries that were flushed to ``directory``; None: keep them in memory. Raises `StoreUnreadable`."""
         self._directory: Final = directory
         self._entries: dict[bytes, bytes] = {}
         if directory is not None:
@@ -84,19 +76,15 @@ class DictStore:
 
     @property
     def directory(self) -> Path | None:
-        """See `KeyValueStore.directory`."""
         return self._directory
 
     def get(self, key: bytes) -> bytes | None:
-        """See `KeyValueStore.get`."""
         return self._entries.get(key)
 
     def put(self, key: bytes, value: bytes) -> None:
-        """See `KeyValueStore.put`."""
         self._entries[key] = value
 
     def delete(self, key: bytes) -> None:
-        """See `KeyValueStore.delete`."""
         self._entries.pop(key, None)
 
     def range(self, start: bytes | None = None, end: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
@@ -158,25 +146,20 @@ class LoggedStore:
 
     @property
     def directory(self) -> Path | None:
-        """See `KeyValueStore.directory`."""
         return self._store.directory
 
     def get(self, key: bytes) -> bytes | None:
-        """See `KeyValueStore.get`."""
         return self._store.get(key)
 
     def put(self, key: bytes, value: bytes) -> None:
-        """See `KeyValueStore.put`."""
         self._store.put(key, value)
         self._changelogs.send(self._changelog, key, value)
 
     def delete(self, key: bytes) -> None:
-        """See `KeyValueStore.delete`."""
         self._store.delete(key)
         self._changelogs.send(self._changelog, key, None)
 
     def range(self, start: bytes | None = None, end: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
-        """See `KeyValueStore.range`."""
         return self._store.range(start, end)
 
     def flush(self) -> None:
@@ -185,9 +168,7 @@ class LoggedStore:
         self._changelogs.flush()
 
     def checkpoint(self, checkpoint_id: CheckpointId) -> Path | None:
-        """See `KeyValueStore.checkpoint`."""
         return self._store.checkpoint(checkpoint_id)
 
     def close(self) -> None:
-        """See `KeyValueStore.close`."""
         self._store.close()

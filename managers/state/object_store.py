@@ -14,9 +14,10 @@ from eventlog.atomic_file import atomic_file
 from eventlog.frozen_dict import frozen
 from managers.job_names import job_id, job_name
 from managers.state.state_backend import StatefulTask
-from managers.state.state_errors import InvalidMarker, MissingPackage
+from managers.state.state_errors import InvalidMarker, missing_package
 
 _LOCAL: Final = "file"
+_VERSION: Final = 1
 
 
 class ObjectStore:
@@ -26,16 +27,11 @@ class ObjectStore:
     """
 
     def __init__(self, url: str, options: dict[str, Any]) -> None:
-        """``url`` without a protocol is a local folder. ``options`` are those of the file system.
-
-        Raises:
-            MissingPackage: fsspec is not installed.
-            ImportError: the package of the file system is not installed.
-        """
+        """``url`` without a protocol is a local folder. Raises `StateError` or ImportError for a missing package."""
         try:
             from fsspec.core import url_to_fs  # noqa: PLC0415 (of the extra `state`)
         except ImportError as error:
-            raise MissingPackage("An object store", "fsspec") from error
+            raise missing_package("An object store", "fsspec") from error
         self._fs, root = url_to_fs(url, **options)
         self._root: Final = str(root).rstrip("/")
         self._is_local: Final = _LOCAL in (self._fs.protocol if isinstance(self._fs.protocol, tuple) else ())
@@ -48,7 +44,6 @@ class ObjectStore:
         return {path[len(start) :]: int(of["size"]) for path, of in found.items() if path.startswith(start)}
 
     def put(self, path: str, local: Path) -> None:
-        """Write a local file as an object."""
         if self._is_local:
             with local.open("rb") as source, self._local_object(path) as file:
                 shutil.copyfileobj(source, file, 1 << 20)
@@ -56,7 +51,6 @@ class ObjectStore:
             self._fs.put_file(str(local), self._path(path))
 
     def put_bytes(self, path: str, data: bytes) -> None:
-        """Write an object."""
         if self._is_local:
             with self._local_object(path) as file:
                 file.write(data)
@@ -64,11 +58,9 @@ class ObjectStore:
             self._fs.pipe_file(self._path(path), data)
 
     def get(self, path: str, local: Path) -> None:
-        """Write an object to a local file."""
         self._fs.get_file(self._path(path), str(local))
 
     def get_bytes(self, path: str) -> bytes:
-        """The content of an object."""
         return bytes(self._fs.cat_file(self._path(path)))
 
     def delete(self, paths: Collection[str]) -> None:
@@ -88,9 +80,6 @@ class ObjectStore:
         return atomic_file(target, mode=0o666)
 
 
-_VERSION: Final = 1
-
-
 class StoredFile(NamedTuple):
     """The content of a file: its SHA-256 in hexadecimal, which names the object, and its size in bytes."""
 
@@ -108,18 +97,15 @@ class StoreSnapshot:
         object.__setattr__(self, "files", frozen(self.files))
 
     def to_bytes(self) -> bytes:
-        """The list of files as JSON."""
         files = {name: {"sha256": digest, "bytes": size} for name, (digest, size) in sorted(self.files.items())}
         return json.dumps({"version": _VERSION, "files": files}, separators=(",", ":")).encode()
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of `to_bytes`."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
     @property
     def total_bytes(self) -> int:
-        """The size of all files."""
         return sum(file.size for file in self.files.values())
 
     @classmethod
@@ -143,7 +129,6 @@ class FileDigests:
         self._known: dict[tuple[int, int, int], str] = {}
 
     def snapshot(self, directory: Path) -> StoreSnapshot:
-        """The snapshot of the files in a directory. Raises OSError."""
         known: dict[tuple[int, int, int], str] = {}
         files = {}
         for path in sorted(path for path in directory.rglob("*") if path.is_file()):
@@ -156,7 +141,6 @@ class FileDigests:
 
 
 def file_digest(path: Path) -> str:
-    """The SHA-256 of a file. Raises OSError."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -173,11 +157,7 @@ def snapshot_id(folder: str, snapshot: StoreSnapshot) -> str:
 
 
 def digest_in_marker(task: StatefulTask, store_name: str, marker: str) -> str:
-    """The digest of the snapshot that a marker names.
-
-    Raises:
-        InvalidMarker: it is not a snapshot id, or that of another store, task or job.
-    """
+    """The digest of the snapshot that a marker names. Raises `InvalidMarker`."""
     folder, _, digest = marker.rpartition("/")
     if folder.count("/") != 3 or len(digest) != 64:
         raise InvalidMarker(task.task_name, store_name, f"{marker!r} is not a snapshot id")

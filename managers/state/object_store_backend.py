@@ -25,6 +25,7 @@ from managers.state.store_directories import checkpoint_directory, delete_direct
 
 OBJECTS: Final = "objects"
 SNAPSHOTS: Final = "snapshots"
+_RESTORING: Final = ".restoring"
 
 
 class ObjectStoreBackupManager:
@@ -54,22 +55,14 @@ class ObjectStoreBackupManager:
         markers: Markers,  # noqa: ARG002 (snapshot returns none)
         cancelled: Event,
     ) -> Markers:
-        """See `TaskBackupManager.upload`.
-
-        Raises:
-            StoreNotBackedUp: of the first store that failed; the cause says why.
-        """
+        """See `TaskBackupManager.upload`. Raises `StoreNotBackedUp` for the first store that failed."""
         return {name: self._upload(name, checkpoint_id, cancelled) for name in self._folders}
 
     def persist_to_filesystem(self, checkpoint_id: CheckpointId, markers: Markers) -> None:
         """See `TaskBackupManager.persist_to_filesystem`. There are no files of this backend."""
 
     def clean_up(self, checkpoint_id: CheckpointId, markers: Markers) -> None:  # noqa: ARG002
-        """See `TaskBackupManager.clean_up`: deletes all objects but those of the snapshots in the checkpoint.
-
-        Raises:
-            StoreNotBackedUp: of the first store that failed; the cause says why.
-        """
+        """Delete all objects but those of the snapshots in the checkpoint. Raises `StoreNotBackedUp`."""
         for name in self._folders.keys() & markers.keys():
             with self._failing(name):
                 self._clean_up(name, markers[name])
@@ -115,12 +108,7 @@ class ObjectStoreBackupManager:
 
 
 def read_snapshot(objects: ObjectStore, task: StatefulTask, store_name: str, marker: str) -> StoreSnapshot:
-    """The snapshot that a marker names.
-
-    Raises:
-        InvalidMarker: it is not a snapshot id, or that of another store.
-        SnapshotDamaged: the list of files is missing, or was changed.
-    """
+    """The snapshot that a marker names. Raises `InvalidMarker`, and `SnapshotDamaged` if its list is."""
     digest = digest_in_marker(task, store_name, marker)
     path = f"{store_folder(task, store_name)}/{SNAPSHOTS}/{digest}"
     try:
@@ -132,9 +120,6 @@ def read_snapshot(objects: ObjectStore, task: StatefulTask, store_name: str, mar
     if snapshot.digest != digest:
         raise SnapshotDamaged(task.task_name, store_name, path, "was changed")
     return snapshot
-
-
-_RESTORING: Final = ".restoring"
 
 
 class ObjectStoreRestoreManager:
@@ -149,7 +134,6 @@ class ObjectStoreRestoreManager:
         self._checkpoint_id: CheckpointId | None = None
 
     def init(self, checkpoint: Checkpoint | None) -> None:
-        """See `TaskRestoreManager.init`."""
         if isinstance(checkpoint, CheckpointV2):
             self._markers = checkpoint.state_markers.get(self._factory, {})
             self._checkpoint_id = checkpoint.checkpoint_id
@@ -157,11 +141,8 @@ class ObjectStoreRestoreManager:
     def restore(self, report: ReportProgress, cancelled: Event) -> None:
         """See `TaskRestoreManager.restore`. A local file of the same commit is used instead of an equal object.
 
-        Raises:
-            InvalidMarker: a marker is not a snapshot id, or that of another store.
-            SnapshotDamaged: an object is missing, or was changed. The store's directory is unchanged.
-            RestoreCancelled: ``cancelled`` was set.
-            Exception: what the disk or the file system raises, mostly OSError (`StoreNotRestored` of a restoration).
+        Raises `InvalidMarker`, `SnapshotDamaged`, `RestoreCancelled`, and what the disk or the file system raises,
+        mostly OSError. The store's directory is unchanged then.
         """
         for name in self._store_names:
             if name in self._markers:
@@ -241,5 +222,4 @@ class ObjectStoreStateBackendFactory:
         return ObjectStoreBackupManager(self._objects, task, store_names)
 
     def get_restore_manager(self, task: StatefulTask, store_names: Collection[str]) -> ObjectStoreRestoreManager:
-        """See `StateBackendFactory`."""
         return ObjectStoreRestoreManager(self._objects, OBJECT_STORE_STATE_BACKEND_FACTORY, task, store_names)

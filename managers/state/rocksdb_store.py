@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from eventlog.checkpoint import CheckpointId
-from managers.state.state_errors import MissingPackage, StoreUnreadable
+from managers.state.state_errors import StoreUnreadable, missing_package
 from managers.state.store_directories import checkpoint_directory, delete_directory, require_kind
 
 if TYPE_CHECKING:
@@ -23,16 +23,13 @@ class RocksDbStore:
     def __init__(self, directory: Path, options: "Options | None" = None) -> None:
         """Open the database in ``directory``, or create it. ``options`` must be in raw mode.
 
-        Raises what RocksDB raises, an Exception, for example if the database is open elsewhere.
-
-        Raises:
-            MissingPackage: rocksdict is not installed.
-            StoreUnreadable: the directory is that of a `DictStore`, or a file in it is damaged.
+        Raises what RocksDB raises, an Exception; `StateError` if rocksdict is not installed; `StoreUnreadable` if the
+        directory is that of a `DictStore`, or a file in it is damaged.
         """
         try:
             from rocksdict import Checkpoint, Options, Rdict, WriteBatch, WriteOptions  # noqa: PLC0415 (of the extra `state`)
         except ImportError as error:
-            raise MissingPackage("A RocksDB store", "rocksdict") from error
+            raise missing_package("A RocksDB store", "rocksdict") from error
         require_kind(directory, "RocksDbStore")
         directory.mkdir(parents=True, exist_ok=True)
         self._directory: Final = directory
@@ -46,20 +43,16 @@ class RocksDbStore:
 
     @property
     def directory(self) -> Path | None:
-        """See `KeyValueStore.directory`."""
         return self._directory
 
     def get(self, key: bytes) -> bytes | None:
-        """See `KeyValueStore.get`."""
         value: bytes | None = self._database.get(key)
         return value
 
     def put(self, key: bytes, value: bytes) -> None:
-        """See `KeyValueStore.put`."""
         self._database.put(key, value)
 
     def delete(self, key: bytes) -> None:
-        """See `KeyValueStore.delete`."""
         self._database.delete(key)
 
     def load_changes(self, changes: Mapping[bytes, bytes | None]) -> None:
@@ -78,18 +71,15 @@ class RocksDbStore:
         return entries if end is None else takewhile(lambda entry: entry[0] < end, entries)
 
     def flush(self) -> None:
-        """See `KeyValueStore.flush`."""
         self._database.flush()
 
     def checkpoint(self, checkpoint_id: CheckpointId) -> Path | None:
-        """See `KeyValueStore.checkpoint`."""
         directory = checkpoint_directory(self._directory, checkpoint_id)
         delete_directory(directory)
         self._checkpoint(self._database).create_checkpoint(str(directory))
         return directory
 
     def close(self) -> None:
-        """See `KeyValueStore.close`."""
         if not self._is_closed:
             self._database.close()
         self._is_closed = True

@@ -50,13 +50,10 @@ class TaskBackupManager(Protocol):
         """Start after this checkpoint of the task, None if it has none. It may have markers of other stores."""
 
     def snapshot(self, checkpoint_id: CheckpointId) -> Markers:
-        """Capture the state to upload. The stores are flushed, and those on disk have a checkpoint directory.
-
-        Blocks the task. Returns the markers for `upload`.
-        """
+        """Capture the state to upload, and return markers for `upload`. Blocks the task; the stores are flushed."""
 
     def upload(self, checkpoint_id: CheckpointId, markers: Markers, cancelled: Event) -> Markers:
-        """Back up the snapshot, and return the markers for the checkpoint. Called in another thread than the task's.
+        """Back up the snapshot in another thread than the task's, and return the markers for the checkpoint.
 
         ``cancelled`` is set when the commit was given up: return or raise soon, since the result is ignored.
         """
@@ -114,7 +111,4 @@ class AppendingBackend(Protocol):
     def match_stores(
         self, task: StatefulTask, store_names: Collection[str], checkpoint: Checkpoint | None, cancelled: Event
     ) -> None:
-        """Make the backend equal to these stores, which another backend has restored to this checkpoint.
-
-        Ends soon after ``cancelled`` is set.
-        """
+        """Make the backend equal to these stores, restored by another one. Ends soon after ``cancelled`` is set."""

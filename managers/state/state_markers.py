@@ -32,11 +32,9 @@ class KafkaMarkerSerde:
     """Markers of the Kafka changelog, as JSON; also reads the text of older Samza."""
 
     def serialise(self, payload: KafkaStateCheckpointMarker) -> str:
-        """See `KafkaStateCheckpointMarker.serialise`."""
         return payload.serialise()
 
     def deserialise(self, text: str) -> KafkaStateCheckpointMarker:
-        """See `KafkaStateCheckpointMarker.parse`."""
         return KafkaStateCheckpointMarker.parse(text)
 
 
@@ -46,10 +44,7 @@ KNOWN_SERDES: Final[Mapping[str, StateCheckpointPayloadSerde[Any]]] = frozen(
 
 
 class StateCheckpointMarkerSerde:
-    """Writes ``1:<class>:<payload>``, and reads it with the serde of that class (SAMZA-2591).
-
-    A class is looked up among the given ones; a name in a checkpoint never loads code.
-    """
+    """Writes ``1:<class>:<payload>``, and reads it with the given serde of that class (SAMZA-2591)."""
 
     def __init__(self, serdes: Mapping[str, StateCheckpointPayloadSerde[Any]] = KNOWN_SERDES) -> None:
         """``serdes`` are by the full name of the class that is written."""
@@ -62,11 +57,7 @@ class StateCheckpointMarkerSerde:
         return str(StateMarkerLine(class_name, self._serdes[class_name].serialise(payload)))
 
     def deserialise(self, text: str, *, task_name: str, store_name: str) -> Any:
-        """The payload of a store's marker.
-
-        Raises:
-            InvalidMarker: the text is not a marker, its class has no serde, or its payload is invalid.
-        """
+        """The payload of a store's marker. Raises `InvalidMarker`."""
         try:
             class_name, payload = StateMarkerLine.parse(text)
             if class_name in self._serdes:
@@ -87,11 +78,7 @@ class CommittedOffset(NamedTuple):
 def committed_offsets(
     checkpoint: Checkpoint | None, task_name: str, changelogs: Mapping[str, SystemStreamPartition]
 ) -> dict[str, CommittedOffset]:
-    """The offsets of these stores; without stores that have none. Markers of other stores are ignored.
-
-    Raises:
-        InvalidMarker: a store's marker cannot be read, or is that of another changelog.
-    """
+    """The offsets of these stores; without stores that have none. Raises `InvalidMarker`."""
     found = {}
     for store, changelog in changelogs.items():
         try:

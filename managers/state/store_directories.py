@@ -31,6 +31,14 @@ DICT_STORE_FILE: Final = "entries"
 _ROCKSDB_FILE: Final = "CURRENT"
 _FILES: Final[Mapping[StoreKind, str]] = {"DictStore": DICT_STORE_FILE, "RocksDbStore": _ROCKSDB_FILE}
 _TABLE_SUFFIX: Final = ".sst"
+_MAGIC: Final = b"\xac\xed\x00\x05"
+_BLOCK_BYTES: Final = 1024
+_SHORT_BLOCK: Final = 0x77
+_LONG_BLOCK: Final = 0x7A
+_STRING_BYTES: Final = 65535
+_ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
+_logger: Final = logging.getLogger(__name__)
+FileOffsets = Mapping[SystemStreamPartition, str]
 
 
 def store_directory(base: Path, store_name: str, task_name: str) -> Path:
@@ -108,14 +116,6 @@ def _link_or_copy(source: str, target: str) -> str:
     return str(shutil.copy2(source, target))
 
 
-_MAGIC: Final = b"\xac\xed\x00\x05"
-_BLOCK_BYTES: Final = 1024
-_SHORT_BLOCK: Final = 0x77
-_LONG_BLOCK: Final = 0x7A
-_STRING_BYTES: Final = 65535
-_ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
-
-
 class ChecksumMismatch(ValueError):
     """A file is damaged or has another format."""
 
@@ -125,17 +125,12 @@ class ChecksumMismatch(ValueError):
 
 
 def write_with_checksum(path: Path, text: str) -> None:
-    """Replace a file atomically: after a crash of the machine the file is the previous one or this one.
-
-    Raises:
-        OSError: the file cannot be written; the previous one remains.
-    """
+    """Replace a file atomically. Raises OSError; the previous one remains then."""
     with atomic_file(path, mode=0o666) as file:
         file.write(encode(text))
 
 
 def read_with_checksum(path: Path) -> str:
-    """The text of a file. Raises `ChecksumMismatch`, and OSError if it cannot be read."""
     try:
         return decode(path.read_bytes())
     except ValueError:
@@ -143,14 +138,12 @@ def read_with_checksum(path: Path) -> str:
 
 
 def encode(text: str) -> bytes:
-    """The bytes of a file."""
     data = struct.pack(">q", crc32(text.encode("utf-8", "surrogatepass")))
     data += b"".join(struct.pack(">H", len(part)) + part for part in _strings(text))
     return _MAGIC + b"".join(_blocks(data))
 
 
 def decode(data: bytes) -> str:
-    """The text in the bytes of a file. Raises ValueError."""
     content = b"".join(_contents(data))
     text = _from_java("".join(_read_strings(content)))
     if struct.unpack_from(">q", content) != (crc32(text.encode("utf-8", "surrogatepass")),):
@@ -166,7 +159,6 @@ def _blocks(data: bytes) -> Iterator[bytes]:
 
 
 def _contents(data: bytes) -> Iterator[bytes]:
-    """The contents of all blocks."""
     if not data.startswith(_MAGIC) or len(data) == len(_MAGIC):
         raise ValueError
     at = len(_MAGIC)
@@ -179,7 +171,6 @@ def _contents(data: bytes) -> Iterator[bytes]:
 
 
 def _block_at(data: bytes, at: int) -> tuple[int, int]:
-    """Where the content of a block starts, and its length."""
     try:
         if data[at] == _SHORT_BLOCK:
             return at + 2, data[at + 1]
@@ -219,16 +210,8 @@ def _from_java(units: str) -> str:
     return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
-_logger: Final = logging.getLogger(__name__)
-
-FileOffsets = Mapping[SystemStreamPartition, str]
-
-
 def write_offset_files(directory: Path, offsets: FileOffsets, *, is_side_input: bool = False) -> None:
-    """Write the offsets that a store holds: the new form first, then the old one.
-
-    ``offsets`` has one partition unless ``is_side_input``. Raises OSError.
-    """
+    """Write the offsets that a store holds: the new form first, then the old one. Raises OSError."""
     text = object_text((str(partition), offset) for partition, offset in offsets.items())
     write_with_checksum(directory / OFFSET_FILE, text)
     if is_side_input:
@@ -256,7 +239,6 @@ def read_offset_files(
 
 
 def delete_offset_files(directory: Path) -> None:
-    """Delete the offsets of a store whose changelog is empty."""
     for name in (OFFSET_FILE, LEGACY_OFFSET_FILE):
         (directory / name).unlink(missing_ok=True)
 
@@ -281,7 +263,7 @@ def read_checkpoint_file(directory: Path) -> CheckpointV2 | None:
 def is_stale(directory: Path, delete_retention_ms: int, now: datetime, *, is_side_input: bool = False) -> bool:
     """Whether a store is as old as the changelog keeps tombstones, so it may have missed deletions.
 
-    Its age is that of the first of its files: the checkpoint, then the offsets. Without any, it is stale.
+    Its age is that of its checkpoint file, else of its offsets. Without any, it is stale.
     """
     names = (CHECKPOINT_FILE, *_names(is_side_input))
     written = next((path.stat().st_mtime for name in names if (path := directory / name).exists()), 0.0)

@@ -21,6 +21,7 @@ TIMEOUT: Final = "task.commit.timeout.ms"
 SKIP_FAILURES: Final = "task.commit.skip.commit.during.failures.enabled"
 EXCEPTION_LIMIT: Final = "task.commit.skip.commit.exception.max.limit"
 TIMEOUT_LIMIT: Final = "task.commit.skip.commit.timeout.max.limit"
+_logger: Final = logging.getLogger(__name__)
 
 
 class CommitSettings(NamedTuple):
@@ -36,7 +37,6 @@ class CommitSettings(NamedTuple):
 
     @classmethod
     def of(cls, config: Mapping[str, str]) -> "CommitSettings":
-        """The settings in config. Raises `ConfigError` if a number is not an integer from 0."""
         default = cls()
         return cls(
             integer(config, MAX_DELAY, default.max_delay_ms, minimum=0),
@@ -45,9 +45,6 @@ class CommitSettings(NamedTuple):
             integer(config, EXCEPTION_LIMIT, default.exception_limit, minimum=0),
             integer(config, TIMEOUT_LIMIT, default.timeout_limit, minimum=0),
         )
-
-
-_logger: Final = logging.getLogger(__name__)
 
 
 @dataclass
@@ -76,10 +73,9 @@ class TaskCommitter:
     """Commits a task: its offsets and the markers of its stores, in one checkpoint.
 
     `commit` flushes the output and captures the state in the task's thread. A thread of the commit then uploads the
-    state, writes the checkpoint, writes files into the stores' directories, and deletes what is no longer needed. If
-    any step before the checkpoint fails, the task's last checkpoint stays as it is.
+    state, writes the checkpoint, writes files into the stores' directories, and deletes what is no longer needed.
 
-    Register the task with the offset manager, and start that manager and the commit manager, before the first commit.
+    Register the task with the offset manager, and start both managers, before the first commit.
     """
 
     def __init__(
@@ -94,11 +90,7 @@ class TaskCommitter:
         nano_time: Callable[[], int] = time.time_ns,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``flush_outputs`` and ``flush_tables`` return when what the task has written is durable.
-
-        Raises:
-            ConfigError: a limit in config is not an integer.
-        """
+        """``flush_outputs`` and ``flush_tables`` return when what the task has written is durable."""
         self._config: Final = dict(config)
         self._settings: Final = CommitSettings.of(config)
         self._offsets: Final = offset_manager
@@ -116,20 +108,17 @@ class TaskCommitter:
 
     @property
     def task_name(self) -> str:
-        """The task's name."""
         return self._manager.task_name
 
     def commit(self) -> bool:
         """Begin a commit, and return whether it began. For one thread.
 
         It does not begin while an earlier one is in progress for less than ``task.commit.max.delay.ms``. After that,
-        this waits for the earlier one up to ``task.commit.timeout.ms``, then cancels its upload.
-
-        With ``task.commit.skip.commit.during.failures.enabled``, some failures in a row are only logged.
+        this waits for the earlier one up to ``task.commit.timeout.ms``, then cancels its upload. With
+        ``task.commit.skip.commit.during.failures.enabled``, some failures in a row are only logged.
 
         Raises:
-            CommitFailed: the earlier commit failed after this returned; call this again to commit. Or a step in this
-                thread failed.
+            CommitFailed: the earlier commit failed after this returned, or a step in this thread failed; commit again.
             CommitTimedOut: the earlier commit is still in progress.
         """
         if not self._wait_for_earlier():
@@ -146,12 +135,7 @@ class TaskCommitter:
         return True
 
     def wait(self, timeout_ms: int | None = None) -> None:
-        """Wait until the commit in progress has ended, by default without a limit. Does nothing if there is none.
-
-        Raises:
-            CommitFailed: it failed.
-            CommitTimedOut: it is still in progress.
-        """
+        """Wait until the commit in progress has ended. Raises `CommitFailed`, and `CommitTimedOut` after the time."""
         commit = self._current
         if commit is not None and not commit.done.wait(None if timeout_ms is None else timeout_ms / 1000):
             raise self._timed_out(commit)
@@ -190,7 +174,6 @@ class TaskCommitter:
         _logger.warning("%s This is timeout %d in a row.", error, self._timeouts)
 
     def _raise_earlier(self) -> None:
-        """Raise the error of the earlier commit, unless it is skipped."""
         error = self._take_error()
         if error is None:
             return
@@ -212,7 +195,6 @@ class TaskCommitter:
             raise CommitFailed(self.task_name, commit.checkpoint_id, "flush", error) from error
 
     def _finish(self, commit: _Commit, offsets: Offsets, snapshot: StateMarkers) -> None:
-        """The steps after the snapshot, in the commit's thread."""
         error: CommitFailed | None = None
         try:
             self._back_up(commit, offsets, snapshot)

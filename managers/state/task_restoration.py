@@ -39,7 +39,6 @@ _logger: Final = logging.getLogger(__name__)
 
 
 def log_progress(progress: RestoreProgress) -> None:
-    """Write the progress of a restore to the log."""
     _logger.info("Store %r of task %r: restored %d of %s %s.", progress.store_name, progress.task_name, *progress[2:])
 
 
@@ -58,12 +57,7 @@ class TaskRestoration:
         clock: Clock = system_clock,
         nano_time: Callable[[], int] = time.time_ns,
     ) -> None:
-        """``backends`` are by the names of factories in config. The stores must not be open.
-
-        Raises:
-            UnknownStateBackend: config names a factory for a store that is not among ``backends``.
-            StoreWithoutBackend: a store is backed up by the Kafka changelog, but has no changelog.
-        """
+        """``backends`` are by the names of factories in config. The stores must not be open. Raises `ConfigError`."""
         backed_up = stores_by_backup_factory(task.config, store_names)
         self._backup_backends: Final = require_backends(task.config, task.task_name, backed_up, backends)
         self._backed_up: Final = backed_up
@@ -79,16 +73,13 @@ class TaskRestoration:
     def restore(self) -> Checkpoint | None:
         """Restore all stores, and return the checkpoint that the task continues from; None if it has none.
 
-        If the snapshot of a store is gone, the store is restored from its next backend that the checkpoint names, and
-        a new checkpoint with the same input offsets is written (SAMZA-2787). A backend that did not restore a store
-        but is to back it up is made equal to the store.
+        If the snapshot of a store is gone, the store is restored from its next backend that the checkpoint names, and a
+        new checkpoint with the same input offsets is written (SAMZA-2787). A backend that did not restore a store but
+        is to back it up is made equal to the store.
 
-        A store starts empty if it has no backup, or none that the checkpoint names, since its files may have changes
-        that were not committed. They are renamed to ``<directory>.kept``. A store with side inputs keeps its files.
-
-        Raises:
-            StateError: a store cannot be restored. Call this again.
-            EventLogError: the checkpoints cannot be read.
+        A store without a backup in the checkpoint starts empty, since its files may have changes that were not
+        committed. They are renamed to ``<directory>.kept``. A store with side inputs keeps its files. Raises
+        `StateError`; call this again.
         """
         checkpoint = self._checkpoints.read_last_checkpoint(self._task.task_name)
         chosen = backend_factory_store_names(self._task.config, self._store_names, checkpoint)
@@ -114,7 +105,6 @@ class TaskRestoration:
         _logger.warning(text, store, self._task.task_name, reason, kept)
 
     def _restore_store(self, store: str, factory: str, checkpoint: Checkpoint | None) -> str:
-        """Restore a store, and return the factory that could."""
         try:
             self._restore_from(store, factory, checkpoint)
         except SnapshotDamaged as error:
@@ -136,7 +126,6 @@ class TaskRestoration:
 
     @contextmanager
     def _naming(self, store: str, factory: str | None) -> Iterator[None]:
-        """Raise errors of disks and of a backend's client with the store."""
         try:
             yield
         except PortableError:

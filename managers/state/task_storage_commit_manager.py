@@ -23,6 +23,7 @@ from managers.state.store_directories import (
 )
 
 Result = TypeVar("Result")
+_logger: Final = logging.getLogger(__name__)
 
 
 def run_in_background(name: str, function: Callable[[], Result]) -> Future[Result]:
@@ -42,9 +43,6 @@ def _run(function: Callable[[], Result], future: Future[Result]) -> None:
         future.set_result(result)
 
 
-_logger: Final = logging.getLogger(__name__)
-
-
 class TaskStorageCommitManager:
     """Backs up the stores of a task with several state backends. `TaskCommitter` calls its steps in their order."""
 
@@ -57,9 +55,8 @@ class TaskStorageCommitManager:
     ) -> None:
         """``stores`` are the task's open stores by name, ``backup_managers`` those of each factory in config.
 
-        Raises:
-            MarkersNotRead: a restart would not read the markers of a store.
-            ValueError: a store has its files where a restore does not look for them.
+        Raises `ConfigError` if a restart would not read the markers of a store, ValueError for a store in another
+        directory.
         """
         require_read_markers(task.config, task.task_name, stores)
         _require_directories(task, stores)
@@ -84,9 +81,6 @@ class TaskStorageCommitManager:
         """Flush all stores, keep the files of the durable ones on disk, and let every backend capture their state.
 
         Called in the task's thread, since the task must not write meanwhile. Returns markers by factory and store.
-
-        Raises:
-            CommitFailed: a store or a backend failed. No later one was called.
         """
         for name, store in self._stores.items():
             with self._failing(checkpoint_id, "flush", store_name=name):
@@ -101,11 +95,7 @@ class TaskStorageCommitManager:
         return markers
 
     def upload(self, checkpoint_id: CheckpointId, snapshot: StateMarkers, cancelled: Event) -> StateMarkers:
-        """Upload to all backends at once, and return the markers for the checkpoint.
-
-        Raises:
-            CommitFailed: a backend failed. ``cancelled`` is then set for the others.
-        """
+        """Upload to all backends at once, and return the markers. One that fails sets ``cancelled`` for the others."""
         uploads = {
             factory: run_in_background(
                 f"upload of {self.task_name}",
@@ -126,8 +116,7 @@ class TaskStorageCommitManager:
     def write_checkpoint_to_store_directories(self, checkpoint: Checkpoint) -> None:
         """Write the file ``CHECKPOINT-V2`` of a checkpoint of version 2 for each durable store on disk.
 
-        It goes to the store's directory and to the checkpoint directory of the commit. A checkpoint of version 1 has
-        no such file: the backend of the Kafka changelog writes its offsets. Raises `CommitFailed`.
+        It goes to the store's directory and to the checkpoint directory of the commit. Version 1 has no such file.
         """
         if isinstance(checkpoint, CheckpointV1) or checkpoint.checkpoint_id is None:
             return
@@ -145,18 +134,13 @@ class TaskStorageCommitManager:
     def clean_up(self, checkpoint_id: CheckpointId, markers: StateMarkers) -> None:
         """Delete what no checkpoint needs after this one: in each backend, and local checkpoint directories.
 
-        Markers of other factories are ignored, as after a change of backends. All backends are cleaned up even if one
-        fails.
-
-        Raises:
-            CommitFailed: of the first one that failed.
+        All backends are cleaned up even if one fails; the first `CommitFailed` is raised then.
         """
         errors = [*self._clean_up_backends(checkpoint_id, markers), *self._clean_up_stores(checkpoint_id)]
         for error in errors[:1]:
             raise error
 
     def close(self) -> None:
-        """Close all backup managers, also if one raises."""
         with ExitStack() as closing:
             for backup_manager in self._backup_managers.values():
                 closing.callback(backup_manager.close)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import RLock
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import Final, Self
 
 from eventlog.events import LOG_APPEND_TIME, NewEvent, RecordedEvent
@@ -22,10 +22,8 @@ Change = Callable[[Mapping[NamespacedKey, bytes]], Mapping[NamespacedKey, bytes 
 class CoordinatorStreamStore:
     """The newest value of each key of a coordinator stream, as bytes: a `MetadataStore` of namespaced keys.
 
-    Each read first catches up with the log, and each write returns once it is acknowledged. Thread-safe. A context
-    manager. The caller opens and closes the log.
-
-    Methods raise what the log raises, and `OffsetLost` if the stream was re-created and is shorter.
+    Each read first catches up with the log, and each write returns once it is acknowledged. Thread-safe. The caller
+    opens and closes the log. Methods raise what the log raises, `OffsetLost` if the stream was created again.
     """
 
     def __init__(self, log: EventLog) -> None:
@@ -51,12 +49,10 @@ class CoordinatorStreamStore:
                 self._catch_up()
 
     def catch_up(self) -> None:
-        """Read the log to its current end."""
         with self._caught_up():
             pass
 
     def get(self, key: NamespacedKey) -> bytes | None:
-        """The value of a key, None if it has none."""
         with self._caught_up():
             return self._state.get(_named(key))
 
@@ -66,10 +62,7 @@ class CoordinatorStreamStore:
             return MappingProxyType(dict(self._state.items(namespace)))
 
     def messages(self, namespace: str) -> Mapping[str, Message]:
-        """The decoded messages of a namespace, by key, as the relations show them.
-
-        A value that means a delete is omitted. For an unreadable value, the last readable one on the log is returned.
-        """
+        """The decoded messages of a namespace; of an unreadable value, the last readable one on the log."""
         with self._caught_up():
             readable = decode_namespace(
                 self._state, namespace, self._position, lambda: self._log.read(0, self._position)
@@ -77,47 +70,33 @@ class CoordinatorStreamStore:
         return MappingProxyType({name.key: message for name, message in readable.items(namespace)})
 
     def put(self, key: NamespacedKey, value: bytes) -> None:
-        """Set a key."""
         self.put_all({key: value})
 
     def put_all(self, entries: Mapping[NamespacedKey, bytes]) -> None:
-        """Set several keys: all of them or none, unless they exceed half a megabyte.
-
-        Raises:
-            AppendRefused: the log rejects the events.
-        """
+        """Set several keys: all of them or none, unless they exceed half a megabyte. Raises `AppendRefused`."""
         self._append([NewEvent(encode_name(_named(key)), _checked(value)) for key, value in entries.items()])
 
     def delete(self, key: NamespacedKey) -> None:
-        """Delete a key, in every live spelling."""
         self.delete_all([key])
 
     def delete_all(self, keys: Iterable[NamespacedKey]) -> None:
-        """Delete several keys, in every live spelling."""
         with self._caught_up():
             self._append([event for key in keys for event in self._deletes(_named(key))])
 
     def write(self, messages: Iterable[Message]) -> None:
-        """Write messages in order: all of them or none, unless they exceed half a megabyte.
+        """Write messages in order: all of them or none, unless they exceed half a megabyte. Raises `AppendRefused`.
 
         A `Delete` deletes its key in every spelling that was live before the call.
-
-        Raises:
-            AppendRefused: the log rejects the events.
         """
         with self._caught_up():
             self._append([event for message in messages for event in self._events_of(message)])
 
     def update(self, change: Change, *namespaces: str) -> None:
-        """Atomically read some namespaces (or all) and write the changes that ``change`` returns for them.
+        """Atomically read some namespaces (or all) and write the changes that ``change`` returns, in their order.
 
-        The changes are written in their order, all of them or none unless they exceed half a megabyte. ``change`` must
-        have no side effects: it is called again if others write at the same time. On a log without conditional appends
-        (Kafka), a concurrent write is only detected afterwards and then written again; it is lost if the process is
-        killed in between.
-
-        Raises:
-            AppendRefused: the log rejects the events.
+        ``change`` must have no side effects: it is called again if others write at the same time. On a log without
+        conditional appends (Kafka), a concurrent write is only detected afterwards and then written again; it is lost
+        if the process is killed in between. Raises `AppendRefused`.
         """
         with self._caught_up():
             base = {name: value for each in namespaces or (None,) for name, value in self._state.items(each)}
@@ -144,9 +123,7 @@ class CoordinatorStreamStore:
         self.init()
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @contextmanager
@@ -163,7 +140,6 @@ class CoordinatorStreamStore:
             yield
 
     def _catch_up(self) -> None:
-        """Read to the current end of the log."""
         for _ in self._applied(end_after(self._log, self._position)):
             pass
 

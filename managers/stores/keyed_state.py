@@ -14,6 +14,8 @@ Read = Callable[[bytes, bytes], Value | None]
 """Decodes the value of a key (exact bytes). None deletes it like a tombstone; `WireError` leaves it unchanged."""
 
 _BEFORE_ALL: Final = -1
+ReadLog = Callable[[], Iterable[RecordedEvent]]
+"""The events of the log as far as the raw values were read."""
 
 
 class Spelling(NamedTuple, Generic[Value]):
@@ -73,7 +75,6 @@ class KeyedState(Generic[Value]):
         return _current(self._entry(name))
 
     def live_spellings(self, name: NamespacedKey) -> Sequence[Spelling[Value]]:
-        """The live spellings of a key, newest first."""
         entry = self._entry(name)
         if isinstance(entry, _Spellings):
             return _live(entry)
@@ -88,7 +89,6 @@ class KeyedState(Generic[Value]):
                     yield NamespacedKey(each, key), value
 
     def forget(self, name: NamespacedKey) -> None:
-        """Remove a key."""
         self._set(name, None)
 
     def _entry(self, name: NamespacedKey) -> "Value | _Spellings[Value] | None":
@@ -125,10 +125,6 @@ def _current(entry: Value | _Spellings[Value] | None) -> Value | None:
     return live[0].value if live else None
 
 
-ReadLog = Callable[[], Iterable[RecordedEvent]]
-"""The events of the log as far as the raw values were read."""
-
-
 def decode_value(key: bytes, value: bytes) -> Message | None:
     """The message of a value; None if the value means a delete. Raises `WireError`."""
     message = decode_message(decode_key(key), value)
@@ -136,10 +132,7 @@ def decode_value(key: bytes, value: bytes) -> Message | None:
 
 
 def decode_namespace(raw: KeyedState[bytes], namespace: str, position: int, read_log: ReadLog) -> KeyedState[Message]:
-    """The messages of a namespace. Without an unreadable value the log is not read.
-
-    ``position`` is the next offset to read; events that were appended here may be beyond it.
-    """
+    """The messages of a namespace. Without an unreadable value the log is not read up to ``position``."""
     unreadable: set[bytes] = set()
 
     def read(key: bytes, value: bytes) -> Message | None:

@@ -70,23 +70,18 @@ class NamespaceAwareCoordinatorStreamStore:
         """Do nothing: the caller initializes the store."""
 
     def get(self, key: str) -> bytes | None:
-        """See `MetadataStore.get`."""
         return self._store.get(self._in_namespace(key))
 
     def put(self, key: str, value: bytes) -> None:
-        """See `MetadataStore.put`."""
         self._store.put(self._in_namespace(key), value)
 
     def put_all(self, entries: Mapping[str, bytes]) -> None:
-        """See `MetadataStore.put_all`."""
         self._store.put_all({self._in_namespace(key): value for key, value in entries.items()})
 
     def delete(self, key: str) -> None:
-        """See `MetadataStore.delete`."""
         self._store.delete(self._in_namespace(key))
 
     def delete_all(self, keys: Iterable[str]) -> None:
-        """See `MetadataStore.delete_all`."""
         self._store.delete_all([self._in_namespace(key) for key in keys])
 
     def all(self) -> Mapping[str, bytes]:
@@ -94,11 +89,9 @@ class NamespaceAwareCoordinatorStreamStore:
         return MappingProxyType({name.key: value for name, value in self._store.all(self.namespace).items()})
 
     def messages(self) -> Mapping[str, Message]:
-        """See `CoordinatorStreamStore.messages`."""
         return self._store.messages(self.namespace)
 
     def flush(self) -> None:
-        """See `MetadataStore.flush`."""
         self._store.flush()
 
     def close(self) -> None:

@@ -24,7 +24,6 @@ class NamespacedKey(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "NamespacedKey":
-        """Parse that JSON. Raises `WireError`."""
         fields = loads(text)
         if not isinstance(fields, dict) or not all(isinstance(fields.get(name), str) for name in ("key", "namespace")):
             raise WireError("wrong_type", "a namespaced key is not an object with the strings key and namespace")
@@ -32,10 +31,7 @@ class NamespacedKey(NamedTuple):
 
 
 def read_name(key: bytes) -> tuple[NamespacedKey, bool] | None:
-    """The name that a key means, and whether it is in Samza's spelling; None if the key is unreadable.
-
-    Whitespace, version and additional elements of a key do not change its name.
-    """
+    """The name that a key means, however it is spelled, and whether in Samza's way; None if it is unreadable."""
     plain = _PLAIN.fullmatch(key)
     try:
         if plain is not None:  # nearly all keys
@@ -58,11 +54,7 @@ def canonical(name: NamespacedKey) -> NamespacedKey:
 
 
 def encode_name(name: NamespacedKey) -> bytes:
-    """The bytes of a key in Samza's spelling.
-
-    Raises:
-        ValueError: the name contains an unpaired surrogate, which cannot be encoded.
-    """
+    """The bytes of a key in Samza's spelling. Raises ValueError for an unpaired surrogate."""
     namespace, key = name
     for text in (namespace, key):
         if not isinstance(text, str):

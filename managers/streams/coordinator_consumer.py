@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from threading import RLock
-from types import TracebackType
 from typing import Final, Self
 
 from eventlog.errors import WireError
@@ -23,9 +22,8 @@ _WHAT: Final = "the coordinator stream consumer"
 class CoordinatorStreamConsumer:
     """Bootstraps a job's config and messages, and catches up later (Samza's CoordinatorStreamSystemConsumer).
 
-    Call `register`, `start`, then `bootstrap`; a context manager does all three. Unreadable events are ignored (the
-    projection quarantines them). It keeps every distinct message on the log in memory, whereas a
-    `CoordinatorStreamStore` keeps current ones only. Thread-safe.
+    Call `register`, `start`, then `bootstrap`; a context manager does all three. Unreadable events are ignored. It
+    keeps every distinct message in memory, a `CoordinatorStreamStore` only current ones. Thread-safe.
     """
 
     def __init__(self, log: LogOrOpener) -> None:
@@ -42,13 +40,7 @@ class CoordinatorStreamConsumer:
         return f"<{type(self).__name__} of {self._stream_name or 'no stream yet'} read to offset {self._position}>"
 
     def register(self) -> None:
-        """Open the log at its oldest offset. Does nothing when called again (SAMZA-789).
-
-        Raises:
-            NotReady: the consumer is stopped.
-            EventLogError: the log is unavailable (`SourceUnavailable`), missing (`StreamMissing`, `UnknownStream`) or
-                not a coordinator stream (`StreamRefused`).
-        """
+        """Open the log at its oldest offset. Does nothing when called again (SAMZA-789)."""
         with self._lock:
             self._require_not_stopped()
             if self._stream_name is None:
@@ -69,12 +61,7 @@ class CoordinatorStreamConsumer:
             self._lazy_log.close()
 
     def bootstrap(self) -> None:
-        """Read to the current end of the log.
-
-        Raises:
-            NotReady: the consumer is not registered and started, or it is stopped.
-            OffsetLost: the stream was created again. Create a new consumer.
-        """
+        """Read to the current end of the log. Raises `NotReady`, and `OffsetLost` if the stream was created again."""
         with self._lock:
             self._require_running()
             with self._lazy_log.use() as log:
@@ -100,18 +87,13 @@ class CoordinatorStreamConsumer:
 
     @property
     def config(self) -> Mapping[str, str]:
-        """The job's config at the last bootstrap.
-
-        Raises:
-            NotReady: the consumer was not bootstrapped.
-        """
+        """The job's config at the last bootstrap. Raises `NotReady` if the consumer was not bootstrapped."""
         with self._lock:
             if not self._is_bootstrapped:
                 raise NotReady(_WHAT, "is not bootstrapped", "call bootstrap() first")
             return config_of(message for _, message in self._config.items(SetConfig.message_type))
 
     def get_config(self) -> Mapping[str, str]:
-        """See `config`."""
         return self.config
 
     def __enter__(self) -> Self:
@@ -125,9 +107,7 @@ class CoordinatorStreamConsumer:
             raise
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
     def _require_not_stopped(self) -> None:

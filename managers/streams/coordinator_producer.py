@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from threading import RLock
-from types import TracebackType
 from typing import Final, Self
 
 from eventlog.events import NewEvent
@@ -23,9 +22,9 @@ _WHAT: Final = "the coordinator stream producer"
 
 
 class CoordinatorStreamProducer:
-    """Appends messages; calls return once they are acknowledged (Samza's CoordinatorStreamSystemProducer).
+    """Appends messages once it is started; calls return once they are acknowledged. Thread-safe.
 
-    Call `register` with a source, `start`, then `send`. A context manager. Thread-safe.
+    Samza's CoordinatorStreamSystemProducer.
     """
 
     def __init__(self, log: LogOrOpener, *, clock: Clock = system_clock) -> None:
@@ -54,19 +53,11 @@ class CoordinatorStreamProducer:
             self._lazy_log.close()
 
     def send(self, message: Message | CoordinatorStreamMessage) -> int:
-        """Append a message, and return its offset.
-
-        Raises:
-            NotReady: the producer is not started.
-            ValueError: the message has no type or no key.
-        """
+        """Append a message, and return its offset. Raises `NotReady`, and ValueError without a type or a key."""
         return self._append([self._event(message)])[-1][0]
 
     def write_config(self, source: str, config: Config) -> None:
-        """Set all keys of a config in one call. Raises `NotReady` if the producer is not started.
-
-        `managers.config.job_config.write_config` also deletes other keys, and protects write-once settings.
-        """
+        """Set all keys of a config in one call, without the checks of `managers.config.job_config.write_config`."""
         envelope = make_envelope(source, clock=self._clock)
         self._append(
             [
@@ -82,9 +73,7 @@ class CoordinatorStreamProducer:
         self.start()
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
     def _append(self, events: Sequence[NewEvent]) -> list[range]:
@@ -138,16 +127,11 @@ class CoordinatorStreamWriter:
 
     @property
     def config(self) -> Mapping[str, str]:
-        """The job's current config."""
         with self._running() as store:
             return read_config(store)
 
     def send_message(self, message_type: str, key: str, value: str) -> None:
-        """Write a ``set-config`` message.
-
-        Raises:
-            ValueError: ``message_type`` is not ``set-config``. Nothing was written.
-        """
+        """Write a ``set-config`` message. Raises ValueError for another ``message_type``."""
         if message_type != SetConfig.message_type:
             raise ValueError(f"message_type must be {SetConfig.message_type!r}, not {message_type!r}")
         self.send_set_config(key, value)
@@ -174,9 +158,7 @@ class CoordinatorStreamWriter:
             raise
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
     @contextmanager

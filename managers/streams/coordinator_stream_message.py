@@ -54,7 +54,6 @@ class CoordinatorStreamMessage:
 
     @property
     def key_array(self) -> tuple[Any, ...]:
-        """Version, type and key."""
         return self._key
 
     @property
@@ -72,7 +71,6 @@ class CoordinatorStreamMessage:
 
     @property
     def type(self) -> str | None:
-        """The message type; None if not set."""
         return self._text(1)
 
     @property
@@ -82,7 +80,6 @@ class CoordinatorStreamMessage:
 
     @property
     def is_delete(self) -> bool:
-        """Whether this deletes the key."""
         return self._map is None
 
     @property
@@ -98,19 +95,16 @@ class CoordinatorStreamMessage:
 
     @property
     def source(self) -> str | None:
-        """The program that wrote the message; None if unknown."""
         source: str | None = self._field("source")
         return source
 
     @property
     def host(self) -> str | None:
-        """The host that wrote the message; None if unknown."""
         host: str | None = self._field("host")
         return host
 
     @property
     def username(self) -> str | None:
-        """The user who wrote the message; None if unknown."""
         username: str | None = self._field("username")
         return username
 
@@ -126,11 +120,7 @@ class CoordinatorStreamMessage:
         return decode_message(CoordinatorKey(self.version, self.type or "", self.key or ""), value)
 
     def event(self) -> NewEvent:
-        """The event to append.
-
-        Raises:
-            ValueError: the message has no type or no key.
-        """
+        """The event to append. Raises `ValueError` if the message has no type or no key."""
         if self.type is None or self.key is None:
             raise ValueError(f"{self!r} needs a type and a key before it is written")
         value = None if self._map is None else dumps(self._map)

@@ -12,10 +12,7 @@ from managers.job_names import COORDINATOR_SYSTEM, Config, coordinator_stream, s
 
 
 def setting_key(config: Config, system: str | None, setting: str, *own_keys: str) -> str:
-    """The config key that decides a setting of a stream to create (KafkaConfig of Samza).
-
-    The first of the stream's own keys that config has, otherwise the key for all streams created in the system.
-    """
+    """The first of the stream's own keys that config has, else the key for all streams created in the system."""
     return next((key for key in own_keys if key in config), f"systems.{system}.default.stream.{setting}")
 
 
@@ -55,11 +52,8 @@ def create_coordinator_stream(maker: StreamMaker, config: Config) -> StreamIdent
 
     Config keys: ``job.coordinator.<setting>``, otherwise ``systems.<system>.default.stream.<setting>`` of
     ``job.coordinator.system`` or ``job.default.system``. Settings, with defaults: ``replication.factor`` (the brokers'
-    default; Samza's 3 is refused by a cluster of fewer brokers), ``segment.bytes`` (25 MiB).
-
-    Raises:
-        MissingSetting: the config lacks the job's name.
-        ConfigError: a setting is not an integer.
+    default; Samza's 3 is refused by a cluster of fewer brokers), ``segment.bytes`` (25 MiB). Raises `MissingSetting`
+    and `ConfigError`.
     """
     stream = coordinator_stream(config)
     copies = _setting(config, "replication.factor", BROKER_DEFAULT)

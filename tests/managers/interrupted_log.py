@@ -1,4 +1,4 @@
-"""Logs with an event just before an append: another program writes, or this one dies."""
+"""Logs to which another program writes just before an append."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -6,10 +6,6 @@ from dataclasses import replace
 from eventlog.events import NewEvent
 from eventlog.log import Capabilities, EventLog
 from tests.managers.watched_log import WatchedLog
-
-
-class Killed(Exception):
-    """The program died before an append."""
 
 
 class InterruptedLog(WatchedLog):
@@ -34,18 +30,3 @@ class UnconditionalLog(InterruptedLog):
     def capabilities(self) -> Capabilities:
         """Those of the log, without conditional appends."""
         return replace(super().capabilities, conditional_append=False)
-
-
-class MortalLog(WatchedLog):
-    """Dies after a number of appends."""
-
-    def __init__(self, log: EventLog, appends: int) -> None:
-        super().__init__(log)
-        self.appends_left = appends
-
-    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """Append, as long as the program is alive."""
-        if self.appends_left == 0:
-            raise Killed
-        self.appends_left -= 1
-        return super().append(events, expected_offset=expected_offset)

@@ -10,7 +10,6 @@ from managers.appending import (
     PART_BYTES,
     PART_EVENTS,
     AppendGaveUp,
-    Retry,
     RetryingAppender,
     append_in_parts,
     split_into_parts,
@@ -25,15 +24,6 @@ EVENT = NewEvent(b"k", b"v")
 @pytest.fixture
 def log() -> MemoryEventLog:
     return MemoryEventLog(identify("__samza_checkpoint_ver_1_for_orders_1"))
-
-
-def test_a_working_log_is_reused(log: MemoryEventLog) -> None:
-    opened = Opened(log)
-    appender = RetryingAppender(opened, Retry())
-    assert [appender.append([EVENT]), appender.append([EVENT])] == [range(1), range(1, 2)]
-    assert len(opened.logs) == 1
-    appender.close()
-    assert opened.logs[0].is_closed
 
 
 def test_pauses_grow_to_the_longest_until_the_time_is_up(log: MemoryEventLog) -> None:

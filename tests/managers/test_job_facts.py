@@ -66,10 +66,3 @@ def test_changelogs_are_known_by_config_and_by_their_offsets() -> None:
     assert facts.is_state(SystemStreamPartition("kafka", "unknown", 3), "1795251947372-753329:17")
     assert not facts.is_state(SystemStreamPartition("kafka", "in", 3), "17")
     assert not facts.is_state(SystemStreamPartition("kafka", "in", 3), None)
-
-
-def test_the_default_system_holds_changelogs_that_name_none() -> None:
-    config = {"job.default.system": "kafka", "stores.counts.changelog": "counts-log", "stores.x.changelog": " "}
-    facts = JobFacts(config, frozenset())
-    assert facts.changelogs == {"kafka.counts-log"}
-    assert JobFacts({"stores.counts.changelog": "counts-log"}, frozenset()).changelogs == frozenset()

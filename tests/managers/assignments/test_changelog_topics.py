@@ -40,10 +40,6 @@ def test_the_replication_factor_is_that_of_store_default_or_system() -> None:
         replication_factor(config, COUNTS)
 
 
-def test_a_changelog_is_compacted() -> None:
-    assert topic_settings(CONFIG, COUNTS) == COMPACTED
-
-
 @pytest.mark.parametrize(
     ("key", "value", "changed"),
     [
@@ -56,6 +52,7 @@ def test_a_changelog_is_compacted() -> None:
         ("stores.counts.changelog.kafka.segment.bytes", "12", {"segment.bytes": "12"}),
         ("stores.counts.changelog.kafka.retention.bytes", "13", {"retention.bytes": "13"}),
         ("stores.other.changelog.kafka.segment.bytes", "14", {}),
+        ("stores.counts.rocksdb.ttl.ms", "-1", {}),
     ],
 )
 def test_a_setting_changes_one_thing(key: str, value: str, changed: dict[str, str | None]) -> None:
@@ -72,11 +69,6 @@ def test_entries_that_expire_are_deleted_from_the_changelog() -> None:
     assert longer == {**kept, "cleanup.policy": "delete", "retention.ms": "7200000"}
     chosen = topic_settings({**expiring, f"{of_kafka}.cleanup.policy": "compact"}, COUNTS)
     assert chosen == {**kept, "cleanup.policy": "compact"}
-
-
-@pytest.mark.parametrize("expires_after", ["-1", "-3600000"])
-def test_a_negative_ttl_does_not_expire(expires_after: str) -> None:
-    assert topic_settings({**CONFIG, "stores.counts.rocksdb.ttl.ms": expires_after}, COUNTS) == COMPACTED
 
 
 @pytest.mark.parametrize(
@@ -110,9 +102,3 @@ def test_an_override_of_the_compaction_lag_is_refused() -> None:
     with pytest.raises(ConfigError, match=expected):
         min_compaction_lag_ms(config, "counts")
     assert topic_settings({**config, TRANSACTIONAL_RESTORE: "false"}, COUNTS)["min.compaction.lag.ms"] == "7"
-
-
-@pytest.mark.parametrize("key", ["changelog.delete.retention.ms", "rocksdb.ttl.ms", "changelog.min.compaction.lag.ms"])
-def test_a_number_must_be_an_integer(key: str) -> None:
-    with pytest.raises(ConfigError, match=rf"^stores.counts.{key} is 'a day', not an integer.$"):
-        topic_settings({**CONFIG, f"stores.counts.{key}": "a day"}, COUNTS)

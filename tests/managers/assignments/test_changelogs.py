@@ -6,7 +6,6 @@ from eventlog.partition import SystemStreamPartition
 from managers.assignments.changelogs import (
     StoreChangelog,
     access_log_of,
-    assign_changelog_partitions,
     changelog_of,
     changelog_ssps,
     changelogs,
@@ -56,31 +55,6 @@ def test_an_access_log_exists_if_enabled() -> None:
     enabled = "stores.counts.accesslog.enabled"
     assert access_log_of({enabled: "True"}, COUNTS) == "counts-changelog-access-log"
     assert access_log_of({enabled: "false"}, COUNTS) is access_log_of({}, COUNTS) is None
-
-
-def test_a_new_task_has_the_number_after_the_greatest() -> None:
-    numbers = assign_changelog_partitions(["Partition 2", "Partition 1", "Partition 0"], {"Partition 0": 4})
-    assert numbers == {"Partition 0": 4, "Partition 1": 5, "Partition 2": 6}
-
-
-def test_the_first_number_is_0() -> None:
-    assert assign_changelog_partitions(["a", "b"], {}) == {"a": 0, "b": 1}
-
-
-def test_numbers_stay_as_they_are() -> None:
-    numbers = assign_changelog_partitions([f"Partition {at}" for at in range(4)], {"Partition 0": 1, "Partition 1": 0})
-    assert numbers == {"Partition 0": 1, "Partition 1": 0, "Partition 2": 2, "Partition 3": 3}
-
-
-def test_new_tasks_are_numbered_by_name() -> None:
-    numbers = assign_changelog_partitions([f"Partition {at}" for at in range(12)], {})
-    assert numbers["Partition 10"] == 2
-    assert numbers["Partition 2"] == 4
-    assert list(numbers.values()) == list(range(12))
-
-
-def test_the_number_of_a_removed_task_is_not_reused() -> None:
-    assert assign_changelog_partitions(["new"], {"gone": 7}) == {"new": 8}
 
 
 @pytest.mark.scenario("SCM-11")

@@ -16,7 +16,7 @@ def manager(coordinator_store: CoordinatorStreamStore) -> ExecutionContainerIdMa
     return ExecutionContainerIdManager(coordinator_store)
 
 
-@pytest.mark.scenario("LOC-05")
+@pytest.mark.scenario("LOC-05", "HRD-33")
 def test_an_id_has_a_message_type_of_its_own(
     manager: ExecutionContainerIdManager,
     coordinator_store: CoordinatorStreamStore,
@@ -31,8 +31,8 @@ def test_an_id_has_a_message_type_of_its_own(
         ids = ExecutionContainerIdManager(another).read_execution_environment_container_id_mapping()
     assert ids == {"0": "container_123_123_123"}
     assert [event.key for event in coordinator_log.read()][-1] == (b'[1,"set-execution-env-container-id-mapping","0"]')
-    assert LocalityManager(coordinator_store).read_locality()["0"].host_name == "host"
     manager.close()
+    assert LocalityManager(coordinator_store).read_locality()["0"].host_name == "host"
 
 
 @pytest.mark.parametrize(("container", "given"), [(None, "container_1"), ("0", None)])
@@ -40,6 +40,6 @@ def test_an_id_has_a_message_type_of_its_own(
 def test_values_other_than_strings_are_not_written(
     manager: ExecutionContainerIdManager, coordinator_log: EventLog, container: Any, given: Any
 ) -> None:
-    with pytest.raises(TypeError, match="must be strings"):
+    with pytest.raises(ValueError, match="Input should be a valid string"):
         manager.write_execution_environment_container_id_mapping(container, given)
     assert coordinator_log.end_offset() == 0

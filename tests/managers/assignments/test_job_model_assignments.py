@@ -16,7 +16,6 @@ from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.assignments.task_assignment_manager import (
     TaskAssignmentManager,
     TaskPartitionAssignmentManager,
-    UnknownTaskMode,
 )
 from managers.job_models.job_model import ACTIVE, STANDBY, ContainerModel, JobModel, TaskMode, TaskModel
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -147,21 +146,6 @@ def test_new_standby_tasks_delete_only_previous_standby_tasks(
     }
 
 
-def test_renamed_tasks_are_new_tasks(
-    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore
-) -> None:
-    assignments.save(simple(2))
-    renamed = job_model({"0": [task("one", 0, changelog=2), task("two", 7, changelog=3)]})
-    assignments.save(renamed)
-    found, model = shown(coordinator_store), expected(renamed)
-    assert (found["containers"], found["modes"], found["partitions"]) == (
-        model["containers"],
-        model["modes"],
-        model["partitions"],
-    )
-    assert found["changelogs"] == {"Partition 0": 0, "Partition 1": 1, "one": 2, "two": 3}
-
-
 def test_a_stream_that_is_no_longer_read_keeps_its_assignments(
     assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
 ) -> None:
@@ -170,20 +154,6 @@ def test_a_stream_that_is_no_longer_read_keeps_its_assignments(
     assignments.save(simple(2))
     partitions = TaskPartitionAssignmentManager(coordinator_store).read_task_partition_assignments()
     assert partitions[SystemStreamPartition("kafka", "rules", 0)] == ("Partition 0", "Partition 1")
-
-
-def test_a_partition_stays_if_its_readers_stay(
-    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
-) -> None:
-    assignments.save(simple(2, standby=1))
-    readers = ("Partition 0", "Standby-Partition 0-0")
-    coordinator_log.append([task_partition("kafka.rules.0", *readers), task_partition("kafka.rules.1", "Partition 1")])
-    assignments.save(simple(1, containers=1, standby=1))
-    partitions = TaskPartitionAssignmentManager(coordinator_store).read_task_partition_assignments()
-    assert partitions == {
-        page_views(0): ("Partition 0", "Standby-Partition 0-0"),
-        SystemStreamPartition("kafka", "rules", 0): readers,
-    }
 
 
 @pytest.mark.scenario("TAM-13")
@@ -207,14 +177,6 @@ def test_only_active_tasks_are_in_the_previous_assignment(
         "active": {page_views(0), page_views(1)},
         "without a mode": {page_views(1)},
     }
-
-
-def test_the_next_run_reads_what_was_saved(assignments: JobModelAssignments) -> None:
-    model = simple(4, standby=2)
-    assignments.save(model)
-    previous = assignments.read_previous()
-    assert previous.task_containers == {f"Partition {number}": str(number % 2) for number in range(4)}
-    assert previous.task_partitions == {f"Partition {number}": {page_views(number)} for number in range(4)}
 
 
 @pytest.mark.scenario("HRD-32")
@@ -251,15 +213,6 @@ def test_a_moved_changelog_partition_is_refused_before_anything_is_written(
     assert coordinator_log.end_offset() == end
     assignments.save(moved, force=True)
     assert shown(coordinator_store) == expected(moved)
-
-
-def test_an_unknown_mode_raises_before_anything_is_written(
-    assignments: JobModelAssignments, coordinator_log: EventLog
-) -> None:
-    coordinator_log.append([task_mode("Partition 0", "Asleep")])
-    with pytest.raises(UnknownTaskMode, match="'Partition 0' has unknown mode 'Asleep'"):
-        assignments.save(simple(1))
-    assert coordinator_log.end_offset() == 1
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,12 @@
 """LocalityManager: the hosts of containers."""
 
 import json
-from typing import Any
 
 import pytest
 
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
 from managers.assignments.locality_manager import ContainerLocality, LocalityManager
-from managers.errors import NotReady
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import container_host, coordinator_key, tombstone
 from tests.managers.log_makers import LogMaker
@@ -51,42 +49,3 @@ def test_an_empty_host_is_not_preferred(manager: LocalityManager, coordinator_lo
     coordinator_log.append([gone, tombstone(gone), hostless, container_host("3", ""), seed])
     hosts = manager.read_locality()
     assert {container: place.preferred_host for container, place in hosts.items()} == {"3": None, "4": "old"}
-
-
-@pytest.mark.parametrize(("container", "host"), [(None, "h"), ("0", None)])
-def test_values_other_than_strings_are_not_written(
-    manager: LocalityManager, coordinator_log: EventLog, container: Any, host: Any
-) -> None:
-    with pytest.raises(TypeError, match="must be a string, not None"):
-        manager.write_container_to_host_mapping(container, host)
-    address: Any = 5
-    for name in ("jmx_url", "jmx_tunneling_url"):
-        with pytest.raises(TypeError, match=f"^{name} must be a string, not 5"):
-            manager.write_container_to_host_mapping("0", "h", **{name: address})
-    assert coordinator_log.end_offset() == 0
-
-
-@pytest.mark.scenario("HRD-33")
-def test_managers_are_independent(coordinator_store: CoordinatorStreamStore) -> None:
-    manager = LocalityManager(coordinator_store)
-    manager.write_container_to_host_mapping("0", "h")
-    manager.close()
-    assert LocalityManager(coordinator_store).read_locality()["0"].host_name == "h"
-    assert coordinator_store.all("set-task-container-assignment") == {}
-
-
-def test_a_store_that_is_not_open_raises(coordinator_log: EventLog) -> None:
-    manager = LocalityManager(CoordinatorStreamStore(coordinator_log))
-    with pytest.raises(NotReady, match=r"is not open. Call init\(\) first"):
-        manager.read_locality()
-    with pytest.raises(NotReady):
-        manager.write_container_to_host_mapping("0", "h")
-    assert coordinator_log.end_offset() == 0
-
-
-def test_a_result_does_not_change(manager: LocalityManager) -> None:
-    read: Any = manager.read_locality()
-    manager.write_container_to_host_mapping("0", "h")
-    assert read == {}
-    with pytest.raises(TypeError):
-        read["0"] = ContainerLocality("0", "h")

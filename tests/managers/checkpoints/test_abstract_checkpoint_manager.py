@@ -12,7 +12,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
-from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, TaskNotRegistered
+from managers.checkpoints.checkpoint_errors import CheckpointNotWritten
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.checkpoint_place import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
@@ -133,26 +133,6 @@ def test_a_manager_reads_again_after_an_outage_of_the_database(database_url: str
         with pytest.raises(SourceUnavailable):
             manager.read_last_checkpoint("t")
         assert manager.read_last_checkpoint("t") == written
-
-
-@MANAGERS
-def test_a_passed_log_stays_open(log: MemoryEventLog, make: Maker) -> None:
-    given = Opened(log)()
-    with make(given) as manager:
-        assert manager.stream_name == log.stream_name
-    assert not given.is_closed
-
-
-@MANAGERS
-def test_a_task_must_be_registered_and_a_string(log: MemoryEventLog, make: Maker) -> None:
-    with make(log) as manager:
-        with pytest.raises(TypeError, match="task_name must be a string, not None"):
-            manager.register(None)  # type: ignore[arg-type]
-        with pytest.raises(TaskNotRegistered, match="'t'"):
-            manager.read_last_checkpoint("t")
-        manager.register("t")
-        manager.register("t")
-        assert manager.read_last_checkpoint("t") is None
 
 
 @MANAGERS

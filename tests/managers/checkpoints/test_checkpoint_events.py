@@ -2,16 +2,13 @@
 
 import pytest
 
-from eventlog.checkpoint import CheckpointV1, CheckpointV2
 from eventlog.events import CREATE_TIME, NewEvent, RecordedEvent
-from eventlog.partition import SystemStreamPartition
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.checkpoints.abstract_checkpoint_manager import Entry
 from managers.checkpoints.checkpoint_errors import CheckpointUnreadable
-from managers.checkpoints.checkpoint_events import CoordinatorReader, TopicReader, version_of
+from managers.checkpoints.checkpoint_events import CoordinatorReader, TopicReader
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, set_checkpoint, tombstone
 
-IN_0 = SystemStreamPartition("kafka", "in", 0)
 READER = TopicReader("topic", (1, 2), DEFAULT_GROUPER_FACTORY, is_validating=True)
 
 
@@ -30,7 +27,6 @@ def test_a_tombstone_deletes_a_checkpoint() -> None:
 def test_a_corrupt_value_is_not_an_empty_checkpoint() -> None:
     with pytest.raises(CheckpointUnreadable, match="offset 7 of topic") as error:
         READER(event(raw(checkpoint_v2().key, b"{bad hunter2")))
-    assert error.value.reason == "not_json"
     assert "hunter2" not in str(error.value)  # a record may hold a secret
 
 
@@ -42,9 +38,3 @@ def test_values_of_other_versions_are_not_decoded() -> None:
 def test_messages_of_other_types_are_ignored() -> None:
     assert CoordinatorReader("stream")(event(config_set())) is None
     assert READER(event(raw(b'{"type":"checkpoint-v9"}', b"{bad"))) is None
-
-
-def test_a_checkpoint_has_a_version() -> None:
-    assert [version_of(one) for one in (CheckpointV1({IN_0: "1"}), CheckpointV2(None, {}, {}))] == [1, 2]
-    with pytest.raises(TypeError, match="must be a CheckpointV1 or a CheckpointV2, not 'x'"):
-        version_of("x")  # type: ignore[arg-type]

@@ -94,10 +94,6 @@ def test_an_invalid_line_is_refused_with_its_number(text: str, number: int, reas
     assert (error.value.place, error.value.line_number) == ("new", number)
 
 
-def test_other_properties_are_ignored_with_is_strict() -> None:
-    assert parse_offsets(f"foo=1\n{WELL}", is_strict=True).offsets == MY_TOPIC
-
-
 def test_a_file_is_utf_8() -> None:
     assert decode_file(b"\xef\xbb\xbfa", "f") == "a"
     with pytest.raises(CheckpointFileError, match="f, line 2: it is not UTF-8"):

@@ -11,12 +11,10 @@ from eventlog.events import NewEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
-from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, TaskNotRegistered
+from managers.checkpoints.checkpoint_errors import TaskNotRegistered
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.errors import NotReady
 from tests.builders import coordinator_key, raw, set_checkpoint, tombstone
 from tests.contracts.event_log import NOW, clock
-from tests.managers.fake_time import FakeTime
 from tests.managers.log_makers import LogMaker
 from tests.managers.watched_log import Opened
 from tests.vectors.building import offsets_of
@@ -97,34 +95,9 @@ def test_a_tasks_name_is_its_key(logs: LogMaker, coordinator_log: EventLog, task
         assert manager.read_last_checkpoint(task) == CheckpointV1({PAGE_VIEWS: "1"})
 
 
-@pytest.mark.scenario("CKM-10")
-def test_nothing_is_written_after_stop(coordinator_log: EventLog) -> None:
-    manager = running(coordinator_log)
-    manager.stop()
-    with pytest.raises(NotReady, match="CheckpointManager is not running"):
-        manager.write_checkpoint("Partition 0", CheckpointV1({}))
-    assert coordinator_log.end_offset() == 0
-
-
 def test_a_v2_checkpoint_is_refused(memory_log: MemoryEventLog) -> None:
     with running(memory_log) as manager, pytest.raises(TypeError, match="task 'Partition 0' must be a CheckpointV1"):
         manager.write_checkpoint("Partition 0", CheckpointV2(None, {}, {}))
-
-
-def test_an_offset_that_is_not_a_string_is_refused(memory_log: MemoryEventLog) -> None:
-    checkpoint = CheckpointV1({PAGE_VIEWS: 42})  # type: ignore[dict-item]
-    with running(memory_log) as manager, pytest.raises(TypeError, match="must be a string, not 42"):
-        manager.write_checkpoint("Partition 0", checkpoint)
-    assert memory_log.end_offset() == 0
-
-
-def test_a_failed_write_is_retried_for_a_bounded_time(memory_log: MemoryEventLog) -> None:
-    time = FakeTime()
-    manager = CheckpointManager(Opened(memory_log, 1, *[1] * 99), retry=time.retry(longest=5))
-    manager.register("t")
-    with manager, pytest.raises(CheckpointNotWritten, match="'t'"):
-        manager.write_checkpoint("t", CheckpointV1({}))
-    assert time.pauses == [2, 3]
 
 
 def test_other_messages_and_unreadable_ones_are_ignored(

@@ -12,15 +12,14 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import (
+    CheckpointError,
     CheckpointsChanged,
     CheckpointUnreadable,
     JobAlive,
-    OffsetMissing,
-    UnknownTask,
 )
 from managers.checkpoints.checkpoint_file import parse_offsets
 from managers.checkpoints.checkpoint_place import checkpoint_manager
-from managers.checkpoints.checkpoint_tool import CheckpointTool, OffsetChange, commit_ms
+from managers.checkpoints.checkpoint_tool import CheckpointTool, OffsetChange
 from managers.job_facts import JobFacts
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, task_container
 from tests.contracts.event_log import NOW, clock
@@ -118,18 +117,12 @@ def test_no_offset_goes_into_a_v1_checkpoint_only(memory_topic: MemoryEventLog) 
     memory_topic.append([checkpoint_v2("P2", {"test.foo.2": "5678"}, at=LONG_AGO), old("P2", "5678", 2)])
     with (
         tool(memory_topic, "P2", **{READ: "2"}) as writer,
-        pytest.raises(OffsetMissing, match=r"'P2' has no offset for test\.foo\.2"),
+        pytest.raises(CheckpointError, match=r"'P2' has no offset for test\.foo\.2"),
     ):
         writer.plan(given)
     with tool(memory_topic, "P2") as writer:
         writer.write(writer.plan(given))
     assert checkpoints(memory_topic, "P2") == [CheckpointV1({FOO[2]: None})]
-
-
-def test_an_offset_that_is_not_a_string_is_refused(memory_topic: MemoryEventLog) -> None:
-    given: Any = {"t": {FOO[0]: 12}}
-    with tool(memory_topic, "t") as writer, pytest.raises(TypeError, match=r"test\.foo\.0 must be a string, not 12"):
-        writer.plan(given)
 
 
 @pytest.mark.scenario("CKT-02")
@@ -144,16 +137,6 @@ def test_a_second_plan_keeps_what_the_first_has_written(topic: EventLog) -> None
         writer.write([change])
         assert writer.current() == {"t": expected}
     assert checkpoints(topic, "t") == [expected]
-
-
-def test_a_job_that_was_started_after_a_plan_is_running(memory_topic: MemoryEventLog) -> None:
-    memory_topic.append([old("t", "1")])
-    with tool(memory_topic, "t") as writer:
-        writer.plan({"t": {FOO[0]: "42"}})
-        writer.require_stopped()
-        memory_topic.append([checkpoint_v1("t", {"test.foo.0": "2"}, at=ms_of(NOW))])
-        with pytest.raises(JobAlive):
-            writer.require_stopped()
 
 
 def test_a_partial_file_leaves_the_other_partitions_unless_it_replaces_them(memory_topic: MemoryEventLog) -> None:
@@ -196,9 +179,8 @@ def test_the_version_is_kept_that_the_task_would_start_from(
 def test_an_unknown_task_is_named(memory_topic: MemoryEventLog) -> None:
     memory_topic.append([old("P0", "1")])
     with tool(memory_topic, "P1") as writer:
-        with pytest.raises(UnknownTask, match=r"no task 'Partiton 0'\. Its tasks: P0, P1") as error:
+        with pytest.raises(CheckpointError, match=r"no task 'Partiton 0'\. Its tasks: P0, P1"):
             writer.plan({"Partiton 0": {FOO[0]: "1"}, "P0": {FOO[0]: "1"}})
-        assert error.value.known == ("P0", "P1")
         assert len(writer.plan({"Partiton 0": {FOO[0]: "1"}}, any_task=True)) == 1
     with tool(MemoryEventLog(identify("__samza_checkpoint_ver_1_for_new_1"))) as writer:
         assert len(writer.plan({"P0": {FOO[0]: "1"}})) == 1  # nothing is known of a new job's tasks
@@ -227,16 +209,6 @@ def test_a_job_with_a_record_time_that_no_date_has_is_running(memory_topic: Memo
     with tool(memory_topic, "P0") as writer, pytest.raises(JobAlive, match="s ahead of this computer's clock") as error:
         writer.require_stopped()
     assert error.value.last_commit == datetime.max.replace(tzinfo=UTC)
-
-
-def test_a_job_without_checkpoints_stands_still(memory_topic: MemoryEventLog) -> None:
-    with tool(memory_topic) as writer:
-        writer.require_stopped()
-
-
-@pytest.mark.parametrize(("text", "ms"), [(None, 60_000), ("10", 10), ("-1", 60_000), ("x", 60_000)])
-def test_how_often_a_job_commits(text: str | None, ms: int) -> None:
-    assert commit_ms(text) == ms
 
 
 @pytest.mark.scenario("CKT-10")

@@ -6,16 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.checkpoint import Candidate, CheckpointV1
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import MemoryEventLog
-from eventlog.partition import SystemStreamPartition
 from eventlog.source import OffsetLost
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.checkpoints.abstract_checkpoint_manager import LiveCheckpoints
 from managers.checkpoints.checkpoint_events import TopicReader
-from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, raw, recorded, tombstone
+from tests.builders import checkpoint_v1, checkpoint_v2, raw, recorded, tombstone
 from tests.fixtures.compaction import latest_per_key
 from tests.managers.watched_log import WatchedLog
 
@@ -71,14 +69,6 @@ def test_compaction_does_not_change_the_checkpoints(events: list[NewEvent], upto
         assert sorted(in_turns.of_task(task), key=lambda one: one.log_offset) == said
     assert whole.task_names() == compacted.task_names() == in_turns.task_names()
     assert (whole.position, compacted.position) == (len(log), len(log))
-
-
-def test_a_candidate_has_version_offset_and_time() -> None:
-    log, state = recorded([checkpoint_v1("T0", {"kafka.in.0": "1"})], first=7), living()
-    state.catch_up(LogOf(log, 9))
-    checkpoint = CheckpointV1({SystemStreamPartition("kafka", "in", 0): "1"})
-    assert state.of_task("T0") == [Candidate(1, 7, FIRST_TIME, checkpoint)]
-    assert (state.of_task("T1"), state.last_commit_ms, state.position) == ([], FIRST_TIME, 9)
 
 
 def test_the_position_never_decreases() -> None:

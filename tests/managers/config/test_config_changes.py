@@ -1,7 +1,5 @@
 """ConfigSubscription: the changes of a running job's config, in order, each once."""
 
-import pytest
-
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
 from managers.config.config_changes import ConfigSubscription
@@ -45,8 +43,3 @@ def test_unreadable_values_and_other_spellings(coordinator_log: EventLog) -> Non
     coordinator_log.append([NewEvent(spelled, value), NewEvent(spelled, None)])
     told = [change[1:] for change in subscription.poll()]
     assert told == [("a", None, "1"), ("a", "1", "2"), ("a", "2", "1")]
-
-
-def test_a_single_string_of_keys_is_refused(coordinator_log: EventLog) -> None:
-    with pytest.raises(TypeError, match=r"keys must be a list of patterns, not the string 'task\.\*'"):
-        ConfigSubscription(coordinator_log, keys="task.*")

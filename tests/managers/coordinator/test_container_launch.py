@@ -33,15 +33,6 @@ def test_standby_containers_are_started_too() -> None:
     assert preferred_hosts(model, hosts) == {"0": "host-0", "1": "ANY_HOST", "0-0": "ANY_HOST", "1-0": "host-1-0"}
 
 
-def test_the_environment_of_a_container() -> None:
-    assert container_environment({}, URL, "0-1") == {
-        "SAMZA_CONTAINER_ID": "0-1",
-        "SAMZA_COORDINATOR_URL": URL,
-        "JAVA_OPTS": "",
-        "ADDITIONAL_CLASSPATH_DIR": "",
-    }
-
-
 @pytest.mark.parametrize(
     ("options", "expected"), [("", "-Xmx512m"), ("-Xms1m", "-Xms1m -Xmx512m"), ("-Xmx1g -ea", "-Xmx512m -ea")]
 )

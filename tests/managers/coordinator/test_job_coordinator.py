@@ -11,7 +11,6 @@ import pytest
 from eventlog.errors import ConfigError
 from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
-from eventlog.source import StreamMissing
 from eventlog.startpoint import StartpointOldest
 from eventlog.streams import identify
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
@@ -115,11 +114,6 @@ def test_the_deployment_is_named_by_its_config_if_the_environment_does_not(start
     assert start({"task.opts": "-Xmx1g"}, environment={}).changes == {JobMetadataChange.NEW_DEPLOYMENT}
 
 
-def test_yarn_names_the_deployment(start: Start) -> None:
-    attempt = start(environment={"CONTAINER_ID": "container_1606797336059_0010_01_000002"})
-    assert attempt.metadata.epoch_id == "1606797336059_0010"
-
-
 def test_an_invalid_deployment_id_is_refused_before_anything_is_written(
     store: CoordinatorStreamStore, start: Start
 ) -> None:
@@ -190,14 +184,6 @@ def test_a_start_without_changes_fans_out_where_samza_does(
     assert fanned_out(store) == expected
 
 
-def test_with_high_availability_a_new_deployment_fans_out(store: CoordinatorStreamStore, start: Start) -> None:
-    available = {"yarn.am.high-availability.enabled": "true"}
-    start(available)
-    request_start(store)
-    start(available, environment={"SAMZA_EPOCH_ID": "deployment-2"})
-    assert fanned_out(store)
-
-
 def test_without_a_submitted_config_the_stream_must_have_one(start: Start) -> None:
     with pytest.raises(MissingSetting, match=r"The config has no job\.name, so no job was submitted"):
         start(submitted=False)
@@ -210,12 +196,6 @@ def test_a_write_once_key_is_refused_before_anything_is_written(store: Coordinat
     with pytest.raises(WriteOnceChange):
         start({"job.systemstreampartition.grouper.factory": by_partition, "job.container.count": "1"})
     assert store.position == position
-
-
-def test_an_input_that_does_not_exist_is_named(store: CoordinatorStreamStore, start: Start) -> None:
-    with pytest.raises(StreamMissing, match="has no stream missing"):
-        start({"task.inputs": "kafka.missing"})
-    assert store.position == 0
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from queue import SimpleQueue
 
-import pytest
-
 from managers.coordinator.input_monitors import PeriodicCheck
 from tests.fixtures.waiting import PATIENCE
 
@@ -23,7 +21,7 @@ def raising(*errors: Exception | None) -> Callable[[], None]:
 def test_an_error_is_known_until_the_check_works_again() -> None:
     told: list[Exception] = []
     first, other = KeyError("a"), ValueError("c")
-    check = PeriodicCheck("c", raising(first, KeyError("b"), other, None), 1, first_after=1, on_failure=told.append)
+    check = PeriodicCheck(raising(first, KeyError("b"), other, None), 1, first_after=1, on_failure=told.append)
     seen = []
     for _ in range(4):
         check.check_once()
@@ -39,16 +37,7 @@ def test_the_thread_goes_on() -> None:
         made.put(1)
         raise RuntimeError
 
-    periodic = PeriodicCheck("c", check, 0.001, first_after=0)
+    periodic = PeriodicCheck(check, 0.001, first_after=0)
     periodic.start()
     assert [made.get(timeout=PATIENCE) for _ in range(3)] == [1, 1, 1]
     periodic.stop()
-
-
-@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt])
-def test_the_end_of_the_process_is_no_failure(error: type[BaseException]) -> None:
-    def check() -> None:
-        raise error
-
-    with pytest.raises(error):
-        PeriodicCheck("c", check, 1, first_after=1).check_once()

@@ -52,30 +52,12 @@ def test_a_stream_that_grows_is_reported_once_although_another_fails() -> None:
     assert inputs.errors == ["Cannot count the partitions of test-system.other: No broker answers."]
 
 
-def test_each_further_number_is_reported() -> None:
-    inputs = Inputs()
-    for now in (2, 3, 3, 4):
-        inputs.now[STREAM] = now
-        inputs.monitor.update_partition_count_metric()
-    assert inputs.changes == [{STREAM: (2, 3)}, {STREAM: (2, 4)}]
-
-
 def test_a_new_job_model_counts_at_once() -> None:
     inputs = Inputs()
     inputs.now[STREAM] = 3
     inputs.known = {STREAM: 3, OTHER: 1}
     inputs.monitor.update_partition_count_metric()
     assert inputs.changes == []
-
-
-def test_a_stream_that_shrinks_is_an_error_and_no_change() -> None:
-    inputs = Inputs()
-    inputs.now[STREAM] = 1
-    inputs.monitor.update_partition_count_metric()
-    assert inputs.changes == []
-    assert inputs.errors == [
-        "Streams lost partitions: test-system.test-stream (2 to 1). Check whether they were created again.",
-    ]
 
 
 def test_what_is_over_is_said_and_reported_when_it_happens_again() -> None:
@@ -107,10 +89,3 @@ def test_it_starts_once_and_stops_for_good() -> None:
     inputs.monitor.stop()
     with pytest.raises(NotReady, match=r"^The StreamPartitionCountMonitor was stopped\. Create another one\.$"):
         inputs.monitor.start()
-
-
-def test_without_a_frequency_it_never_checks() -> None:
-    inputs = Inputs(seconds=0)
-    inputs.monitor.start()
-    inputs.monitor.stop()
-    assert inputs.monitor.gauges["test-system-test-stream-partitionCount"] == 0

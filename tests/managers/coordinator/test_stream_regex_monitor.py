@@ -3,11 +3,8 @@
 from collections.abc import Collection
 from typing import Final
 
-import pytest
-
-from eventlog.errors import ConfigError, EventLogError
+from eventlog.errors import EventLogError
 from managers.coordinator.input_monitors import Stream, StreamRegexMonitor
-from managers.job_models.inputs import input_patterns
 
 CONFIG: Final = {
     "job.config.rewriters": "clicks, views,other",
@@ -74,18 +71,3 @@ def test_each_pattern_of_a_system_may_have_flags() -> None:
     config = {**CONFIG, "job.config.rewriter.views.regex": "(?i)views"}
     StreamRegexMonitor(config, set, lambda _system: ["VIEWS", "CLICKS-1", "clicks-1"], changes.append).check()
     assert changes == [[("kafka", "VIEWS"), ("kafka", "clicks-1")]]
-
-
-def test_a_job_without_patterns_is_not_watched() -> None:
-    assert input_patterns({"job.config.rewriters": "env"}) == {}
-
-
-def test_invalid_patterns() -> None:
-    with pytest.raises(ConfigError, match=r"^job\.config\.rewriter\.a\.regex is not a valid regular expression"):
-        input_patterns(
-            {
-                "job.config.rewriters": "a",
-                "job.config.rewriter.a.system": "kafka",
-                "job.config.rewriter.a.regex": "(",
-            }
-        )

@@ -6,8 +6,6 @@ from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
 from managers.job_models.grouping import (
     group_by_container_count,
-    make_standby_containers,
-    require_known_task_grouper,
 )
 from managers.job_models.job_model import ContainerModel, TaskModel
 
@@ -63,32 +61,8 @@ def test_an_unusable_previous_assignment_is_ignored(previous: dict[int, str]) ->
     assert grouped(4, 2, previous) == [[0, 2], [1, 3]]
 
 
-def test_a_single_container_has_all_tasks() -> None:
-    assert grouped(4, 1, {0: "0", 1: "1", 2: "0", 3: "1"}) == [[0, 1, 2, 3]]
-
-
-def test_the_order_of_tasks_does_not_matter() -> None:
-    assert group_by_container_count(tasks(5)[::-1], 2, {}) == group_by_container_count(tasks(5), 2, {})
-
-
 def test_more_containers_than_tasks_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"2 containers but only 1 tasks\. Set job\.container\.count to 1 or less"):
         grouped(1, 2)
     with pytest.raises(ConfigError, match=r"The job has no tasks, .* Check task\.inputs"):
         grouped(0, 1)
-
-
-def test_a_standby_container_has_copies_of_the_tasks_of_another() -> None:
-    active = group_by_container_count(tasks(2), 2, {})
-    copies = make_standby_containers(active, 3)
-    assert [copy.processor_id for copy in copies] == ["0-0", "0-1", "1-0", "1-1"]
-    copied = copies[3].tasks["Standby-Partition 1-1"]
-    assert (copied.task_name, copied.task_mode, copied.changelog_partition) == ("Standby-Partition 1-1", "Standby", 1)
-    assert copied.partitions == active[1].tasks["Partition 1"].partitions
-    assert make_standby_containers(active, 1) == []
-
-
-def test_an_unknown_grouper_is_named() -> None:
-    require_known_task_grouper({})
-    with pytest.raises(ConfigError, match=r"task\.name\.grouper\.factory is org\.example\.Mine"):
-        require_known_task_grouper({"task.name.grouper.factory": "org.example.Mine"})

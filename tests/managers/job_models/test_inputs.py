@@ -35,12 +35,6 @@ def test_a_matcher_selects_partitions(matcher: dict[str, str], expected: list[in
     assert numbers(CONFIG | matcher) == expected
 
 
-@pytest.mark.parametrize("factory", [None, "org.apache.samza.job.yarn.YarnJobFactory"])
-def test_a_matcher_applies_to_local_jobs(factory: str | None) -> None:
-    config = {key: value for key, value in (CONFIG | REGEX).items() if key != "job.factory.class"}
-    assert numbers(config if factory is None else config | {"job.factory.class": factory}) == list(range(10))
-
-
 def test_a_matcher_can_apply_to_other_jobs() -> None:
     others = {"job.systemstreampartition.matcher.config.job.factory.regex": ".*Yarn.*"}
     yarn = {"job.factory.class": "org.apache.samza.job.yarn.YarnJobFactory"}
@@ -100,27 +94,3 @@ def test_matching_streams_are_inputs() -> None:
     assert found.pop("systems.kafka.streams.page-views.samza.offset.default") == "oldest"
     assert found.pop("systems.kafka.streams.ad-views.samza.offset.default") == "oldest"
     assert found == REWRITER
-
-
-def test_settings_of_a_stream_are_not_overwritten() -> None:
-    key = "systems.kafka.streams.page-views.samza.offset.default"
-    assert with_matching_inputs(REWRITER | {key: "upcoming"}, {"kafka": ["page-views"]})[key] == "upcoming"
-
-
-def test_without_a_topic_generator_config_is_unchanged() -> None:
-    config = {"task.inputs": "kafka.b,kafka.a", "job.config.rewriters": "mine"}
-    assert with_matching_inputs(config, {"kafka": ["c"]}) == config
-
-
-@pytest.mark.parametrize(
-    ("config", "sentence"),
-    [
-        ({"job.config.rewriter.by-pattern.regex": "["}, r"by-pattern\.regex is not a valid regular expression"),
-        ({"job.config.rewriter.by-pattern.regex": None}, r"The config has no job\.config\.rewriter\.by-pattern\.regex"),
-        ({"job.config.rewriter.by-pattern.system": None}, r"The config has no .*by-pattern\.system"),
-    ],
-)
-def test_invalid_rewriter_settings_are_named(config: dict[str, str | None], sentence: str) -> None:
-    changed = {key: value for key, value in (REWRITER | config).items() if value is not None}
-    with pytest.raises(ConfigError, match=sentence):
-        with_matching_inputs(changed, {"kafka": ["page-views"]})

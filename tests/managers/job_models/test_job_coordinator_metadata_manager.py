@@ -9,7 +9,6 @@ import pytest
 
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
-from eventlog.messages import SetJobCoordinatorMetadata
 from eventlog.wire.coordinator import encode_key
 from managers.errors import NotReady
 from managers.job_models.job_coordinator_metadata import (
@@ -23,8 +22,6 @@ from managers.job_models.job_coordinator_metadata import (
 )
 from managers.job_models.job_model import JobModel
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.stores.namespaced_key import NamespacedKey
-from tests.builders import message
 from tests.contracts.event_log import clock
 from tests.managers.log_makers import LogMaker, MemoryLogs
 from tests.vectors.catalogue import vectors
@@ -129,11 +126,6 @@ def test_other_clusters_have_the_deployment_in_the_environment(unopened: Coordin
             )
 
 
-def test_a_blank_cluster_type_is_refused(unopened: CoordinatorStreamStore) -> None:
-    with pytest.raises(ValueError, match="cluster_type must not be blank"):
-        JobCoordinatorMetadataManager(unopened, " ")
-
-
 @pytest.mark.scenario("JCM-13")
 def test_metadata_is_read_by_another_manager(
     logs: LogMaker, coordinator_log: EventLog, store: CoordinatorStreamStore
@@ -200,17 +192,3 @@ def test_unreadable_metadata_is_ignored_counted_and_logged(
     coordinator_log.append([bad])
     assert manager.read_job_coordinator_metadata() == metadata()
     assert manager.metrics == MetadataMetrics(metadata_read_failed_count=3)
-
-
-def test_metadata_without_an_id_is_none_and_counted(coordinator_log: EventLog, store: CoordinatorStreamStore) -> None:
-    coordinator_log.append([message(SetJobCoordinatorMetadata(cluster_type="YARN", epoch_id="e", config_id=" "))])
-    manager = JobCoordinatorMetadataManager(store)
-    assert manager.read_job_coordinator_metadata() is None
-    assert manager.metrics == MetadataMetrics(metadata_read_failed_count=1)
-
-
-def test_unreadable_metadata_leaves_the_previous_one(store: CoordinatorStreamStore) -> None:
-    manager = JobCoordinatorMetadataManager(store)
-    manager.write_job_coordinator_metadata(metadata())
-    store.put(NamespacedKey(SetJobCoordinatorMetadata.message_type, "YARN"), b"{bad")
-    assert manager.read_job_coordinator_metadata() == metadata()

@@ -1,6 +1,5 @@
 """Building a job model from config, inputs and the previous assignment."""
 
-from itertools import permutations
 from typing import Final
 
 import pytest
@@ -58,23 +57,6 @@ def test_changelog_partitions_are_assigned_after_the_matcher() -> None:
     assert containers(model) == {"0": {"Partition 1": 0}}
 
 
-@pytest.mark.scenario("CLG-03")
-def test_new_tasks_are_numbered_after_all_others() -> None:
-    model = build_job_model(CONFIG, {INPUT: range(3)}, {"Partition 0": 4})
-    numbers = {name: task.changelog_partition for name, task in model.tasks.items()}
-    assert numbers == {"Partition 0": 4, "Partition 1": 5, "Partition 2": 6}
-
-
-@pytest.mark.scenario("CLG-04", "CLG-05", "CLG-08")
-def test_changelog_partitions_with_and_without_previous_ones() -> None:
-    first = build_job_model(CONFIG, {INPUT: range(4)}, {})
-    assert [first.tasks[f"Partition {at}"].changelog_partition for at in range(4)] == [0, 1, 2, 3]
-    kept = build_job_model(CONFIG, {INPUT: range(4)}, {"Partition 0": 1, "Partition 1": 0})
-    assert [kept.tasks[f"Partition {at}"].changelog_partition for at in range(4)] == [1, 0, 2, 3]
-    many = build_job_model(CONFIG, {INPUT: range(12)}, {})
-    assert (many.tasks["Partition 10"].changelog_partition, many.tasks["Partition 2"].changelog_partition) == (2, 4)
-
-
 def test_broadcast_inputs_are_read_by_all_tasks() -> None:
     model = build_job_model(
         CONFIG | {"task.broadcast.inputs": "test.rules#[0-1], test.stream1#0"}, {INPUT: range(3)}, {}
@@ -83,15 +65,6 @@ def test_broadcast_inputs_are_read_by_all_tasks() -> None:
     assert read_by(model) == {
         "Partition 1": {"test.stream1.1", *shared},
         "Partition 2": {"test.stream1.2", *shared},
-    }
-
-
-def test_partitions_can_have_a_task_each() -> None:
-    by_partition = "org.apache.samza.container.grouper.stream.GroupBySystemStreamPartitionFactory"
-    model = build_job_model(CONFIG | {"job.systemstreampartition.grouper.factory": by_partition}, {INPUT: range(2)}, {})
-    assert read_by(model) == {
-        "SystemStreamPartition [test, stream1, 0]": {"test.stream1.0"},
-        "SystemStreamPartition [test, stream1, 1]": {"test.stream1.1"},
     }
 
 
@@ -170,32 +143,6 @@ def test_a_model_of_five_thousand_partitions_needs_one_query() -> None:
     assert system.asked == ["stream1"]
     assert len(model.tasks) == 5000
     assert all(task.offsets == {} for task in model.tasks.values())
-
-
-def test_the_order_of_mappings_does_not_matter() -> None:
-    streams = {("kafka", name): range(3) for name in ("a", "b", "c")}
-    config = {"task.inputs": "kafka.a,kafka.b,kafka.c", "job.container.count": "2", "job.host-affinity.enabled": "true"}
-    numbers = {"Partition 0": 4, "Partition 1": 3}
-    homes = {"Partition 0": "0", "Partition 1": "1", "Partition 2": "1"}
-    written = {
-        to_json(
-            build_job_model(
-                dict(reversed(config.items())) if turned else config,
-                dict(order),
-                dict(reversed(numbers.items())) if turned else numbers,
-                PreviousAssignment(dict(reversed(homes.items())) if turned else homes),
-            )
-        )
-        for order in permutations(streams.items())
-        for turned in (False, True)
-    }
-    assert len(written) == 1
-
-
-def test_an_unsupported_grouper_is_refused() -> None:
-    for key in ("job.systemstreampartition.grouper.factory", "task.name.grouper.factory"):
-        with pytest.raises(ConfigError, match=r"is org\.example\.Mine, which is not supported"):
-            build_job_model(CONFIG | {key: "org.example.Mine"}, {INPUT: range(2)}, {})
 
 
 @pytest.mark.parametrize("key", sorted(DEFAULTS))

@@ -117,7 +117,3 @@ def test_broadcast_partitions_come_between_inputs_and_expansions() -> None:
         config={"task.broadcast.inputs": "kafka.in#32"},
     )
     assert order(read, "Partition 0") == ["in.0", "in.32", "in.16"]
-
-
-def test_invalid_config_does_not_matter() -> None:
-    assert order(model(task("T", PARTITION), config={"task.broadcast.inputs": "rules"}), "T") == ["in.0"]

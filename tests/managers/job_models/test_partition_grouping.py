@@ -5,14 +5,12 @@ import pytest
 from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
 from managers.job_models.grouping import (
-    BY_PARTITION,
     BY_SYSTEM_STREAM_PARTITION,
     GROUPER_FACTORY,
     INPUT_EXPANSION,
     group_partitions,
     keep_tasks,
     keeps_tasks,
-    require_known_grouper,
     task_namer,
 )
 
@@ -51,17 +49,6 @@ def test_each_partition_has_its_own_task() -> None:
         "SystemStreamPartition [kafka, a, 0]": {partition("a", 0)},
         "SystemStreamPartition [kafka, a, 1]": {partition("a", 1)},
     }
-
-
-def test_broadcast_partitions_are_assigned_to_all_tasks() -> None:
-    broadcast = {partition("rules", 7), partition("a", 1)}
-    groups = group_partitions(stream("a", 2), broadcast, BY_NUMBER)
-    assert groups == {"Partition 0": {partition("a", 0), partition("a", 1), partition("rules", 7)}}
-    assert group_partitions((), broadcast, BY_NUMBER) == {}
-
-
-def test_without_a_previous_run_groups_are_unchanged() -> None:
-    assert keep_tasks(grouped(2), {}, ()) == grouped(2)
 
 
 def test_an_expanded_stream_stays_with_its_tasks() -> None:
@@ -107,11 +94,3 @@ def test_a_count_that_is_not_a_multiple_is_refused() -> None:
         match=r"kafka\.in has 6 partitions, which is not a multiple of the previous 4: .*\.input\.expansion\.enabled",
     ):
         keep_tasks(grouped(6), grouped(4), ())
-
-
-def test_an_unsupported_grouper_is_named() -> None:
-    for known in ({}, {GROUPER_FACTORY: BY_PARTITION}, {GROUPER_FACTORY: BY_SYSTEM_STREAM_PARTITION}):
-        require_known_grouper(known)
-    for key in (GROUPER_FACTORY, "job.system.stream.partition.mapper.factory"):
-        with pytest.raises(ConfigError, match=r"factory is org\.example\.Mine, which is not supported"):
-            require_known_grouper({key: "org.example.Mine"})

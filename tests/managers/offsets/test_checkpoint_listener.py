@@ -6,7 +6,7 @@ import pytest
 
 from eventlog.checkpoint import Offsets
 from eventlog.partition import SystemStreamPartition
-from managers.offsets.offset_manager import CheckpointListener, modify_offsets, notify_listeners
+from managers.offsets.offset_manager import CheckpointListener, modify_offsets
 
 SSP = {
     1: SystemStreamPartition("system1", "stream", 1),
@@ -21,19 +21,14 @@ PROCESSED = {SSP[number]: f"{number}0" for number in SSP}
 
 
 class Listener(CheckpointListener):
-    """Returns preset offsets, and records its calls."""
+    """Adds 5 to each offset, and records its calls."""
 
-    def __init__(self, given: Offsets | None = None) -> None:
-        self.given = given
+    def __init__(self) -> None:
         self.asked: list[Offsets] = []
-        self.heard: list[Offsets] = []
 
     def before_checkpoint(self, offsets: Mapping[SystemStreamPartition, str]) -> Offsets:
         self.asked.append(dict(offsets))
-        return {each: str(int(offset) + 5) for each, offset in offsets.items()} if self.given is None else self.given
-
-    def on_checkpoint(self, offsets: Offsets) -> None:
-        self.heard.append(dict(offsets))
+        return {each: str(int(offset) + 5) for each, offset in offsets.items()}
 
 
 def by_number(_system: str, one: str, other: str) -> int | None:
@@ -60,36 +55,3 @@ def test_it_is_not_asked_where_no_start_of_its_system_can_be_compared(starting: 
     assert modify_offsets(starting, PROCESSED, {"system1": listener}, by_number) == PROCESSED
     modify_offsets({SSP[1]: "9"}, PROCESSED, {"system1": listener}, lambda *_: None)
     assert listener.asked == []
-
-
-@pytest.mark.scenario("HRD-44")
-def test_what_it_gives_for_partitions_of_others_does_not_count() -> None:
-    foreign = SystemStreamPartition("system1", "not read", 0)
-    listener = Listener({SSP[1]: "7", SSP[5]: "7", foreign: "7", SSP[2]: None})
-    modified = modify_offsets(STARTING, PROCESSED, {"system1": listener}, by_number)
-    assert modified == {**PROCESSED, SSP[1]: "7"}
-
-
-def test_what_it_is_asked_about_cannot_be_changed() -> None:
-    class Meddler(CheckpointListener):
-        def before_checkpoint(self, offsets: Mapping[SystemStreamPartition, str]) -> Offsets:
-            offsets[SSP[1]] = "0"  # type: ignore[index]
-            return {}
-
-    with pytest.raises(TypeError):
-        modify_offsets(STARTING, PROCESSED, {"system1": Meddler()}, by_number)
-
-
-@pytest.mark.scenario("OFF-21")
-def test_each_listener_hears_of_registered_partitions_of_its_system() -> None:
-    one, other, silent = Listener(), Listener(), Listener()
-    unregistered = SystemStreamPartition("system1", "changelog", 0)
-    written = {SSP[1]: "45", SSP[5]: "100", unregistered: "50"}
-    notify_listeners({"system1": one, "system2": other, "system3": silent}, {SSP[1], SSP[5]}, written)
-    assert (one.heard, other.heard, silent.heard) == ([{SSP[1]: "45"}], [{SSP[5]: "100"}], [])
-
-
-def test_who_overrides_nothing_changes_nothing() -> None:
-    listener = CheckpointListener()
-    assert modify_offsets(STARTING, PROCESSED, {"system1": listener}, by_number) == PROCESSED
-    notify_listeners({"system1": listener}, {SSP[1]}, PROCESSED)

@@ -9,18 +9,14 @@ from eventlog.source import SourceUnavailable
 from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
 from managers.offsets.resolved_starts import (
     AssignedPartition,
-    NoMetadata,
-    RefusedStartpoint,
     ResolvedStart,
     StartingOffsets,
-    UnknownSystem,
     find_starting_offsets,
 )
 from tests.managers.stated_admin import StatedAdmin
 
 K0, K1 = (SystemStreamPartition("k", "s", number) for number in range(2))
 OTHER = SystemStreamPartition("k", "other", 0)
-J0 = SystemStreamPartition("j", "s", 0)
 OLDEST = {"systems.k.samza.offset.default": "oldest"}
 STARTPOINT = StartpointSpecific("23", 0)
 
@@ -69,11 +65,6 @@ def test_an_empty_partition_starts_at_the_upcoming_offset(config: dict[str, str]
     assert only(found(AssignedPartition("t", K0), config=config, k=admin)).offset == offset
 
 
-def test_a_broadcast_partition_starts_at_the_offset_of_each_task() -> None:
-    offsets = found(AssignedPartition("t", K0, "45"), AssignedPartition("u", K0, "7"))
-    assert [start.offset for start in offsets.starts.values()] == ["46", "8"]
-
-
 def test_an_offset_without_a_successor_has_no_starting_offset() -> None:
     assert only(found(AssignedPartition("t", K0, "not a number"))).offset is None
 
@@ -115,23 +106,3 @@ def test_a_startpoint_without_a_position_is_refused_without_a_query(startpoint: 
     assert (only(offsets).offset, only(offsets).decision.decided_by) == ("2", "default")
     assert [refused.reason for refused in offsets.refused] == ["it has no position"]
     assert admin.resolved == []
-
-
-def test_unknown_streams_partitions_and_systems_raise() -> None:
-    with pytest.raises(NoMetadata, match="System k does not have stream s, ") as no_stream:
-        found(AssignedPartition("t", K0), k=StatedAdmin(lacks=frozenset({"s"})))
-    assert (no_stream.value.stream, no_stream.value.partition) == ("s", None)
-    with pytest.raises(NoMetadata, match="System k does not have partition 1 of stream s, ") as no_partition:
-        found(AssignedPartition("t", K0), AssignedPartition("t", K1), k=StatedAdmin(partitions=1))
-    assert no_partition.value.partition == 1
-    with pytest.raises(UnknownSystem, match="System j"):
-        found(AssignedPartition("t", J0, "45"))
-
-
-def test_a_refused_startpoint_as_a_sentence() -> None:
-    partition = SystemStreamPartition("kafka", "in", 3)
-    refused = RefusedStartpoint("t", partition, StartpointSpecific("23", 0), "its system has no such position")
-    assert str(refused) == (
-        "Task 't' cannot start kafka.in.3 at its startpoint (specific 23): its system has no such position"
-    )
-    assert "(oldest): why" in str(RefusedStartpoint("t", partition, StartpointOldest(0), "why"))

@@ -12,13 +12,7 @@ from eventlog.checkpoint import CheckpointId, CheckpointV2
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
 from eventlog.partition import SystemStreamPartition
-from eventlog.startpoint import (
-    EXPIRY_MS,
-    StartpointOldest,
-    StartpointSpecific,
-    StartpointTimestamp,
-    StartpointUpcoming,
-)
+from eventlog.startpoint import EXPIRY_MS, StartpointOldest, StartpointSpecific, StartpointTimestamp, StartpointUpcoming
 from eventlog.wire import checkpoint_topic
 from eventlog.wire.coordinator import decode_key
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager

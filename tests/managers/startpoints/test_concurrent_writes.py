@@ -5,8 +5,7 @@ from typing import Final
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.log import AppendConflict, EventLog, MemoryEventLog
-from eventlog.postgres.log import PostgresEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
 from managers.startpoints.concurrent_writes import write_unless_changed
@@ -70,18 +69,6 @@ def test_a_change_beside_the_write_is_found_afterwards(stream: MemoryEventLog, w
 def test_what_others_write_elsewhere_is_no_conflict(stream: MemoryEventLog) -> None:
     write(RacedLog(stream, *UNRELATED))
     assert stream.end_offset() == 6
-
-
-def test_nothing_stays_on_a_log_in_postgres_after_a_conflict(database_url: str) -> None:
-    def append_and_conflict(log: PostgresEventLog) -> None:
-        with log.exclude_writers():
-            log.append([config_set("a", "1")])
-            log.append([config_set("b", "1")], expected_offset=17)
-
-    with PostgresEventLog.create(database_url, identify("__samza_coordinator_j_1")) as log:
-        with pytest.raises(AppendConflict):
-            append_and_conflict(log)
-        assert log.end_offset() == 0
 
 
 def test_every_spelling_is_deleted_including_unreadable_values(coordinator_log: EventLog) -> None:

@@ -51,13 +51,6 @@ def test_a_request_for_every_task_moves_each_that_reads_the_partition() -> None:
     }
 
 
-def test_a_request_for_one_task_moves_that_one() -> None:
-    assert starts(facts(), {"kafka.in.0.b": BACK}) == {
-        ("a", "kafka.in.0"): ("checkpoint 42", "checkpoint 42"),
-        ("b", "kafka.in.0"): ("checkpoint 52", "startpoint specific 7"),
-    }
-
-
 def test_only_changed_partitions_are_listed_whatever_their_key_bucket() -> None:
     before = {"kafka.in.0": BACK}
     assert starts(facts(before), before) == {}
@@ -145,11 +138,6 @@ def test_a_stream_that_is_no_longer_an_input_is_not_read(coordinator_log: EventL
     assert found.reads() == {"a": {IN_0}}
 
 
-def test_an_empty_stream_has_no_facts(coordinator_log: EventLog) -> None:
-    found = StartpointFacts.read(coordinator_log)
-    assert (found.reads(), found.requests, found.newest_record_ms) == ({}, {}, None)
-
-
 def test_without_assignments_the_checkpoints_name_the_partitions_of_tasks(coordinator_log: EventLog) -> None:
     coordinator_log.append([config_set("task.inputs", "kafka.in")])
     found = StartpointFacts.read(coordinator_log)
@@ -158,14 +146,6 @@ def test_without_assignments_the_checkpoints_name_the_partitions_of_tasks(coordi
     assert known.assigned_by == "checkpoint"
     assert known.task_names == {"a", "b"}
     assert found.with_checkpoints({}) == found
-
-
-def test_a_single_assignment_is_enough_to_ignore_checkpoints(coordinator_log: EventLog) -> None:
-    coordinator_log.append([task_partition("kafka.in.0", "a")])
-    found = StartpointFacts.read(coordinator_log)
-    assert found.with_checkpoints({"b": {IN_1: "3"}}) == found
-    assert found.assigned_by == "assignment"
-    assert found.task_names == {"a"}
 
 
 def test_a_request_replaces_what_was_fanned_out_to_the_task_before() -> None:

@@ -1,10 +1,7 @@
 """StartpointManager, on every backend: requests, fan-outs and removals."""
 
-import json
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 from typing import Any
 
 import pytest
@@ -14,14 +11,7 @@ from eventlog.log import AppendRefused, EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import SourceUnavailable
-from eventlog.startpoint import (
-    EXPIRY_MS,
-    Startpoint,
-    StartpointOldest,
-    StartpointSpecific,
-    StartpointTimestamp,
-    StartpointUpcoming,
-)
+from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
 from eventlog.streams import identify
 from managers.errors import NotReady
 from managers.startpoints.startpoint_manager import StartpointManager
@@ -31,7 +21,7 @@ from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from tests.builders import config_set, coordinator_key, fan_out, raw, startpoint, task_partition
 from tests.contracts.event_log import NOW_MS
 from tests.fixtures.database_sessions import end_sessions
-from tests.managers.interrupted_log import InterruptedLog, Killed, MortalLog, UnconditionalLog
+from tests.managers.interrupted_log import InterruptedLog
 from tests.managers.log_makers import LogMaker
 from tests.managers.recording_log import RecordingLog
 
@@ -108,18 +98,6 @@ def test_a_request_is_not_read_after_twelve_hours(manager: StartpointManager) ->
             assert (manager.read_startpoint(PAGE_VIEWS, task_name=task) is not None) == is_there
 
 
-def test_a_request_expires_by_the_clock_of_the_reader(
-    manager: StartpointManager, logs: LogMaker, coordinator_log: EventLog
-) -> None:
-    live = specific("1", EXPIRY_MS - 1)
-    manager.write_startpoint(PAGE_VIEWS, live)
-    ahead = managing(logs.open_again(coordinator_log), NOW_MS + 1)
-    assert (manager.read_startpoint(PAGE_VIEWS), ahead.read_startpoint(PAGE_VIEWS)) == (live, None)
-    assert ahead.fan_out({"t": [PAGE_VIEWS]}) == {}
-    assert manager.fan_out({"t": [PAGE_VIEWS]}) == {"t": {PAGE_VIEWS: live}}
-    assert ahead.get_fan_out_for_task("t") == {PAGE_VIEWS: live}  # a fan-out never expires
-
-
 CALLS: dict[str, Callable[[StartpointManager], object]] = {
     "write": lambda manager: manager.write_startpoint(PAGE_VIEWS, specific("1")),
     "write for a task": lambda manager: manager.write_startpoint(PAGE_VIEWS, specific("1"), task_name="t"),
@@ -151,18 +129,6 @@ def test_calls_before_start_or_after_stop_raise(
     with pytest.raises(NotReady):
         call(manager)
     assert (manager.is_running, memory_log.end_offset()) == (False, end)
-
-
-@pytest.mark.scenario("SPM-08")
-def test_a_stopped_manager_writes_nothing(coordinator_log: EventLog) -> None:
-    manager = managing(coordinator_log)
-    manager.stop()
-    with pytest.raises(NotReady):
-        manager.write_startpoint(PAGE_VIEWS, specific("1"))
-    manager.start()
-    manager.write_startpoint(PAGE_VIEWS, specific("2"))
-    assert manager.read_startpoint(PAGE_VIEWS) == specific("2")
-    assert len(keys(coordinator_log)) == 1
 
 
 @pytest.mark.scenario("SPM-09")
@@ -212,23 +178,13 @@ def test_with_equal_times_the_request_for_the_task_wins(manager: StartpointManag
     }
 
 
-def test_the_clocks_of_the_writers_decide_which_request_is_later(manager: StartpointManager) -> None:
-    ten_minutes = 600_000
-    manager.write_startpoint(PAGE_VIEWS, specific("of a fast clock", -ten_minutes))
-    manager.write_startpoint(PAGE_VIEWS, specific("written later"), task_name="t")
-    assert manager.fan_out({"t": [PAGE_VIEWS]}) == {"t": {PAGE_VIEWS: specific("of a fast clock", -ten_minutes)}}
-
-
 @pytest.mark.scenario("SPM-14")
 def test_a_fan_out_needs_tasks(
     manager: StartpointManager, coordinator_log: EventLog, caplog: pytest.LogCaptureFixture
 ) -> None:
     manager.write_startpoint(PAGE_VIEWS, specific("1"))
-    nothing: Any = None
     with pytest.raises(ValueError, match="task_to_partitions has no task"):
         manager.fan_out({})
-    with pytest.raises(TypeError, match="task_to_partitions must map tasks"):
-        manager.fan_out(nothing)
     assert manager.read_startpoint(PAGE_VIEWS) == specific("1")
     with caplog.at_level(logging.WARNING):
         assert manager.fan_out({"t0": {PAGE_VIEWS}, "tNo": set()}) == {"t0": {PAGE_VIEWS: specific("1")}}
@@ -335,14 +291,6 @@ def test_consumed_startpoints_are_removed_and_newer_ones_stay(
     assert manager.get_fan_out_for_task("t") == {}
 
 
-def test_the_old_name_of_remove_consumed_fan_out_is_deprecated(memory_log: MemoryEventLog) -> None:
-    memory_log.append([fan_out("t", {str(PAGE_VIEWS): specific("1")})])
-    with managing(memory_log) as manager:
-        with pytest.warns(DeprecationWarning, match="use remove_consumed_fan_out"):
-            manager.remove_used_fan_out("t", {PAGE_VIEWS: specific("1")})
-        assert manager.get_fan_out_for_task("t") == {}
-
-
 @pytest.mark.scenario("SPM-18")
 def test_requests_and_fan_outs_are_deleted_separately(manager: StartpointManager, coordinator_log: EventLog) -> None:
     coordinator_log.append([fan_out(f"t{number}", {"k.s.0": specific("1")}) for number in range(6)])
@@ -356,30 +304,6 @@ def test_requests_and_fan_outs_are_deleted_separately(manager: StartpointManager
     coordinator_log.append([fan_out(f"t{number}", {"k.s.0": specific("1")}) for number in range(6)])
     manager.delete_all_startpoints()
     assert live_keys(coordinator_log) == {"samza-startpoint-v1-fan-out": fan_outs}
-
-
-@pytest.mark.parametrize(
-    ("startpoint_", "fields"),
-    [
-        (specific("42"), {"@type": "StartpointSpecific", "creationTimestamp": NOW_MS, "specificOffset": "42"}),
-        (
-            StartpointTimestamp(123_456, NOW_MS),
-            {"@type": "StartpointTimestamp", "creationTimestamp": NOW_MS, "timestampOffset": 123_456},
-        ),
-        (StartpointOldest(NOW_MS), {"@type": "StartpointOldest", "creationTimestamp": NOW_MS}),
-        (StartpointUpcoming(NOW_MS), {"@type": "StartpointUpcoming", "creationTimestamp": NOW_MS}),
-    ],
-)
-@pytest.mark.scenario("SPM-03")
-def test_each_kind_is_written_without_an_envelope(
-    manager: StartpointManager, coordinator_log: EventLog, startpoint_: Startpoint, fields: dict[str, Any]
-) -> None:
-    manager.write_startpoint(PAGE_VIEWS, startpoint_)
-    (event,) = coordinator_log.read()
-    written = json.loads(event.value or b"")
-    assert list(written.items()) == list(fields.items())
-    assert b" " not in (event.value or b"")
-    assert manager.read_startpoint(PAGE_VIEWS) == startpoint_
 
 
 @pytest.mark.scenario("SPM-19", "HRD-38")
@@ -405,16 +329,11 @@ def test_keys_are_flat(manager: StartpointManager, coordinator_log: EventLog) ->
 @pytest.mark.parametrize(
     ("partition", "startpoint_", "task", "error"),
     [
-        (None, specific("1"), None, TypeError),
-        (PAGE_VIEWS, None, None, TypeError),
-        (PAGE_VIEWS, specific("1"), 3, TypeError),
         (PAGE_VIEWS, StartpointTimestamp(1.5, NOW_MS), None, TypeError),  # type: ignore[arg-type]
         (PAGE_VIEWS, StartpointOldest(1.5), None, TypeError),  # type: ignore[arg-type]
         (PAGE_VIEWS, StartpointSpecific(True, NOW_MS), None, TypeError),  # type: ignore[arg-type]
         (PAGE_VIEWS, StartpointOldest(2**63), None, ValueError),
         (PAGE_VIEWS, specific("1"), "", ValueError),
-        (SystemStreamPartition(None, "s", 0), specific("1"), None, TypeError),  # type: ignore[arg-type]
-        (SystemStreamPartition("k", None, 0), specific("1"), None, TypeError),  # type: ignore[arg-type]
         (SystemStreamPartition(" ", "s", 0), specific("1"), None, ValueError),
         (SystemStreamPartition("k", "", 0), specific("1"), None, ValueError),
         (SystemStreamPartition("k.x", "s", 0), specific("1"), None, ValueError),
@@ -536,29 +455,6 @@ def test_a_fan_out_reads_the_store_once() -> None:
         assert log.calls == ["append 4"]  # no other writer, so nothing to read
 
 
-def test_every_spelling_of_a_request_is_deleted(memory_log: MemoryEventLog) -> None:
-    other = startpoint("kafka.PageViews.3", specific("1"))
-    memory_log.append([NewEvent(b'[1, "samza-startpoint-v1", "kafka.PageViews.3"]', other.value), other])
-    with managing(memory_log) as manager:
-        manager.fan_out({"t": {PAGE_VIEWS}})
-        assert manager.read_startpoint(PAGE_VIEWS) is None
-
-
-def test_a_request_written_during_a_fan_out_is_not_lost(logs: LogMaker, coordinator_log: EventLog) -> None:
-    interrupted = InterruptedLog(logs.open_again(coordinator_log))
-    operator = managing(coordinator_log)
-    tasks = {"t": [PAGE_VIEWS, ORDERS], "u": [ORDERS]}
-    operator.write_startpoint(PAGE_VIEWS, specific("old"))
-    operator.write_startpoint(ORDERS, specific("1"))
-    coordinator = managing(interrupted)
-    interrupted.meanwhile = lambda: operator.write_startpoint(PAGE_VIEWS, specific("new", -1))
-    coordinator.fan_out(tasks)
-    coordinator.fan_out(tasks)
-    assert coordinator.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("new", -1), ORDERS: specific("1")}
-    assert coordinator.get_fan_out_for_task("u") == {ORDERS: specific("1")}
-    assert live_keys(coordinator_log) == {"samza-startpoint-v1-fan-out": {"t", "u"}}
-
-
 def test_a_request_deleted_during_a_fan_out_is_not_fanned_out(logs: LogMaker, coordinator_log: EventLog) -> None:
     interrupted = InterruptedLog(logs.open_again(coordinator_log))
     operator = managing(coordinator_log)
@@ -590,80 +486,6 @@ def test_a_fan_out_during_a_removal_is_not_lost(logs: LogMaker, coordinator_log:
     interrupted.meanwhile = lambda: coordinator.fan_out({"t": [PAGE_VIEWS, ORDERS]})
     container.remove_fan_out_for_task_ssps("t", [ORDERS])
     assert container.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("new")}
-
-
-def test_a_fan_out_is_written_once_despite_concurrent_writers(memory_log: MemoryEventLog) -> None:
-    log = UnconditionalLog(memory_log)
-    times = count(NOW_MS)
-    with StartpointManager(CoordinatorStreamStore(log), clock=lambda: next(times)) as manager:
-        manager.write_startpoint(PAGE_VIEWS, specific("1"))
-        log.meanwhile = lambda: memory_log.append([config_set("a", "1"), startpoint("kafka.gone.0", specific("1"))])
-        assert manager.fan_out({"t": [PAGE_VIEWS]}) == {"t": {PAGE_VIEWS: specific("1")}}
-    assert keys(memory_log).count((FAN_OUT % b"t", True)) == 1
-
-
-def test_of_many_concurrent_requests_the_last_is_fanned_out(logs: LogMaker, coordinator_log: EventLog) -> None:
-    tasks = {"t": [PAGE_VIEWS, ORDERS], "u": [ORDERS]}
-    operator, coordinator = managing(coordinator_log), managing(logs.open_again(coordinator_log))
-
-    def write_requests() -> None:
-        for number in range(25):
-            later = specific(str(number), -number)
-            operator.write_startpoint(PAGE_VIEWS, later)
-            operator.write_startpoint(ORDERS, later, task_name="u" if number % 2 else None)
-
-    with ThreadPoolExecutor(1) as pool:
-        writing = pool.submit(write_requests)
-        while not writing.done():
-            coordinator.fan_out(tasks)
-        writing.result()
-    coordinator.fan_out(tasks)
-    assert coordinator.get_fan_out_for_task("t") == dict.fromkeys((PAGE_VIEWS, ORDERS), specific("24", -24))
-    assert coordinator.get_fan_out_for_task("u") == {ORDERS: specific("24", -24)}
-    assert live_keys(coordinator_log) == {"samza-startpoint-v1-fan-out": {"t", "u"}}
-
-
-def test_the_next_start_completes_a_fan_out_that_was_killed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("managers.appending.PART_EVENTS", 1)  # otherwise there is only one write
-    tasks = {"t0": [PAGE_VIEWS], "t1": [PAGE_VIEWS, ORDERS], "t2": [PAGE_VIEWS]}
-    expected: dict[str, dict[SystemStreamPartition, Startpoint]] = {
-        "t0": {PAGE_VIEWS: specific("all")},
-        "t1": {PAGE_VIEWS: specific("all"), ORDERS: specific("kept")},
-        "t2": {PAGE_VIEWS: specific("own", -1)},
-    }
-    cuts = 0
-    is_whole = False
-    while not is_whole:
-        log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
-        log.append([fan_out("t1", {"kafka.orders.0": specific("kept")})])
-        with managing(log) as operator:
-            operator.write_startpoint(PAGE_VIEWS, specific("older", 5), task_name="t1")
-            operator.write_startpoint(PAGE_VIEWS, specific("all"))
-            operator.write_startpoint(PAGE_VIEWS, specific("own", -1), task_name="t2")
-        dying = managing(MortalLog(log, cuts))
-        try:
-            dying.fan_out(tasks)
-            is_whole = True
-        except Killed:
-            cuts += 1
-        with managing(log) as next_start:
-            next_start.fan_out(tasks)
-            assert {task: next_start.get_fan_out_for_task(task) for task in tasks} == expected, f"cut at {cuts}"
-        assert live_keys(log) == {"samza-startpoint-v1-fan-out": set(tasks)}
-    assert cuts == 6  # three fan-outs, three requests
-
-
-def test_results_are_immutable(memory_log: MemoryEventLog) -> None:
-    with managing(memory_log) as manager:
-        manager.write_startpoint(PAGE_VIEWS, specific("1"))
-        fanned_out: Any = manager.fan_out({"t": {PAGE_VIEWS}})
-        fan_out_of_t: Any = manager.get_fan_out_for_task("t")
-        for mapping in (fanned_out, fanned_out["t"], fan_out_of_t):
-            with pytest.raises(TypeError):
-                mapping[PAGE_VIEWS] = specific("2")
-        assert repr(manager).endswith("read to offset 3>, running)")
 
 
 class RefusingLog(MemoryEventLog):

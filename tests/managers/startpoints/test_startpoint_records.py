@@ -5,11 +5,8 @@ from typing import Any
 import pytest
 
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
-from eventlog.startpoint import Startpoint, StartpointOldest, StartpointUpcoming
 from eventlog.wire.coordinator import encode_key
 from managers.startpoints.startpoint_records import (
-    StartpointUnreadable,
-    describe_key,
     fan_out_key,
     fan_out_value,
     key_meanings,
@@ -53,36 +50,9 @@ def test_a_fan_out_is_read_as_intended_even_if_samza_cannot_read_it(vector: Vect
     assert len(again) == len(value)
 
 
-def test_a_fan_out_is_written_in_the_order_of_its_partitions() -> None:
-    a, b = SystemStreamPartition("k", "a", 10), SystemStreamPartition("k", "a", 2)
-    startpoints: dict[SystemStreamPartition, Startpoint] = {a: StartpointOldest(1), b: StartpointUpcoming(2)}
-    assert fan_out_value(7, startpoints) == fan_out_value(7, dict(reversed(startpoints.items())))
-    assert (fan_out_value(7, startpoints) or b"").index(b"k.a.2") < (fan_out_value(7, startpoints) or b"").index(
-        b"k.a.10"
-    )
-    assert fan_out_value(7, {}) is None
-
-
-def test_an_error_names_the_type_only_if_it_looks_like_a_class_name() -> None:
-    name = request_key(SystemStreamPartition("k", "s", 0), None)
-    for written, shown in (("StartpointCustom", "StartpointCustom"), ("two words", None)):
-        with pytest.raises(StartpointUnreadable) as unreadable:
-            read_request(name, b'{"@type":"%s","creationTimestamp":1}' % written.encode())
-        assert unreadable.value.startpoint_type == shown
-        assert (written in str(unreadable.value)) == (shown is not None)
-
-
 def test_what_a_key_means_depends_on_the_tasks() -> None:
     dotted, plain = SystemStreamPartition("k", "s.1", 2), SystemStreamPartition("k", "s", 1, 3)
     found = key_meanings({"t": [dotted], "2": [plain]})
     assert found["k.s.1.2"] == {StartpointKey(dotted), StartpointKey(without_key_bucket(plain), TaskName("2"))}
     assert found["k.s.1"] == {StartpointKey(without_key_bucket(plain))}
     assert set(found) == {"k.s.1.2", "k.s.1.2.t", "k.s.1"}
-
-
-def test_keys_are_described() -> None:
-    assert describe_key(StartpointKey(SystemStreamPartition("k", "s", 1))) == "partition 1 of k.s in every task"
-    assert (
-        describe_key(StartpointKey(SystemStreamPartition("k", "s", 0), TaskName("t")))
-        == "partition 0 of k.s in task 't'"
-    )

@@ -39,11 +39,6 @@ def test_some_partitions_and_some_tasks() -> None:
     assert keys((0,), "b", "a") == ["kafka.in.0.b", "kafka.in.0.a"]
 
 
-def test_all_partitions_of_a_task_are_those_that_it_reads() -> None:
-    assert keys(None, "b", "c") == ["kafka.in.0.b", "kafka.in.1.b", "kafka.in.2.c"]
-    assert keys(None, "b", existing=(0, 1, 2, 3)) == ["kafka.in.0.b", "kafka.in.1.b"]
-
-
 def test_a_task_that_reads_a_key_bucket_reads_the_partition() -> None:
     parts = [
         SetTaskPartitionMapping(partition=SystemStreamPartition(*IN, 0, bucket), task_names=(task,))

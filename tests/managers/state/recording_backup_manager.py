@@ -20,30 +20,24 @@ class RecordingBackupManager:
     """What happens in a call, by the name of the method."""
 
     def init(self, checkpoint: Checkpoint | None) -> None:
-        """See `TaskBackupManager`."""
         self._record("init", checkpoint)
 
     def snapshot(self, checkpoint_id: CheckpointId) -> Mapping[str, str]:
-        """See `TaskBackupManager`."""
         self._record("snapshot", checkpoint_id)
         return self.markers
 
     def upload(self, checkpoint_id: CheckpointId, markers: Mapping[str, str], cancelled: Event) -> Mapping[str, str]:
-        """See `TaskBackupManager`."""
         assert not cancelled.is_set()
         self._record("upload", checkpoint_id, dict(markers))
         return markers if self.uploaded is None else self.uploaded
 
     def persist_to_filesystem(self, checkpoint_id: CheckpointId, markers: Mapping[str, str]) -> None:
-        """See `TaskBackupManager`."""
         self._record("persist", checkpoint_id, dict(markers))
 
     def clean_up(self, checkpoint_id: CheckpointId, markers: Mapping[str, str]) -> None:
-        """See `TaskBackupManager`."""
         self._record("clean up", checkpoint_id, dict(markers))
 
     def close(self) -> None:
-        """See `TaskBackupManager`."""
         self._record("close")
 
     def of(self, call: str) -> list[tuple[object, ...]]:

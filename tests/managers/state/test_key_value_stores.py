@@ -55,13 +55,6 @@ def test_entries_are_written_while_a_range_is_read(open_store: Callable[[Path], 
     store.close()
 
 
-@every_store
-def test_a_store_is_closed_twice(open_store: Callable[[Path], KeyValueStore], tmp_path: Path) -> None:
-    store = open_store(tmp_path)
-    store.close()
-    store.close()
-
-
 def test_rocksdb_loads_many_changes_at_once(tmp_path: Path) -> None:
     store = RocksDbStore(tmp_path)
     assert isinstance(store, BulkLoading)
@@ -74,21 +67,6 @@ def test_rocksdb_loads_many_changes_at_once(tmp_path: Path) -> None:
     again = RocksDbStore(tmp_path)
     assert [*again.range()] == [(b"a", b""), (b"b", b"new")]
     again.close()
-
-
-def test_a_range_of_rocksdb_shows_the_entries_as_of_the_call(tmp_path: Path) -> None:
-    store = RocksDbStore(tmp_path)
-    store.put(b"a", b"")
-    read = store.range()
-    store.put(b"b", b"")
-    assert [key for key, _ in read] == [b"a"]
-    store.close()
-
-
-def test_a_store_in_memory_has_no_checkpoint() -> None:
-    store = DictStore()
-    store.flush()
-    assert (store.directory, store.checkpoint(FIRST)) == (None, None)
 
 
 @on_disk

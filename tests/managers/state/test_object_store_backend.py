@@ -125,14 +125,6 @@ def test_only_new_files_are_uploaded(job: Job, monkeypatch: pytest.MonkeyPatch) 
     assert job.entries()["counts"] == {b"a": VALUE, b"b": VALUE}
 
 
-def test_a_marker_is_the_id_of_a_snapshot(job: Job) -> None:
-    marker = job.commit().state_markers[FACTORY]["counts"]
-    folder, _, digest = marker.rpartition("/")
-    assert folder == f"{FOLDER}/counts"
-    assert StoreSnapshot.parse(job.objects.get_bytes(f"{folder}/snapshots/{digest}")).digest == digest
-    job.close()
-
-
 def test_the_next_commit_deletes_what_is_orphaned(job: Job) -> None:
     for number in range(3):
         job.stores["counts"].put(b"%d" % number, VALUE)
@@ -213,17 +205,6 @@ def test_a_lost_object_is_uploaded_again(job: Job) -> None:
     assert job.entries()["counts"] == {b"a": VALUE}
 
 
-def test_an_object_that_was_not_written_completely_is_uploaded_again(job: Job) -> None:
-    """Not every file system replaces a file at once."""
-    job.commit()
-    for path in job.listed():
-        job.objects.put_bytes(f"{FOLDER}/counts/{path}", b"")
-    checkpoint = job.commit()
-    job.lose_local_state()
-    job.restore(checkpoint)
-    assert job.entries()["counts"] == {b"a": VALUE}
-
-
 @pytest.mark.parametrize(
     ("marker", "problem"),
     [
@@ -257,12 +238,6 @@ def test_a_cancelled_upload_ends(job: Job) -> None:
     with pytest.raises(StoreNotBackedUp, match="Cannot back up store 'counts' of task 'Partition 0': The commit was"):
         job.upload(cancelled)
     assert job.listed() == {}
-    job.close()
-
-
-def test_a_store_in_memory_has_no_snapshot(job: Job) -> None:
-    with pytest.raises(StoreNotBackedUp, match="Only stores on disk have such snapshots"):
-        job.manager.upload(CheckpointId(9, 9), {}, Event())
     job.close()
 
 

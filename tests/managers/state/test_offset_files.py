@@ -10,9 +10,7 @@ from eventlog.partition import SystemStreamPartition
 from managers.state.store_directories import (
     CHECKPOINT_FILE,
     LEGACY_OFFSET_FILE,
-    OFFSET_FILE,
     ChecksumMismatch,
-    delete_offset_files,
     read_checkpoint_file,
     read_offset_files,
     read_with_checksum,
@@ -34,31 +32,11 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
             read_with_checksum(path)
 
 
-def test_the_offsets_of_a_damaged_file_are_unknown(tmp_path: Path) -> None:
-    write_offset_files(tmp_path, {CHANGELOG: "5"})
-    assert read_offset_files(tmp_path, [CHANGELOG]) == {CHANGELOG: "5"}
-    (tmp_path / OFFSET_FILE).write_bytes(b"5")
-    assert read_offset_files(tmp_path, [CHANGELOG]) == {}
-
-
 def test_the_new_file_is_written_first(tmp_path: Path) -> None:
     (tmp_path / LEGACY_OFFSET_FILE).mkdir()
     with pytest.raises(OSError, match=LEGACY_OFFSET_FILE):
         write_offset_files(tmp_path, {CHANGELOG: "5"})
     assert read_offset_files(tmp_path, [CHANGELOG]) == {CHANGELOG: "5"}
-
-
-def test_deleted_offsets_are_unknown(tmp_path: Path) -> None:
-    write_offset_files(tmp_path, {CHANGELOG: "5"})
-    delete_offset_files(tmp_path)
-    delete_offset_files(tmp_path)
-    assert [*tmp_path.iterdir()] == []
-    assert read_offset_files(tmp_path, [CHANGELOG]) == {}
-
-
-def test_a_bare_offset_of_several_partitions_is_ignored(tmp_path: Path) -> None:
-    write_with_checksum(tmp_path / OFFSET_FILE, "5")
-    assert read_offset_files(tmp_path, [CHANGELOG, SystemStreamPartition("kafka", "changelog", 1)]) == {}
 
 
 def test_a_damaged_checkpoint_is_unknown(tmp_path: Path) -> None:

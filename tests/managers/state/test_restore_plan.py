@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from managers.state.changelog_restore import RestorePlan, StoreToRestore, plan_restore, plan_restore_to_end
+from managers.state.restore_plan import RestorePlan, StoreToRestore, plan_restore, plan_restore_to_end
 
 OLD: Final = Path("store-1-1")
 NEW: Final = Path("store-2-2")
@@ -18,7 +18,6 @@ STORE: Final = StoreToRestore(
     retains_existing=True,
     local={},
 )
-TO_END: Final = "so it is restored to the end of the changelog"
 
 
 def plan(**state: object) -> tuple[Path | None, int, int | None, bool]:
@@ -69,19 +68,6 @@ def test_the_plan_of_transactional_state(
     state: dict[str, object], expected: tuple[Path | None, int, int | None, bool]
 ) -> None:
     assert plan(**state) == expected
-
-
-@pytest.mark.parametrize(
-    ("state", "doubt"),
-    [
-        ({"checkpointed": 25}, f"it was committed at offset 25 of its changelog, which ends at offset 20, {TO_END}"),
-        ({"newest": None}, f"it was committed at offset 10 of its changelog, which is empty, {TO_END}"),
-        ({"checkpointed": 3}, f"it was committed at offset 3 of its changelog, which begins at 5, {TO_END}"),
-        ({"checkpointed": None}, f"it has no offset in the last commit, {TO_END}"),
-    ],
-)
-def test_why_the_result_may_not_be_the_last_commit(state: dict[str, object], doubt: str) -> None:
-    assert plan_restore(STORE._replace(**state)).doubt == doubt  # type: ignore[arg-type]
 
 
 @pytest.mark.scenario("HRD-50")

@@ -52,8 +52,3 @@ def test_an_invalid_marker_names_task_and_store(text: str, problem: str) -> None
         serde.deserialise(text, task_name="Partition 0", store_name="counts")
     assert problem in str(caught.value)
     assert (caught.value.task_name, caught.value.store_name) == ("Partition 0", "counts")
-
-
-def test_only_a_known_class_is_written() -> None:
-    with pytest.raises(ValueError, match="has no serde"):
-        StateCheckpointMarkerSerde().serialise("com.example.Other", "p1")

@@ -188,20 +188,6 @@ def test_after_a_failed_write_of_the_checkpoint_the_next_commit_works(
     assert len(job.written()) == 2
 
 
-def test_a_panic_of_a_backend_fails_the_commit(job: Job) -> None:
-    class Panic(BaseException):
-        """Like those of extension modules in Rust."""
-
-    def panic() -> None:
-        raise Panic("out of memory")
-
-    job.backend.during["upload"] = panic
-    with job.started() as committer:
-        committer.commit()
-        with pytest.raises(CommitFailed, match="failed in step 'upload': out of memory"):
-            committer.wait(int(PATIENCE * 1000))
-
-
 @pytest.mark.parametrize("is_output", [True, False])
 def test_nothing_is_captured_unless_the_output_is_durable(job: Job, is_output: bool) -> None:
     with job.started() as committer:
@@ -339,14 +325,6 @@ def test_a_limit_is_an_integer(job: Job, value: str) -> None:
     expected = f"task.commit.timeout.ms is '{value}', not an integer from 0"
     with pytest.raises(ConfigError, match=expected), job.started():
         pass
-
-
-def test_waiting_for_a_commit_has_a_limit(job: Job) -> None:
-    with job.started() as committer, held(job, "upload"):
-        committer.wait()
-        committer.commit()
-        with pytest.raises(CommitTimedOut):
-            committer.wait(timeout_ms=0)
 
 
 def commit(committer: TaskCommitter) -> None:

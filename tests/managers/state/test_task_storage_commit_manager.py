@@ -87,13 +87,6 @@ def test_all_backends_start_after_the_last_checkpoint(task: Task) -> None:
     assert task.one.of("init") == task.two.of("init") == [(CHECKPOINT,)]
 
 
-@pytest.mark.scenario("TCM-01")
-@pytest.mark.parametrize("checkpoint", [None, CHECKPOINT])
-def test_backends_start_without_a_checkpoint_manager(task: Task, checkpoint: CheckpointV2 | None) -> None:
-    task.manager.init(checkpoint)
-    assert task.one.of("init") == task.two.of("init") == [(checkpoint,)]
-
-
 def test_a_store_in_another_directory_is_refused(task: Task, tmp_path: Path) -> None:
     """A restore, and the check of how old the local files are, would not find them."""
     elsewhere = tmp_path / "elsewhere"
@@ -158,20 +151,6 @@ def test_the_checkpoint_is_written_beside_durable_stores_on_disk(task: Task) -> 
     assert {read_checkpoint_file(path.parent) for path in written} == {CHECKPOINT}
     task.manager.write_checkpoint_to_store_directories(CheckpointV1({IN: "4"}))
     assert sorted(task.task.base_directory.rglob("*-V2")) == written
-
-
-@pytest.mark.scenario("TCM-20")
-def test_an_error_at_a_file_names_task_store_and_commit(task: Task) -> None:
-    with pytest.raises(CommitFailed, match="Commit 7-12 of task 'Partition 0' failed in step 'persist', store 'LP': "):
-        task.manager.write_checkpoint_to_store_directories(CHECKPOINT)  # without a checkpoint directory
-
-
-def test_directories_of_other_commits_are_deleted(task: Task) -> None:
-    for number in (1, 2):
-        task.manager.snapshot(CheckpointId(number, 0))
-    task.manager.clean_up(CheckpointId(2, 0), {})
-    directory = task.task.store_directory("LP")
-    assert sorted(path.name for path in directory.parent.iterdir()) == ["Partition_0", "Partition_0-2-0"]
 
 
 def test_all_backends_are_cleaned_up_and_closed_though_one_fails(task: Task) -> None:

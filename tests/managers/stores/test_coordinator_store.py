@@ -168,12 +168,6 @@ def test_a_re_created_log_raises() -> None:
         assert store.all() == {KEY: b"former"}
 
 
-def test_large_writes_are_split(store: CoordinatorStreamStore) -> None:
-    entries = {NamespacedKey("namespace", str(number)): b"x" * 400_000 for number in range(4)}
-    store.put_all(entries)
-    assert store.all() == entries
-
-
 def test_messages_are_written_in_order_and_at_once() -> None:
     log = RecordingLog()
     log.append([NewEvent(b'[1, "set-config", "a"]', b'{"values":{"value":"0"}}'), config_set("b", "0")])
@@ -186,13 +180,6 @@ def test_messages_are_written_in_order_and_at_once() -> None:
     written = [(event.key, event.value is None) for event in log.read(2)]
     keys = [b'[1, "set-config", "a"]', *(encode_key("set-config", key) for key in ("b", "never", "b", "c"))]
     assert written == list(zip(keys, [True] * 3 + [False] * 2, strict=True))
-
-
-def test_messages_are_not_written_by_a_store_that_is_not_open() -> None:
-    log = RecordingLog()
-    with pytest.raises(NotReady):
-        CoordinatorStreamStore(log).write([SetConfig(config_key="a", config_value="1")])
-    assert log.end_offset() == 0
 
 
 def test_values_are_bytes_and_keys_are_strings(store: CoordinatorStreamStore) -> None:
@@ -243,16 +230,6 @@ def test_an_update_sets_first_and_deletes_then_in_one_write() -> None:
         store.update(lambda _stored: {})
 
 
-def test_an_update_may_be_of_one_namespace(logs: LogMaker, coordinator_log: EventLog) -> None:
-    mine, theirs = NamespacedKey("mine", "1"), NamespacedKey("theirs", "1")
-    log = InterruptedLog(logs.open_again(coordinator_log))
-    with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
-        other.put_all({mine: b"1", theirs: b"1"})
-        log.meanwhile = lambda: other.put_all({mine: b"12", theirs: b"12"})
-        store.update(lambda stored: {mine: b" ".join(stored.values()) + b"3"}, "mine")
-        assert store.all() == other.all() == {mine: b"123", theirs: b"12"}
-
-
 def test_an_update_is_made_of_what_others_wrote_meanwhile(logs: LogMaker, coordinator_log: EventLog) -> None:
     log = InterruptedLog(logs.open_again(coordinator_log))
     with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
@@ -262,15 +239,6 @@ def test_an_update_is_made_of_what_others_wrote_meanwhile(logs: LogMaker, coordi
         assert store.all() == other.all() == {KEY: b"123", OTHER: b"12"}
 
 
-def test_an_update_deletes_no_newer_value(logs: LogMaker, coordinator_log: EventLog) -> None:
-    log = InterruptedLog(logs.open_again(coordinator_log))
-    with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
-        other.put(KEY, b"old")
-        log.meanwhile = lambda: other.put(KEY, b"new")
-        store.update(lambda stored: {KEY: None} if stored[KEY] == b"old" else {})
-        assert store.all() == other.all() == {KEY: b"new"}
-
-
 def test_an_update_leaves_nothing_that_does_not_hold_any_more(logs: LogMaker, coordinator_log: EventLog) -> None:
     log = InterruptedLog(logs.open_again(coordinator_log))
     with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
@@ -278,15 +246,6 @@ def test_an_update_leaves_nothing_that_does_not_hold_any_more(logs: LogMaker, co
         log.meanwhile = lambda: other.put(KEY, b"1")
         store.update(lambda stored: {} if KEY in stored else {OTHER: b"no key", THIRD: None})
         assert store.all() == other.all() == {KEY: b"1", THIRD: b"before"}
-
-
-def test_what_others_wrote_about_other_keys_is_left_alone(logs: LogMaker, coordinator_log: EventLog) -> None:
-    log = InterruptedLog(logs.open_again(coordinator_log))
-    with CoordinatorStreamStore(log) as store:
-        log.meanwhile = lambda: coordinator_log.append([config_set("a", "1"), NewEvent(b"no key", b"x")])
-        store.update(lambda stored: {KEY: b"%d" % len(stored)})
-        assert store.get(KEY) == b"1"
-        assert read_config(store) == {"a": "1"}
 
 
 def test_an_update_takes_nothing_of_its_own_for_what_others_wrote() -> None:

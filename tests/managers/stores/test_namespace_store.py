@@ -63,10 +63,3 @@ def test_a_view_asks_its_store_once_and_leaves_it_open(store: NotingStore) -> No
     assert store.all() == {}
     with pytest.raises(ValueError, match="namespace must be a message type"):
         NamespaceAwareCoordinatorStreamStore(store, "")
-
-
-def test_the_messages_of_a_namespace(store: NotingStore) -> None:
-    view = NamespaceAwareCoordinatorStreamStore(store, "set-changelog")
-    view.put("Partition 0", b'{"values":{"Partition":"4"}}')
-    assert [said.message_type for said in view.messages().values()] == ["set-changelog"]
-    assert repr(view).startswith("<NamespaceAwareCoordinatorStreamStore set-changelog of <NotingStore ")

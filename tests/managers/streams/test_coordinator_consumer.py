@@ -68,15 +68,6 @@ def test_a_log_is_opened_once_and_closed_by_who_opened_it() -> None:
     assert log.calls == ["start_offset", "append 1", "read 0", "close"]
 
 
-def test_a_passed_log_stays_open() -> None:
-    log = RecordingLog()
-    with CoordinatorStreamConsumer(log) as consumer:
-        assert consumer.config == {}
-        assert repr(consumer) == "<CoordinatorStreamConsumer of __samza_coordinator_orders_1 read to offset 0>"
-    assert "close" not in log.calls
-    assert repr(CoordinatorStreamConsumer(log)).startswith("<CoordinatorStreamConsumer of no stream yet ")
-
-
 @pytest.mark.scenario("CON-02")
 def test_config_must_be_bootstrapped_first(coordinator_log: EventLog) -> None:
     consumer = running(coordinator_log)
@@ -162,20 +153,6 @@ def test_a_failed_start_closes_its_logs(logs: LogMaker) -> None:
         consumer.register()
     consumer.stop()
     assert log.is_closed
-
-
-def test_one_that_is_stopped_opens_nothing_any_more() -> None:
-    opened: list[EventLog] = []
-
-    def open_log() -> EventLog:
-        opened.append(MemoryEventLog(identify("__samza_coordinator_orders_1")))
-        return opened[-1]
-
-    consumer = CoordinatorStreamConsumer(open_log)
-    consumer.stop()
-    with pytest.raises(NotReady, match=r"is stopped\. Create a new one"):
-        consumer.register()
-    assert opened == []
 
 
 @pytest.mark.scenario("HRD-22")

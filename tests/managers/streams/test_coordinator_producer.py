@@ -109,12 +109,3 @@ def test_a_send_that_failed_is_followed_by_one_with_a_new_log() -> None:
         assert [log.is_closed for log in opened.logs] == [True]
         assert producer.send(message) == 0
     assert len(opened.logs) == 2
-
-
-def test_a_message_that_is_not_whole_is_refused(coordinator_log: EventLog) -> None:
-    with (
-        CoordinatorStreamProducer(coordinator_log) as producer,
-        pytest.raises(ValueError, match="needs a type and a key"),
-    ):
-        producer.send(CoordinatorStreamMessage("source"))
-    assert list(coordinator_log.read()) == []

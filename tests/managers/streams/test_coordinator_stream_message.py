@@ -56,26 +56,6 @@ def test_messages_with_other_values_have_other_hashes() -> None:
     assert len({hash(commit) for commit in commits}) > 990
 
 
-def test_equal_messages_have_equal_hashes_frozen_or_not() -> None:
-    values = (b'{"values":{"a":"1","b":{"c":[1]},"d":%s}}' % number for number in (b"1", b"1.0", b"true"))
-    first, *others = (CoordinatorStreamMessage.read(CoordinatorKey(1, "t", "k"), value) for value in values)
-    assert first.message_map
-    for other in others:
-        assert (other, hash(other)) == (first, hash(first))
-    assert hash(CoordinatorStreamMessage.read(CoordinatorKey(1, "t", "k"), b'{"values":[1]}')) != hash(first)
-
-
-def test_values_of_null_are_not_empty_values() -> None:
-    null, empty, missing = (
-        CoordinatorStreamMessage.read(CoordinatorKey(1, "t", "k"), value)
-        for value in (b'{"values":null}', b'{"values":{}}', b"{}")
-    )
-    assert null != empty
-    assert empty != missing
-    assert null != missing
-    assert (null.values, null.message_map) == ({}, {"values": None})
-
-
 def test_an_event_and_its_message_are_one() -> None:
     value = b'{"host":"h","source":"s","values":{"value":"v"},"username":"u","timestamp":7}'
     key = b'[1,"set-config","a"]'

@@ -1,9 +1,5 @@
 """Changes single config keys of a job."""
 
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from threading import Barrier, BrokenBarrierError
-
 import pytest
 
 from eventlog.log import EventLog, MemoryEventLog
@@ -82,31 +78,6 @@ def test_it_must_be_started() -> None:
     writer.start()
     writer.stop()
     assert log.calls == ["close"]
-
-
-def test_threads_that_start_it_at_once_open_one_log() -> None:
-    opened: list[RecordingLog] = []
-    both_open = Barrier(2)
-
-    def open_log() -> RecordingLog:
-        opened.append(RecordingLog())
-        with suppress(BrokenBarrierError):
-            both_open.wait(0.2)  # only if the other thread opens a log, too
-        return opened[-1]
-
-    writer = CoordinatorStreamWriter(open_log)
-    with ThreadPoolExecutor(2) as pool:
-        for started in [pool.submit(writer.start) for _ in range(2)]:
-            started.result()
-    writer.stop()
-    assert [log.calls for log in opened] == [["close"]]
-
-
-def test_a_key_is_deleted_by_one_of_several_threads(coordinator_log: EventLog) -> None:
-    coordinator_log.append([config_set("a", "1")])
-    with CoordinatorStreamWriter(coordinator_log) as writer, ThreadPoolExecutor(4) as pool:
-        assert sum(pool.map(writer.send_delete_config, "aaaa")) == 1
-    assert coordinator_log.end_offset() == 2
 
 
 @pytest.mark.scenario("HRD-22")

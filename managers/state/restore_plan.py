@@ -1,0 +1,136 @@
+"""How a store is restored from its changelog: from which local directory, and which changes are applied or reverted."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from eventlog.errors import WireError
+from eventlog.partition import SystemStreamPartition
+from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
+from managers.assignments.changelogs import delete_retention_ms
+from managers.job_names import Config
+from managers.state.state_markers import marked_offset
+from managers.state.store_directories import checkpoint_directories, is_stale, read_checkpoint_file, read_offset_files
+
+_SAFE_SHARE_OF_LAG: Final = 0.9
+
+
+class StoreToRestore(NamedTuple):
+    """A store with a changelog, before it is restored.
+
+    ``newest`` None: the changelog never had a change. ``checkpointed`` is the offset of its last commit, None if there
+    is none; ``checkpoint_age_ms`` None: that commit has no id. ``local`` has the offset of each checkpoint directory
+    that can be used. ``retains_existing`` decides about the changes of a store without a commit.
+    """
+
+    oldest: int
+    newest: int | None
+    checkpointed: int | None
+    checkpoint_age_ms: int | None
+    min_compaction_lag_ms: int
+    retains_existing: bool
+    local: Mapping[Path, int]
+
+
+class RestorePlan(NamedTuple):
+    """How a store is restored: apply the changes at ``first`` to ``last``, and revert those after it.
+
+    ``directory`` is the checkpoint directory to begin with; None: begin with an empty store. ``last`` None: revert all.
+    ``doubt`` says why the result may not be the state of the last commit; empty if it is.
+    """
+
+    directory: Path | None
+    first: int
+    last: int | None
+    doubt: str = ""
+
+
+def plan_restore(store: StoreToRestore) -> RestorePlan:
+    if store.checkpointed is None:
+        return _without_commit(store)
+    if store.newest is None or store.checkpointed > store.newest:
+        end = "is empty" if store.newest is None else f"ends at offset {store.newest}"
+        return _everything(store, f"it was committed at offset {store.checkpointed} of its changelog, which {end}")
+    if store.checkpointed < store.oldest:
+        doubt = f"it was committed at offset {store.checkpointed} of its changelog, which begins at {store.oldest}"
+        return _everything(store, doubt)
+    return _from_local(store, store.checkpointed if _is_recent(store) else store.newest, _doubt_of_compaction(store))
+
+
+def _is_recent(store: StoreToRestore) -> bool:
+    """Whether no change before the commit can be compacted because of one after it."""
+    age_ms = store.checkpoint_age_ms
+    return age_ms is not None and age_ms <= _SAFE_SHARE_OF_LAG * store.min_compaction_lag_ms
+
+
+def _doubt_of_compaction(store: StoreToRestore) -> str:
+    if _is_recent(store) or store.checkpointed == store.newest:
+        return ""
+    if store.checkpoint_age_ms is None:
+        return "changes before its last commit may be compacted, because the time of that commit is unknown"
+    return "changes before its last commit may be compacted, because it is older than min.compaction.lag.ms"
+
+
+def _without_commit(store: StoreToRestore) -> RestorePlan:
+    if store.newest is None or not store.retains_existing:
+        return RestorePlan(None, store.oldest, None)
+    return _everything(store, "it has no offset in the last commit")
+
+
+def _everything(store: StoreToRestore, doubt: str) -> RestorePlan:
+    return RestorePlan(None, store.oldest, store.newest, f"{doubt}, so it is restored to the end of the changelog")
+
+
+def _from_local(store: StoreToRestore, last: int, doubt: str = "") -> RestorePlan:
+    usable = {directory: offset for directory, offset in store.local.items() if store.oldest <= offset <= last}
+    if doubt:
+        doubt = f"{doubt}, so it is restored to the end of the changelog"
+    if not usable:
+        return RestorePlan(None, store.oldest, last, doubt)
+    directory = max(usable, key=lambda each: usable[each])
+    return RestorePlan(directory, usable[directory] + 1, last, doubt)
+
+
+def plan_restore_to_end(oldest: int, newest: int | None, local: Mapping[Path, int]) -> RestorePlan:
+    """The plan for state that is not transactional. ``local``: the store's own directory, if it can be used."""
+    directory, offset = next(iter(local.items()), (None, 0))
+    if directory is None:
+        return RestorePlan(None, oldest, newest)
+    if newest is not None and offset <= newest:
+        return RestorePlan(directory, max(offset + 1, oldest), newest)
+    end = "is empty" if newest is None else f"ends at offset {newest}"
+    return RestorePlan(None, oldest, newest, f"its directory is at offset {offset} of its changelog, which {end}")
+
+
+def usable_checkpoints(
+    directory: Path, store: str, changelog: SystemStreamPartition, config: Config, now: datetime
+) -> dict[Path, int]:
+    paths = [path for _, path in sorted(checkpoint_directories(directory))]
+    offsets = {path: local_offset(path, store, changelog, config, now) for path in paths}
+    return {path: offset for path, offset in offsets.items() if offset is not None}
+
+
+def local_offset(
+    directory: Path, store: str, changelog: SystemStreamPartition, config: Config, now: datetime
+) -> int | None:
+    """The offset of a directory; None if it is not known, or so old that the directory may miss deletions.
+
+    Directories of jobs that write only checkpoints of version 2 have no offset file, but the checkpoint.
+    """
+    if is_stale(directory, delete_retention_ms(config, store), now):
+        return None
+    offsets = read_offset_files(directory, [changelog])
+    if offsets:
+        offset = offsets.get(changelog, "") if len(offsets) == 1 else ""
+        return int(offset) if offset.isascii() and offset.isdigit() else None
+    return _of_checkpoint_file(directory, store, changelog)
+
+
+def _of_checkpoint_file(directory: Path, store: str, changelog: SystemStreamPartition) -> int | None:
+    checkpoint = read_checkpoint_file(directory)
+    markers = {} if checkpoint is None else checkpoint.state_markers.get(KAFKA_STATE_BACKEND_FACTORY, {})
+    try:
+        return marked_offset(markers[store], changelog) if store in markers else None
+    except WireError:
+        return None
