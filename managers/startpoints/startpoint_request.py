@@ -23,7 +23,6 @@ from managers.startpoints.startpoint_records import InvalidStartpointRequest, Ta
 
 COORDINATOR_FACTORY: Final = "job.coordinator.factory"
 NO_LEADER_FACTORY: Final = "org.apache.samza.standalone.PassthroughJobCoordinatorFactory"
-WarningCode = Literal["never_followed", "waits_for_a_change", "dotted_stream", "ambiguous_key", "stores_stay"]
 
 
 class InputProblem(Enum):
@@ -105,10 +104,6 @@ def _problem_of_offset(admin: SystemAdmin, offset: str, bounds: SystemStreamPart
     if bounds.upcoming_offset is not None and (admin.offset_comparator(offset, bounds.upcoming_offset) or 0) > 0:
         return InputProblem.AFTER_LAST
     return None
-
-
-COORDINATOR_FACTORY: Final = "job.coordinator.factory"
-NO_LEADER_FACTORY: Final = "org.apache.samza.standalone.PassthroughJobCoordinatorFactory"
 
 
 def choose_keys(

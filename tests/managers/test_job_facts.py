@@ -44,15 +44,6 @@ def test_config_and_tasks_are_read(coordinator_log: EventLog) -> None:
     }
 
 
-def test_a_value_of_null_ends_the_spelling_that_it_is_written_in(coordinator_log: EventLog) -> None:
-    first, null = config_set("a", "1"), b'{"values":{"value":null}}'
-    assert first.key is not None
-    coordinator_log.append(
-        [first, raw(first.key.replace(b",", b", "), null), config_set("b"), raw(config_set("b").key, null)]
-    )
-    assert JobFacts.read(coordinator_log).config == {"a": "1"}
-
-
 def test_changelogs_are_known_by_config_and_by_their_offsets() -> None:
     config = {
         "job.changelog.system": "kafka",

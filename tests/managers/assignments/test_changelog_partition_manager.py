@@ -1,17 +1,23 @@
-"""ChangelogPartitionManager: the changelog partition of each task."""
+"""ChangelogPartitionManager, and the creation of changelog streams."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from collections.abc import Mapping
 
 import pytest
 
-from eventlog.events import NewEvent
-from eventlog.log import EventLog
-from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
-from managers.assignments.changelogs import ChangelogRemapped
+from eventlog.errors import ConfigError
+from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.options import KafkaOptions
+from eventlog.log import EventLog, LogExists
+from managers.assignments.changelog_partition_manager import (
+    ChangelogPartitionManager,
+    ChangelogStream,
+    create_changelog_streams,
+)
+from managers.assignments.changelogs import ChangelogError, ChangelogRemapped
+from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from tests.builders import coordinator_key
+from tests.fixtures.kafka_topics import Topics
 from tests.managers.log_makers import LogMaker
 
 
@@ -116,17 +122,7 @@ def test_a_different_partition_is_refused_unless_forced(
     assert sources(coordinator_log) == [quiet] * 3 + [quiet, told, told, quiet]
 
 
-def test_the_older_form_is_read(manager: ChangelogPartitionManager, coordinator_log: EventLog) -> None:
-    coordinator_log.append([NewEvent(coordinator_key("set-changelog", "a"), b'{"values":{"partition":"4"}}')])
-    assert manager.read_change_log_partition_mapping() == {"a": 4}
-    with pytest.raises(ChangelogRemapped):
-        manager.write_change_log_partition_mapping({"a": 0})
-
-
 def test_invalid_mappings_are_not_written(manager: ChangelogPartitionManager, coordinator_log: EventLog) -> None:
-    wrong: Any = {"a": 1, "b": "2"}
-    with pytest.raises(TypeError, match="task 'b' must be an integer"):
-        manager.write_change_log_partition_mapping(wrong)
     with pytest.raises(TypeError, match="task_names must be a list of strings"):
         manager.assign("Partition 0")
     for partition in (-1, 2**31):
@@ -135,9 +131,108 @@ def test_invalid_mappings_are_not_written(manager: ChangelogPartitionManager, co
     assert coordinator_log.end_offset() == 0
 
 
-def test_threads_do_not_assign_a_partition_twice(manager: ChangelogPartitionManager) -> None:
-    tasks = [f"Partition {number}" for number in range(16)]
-    with ThreadPoolExecutor(8) as pool:
-        for assigned in pool.map(manager.assign, ([task] for task in tasks)):
-            assert len(assigned) == 1
-    assert sorted(manager.read_change_log_partition_mapping().values()) == list(range(16))
+CONFIG = {
+    "stores.store0.factory": "f",
+    "stores.store0.changelog": "system.stream",
+    "stores.store0.accesslog.enabled": "true",
+    "stores.store1.factory": "f",
+}
+
+
+class NotedTopics:
+    """Records the calls in order; ``partitions`` of each topic are preset."""
+
+    def __init__(self, **partitions: int) -> None:
+        self.partitions = partitions
+        self.calls: list[str] = []
+
+    def create_topic(self, name: str, *, partitions: int, replication_factor: int, settings: Mapping[str, str]) -> None:
+        policy = settings.get("cleanup.policy", "the broker's")
+        self.calls.append(f"create {name}: {partitions} partitions, {replication_factor} copies, {policy}")
+        if name in self.partitions:
+            raise LogExists
+        self.partitions[name] = partitions
+
+    def partition_count(self, name: str) -> int:
+        self.calls.append(f"validate {name}")
+        return self.partitions[name]
+
+
+@pytest.mark.scenario("CLG-13")
+def test_each_changelog_is_created_and_checked() -> None:
+    system = NotedTopics()
+    made = create_changelog_streams(CONFIG, 10, {"system": system, "other": NotedTopics()})
+    assert made == (
+        ChangelogStream("store0", "system", "stream", is_new=True),
+        ChangelogStream("store0", "system", "stream-access-log", is_new=True),
+    )
+    assert system.calls == [
+        "create stream: 10 partitions, 2 copies, compact",
+        "validate stream",
+        "create stream-access-log: 10 partitions, 2 copies, the broker's",
+        "validate stream-access-log",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changelog", "system", "problem"),
+    [
+        ("elsewhere.log", "elsewhere", "is 'elsewhere', which has no admin"),
+        ("log", None, "is not configured"),
+    ],
+)
+@pytest.mark.scenario("CLG-13")
+def test_an_unknown_system_raises_before_anything_is_created(changelog: str, system: str | None, problem: str) -> None:
+    known = NotedTopics()
+    config = {**CONFIG, "stores.store1.changelog": changelog}
+    with pytest.raises(ConfigError, match=f"changelog of store 'store1' {problem}"):
+        create_changelog_streams(config, 10, {"system": known})
+    assert known.calls == []
+
+
+@pytest.mark.parametrize("there", [4, 16])
+def test_a_wrong_number_of_partitions_is_refused(there: int) -> None:
+    topics = NotedTopics(stream=there)
+    with pytest.raises(ChangelogError, match=f"stream of store 'store0' has {there} partitions, but .* need 10"):
+        create_changelog_streams(CONFIG, 10, {"system": topics})
+
+
+@pytest.mark.parametrize(
+    ("containers", "partitions"),
+    [([[0, 2, 4], [1, 3]], 5), ([[7]], 8)],
+    ids=["a number a task", "a task with a high number"],
+)
+@pytest.mark.scenario("CLG-12")
+def test_a_changelog_has_a_partition_for_the_highest_number(containers: list[list[int]], partitions: int) -> None:
+    tasks = [{str(number): TaskModel(str(number), frozenset(), number) for number in each} for each in containers]
+    model = JobModel(CONFIG, {str(at): ContainerModel(str(at), each) for at, each in enumerate(tasks)})
+    topics = NotedTopics()
+    create_changelog_streams(model.config, model.max_changelog_stream_partitions, {"system": topics})
+    assert topics.partitions["stream"] == partitions
+
+
+@pytest.mark.kafka
+@pytest.mark.scenario("CLG-13")
+def test_changelogs_on_kafka_have_samzas_settings(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
+    name = f"{job_name}-store0-changelog"
+    for each in (name, f"{name}-access-log"):
+        topics.will_be_made(each)
+    config = {
+        **CONFIG,
+        "stores.store0.changelog": f"system.{name}",
+        "systems.system.default.stream.replication.factor": "1",
+    }
+    with KafkaAdmin(kafka_options) as admin:
+        first = create_changelog_streams(config, 3, {"system": admin})
+        second = create_changelog_streams(config, 3, {"system": admin})
+        with pytest.raises(ChangelogError):
+            create_changelog_streams(config, 4, {"system": admin})
+        assert admin.partition_count(name) == admin.partition_count(f"{name}-access-log") == 3
+    assert [stream.is_new for stream in (*first, *second)] == [True, True, False, False]
+    assert topics.settings_of(name) == {
+        "cleanup.policy": "compact",
+        "delete.retention.ms": "86400000",
+        "max.message.bytes": "1000012",
+        "min.compaction.lag.ms": "14400000",
+        "segment.bytes": "536870912",
+    }

@@ -1,32 +1,35 @@
-"""Start, stop and registration, for every checkpoint manager."""
+"""Start, stop and registration, for every checkpoint manager, and the live checkpoints of a log."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eventlog.checkpoint import CheckpointV1
+from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
-from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
+from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
+from managers.checkpoints.abstract_checkpoint_manager import LiveCheckpoints
 from managers.checkpoints.checkpoint_errors import CheckpointNotWritten
+from managers.checkpoints.checkpoint_events import TopicReader
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.checkpoint_place import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
 from managers.errors import NotReady
 from managers.wrapped_logs import LogOrOpener
-from tests.fixtures.database_sessions import end_sessions
+from tests.builders import checkpoint_v1, checkpoint_v2, recorded, tombstone
+from tests.fixtures.compaction import latest_per_key
 from tests.managers.fake_time import FakeTime
-from tests.managers.log_makers import LogMaker
-from tests.managers.watched_log import BrokenLog, Opened
+from tests.managers.watched_log import BrokenLog, Opened, WatchedLog
 
 Maker = Callable[[LogOrOpener], JobCheckpoints]
 IN_0 = SystemStreamPartition("kafka", "in", 0)
 MANAGERS = pytest.mark.parametrize("make", [CheckpointManager, KafkaCheckpointManager])
-TASKS = [f"Partition {number}" for number in range(8)]
 
 
 @pytest.fixture
@@ -119,23 +122,6 @@ def test_a_read_that_failed_is_followed_by_one_with_a_new_log(log: MemoryEventLo
 
 
 @MANAGERS
-@pytest.mark.scenario("HRD-47")
-def test_a_manager_reads_again_after_an_outage_of_the_database(database_url: str, make: Callable[..., Any]) -> None:
-    kind = "coordinator" if make is CheckpointManager else "checkpoint"
-    stream, written = identify("orders", kind), CheckpointV1({IN_0: "1"})
-    PostgresEventLog.create(database_url, stream).close()
-    polls = {} if make is CheckpointManager else {"config": {STOP_AFTER_FIRST_READ: "false"}}
-    manager = make(lambda: PostgresEventLog(database_url, stream.stream_name), **polls)
-    manager.register("t")
-    with manager:
-        manager.write_checkpoint("t", written)
-        end_sessions(database_url)
-        with pytest.raises(SourceUnavailable):
-            manager.read_last_checkpoint("t")
-        assert manager.read_last_checkpoint("t") == written
-
-
-@MANAGERS
 def test_stop_ends_the_retries_of_a_write(log: MemoryEventLog, make: Callable[..., Any]) -> None:
     time = FakeTime()
     manager = make(Opened(log, *[1] * 99), retry=time.retry(longest=900))
@@ -146,19 +132,55 @@ def test_stop_ends_the_retries_of_a_write(log: MemoryEventLog, make: Callable[..
     assert time.pauses == [2]
 
 
-@MANAGERS
-def test_threads_can_share_a_manager(logs: LogMaker, make: Maker) -> None:
-    log = logs.create("coordinator" if make is CheckpointManager else "checkpoint")
+TASKS = ("T0", "T1")
+STREAM = identify("__samza_checkpoint_ver_1_for_orders_1")
 
-    def commit(task: str) -> None:
-        for offset in range(5):
-            manager.write_checkpoint(task, CheckpointV1({IN_0: str(offset)}))
 
-    with make(lambda: logs.open_again(log)) as manager, ThreadPoolExecutor(4) as pool:
-        for task in TASKS:
-            manager.register(task)
-        list(pool.map(commit, TASKS))
-        assert {task: manager.read_last_checkpoint(task) for task in TASKS} == dict.fromkeys(
-            TASKS, CheckpointV1({IN_0: "4"})
-        )
-    assert log.end_offset() == 40
+def respelled(event: NewEvent) -> NewEvent:
+    """The event with another spelling of its key."""
+    return event._replace(key=(event.key or b"").replace(b":", b": "))
+
+
+COMMITS = st.builds(
+    lambda make, task, offset: make(task, {"kafka.in.0": offset}),
+    st.sampled_from([checkpoint_v1, checkpoint_v2]),
+    st.sampled_from(TASKS),
+    st.sampled_from(["1", "2", "3"]),
+)
+EVENTS = st.lists(COMMITS | COMMITS.map(tombstone) | COMMITS.map(respelled), max_size=12)
+
+
+def living() -> LiveCheckpoints:
+    return LiveCheckpoints(TopicReader(STREAM.stream_name, (1, 2), DEFAULT_GROUPER_FACTORY, is_validating=True))
+
+
+class LogOf(WatchedLog):
+    """A log with exactly these events, including gaps."""
+
+    def __init__(self, events: Sequence[RecordedEvent], end: int) -> None:
+        super().__init__(MemoryEventLog(STREAM))
+        self._events, self._end = events, end
+
+    def read(self, first: int = 0, until: int | None = None):  # type: ignore[no-untyped-def]
+        last = self._end if until is None else until
+        return iter([event for event in self._events if first <= event.offset < last])
+
+    def end_offset(self) -> int:
+        return self._end
+
+
+@given(EVENTS, st.integers(0, 12), st.booleans())
+def test_compaction_does_not_change_the_checkpoints(events: list[NewEvent], upto: int, keep_tombstones: bool) -> None:
+    log = recorded(events)
+    kept = latest_per_key(log, keep_tombstones=keep_tombstones, upto=upto)
+    whole, compacted, in_turns = living(), living(), living()
+    assert whole.catch_up(LogOf(log, len(log))) == len(log)
+    compacted.catch_up(LogOf(kept, len(log)))
+    for end in range(len(log) + 1):
+        in_turns.catch_up(LogOf(log, end))
+    for task in TASKS:
+        said = sorted(whole.of_task(task), key=lambda one: one.log_offset)
+        assert sorted(compacted.of_task(task), key=lambda one: one.log_offset) == said
+        assert sorted(in_turns.of_task(task), key=lambda one: one.log_offset) == said
+    assert whole.task_names() == compacted.task_names() == in_turns.task_names()
+    assert (whole.position, compacted.position) == (len(log), len(log))

@@ -121,8 +121,3 @@ def test_offsets_are_printed_as_in_samza() -> None:
 def test_printed_lines_are_parsed_again(task: str, system: str, stream: str, offset: str, number: int) -> None:
     offsets = {SystemStreamPartition(system, stream, number): offset}
     assert parse_offsets("\n".join(property_lines(task, offsets)), is_strict=True).offsets == {task: offsets}
-
-
-def test_a_stream_may_contain_the_words_of_a_line() -> None:
-    offsets = {SystemStreamPartition("kafka", "my.streams.in.partitions.3", 0): "5"}
-    assert parse_offsets("\n".join(property_lines("Partition 0", offsets))).offsets == {"Partition 0": offsets}

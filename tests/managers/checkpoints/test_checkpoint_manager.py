@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from eventlog.checkpoint import CheckpointV1, CheckpointV2
+from eventlog.checkpoint import CheckpointV1
 from eventlog.events import NewEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
 from managers.checkpoints.checkpoint_errors import TaskNotRegistered
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from tests.builders import coordinator_key, raw, set_checkpoint, tombstone
+from tests.builders import coordinator_key, raw, set_checkpoint
 from tests.contracts.event_log import NOW, clock
 from tests.managers.log_makers import LogMaker
 from tests.managers.watched_log import Opened
@@ -95,11 +95,6 @@ def test_a_tasks_name_is_its_key(logs: LogMaker, coordinator_log: EventLog, task
         assert manager.read_last_checkpoint(task) == CheckpointV1({PAGE_VIEWS: "1"})
 
 
-def test_a_v2_checkpoint_is_refused(memory_log: MemoryEventLog) -> None:
-    with running(memory_log) as manager, pytest.raises(TypeError, match="task 'Partition 0' must be a CheckpointV1"):
-        manager.write_checkpoint("Partition 0", CheckpointV2(None, {}, {}))
-
-
 def test_other_messages_and_unreadable_ones_are_ignored(
     memory_log: MemoryEventLog, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -118,13 +113,6 @@ def test_other_messages_and_unreadable_ones_are_ignored(
     assert [record.getMessage().split(":")[0] for record in caplog.records] == [
         f"Ignoring the event at offset 1 of {memory_log.stream_name}"
     ]
-
-
-def test_a_deleted_checkpoint_is_none(memory_log: MemoryEventLog) -> None:
-    memory_log.append([set_checkpoint("Partition 0"), tombstone(set_checkpoint("Partition 0"))])
-    with running(memory_log) as manager:
-        assert (manager.read_last_checkpoint("Partition 0"), manager.task_names()) == (None, frozenset())
-        assert manager.last_commit_ms() is not None
 
 
 @pytest.mark.parametrize("vector", vectors("legacy_stream_case"), ids=lambda vector: vector["id"])

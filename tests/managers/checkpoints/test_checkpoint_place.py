@@ -59,15 +59,6 @@ def test_the_topic_wins_and_nothing_is_mixed(logs: LogMaker) -> None:
         assert chosen.read_last_checkpoint("t") == CheckpointV1({IN_0: "1", IN_1: "1"})
 
 
-@pytest.mark.parametrize(
-    ("config", "missing"),
-    [({}, "coordinator stream"), ({CHECKPOINT_FACTORY: KAFKA_CHECKPOINT_FACTORY}, "checkpoint topic")],
-)
-def test_a_missing_stream_is_named(config: dict[str, str], missing: str) -> None:
-    with pytest.raises(CheckpointError, match=f"on its {missing}, which does not exist. Create it first"):
-        checkpoint_manager(config, coordinator=None, checkpoint=None)
-
-
 def manager_of(coordinator: EventLog, topic: EventLog | None) -> JobCheckpoints:
     """The manager of a job with these logs and no config, for a task ``t``."""
     manager = checkpoint_manager({}, coordinator=Opened(coordinator), checkpoint=topic and Opened(topic))

@@ -1,6 +1,6 @@
 """Samza's checkpoint tool, on every backend."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -203,14 +203,6 @@ def test_a_job_that_commits_is_running(
     assert error.value.last_commit == NOW.replace(microsecond=89_000) - timedelta(milliseconds=age_ms)
 
 
-def test_a_job_with_a_record_time_that_no_date_has_is_running(memory_topic: MemoryEventLog) -> None:
-    """Its writer counted in microseconds."""
-    memory_topic.append([checkpoint_v1("P0", at=ms_of(NOW) * 1000)])
-    with tool(memory_topic, "P0") as writer, pytest.raises(JobAlive, match="s ahead of this computer's clock") as error:
-        writer.require_stopped()
-    assert error.value.last_commit == datetime.max.replace(tzinfo=UTC)
-
-
 @pytest.mark.scenario("CKT-10")
 def test_the_manager_is_stopped_whatever_fails(memory_topic: MemoryEventLog) -> None:
     memory_topic.append([raw(old("P0", "1").key, b"{bad")])
@@ -232,15 +224,6 @@ def test_tasks_of_rewritten_inputs_are_known(logs: LogMaker) -> None:
     with CheckpointTool(manager, facts, clock=clock) as reader:
         assert reader.current() == {"of test.added": None}
         assert len(reader.plan({"of test.added": {FOO[0]: "1"}})) == 1
-
-
-def test_a_checkpoint_of_the_coordinator_stream_is_written_there(logs: LogMaker) -> None:
-    coordinator = logs.create("coordinator")
-    manager = checkpoint_manager({}, coordinator=Opened(coordinator), checkpoint=None)
-    with CheckpointTool(manager, JobFacts.read(coordinator), clock=clock) as writer:
-        writer.write(writer.plan({"t": {FOO[0]: "1"}}))
-        assert writer.current() == {"t": CheckpointV1({FOO[0]: "1"})}
-    assert [event.key for event in coordinator.read()] == [b'[1,"set-checkpoint","t"]']
 
 
 def test_a_checkpoint_that_another_writer_wrote_since_the_plan(memory_topic: MemoryEventLog) -> None:

@@ -15,7 +15,6 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify
 from managers.checkpoints.kafka_checkpoint_manager import VALIDATION, KafkaCheckpointManager, checkpoint_topic_settings
-from managers.errors import MissingSetting, NotReady
 from tests.builders import checkpoint_v1
 from tests.fixtures.waiting import PATIENCE
 
@@ -78,14 +77,6 @@ def test_the_admin_is_closed_whatever_fails(call: str) -> None:
     with pytest.raises(SourceUnavailable):
         create(admin)
     assert admin.calls[-1] == "close"
-
-
-def test_a_job_without_a_name_has_no_topic() -> None:
-    log = MemoryEventLog(identify(TOPIC))
-    with pytest.raises(MissingSetting, match=r"job\.name"):
-        KafkaCheckpointManager(log, open_admin=NotingAdmin).create_resources()
-    with pytest.raises(NotReady, match="open_admin"):
-        KafkaCheckpointManager(log, config=CONFIG).create_resources()
 
 
 @pytest.mark.scenario("KCM-23")

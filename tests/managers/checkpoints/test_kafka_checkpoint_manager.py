@@ -2,7 +2,6 @@
 
 import json
 import logging
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,6 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
-from managers.appending import Retry
 from managers.checkpoints.checkpoint_errors import (
     CheckpointNotWritten,
     CheckpointUnreadable,
@@ -30,8 +28,6 @@ from managers.checkpoints.kafka_checkpoint_manager import (
 )
 from managers.job_models.grouping import GROUPER_FACTORY
 from tests.builders import checkpoint_v1, checkpoint_v2, raw, tombstone
-from tests.fixtures.kafka import BrokerMaker
-from tests.fixtures.waiting import PATIENCE
 from tests.managers.fake_time import FakeTime
 from tests.managers.held_memory import held_bytes
 from tests.managers.log_makers import LogMaker
@@ -247,38 +243,6 @@ def test_retries_are_bounded(memory_topic: MemoryEventLog) -> None:
     assert memory_topic.end_offset() == 0
 
 
-@pytest.mark.slow
-@pytest.mark.scenario("HRD-19")
-def test_unreachable_brokers_end_the_retries(
-    start_broker: BrokerMaker, job_name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from eventlog.kafka import client, producer  # noqa: PLC0415
-    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
-    from eventlog.kafka.options import KafkaOptions  # noqa: PLC0415
-    from tests.fixtures.kafka_topics import Topics  # noqa: PLC0415
-
-    monkeypatch.setattr(producer, "APPEND_SECONDS", 1.0)
-    monkeypatch.setattr(client, "REACH_SECONDS", 0.2)
-    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 200)
-    with start_broker() as broker, Topics(broker.bootstrap_servers) as topics:
-        stream = identify(topics.create(f"__samza_checkpoint_ver_1_for_{job_name}_1"))
-        options = KafkaOptions.parse(broker.bootstrap_servers)
-        manager = KafkaCheckpointManager(
-            lambda: KafkaEventLog(options, stream), retry=Retry(longest=2, first_pause=0.1, longest_pause=0.1)
-        )
-        manager.register("t")
-        with manager:
-            manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
-            broker.kill()
-            began = time.monotonic()
-            with pytest.raises(CheckpointNotWritten) as error:
-                manager.write_checkpoint("t", CheckpointV1({IN_0: "2"}))
-            assert time.monotonic() - began < PATIENCE / 2
-    assert isinstance(error.value.__cause__, SourceUnavailable)
-    assert error.value.tries > 1
-    assert broker.bootstrap_servers in str(error.value)
-
-
 @pytest.mark.parametrize(
     "bad", [raw(v1("1").key, b"{bad"), raw(b"garbage", b"{}"), raw(v1("1").key, b'{"x":{"system":"s"}}')]
 )
@@ -427,14 +391,6 @@ def test_a_tombstone_deletes_one_spelling_only(memory_topic: MemoryEventLog) -> 
     assert read(memory_topic) == (1, {IN_0: "1"})
     memory_topic.append([tombstone(v1("1"))])
     assert read(memory_topic) is None
-
-
-def test_the_last_commit_is_that_of_any_task_and_version(memory_topic: MemoryEventLog) -> None:
-    with running(memory_topic) as manager:
-        assert manager.last_commit_ms() is None
-    memory_topic.append([v1("1", at=T0 + 5), v2("1", "other", at=T0 + 9), tombstone(v1("1", at=T0 + 20))])
-    with running(memory_topic) as manager:
-        assert (manager.last_commit_ms(), manager.task_names()) == (T0 + 9, frozenset())
 
 
 OURS: dict[str, tuple[object, object]] = {  # without validation, what is read of t with V1 and with V2 alone

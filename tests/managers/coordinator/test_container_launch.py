@@ -2,18 +2,12 @@
 
 import pytest
 
-from eventlog.log import MemoryEventLog
-from eventlog.streams import identify
 from managers.assignments.locality_manager import ContainerLocality
-from managers.config.job_config import read_config
 from managers.coordinator.serving_context import (
     container_environment,
     preferred_hosts,
-    publish_coordinator_url,
 )
 from managers.job_models.job_model_building import build_job_model
-from managers.stores.coordinator_store import CoordinatorStreamStore
-from tests.contracts.event_log import clock
 
 URL = "http://127.0.0.1:1234/"
 
@@ -26,13 +20,6 @@ def test_each_container_of_the_job_has_a_host_and_no_other_container() -> None:
     assert preferred == {"0": "host-1", "1": "ANY_HOST", "2": "ANY_HOST"}
 
 
-def test_standby_containers_are_started_too() -> None:
-    config = {"task.inputs": "kafka.in", "job.container.count": "2", "job.standbytasks.replication.factor": "2"}
-    model = build_job_model(config, {("kafka", "in"): range(2)}, {})
-    hosts = {each: ContainerLocality(each, f"host-{each}") for each in ("0", "1-0")}
-    assert preferred_hosts(model, hosts) == {"0": "host-0", "1": "ANY_HOST", "0-0": "ANY_HOST", "1-0": "host-1-0"}
-
-
 @pytest.mark.parametrize(
     ("options", "expected"), [("", "-Xmx512m"), ("-Xms1m", "-Xms1m -Xmx512m"), ("-Xmx1g -ea", "-Xmx512m -ea")]
 )
@@ -41,9 +28,3 @@ def test_auto_sizing_sets_the_heap(options: str, expected: str) -> None:
     assert container_environment(heap, URL, "0")["JAVA_OPTS"] == options
     sized = container_environment(heap | {"job.autosizing.enabled": "true"}, URL, "0")
     assert (sized["JAVA_OPTS"], sized["JAVA_HOME"]) == (expected, "/java")
-
-
-def test_the_url_is_written_where_containers_read_it() -> None:
-    with CoordinatorStreamStore(MemoryEventLog(identify("__samza_coordinator_a_1"), clock=clock)) as store:
-        publish_coordinator_url(store, URL)
-        assert read_config(store) == {"yarn.am.tracking.url": URL}

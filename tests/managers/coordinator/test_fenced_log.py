@@ -6,7 +6,7 @@ import pytest
 
 from eventlog.events import NewEvent
 from eventlog.kafka.log import KafkaEventLog
-from eventlog.log import AppendConflict, EventLog, MemoryEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.streams import identify
 from managers.wrapped_logs import FencedLog
 from tests.managers.watched_log import WatchedLog
@@ -56,12 +56,6 @@ def test_writes_of_containers_do_not_stop_the_coordinator(log: MemoryEventLog) -
     held = in_turn(lambda: log.append([event("container")]), lambda: None)
     assert FencedLog(log, held).append([event("coordinator")]) == range(1, 2)
     assert written(log) == [b"container", b"coordinator"]
-
-
-def test_an_append_with_an_expected_offset_stays_one(log: MemoryEventLog) -> None:
-    fenced = FencedLog(log, lambda: log.append([event("container")]))
-    with pytest.raises(AppendConflict):
-        fenced.append([event("coordinator")], expected_offset=0)
 
 
 class KafkaLikeLog(WatchedLog):

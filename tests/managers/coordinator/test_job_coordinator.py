@@ -19,7 +19,6 @@ from managers.config.job_config import TRACKING_URL, read_config, set_config
 from managers.coordinator.job_coordinator import JobCoordinator
 from managers.coordinator.job_plan import describe_difference
 from managers.coordinator.serving_context import JobAttempt
-from managers.errors import MissingSetting, WriteOnceChange
 from managers.job_models.job_coordinator_metadata import (
     JobCoordinatorMetadataManager,
     JobMetadataChange,
@@ -182,20 +181,6 @@ def test_a_start_without_changes_fans_out_where_samza_does(
     request_start(store)
     start(more)
     assert fanned_out(store) == expected
-
-
-def test_without_a_submitted_config_the_stream_must_have_one(start: Start) -> None:
-    with pytest.raises(MissingSetting, match=r"The config has no job\.name, so no job was submitted"):
-        start(submitted=False)
-
-
-def test_a_write_once_key_is_refused_before_anything_is_written(store: CoordinatorStreamStore, start: Start) -> None:
-    start()
-    position = store.position
-    by_partition = "org.apache.samza.container.grouper.stream.GroupBySystemStreamPartitionFactory"
-    with pytest.raises(WriteOnceChange):
-        start({"job.systemstreampartition.grouper.factory": by_partition, "job.container.count": "1"})
-    assert store.position == position
 
 
 @pytest.mark.parametrize(

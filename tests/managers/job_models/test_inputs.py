@@ -3,7 +3,6 @@
 import pytest
 
 from eventlog.errors import ConfigError
-from eventlog.partition import SystemStreamPartition
 from managers.job_models.inputs import count_partitions, input_partitions, with_matching_inputs
 
 CONFIG = {"task.inputs": "test.stream1", "job.factory.class": "org.apache.samza.job.local.ThreadJobFactory"}
@@ -24,22 +23,9 @@ def numbers(config: dict[str, str]) -> list[int]:
     return sorted(each.partition for each in found)
 
 
-def test_partitions_of_the_inputs() -> None:
-    assert numbers(CONFIG) == list(range(10))
-    assert input_partitions({"task.inputs": "test.other"}, STREAMS) == {SystemStreamPartition("test", "other", 0)}
-    assert input_partitions({}, STREAMS) == set()
-
-
 @pytest.mark.parametrize(("matcher", "expected"), [(REGEX, [1]), (RANGES, [1, 7, 8, 9])])
 def test_a_matcher_selects_partitions(matcher: dict[str, str], expected: list[int]) -> None:
     assert numbers(CONFIG | matcher) == expected
-
-
-def test_a_matcher_can_apply_to_other_jobs() -> None:
-    others = {"job.systemstreampartition.matcher.config.job.factory.regex": ".*Yarn.*"}
-    yarn = {"job.factory.class": "org.apache.samza.job.yarn.YarnJobFactory"}
-    assert numbers(CONFIG | REGEX | others) == list(range(10))
-    assert numbers(CONFIG | REGEX | others | yarn) == [1]
 
 
 @pytest.mark.parametrize(

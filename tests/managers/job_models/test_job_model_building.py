@@ -87,13 +87,6 @@ def test_with_host_affinity_tasks_stay_in_their_containers(affinity: str, homes:
     assert containers(model) == expected
 
 
-def test_standby_containers_are_beside_the_active_ones() -> None:
-    model = build_job_model(CONFIG | {"job.standbytasks.replication.factor": "2"}, {INPUT: range(2)}, {})
-    assert set(model.containers) == {"0", "1", "0-0", "1-0"}
-    copy = model.tasks["Standby-Partition 1-0"]
-    assert (copy.task_mode, copy.changelog_partition) == ("Standby", 1)
-
-
 @pytest.mark.parametrize("factor", ["1", "0", "-1"])
 def test_there_are_no_standby_containers_below_a_factor_of_two(factor: str) -> None:
     """As in Samza (JobConfig.getStandbyTasksEnabled)."""

@@ -22,13 +22,55 @@ from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.errors import NotReady
 from managers.offsets.committed_offsets import END_OF_STREAM_OFFSET
-from managers.offsets.offset_manager import CheckpointListener, OffsetManager
+from managers.offsets.offset_manager import CheckpointListener, OffsetManager, modify_offsets
 from managers.offsets.resolved_starts import OffsetError, UnusableOffset
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import checkpoint_v1, fan_out
 from tests.managers.log_makers import LogMaker
 from tests.managers.stated_admin import StatedAdmin
+
+PARTITIONS = {
+    1: SystemStreamPartition("system1", "stream", 1),
+    2: SystemStreamPartition("system1", "stream1", 1),
+    3: SystemStreamPartition("system1", "stream1", 2),
+    4: SystemStreamPartition("system1", "stream1", 3),
+    5: SystemStreamPartition("system2", "stream", 1),
+    6: SystemStreamPartition("system2", "stream1", 1),
+}
+STARTING = {PARTITIONS[1]: "11", PARTITIONS[2]: "19", PARTITIONS[3]: None, PARTITIONS[5]: "51", PARTITIONS[6]: "59"}
+PROCESSED = {PARTITIONS[number]: f"{number}0" for number in PARTITIONS}
+
+
+class Listener(CheckpointListener):
+    """Adds 5 to each offset, and records its calls."""
+
+    def __init__(self) -> None:
+        self.asked: list[Offsets] = []
+
+    def before_checkpoint(self, offsets: Mapping[SystemStreamPartition, str]) -> Offsets:
+        self.asked.append(dict(offsets))
+        return {each: str(int(offset) + 5) for each, offset in offsets.items()}
+
+
+def by_number(_system: str, one: str, other: str) -> int | None:
+    return int(one) - int(other)
+
+
+@pytest.mark.scenario("OFF-22")
+def test_a_listener_changes_all_offsets_of_its_system_and_no_others() -> None:
+    assert modify_offsets(STARTING, PROCESSED, {}, by_number) == PROCESSED
+    modified = modify_offsets(STARTING, PROCESSED, {"system1": Listener()}, by_number)
+    assert modified == {**PROCESSED, PARTITIONS[1]: "15", PARTITIONS[2]: "25", PARTITIONS[3]: "35", PARTITIONS[4]: "45"}
+
+
+@pytest.mark.parametrize("starting", [{}, {PARTITIONS[1]: None}, {PARTITIONS[5]: "9"}])
+def test_it_is_not_asked_where_no_start_of_its_system_can_be_compared(starting: Offsets) -> None:
+    listener = Listener()
+    assert modify_offsets(starting, PROCESSED, {"system1": listener}, by_number) == PROCESSED
+    modify_offsets({PARTITIONS[1]: "9"}, PROCESSED, {"system1": listener}, lambda *_: None)
+    assert listener.asked == []
+
 
 SSP: Final = [SystemStreamPartition("test-system", "test-stream", number) for number in range(8)]
 KEY: Final = [str(partition) for partition in SSP]
@@ -503,12 +545,6 @@ def test_a_start_writes_nothing_and_a_commit_of_nothing_neither(job: Job) -> Non
     assert job.ends() == before
 
 
-def test_a_checkpoint_of_state_alone_says_something(memory_job: Job) -> None:
-    manager = memory_job.started()
-    manager.write_checkpoint("c", CheckpointV2(CheckpointId(1, 2), {}, {"demo.Blobs": {"s": "blob-1"}}))
-    assert memory_job.topic.end_offset() == 1
-
-
 @pytest.mark.scenario("HRD-14")
 def test_every_partition_is_committed_whichever_came_last(job: Job) -> None:
     manager = job.started({"c": SSP[:2]})
@@ -555,16 +591,6 @@ def test_a_stop_commits_nothing_and_ends_cleanly(job: Job) -> None:
         manager.write_checkpoint("c", CheckpointV1({SSP[0]: "46"}))
     manager.stop()
     assert at(job.started()) == "46", "the last interval is read again"
-
-
-def test_it_can_be_started_again_and_begins_with_what_was_committed(memory_job: Job) -> None:
-    manager = memory_job.started()
-    manager.update("c", SSP[0], "7")
-    commit(manager)
-    manager.update("c", SSP[0], "9")
-    manager.stop()
-    manager.start()
-    assert (at(manager), manager.get_last_processed_offset("c", SSP[0])) == ("8", "7")
 
 
 @pytest.mark.scenario("HRD-57")

@@ -17,7 +17,6 @@ from tests.managers.stated_admin import StatedAdmin
 
 K0, K1 = (SystemStreamPartition("k", "s", number) for number in range(2))
 OTHER = SystemStreamPartition("k", "other", 0)
-OLDEST = {"systems.k.samza.offset.default": "oldest"}
 STARTPOINT = StartpointSpecific("23", 0)
 
 
@@ -57,16 +56,6 @@ def test_the_metadata_of_a_stream_is_queried_once_and_only_if_needed() -> None:
     quiet = StatedAdmin()
     found(AssignedPartition("t", K0, "45"), AssignedPartition("t", K1, "45", STARTPOINT), k=quiet)
     assert (quiet.streams_asked, quiet.resolved) == ([], [(K1, STARTPOINT)])
-
-
-@pytest.mark.parametrize(("config", "offset"), [({}, "7"), (OLDEST, "7")])
-def test_an_empty_partition_starts_at_the_upcoming_offset(config: dict[str, str], offset: str) -> None:
-    admin = StatedAdmin(oldest=None, newest=None, upcoming="7")
-    assert only(found(AssignedPartition("t", K0), config=config, k=admin)).offset == offset
-
-
-def test_an_offset_without_a_successor_has_no_starting_offset() -> None:
-    assert only(found(AssignedPartition("t", K0, "not a number"))).offset is None
 
 
 def failing(_startpoint: Startpoint) -> str:

@@ -9,13 +9,11 @@ from eventlog.log import EventLog, MemoryEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
 from managers.startpoints.concurrent_writes import write_unless_changed
-from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, StartpointsChanged, request_keys, request_value
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.namespaced_key import NamespacedKey, encode_name
 from tests.builders import config_set, coordinator_key, raw, startpoint
 from tests.managers.raced_log import RacedLog
-from tests.managers.watched_log import WatchedLog
 
 KEY: Final = "kafka.in.0.t"
 OURS: Final = {KEY: request_value(StartpointSpecific("3", 1_000))}
@@ -83,15 +81,3 @@ def test_every_spelling_is_deleted_including_unreadable_values(coordinator_log: 
         assert request_keys(store) == ["kafka.in.2"]
     deleted = [event.key for event in coordinator_log.read() if event.value is None]
     assert set(deleted) == {plain.key, spaced.key, unreadable.key}
-
-
-def test_the_requests_of_a_stream_are_written_in_one_append(coordinator_log: EventLog) -> None:
-    watched = WatchedLog(coordinator_log)
-    requests = {f"kafka.in.{number}": StartpointSpecific("7", 1) for number in range(16)}
-    values = {key_text: request_value(each) for key_text, each in requests.items()}
-    with CoordinatorStreamStore(watched) as store:
-        write_unless_changed(store, watched, 0, values)
-    assert watched.append_count == 1
-    event = next(iter(coordinator_log.read()))
-    assert (event.key, event.value) == startpoint("kafka.in.0", StartpointSpecific("7", 1))[:2]
-    assert StartpointFacts.read(coordinator_log).requests == requests

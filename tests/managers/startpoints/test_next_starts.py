@@ -51,20 +51,6 @@ def test_a_request_for_every_task_moves_each_that_reads_the_partition() -> None:
     }
 
 
-def test_only_changed_partitions_are_listed_whatever_their_key_bucket() -> None:
-    before = {"kafka.in.0": BACK}
-    assert starts(facts(before), before) == {}
-    assert starts(facts(before), {**before, "kafka.in.1": BACK}) == {
-        ("b", "kafka.in.1"): ("checkpoint 62", "startpoint specific 7")
-    }
-
-
-def test_a_newer_request_of_the_task_takes_precedence() -> None:
-    newer = {"kafka.in.0.b": StartpointOldest(NOW + 1)}
-    found = starts(facts(newer), {**newer, "kafka.in.0": BACK})
-    assert found["b", "kafka.in.0"] == ("startpoint oldest", "startpoint oldest")
-
-
 def test_without_a_request_the_fan_out_or_the_checkpoint_decides() -> None:
     expired = {"kafka.in.0": StartpointSpecific("3", NOW - EXPIRY_MS - 1)}
     fan_outs: dict[str, dict[SystemStreamPartition, Startpoint]] = {"a": {IN_0: StartpointSpecific("9", 1)}}
@@ -82,11 +68,6 @@ def test_a_request_with_an_ambiguous_key_moves_no_task() -> None:
         ("2", "kafka.s.1"): "default upcoming",
         ("u", "kafka.s.1.2"): "default upcoming",
     }
-
-
-def test_a_stream_that_is_not_an_input_has_no_start() -> None:
-    known = facts(readers={IN_0: ("a",), SystemStreamPartition("kafka", "gone", 0): ("a",)})
-    assert starts(known, {"kafka.gone.0": BACK, "kafka.unread.0": BACK}) == {}
 
 
 def test_the_next_start_fans_out_live_requests_of_partitions_that_are_read() -> None:
@@ -124,18 +105,6 @@ def test_requests_fan_outs_and_readers_are_read(coordinator_log: EventLog) -> No
     assert found.fanned_out == {"b": {IN_1: OLDEST}}
     assert found.newest_record_ms == 9_000
     assert found.job.config["task.inputs"] == "kafka.in"
-
-
-def test_a_stream_that_is_no_longer_an_input_is_not_read(coordinator_log: EventLog) -> None:
-    assigned = [task_partition("kafka.in.0", "a"), task_partition("kafka.gone.0", "a")]
-    coordinator_log.append(assigned)
-    found = StartpointFacts.read(coordinator_log)
-    assert found.streams == {("kafka", "in"), ("kafka", "gone")}  # without inputs in config: the assigned ones
-    assert found.reads() == {"a": {IN_0, GONE_0}}
-    coordinator_log.append([config_set("task.inputs", "kafka.in,kafka.new")])
-    found = StartpointFacts.read(coordinator_log)
-    assert found.streams == {("kafka", "in"), ("kafka", "new")}
-    assert found.reads() == {"a": {IN_0}}
 
 
 def test_without_assignments_the_checkpoints_name_the_partitions_of_tasks(coordinator_log: EventLog) -> None:

@@ -9,8 +9,6 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.log import AppendRefused, EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
-from eventlog.postgres.log import PostgresEventLog
-from eventlog.source import SourceUnavailable
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
 from eventlog.streams import identify
 from managers.errors import NotReady
@@ -20,7 +18,6 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from tests.builders import config_set, coordinator_key, fan_out, raw, startpoint, task_partition
 from tests.contracts.event_log import NOW_MS
-from tests.fixtures.database_sessions import end_sessions
 from tests.managers.interrupted_log import InterruptedLog
 from tests.managers.log_makers import LogMaker
 from tests.managers.recording_log import RecordingLog
@@ -217,23 +214,6 @@ def test_a_task_keeps_startpoints_of_partitions_without_a_new_request(manager: S
     assert manager.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("1"), ORDERS: StartpointOldest(NOW_MS)}
 
 
-def test_an_expired_request_is_not_fanned_out_and_stays(
-    manager: StartpointManager, coordinator_log: EventLog, caplog: pytest.LogCaptureFixture
-) -> None:
-    manager.write_startpoint(PAGE_VIEWS, specific("1", EXPIRY_MS + 1))
-    with caplog.at_level(logging.WARNING):
-        assert manager.fan_out({"t": {PAGE_VIEWS}}) == {}
-    assert "Ignoring startpoint request kafka.PageViews.3: it is more than 12 hours old." in caplog.text
-    assert live_keys(coordinator_log) == {"samza-startpoint-v1": {"kafka.PageViews.3"}}
-
-
-def test_requests_for_partitions_that_no_task_reads_stay(manager: StartpointManager, coordinator_log: EventLog) -> None:
-    manager.write_startpoint(ORDERS, specific("1"))
-    manager.write_startpoint(PAGE_VIEWS, specific("1"), task_name="other")
-    assert manager.fan_out({"t": {PAGE_VIEWS}, "other": {SystemStreamPartition("kafka", "x", 0)}}) == {}
-    assert live_keys(coordinator_log) == {"samza-startpoint-v1": {"kafka.orders.0", "kafka.PageViews.3.other"}}
-
-
 def test_a_request_with_an_ambiguous_key_is_not_fanned_out(
     manager: StartpointManager, coordinator_log: EventLog, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -409,22 +389,6 @@ def test_a_fan_out_does_not_ignore_an_unreadable_request(manager: StartpointMana
     assert manager.fan_out({"t": {PAGE_VIEWS}}) == {}
 
 
-def test_an_unreadable_fan_out_raises(memory_log: MemoryEventLog) -> None:
-    memory_log.append([raw(coordinator_key("samza-startpoint-v1-fan-out", "t"), b"[]")])
-    with managing(memory_log) as manager:
-        for call in (
-            lambda: manager.get_fan_out_for_task("t"),
-            lambda: manager.remove_fan_out_for_task_ssps("t", {PAGE_VIEWS}),
-        ):
-            with pytest.raises(StartpointUnreadable, match="'t' in samza-startpoint-v1-fan-out"):
-                call()
-        manager.write_startpoint(PAGE_VIEWS, specific("1"))
-        with pytest.raises(StartpointUnreadable):
-            manager.fan_out({"t": {PAGE_VIEWS}})
-        manager.remove_fan_out_for_task("t")
-        assert manager.fan_out({"t": {PAGE_VIEWS}}) == {"t": {PAGE_VIEWS: specific("1")}}
-
-
 @pytest.mark.scenario("HRD-28")
 def test_records_without_an_envelope_are_read(manager: StartpointManager, coordinator_log: EventLog) -> None:
     coordinator_log.append(
@@ -540,14 +504,3 @@ def test_an_error_of_the_log_names_the_startpoint(
         act(manager, task)
     assert (raised.value.partition, raised.value.task_name) == (PAGE_VIEWS, task)
     assert isinstance(raised.value.__cause__, AppendRefused)
-
-
-def test_an_outage_of_the_database_is_an_error_of_the_log(database_url: str) -> None:
-    with PostgresEventLog.create(database_url, identify("__samza_coordinator_orders_1")) as log:
-        manager = managing(log)
-        end_sessions(database_url)
-        with pytest.raises(StartpointNotWritten) as raised:
-            manager.write_startpoint(PAGE_VIEWS, specific("1"))
-        assert isinstance(raised.value.__cause__, SourceUnavailable)
-        with pytest.raises(SourceUnavailable):
-            manager.read_startpoint(PAGE_VIEWS)

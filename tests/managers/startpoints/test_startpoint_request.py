@@ -1,4 +1,4 @@
-"""A startpoint request before it is written: its keys, invalid requests, and warnings."""
+"""A startpoint request before it is written: its keys, warnings, and what it resolves to in its input."""
 
 from collections.abc import Mapping
 
@@ -6,11 +6,27 @@ import pytest
 
 from eventlog.messages import Message, SetConfig, SetTaskPartitionMapping
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
+from eventlog.starting_offset import StartingOffset
+from eventlog.startpoint import (
+    Startpoint,
+    StartpointOldest,
+    StartpointSpecific,
+    StartpointTimestamp,
+    StartpointUpcoming,
+)
+from eventlog.system_admin import InputMissing, ResolvedStartpoint
 from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_records import InvalidStartpointRequest
-from managers.startpoints.startpoint_request import NO_LEADER_FACTORY, choose_keys, job_warnings, key_warnings
+from managers.startpoints.startpoint_request import (
+    InputProblem,
+    ResolvedInput,
+    choose_keys,
+    job_warnings,
+    key_warnings,
+    resolve_input,
+)
+from tests.fixtures.memory_system_admin import MemorySystemAdmin
 
-PLAIN = SystemStreamPartition("kafka", "orders", 0)
 IN = ("kafka", "in")
 READ = {("in", 0): ("a", "b"), ("in", 1): ("b",), ("in", 2): ("c",), ("gone", 0): ("a",)}
 
@@ -32,22 +48,6 @@ def keys(partitions: tuple[int, ...] | None = None, *tasks: str, existing: tuple
 def test_all_partitions_are_those_that_tasks_read_and_those_on_the_input() -> None:
     assert keys() == ["kafka.in.0", "kafka.in.1", "kafka.in.2"]
     assert keys(existing=(0, 1, 2, 3)) == ["kafka.in.0", "kafka.in.1", "kafka.in.2", "kafka.in.3"]
-
-
-def test_some_partitions_and_some_tasks() -> None:
-    assert keys((2, 0)) == ["kafka.in.0", "kafka.in.2"]
-    assert keys((0,), "b", "a") == ["kafka.in.0.b", "kafka.in.0.a"]
-
-
-def test_a_task_that_reads_a_key_bucket_reads_the_partition() -> None:
-    parts = [
-        SetTaskPartitionMapping(partition=SystemStreamPartition(*IN, 0, bucket), task_names=(task,))
-        for bucket, task in enumerate("ab")
-    ]
-    split = StartpointFacts.of(parts)
-    for task in "ab":
-        for partitions in (None, (0,)):
-            assert list(map(str, choose_keys(split, IN, partitions, (task,)))) == [f"kafka.in.0.{task}"]
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,6 @@ def test_unknown_partitions_must_be_named() -> None:
         choose_keys(facts(), ("other", "in"), None, force=True)
 
 
-@pytest.mark.scenario("HRD-42")
-def test_warns_of_a_coordinator_that_does_not_fan_out_startpoints() -> None:
-    (warning,) = job_warnings({"job.coordinator.factory": NO_LEADER_FACTORY})
-    assert NO_LEADER_FACTORY == "org.apache.samza.standalone.PassthroughJobCoordinatorFactory"
-    assert "does not fan out startpoints" in warning
-
-
 @pytest.mark.parametrize(
     ("config", "words"),
     [
@@ -101,12 +94,6 @@ def test_warns_of_a_coordinator_that_does_not_fan_out_startpoints() -> None:
 def test_warns_of_settings_that_change_what_a_startpoint_does(config: Mapping[str, str], words: str) -> None:
     (warning,) = job_warnings(config)
     assert words in warning
-
-
-def test_a_plain_job_and_a_plain_key_give_no_warning() -> None:
-    assert list(job_warnings({"job.coordinator.factory": "org.apache.samza.zk.ZkJobCoordinatorFactory"})) == []
-    for key in (StartpointKey(PLAIN), StartpointKey(PLAIN, TaskName("Partition 0"))):
-        assert [*key_warnings(key, {"Partition 0": [PLAIN]}), *key_warnings(key, {})] == []
 
 
 @pytest.mark.parametrize(
@@ -130,3 +117,94 @@ def test_warns_of_an_ambiguous_key_unless_the_tasks_settle_it() -> None:
         (warning,) = key_warnings(key, tasks)
         assert "k.s.1.2 can also mean partition 2 of k.s.1 in every task" in warning
     assert list(key_warnings(key, {"2": [plain]})) == []
+
+
+STREAM = "page-views"
+
+
+@pytest.fixture
+def admin() -> MemorySystemAdmin:
+    """Partition 0: events 0 to 9, of times 0, 100, …; partition 1: the same from 4 on; partition 2: empty."""
+    system = MemorySystemAdmin()
+    system.create(STREAM, 3)
+    for partition in (0, 1):
+        system.write(STREAM, [number * 100 for number in range(10)], partition)
+    system.delete_before(STREAM, 4, 1)
+    return system
+
+
+def resolve(admin: MemorySystemAdmin, startpoint: Startpoint, *partitions: int) -> ResolvedInput:
+    return resolve_input(admin, "kafka", STREAM, partitions or None, startpoint)
+
+
+def offsets_of(found: ResolvedInput) -> dict[int, str]:
+    return {partition: each.offset for partition, each in found.resolved.items()}
+
+
+@pytest.mark.parametrize(
+    ("startpoint", "offsets", "problems"),
+    [
+        (StartpointOldest(1), {0: "0", 1: "4", 2: "0"}, {}),
+        (StartpointUpcoming(1), {0: "10", 1: "10", 2: "0"}, {}),
+        (StartpointTimestamp(450, 1), {0: "5", 1: "5", 2: "0"}, {2: InputProblem.AFTER_LAST}),
+        (
+            StartpointTimestamp(400, 1),
+            {0: "4", 1: "4", 2: "0"},
+            {1: InputProblem.BEFORE_RETAINED, 2: InputProblem.AFTER_LAST},
+        ),
+        (
+            StartpointTimestamp(0, 1),
+            {0: "0", 1: "4", 2: "0"},
+            {1: InputProblem.BEFORE_RETAINED, 2: InputProblem.AFTER_LAST},
+        ),
+        (StartpointTimestamp(901, 1), {0: "10", 1: "10", 2: "0"}, dict.fromkeys((0, 1, 2), InputProblem.AFTER_LAST)),
+        (StartpointSpecific("4", 1), dict.fromkeys((0, 1, 2), "4"), {2: InputProblem.AFTER_LAST}),
+        (
+            StartpointSpecific("3", 1),
+            dict.fromkeys((0, 1, 2), "3"),
+            {1: InputProblem.BEFORE_RETAINED, 2: InputProblem.AFTER_LAST},
+        ),
+        (StartpointSpecific("10", 1), dict.fromkeys((0, 1, 2), "10"), {2: InputProblem.AFTER_LAST}),
+        (
+            StartpointSpecific("11", 1),
+            dict.fromkeys((0, 1, 2), "11"),
+            dict.fromkeys((0, 1, 2), InputProblem.AFTER_LAST),
+        ),
+        (StartpointSpecific("no number", 1), dict.fromkeys((0, 1, 2), "no number"), {}),
+    ],
+)
+def test_resolved_offsets_and_problems(
+    admin: MemorySystemAdmin, startpoint: Startpoint, offsets: dict[int, str], problems: dict[int, InputProblem]
+) -> None:
+    found = resolve(admin, startpoint)
+    assert (offsets_of(found), found.problems) == (offsets, problems)
+
+
+def test_only_the_requested_partitions_are_resolved(admin: MemorySystemAdmin) -> None:
+    found = resolve(admin, StartpointOldest(1), 1, 7)
+    assert offsets_of(found) == {1: "4"}
+    assert found.problems == {7: InputProblem.NOT_THERE}
+    assert found.bounds.keys() == {0, 1, 2}
+    assert [partition.partition for partition in admin.asked] == [1]
+
+
+def test_a_missing_stream_raises(admin: MemorySystemAdmin) -> None:
+    with pytest.raises(InputMissing, match="memory has no stream page-view"):
+        resolve_input(admin, "kafka", "page-view", None, StartpointOldest(1))
+
+
+@pytest.mark.parametrize(
+    ("start", "offset"),
+    [
+        (StartingOffset("checkpoint", starting_offset="8"), "8"),
+        (StartingOffset("default", "oldest"), "4"),
+        (StartingOffset("reset", "upcoming"), "10"),
+        (StartingOffset("startpoint", "timestamp", "5"), None),
+        (StartingOffset("checkpoint"), None),
+    ],
+)
+def test_the_first_offset_without_the_startpoint(
+    admin: MemorySystemAdmin, start: StartingOffset, offset: str | None
+) -> None:
+    assert resolve(admin, StartpointOldest(1)).first_offset(1, start) == offset
+    assert ResolvedInput({}, {1: ResolvedStartpoint("4")}, {}).first_offset(1, start) == start.starting_offset

@@ -27,7 +27,6 @@ from managers.state.state_errors import (
     InvalidMarker,
     RestoreCancelled,
     StoreNotBackedUp,
-    StoreNotRestored,
 )
 from managers.state.store_directories import (
     DICT_STORE_FILE,
@@ -89,16 +88,6 @@ def test_the_changes_after_a_commit_of_an_empty_changelog_are_reverted(make_task
     restarted = make_task()
     restarted.restore(checkpoint)
     assert restarted.entries() == {}
-
-
-def test_a_commit_without_offset_files_is_restored_from_the_changelog(make_task: TaskMaker) -> None:
-    task = make_task()
-    task.write(COMMITTED)
-    checkpoint = task.commit(persist=False)
-    restarted = make_task()
-    (*_, last) = restarted.restore(checkpoint)
-    assert restarted.entries() == COMMITTED
-    assert (last.restored, last.total) == (3, 3)
 
 
 def test_a_half_deleted_local_checkpoint_is_not_used(make_task: TaskMaker, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -421,14 +410,6 @@ def test_a_marker_of_another_changelog_is_refused(make_task: TaskMaker) -> None:
         with pytest.raises(InvalidMarker, match=f"store 'orders' of task 'Partition 0'.*{problem}"):
             task.restore(checkpoint)
     assert task.entries() == COMMITTED
-
-
-def test_a_missing_changelog_is_named(make_task: TaskMaker, topics: Topics) -> None:
-    task = make_task()
-    checkpoint = task.commit()
-    topics.delete(task.partition().stream)
-    with pytest.raises(StoreNotRestored, match=r"store 'orders' of task 'Partition 0'.*its changelog kafka.*1 failed"):
-        task.restore(checkpoint)
 
 
 @pytest.mark.scenario("TCM-19")

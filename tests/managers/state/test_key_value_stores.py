@@ -42,19 +42,6 @@ def test_a_range_has_a_start_and_no_end(open_store: Callable[[Path], KeyValueSto
     store.close()
 
 
-@every_store
-def test_entries_are_written_while_a_range_is_read(open_store: Callable[[Path], KeyValueStore], tmp_path: Path) -> None:
-    store = open_store(tmp_path)
-    for key in (b"a", b"b", b"c"):
-        store.put(key, key)
-    read = store.range()
-    assert next(read) == (b"a", b"a")
-    store.delete(b"c")
-    store.put(b"b2", b"")
-    assert [key for key, _ in read][:1] == [b"b"]
-    store.close()
-
-
 def test_rocksdb_loads_many_changes_at_once(tmp_path: Path) -> None:
     store = RocksDbStore(tmp_path)
     assert isinstance(store, BulkLoading)

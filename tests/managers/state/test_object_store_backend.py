@@ -163,13 +163,6 @@ def test_a_new_process_continues(job: Job) -> None:
     assert again.entries()["counts"] == {b"a": VALUE, b"b": b""}
 
 
-def test_a_store_without_a_marker_becomes_empty(job: Job) -> None:
-    job.commit()
-    job.close()
-    job.restore(None)
-    assert job.entries() == {"counts": {}, "sums": {}}
-
-
 def test_local_files_of_the_same_commit_are_used(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoint = job.commit()
     job.close()
@@ -194,15 +187,6 @@ def test_a_damaged_object_is_named(job: Job, is_missing: bool, part: str) -> Non
     assert (error.task_name, error.store_name, error.object_path) == (TASK, "counts", path)
     assert ("is missing" if is_missing else "was changed") in str(error)
     assert not job.task.store_directory("counts").exists()
-
-
-def test_a_lost_object_is_uploaded_again(job: Job) -> None:
-    job.commit()
-    job.objects.delete([f"{FOLDER}/counts/{each}" for each in job.listed()])
-    checkpoint = job.commit()
-    job.lose_local_state()
-    job.restore(checkpoint)
-    assert job.entries()["counts"] == {b"a": VALUE}
 
 
 @pytest.mark.parametrize(

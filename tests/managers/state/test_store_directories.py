@@ -1,10 +1,23 @@
-"""Directories of stores and of their checkpoints."""
+"""Directories of stores, and the files that say which commit they hold."""
 
 from pathlib import Path
+from typing import Final
 
-from eventlog.checkpoint import CheckpointId
+import pytest
+
+from eventlog.checkpoint import CheckpointId, CheckpointV2
+from eventlog.partition import SystemStreamPartition
 from managers.state.store_directories import (
+    CHECKPOINT_FILE,
+    LEGACY_OFFSET_FILE,
+    ChecksumMismatch,
     checkpoint_directories,
+    read_checkpoint_file,
+    read_offset_files,
+    read_with_checksum,
+    write_checkpoint_file,
+    write_offset_files,
+    write_with_checksum,
 )
 
 
@@ -15,3 +28,32 @@ def test_only_checkpoints_of_the_same_task_are_listed(tmp_path: Path) -> None:
     found = dict(checkpoint_directories(tmp_path / "task"))
     assert found == {CheckpointId(7, 12): tmp_path / "task-7-12", CheckpointId(8, 1): tmp_path / "task-8-1"}
     assert dict(checkpoint_directories(tmp_path / "absent" / "task")) == {}
+
+
+CHANGELOG: Final = SystemStreamPartition("kafka", "changelog", 0)
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_with_checksum(path, "some text" * 300)
+    whole = path.read_bytes()
+    for damaged in (b"", whole[:-1], whole[:3], whole.replace(b"some", b"same"), whole[:20], b"5"):
+        path.write_bytes(damaged)
+        with pytest.raises(ChecksumMismatch, match="checksum does not match"):
+            read_with_checksum(path)
+
+
+def test_the_new_file_is_written_first(tmp_path: Path) -> None:
+    (tmp_path / LEGACY_OFFSET_FILE).mkdir()
+    with pytest.raises(OSError, match=LEGACY_OFFSET_FILE):
+        write_offset_files(tmp_path, {CHANGELOG: "5"})
+    assert read_offset_files(tmp_path, [CHANGELOG]) == {CHANGELOG: "5"}
+
+
+def test_a_damaged_checkpoint_is_unknown(tmp_path: Path) -> None:
+    assert read_checkpoint_file(tmp_path) is None
+    checkpoint = CheckpointV2(CheckpointId(1, 2), {CHANGELOG: "5"}, {})
+    write_checkpoint_file(tmp_path, checkpoint)
+    assert read_checkpoint_file(tmp_path) == checkpoint
+    (tmp_path / CHECKPOINT_FILE).write_bytes(b"{}")
+    assert read_checkpoint_file(tmp_path) is None

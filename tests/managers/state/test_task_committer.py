@@ -11,7 +11,6 @@ from typing import Final
 import pytest
 
 from eventlog.checkpoint import Checkpoint, CheckpointV1, CheckpointV2
-from eventlog.errors import ConfigError
 from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
@@ -317,14 +316,6 @@ def test_an_error_of_the_clean_up_surfaces_at_the_next_commit(job: Job) -> None:
         with pytest.raises(CommitFailed, match="Its checkpoint is written; the next commit tries this step again"):
             committer.commit()
     assert committer.metrics.commits == 1
-
-
-@pytest.mark.parametrize("value", ["-1", "1.5", "soon"])
-def test_a_limit_is_an_integer(job: Job, value: str) -> None:
-    job.config = {"task.commit.timeout.ms": value}
-    expected = f"task.commit.timeout.ms is '{value}', not an integer from 0"
-    with pytest.raises(ConfigError, match=expected), job.started():
-        pass
 
 
 def commit(committer: TaskCommitter) -> None:

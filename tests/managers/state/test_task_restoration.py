@@ -25,7 +25,7 @@ from managers.state.object_store_backend import (
     ObjectStoreStateBackendFactory,
 )
 from managers.state.state_backend import RestoreProgress, StateBackendFactory, StatefulTask
-from managers.state.state_errors import SnapshotDamaged, StoreNotRestored
+from managers.state.state_errors import SnapshotDamaged
 from managers.state.store_directories import delete_directory, store_directory
 from managers.state.task_restoration import TaskRestoration
 from managers.state.task_storage_commit_manager import TaskStorageCommitManager
@@ -192,17 +192,6 @@ def test_a_store_whose_only_snapshot_is_gone_is_not_restored(job: Job) -> None:
     with pytest.raises(SnapshotDamaged, match="store 'counts' of task 'Partition 0'"):
         job.restoration(OBJECTS).restore()
     assert job.checkpoints.read_last_checkpoint(TASK) == only
-
-
-@pytest.mark.parametrize("first", [KAFKA, OBJECTS])
-def test_an_error_of_the_disk_names_task_and_store(job: Job, first: str, tmp_path: Path) -> None:
-    write(job, COMMITTED)
-    job.commit(1)
-    (tmp_path / "other").touch()  # no directory can be made in a file
-    with pytest.raises(StoreNotRestored, match="Cannot restore store 'counts' of task 'Partition 0' from") as caught:
-        job.restoration(first, "other").restore()
-    assert (caught.value.factory, type(caught.value.__cause__)) == (first, NotADirectoryError)
-    assert "Not a directory" in str(caught.value)
 
 
 def test_an_unknown_factory_is_named(job: Job) -> None:

@@ -1,7 +1,6 @@
 """The steps of a commit that concern a task's stores, with several backends."""
 
 import logging
-import re
 from pathlib import Path
 from threading import Event
 from typing import Final
@@ -85,15 +84,6 @@ def test_all_backends_start_after_the_last_checkpoint(task: Task) -> None:
         checkpoints.write_checkpoint(TASK, CHECKPOINT)
         task.commit_manager(checkpoints).init()
     assert task.one.of("init") == task.two.of("init") == [(CHECKPOINT,)]
-
-
-def test_a_store_in_another_directory_is_refused(task: Task, tmp_path: Path) -> None:
-    """A restore, and the check of how old the local files are, would not find them."""
-    elsewhere = tmp_path / "elsewhere"
-    task.stores["P"] = RecordingStore("P", task.calls, elsewhere)
-    expected = f"Store 'P' of task '{TASK}' has its files in {elsewhere}, not in {task.task.store_directory('P')}."
-    with pytest.raises(ValueError, match=re.escape(expected)):
-        task.commit_manager()
 
 
 @pytest.mark.scenario("TCM-02")

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -102,13 +101,6 @@ def test_every_live_spelling_is_deleted(store: CoordinatorStreamStore, coordinat
     assert ended == {OTHER_SPELLING, encode_key(*KEY)}
 
 
-def test_a_partition_is_found_by_any_of_its_spellings(store: CoordinatorStreamStore) -> None:
-    old = NamespacedKey("set-task-partition-assignment", '{"stream":"s","partition":0,"system":"k"}')
-    new = NamespacedKey(old.namespace, '{"system":"k","partition":0,"stream":"s","keyBucket":-1}')
-    store.put(old, b"x")
-    assert (store.get(new), store.all()) == (b"x", {new: b"x"})
-
-
 @pytest.mark.scenario("CSS-11")
 def test_a_store_is_initialized_once() -> None:
     log = RecordingLog()
@@ -205,18 +197,6 @@ def test_messages_are_as_the_relations_show_them(store: CoordinatorStreamStore, 
     assert list(configs(store)) == ["b"]
 
 
-def test_threads_share_a_store(store: CoordinatorStreamStore) -> None:
-    def write(thread: int) -> None:
-        for number in range(20):
-            key = NamespacedKey("namespace", f"{thread}.{number}")
-            store.put(key, b"%d" % number)
-            assert store.get(key) == b"%d" % number
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(write, range(4)))
-    assert len(store.all()) == 80
-
-
 def test_an_update_sets_first_and_deletes_then_in_one_write() -> None:
     log = RecordingLog()
     with CoordinatorStreamStore(log) as store:
@@ -237,15 +217,6 @@ def test_an_update_is_made_of_what_others_wrote_meanwhile(logs: LogMaker, coordi
         log.meanwhile = lambda: other.put(KEY, b"12")
         store.update(lambda stored: {KEY: stored[KEY] + b"3", OTHER: stored[KEY]})
         assert store.all() == other.all() == {KEY: b"123", OTHER: b"12"}
-
-
-def test_an_update_leaves_nothing_that_does_not_hold_any_more(logs: LogMaker, coordinator_log: EventLog) -> None:
-    log = InterruptedLog(logs.open_again(coordinator_log))
-    with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
-        other.put(THIRD, b"before")
-        log.meanwhile = lambda: other.put(KEY, b"1")
-        store.update(lambda stored: {} if KEY in stored else {OTHER: b"no key", THIRD: None})
-        assert store.all() == other.all() == {KEY: b"1", THIRD: b"before"}
 
 
 def test_an_update_takes_nothing_of_its_own_for_what_others_wrote() -> None:

@@ -22,7 +22,6 @@ from tests.contracts.event_log import NOW
 from tests.fixtures.kafka_topics import Topics
 from tests.managers.log_makers import LogMaker
 from tests.managers.recording_log import RecordingLog
-from tests.managers.snapshot_readers import check_snapshots, snapshot
 from tests.managers.watched_log import BrokenLog, Opened, WatchedLog
 
 
@@ -129,30 +128,6 @@ def test_who_registers_later_does_not_rewind(coordinator_log: EventLog) -> None:
     consumer.start()
     assert [message.key for message in consumer.get_bootstrapped_stream()] == ["a", "t", "b"]
     assert log.reads == [(0, 2), (2, 3)]
-
-
-@pytest.mark.scenario("HRD-06")
-def test_threads_see_whole_configs_while_it_is_bootstrapped(coordinator_log: EventLog, logs: LogMaker) -> None:
-    with (
-        CoordinatorStreamStore(logs.open_again(coordinator_log)) as writer,
-        CoordinatorStreamConsumer(coordinator_log) as consumer,
-    ):
-
-        def write_and_bootstrap(turn: int) -> None:
-            write_config(writer, snapshot(turn))
-            consumer.bootstrap()
-
-        check_snapshots(write_and_bootstrap, lambda: list(consumer.config.values()))
-
-
-@pytest.mark.scenario("HRD-22")
-def test_a_failed_start_closes_its_logs(logs: LogMaker) -> None:
-    log = BrokenLog(logs.create(), closes=True)
-    consumer = CoordinatorStreamConsumer(lambda: log)
-    with pytest.raises(SourceUnavailable):
-        consumer.register()
-    consumer.stop()
-    assert log.is_closed
 
 
 @pytest.mark.scenario("HRD-22")

@@ -1,17 +1,12 @@
 """Makes a job's coordinator stream."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
-from eventlog.errors import ConfigError
 from eventlog.events import NewEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import LogExists
-from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.streams import StreamIdentity, coordinator_stream_name
-from managers.errors import MissingSetting
 from managers.streams.stream_creation import create_coordinator_stream
 from tests.fixtures.kafka_topics import Topics
 
@@ -61,24 +56,6 @@ def test_a_log_in_postgres_is_made_once_and_keeps_its_events(database_url: str) 
         log.append([NewEvent(b"k", b"v")])
         assert create_coordinator_stream(admin, {**config, "job.coordinator.segment.bytes": "5"}) == stream
         assert [(event.key, event.value) for event in log.read()] == [(b"k", b"v")]
-
-
-def test_programs_that_start_at_once_make_one_log_in_postgres(database_url: str) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        made = list(
-            pool.map(lambda _: create_coordinator_stream(PostgresAdmin(database_url), {"job.name": "a"}), "8" * 8)
-        )
-    with connect(database_url) as connection:
-        streams = connection.execute("select stream_name from eventlog.log").fetchall()
-    assert streams == [(made[0].stream_name,)]
-    assert len(set(made)) == 1
-
-
-def test_what_is_missing_or_wrong_in_config_is_told() -> None:
-    with pytest.raises(MissingSetting, match=r"The config has no job\.name"):
-        create_coordinator_stream(Maker(), {})
-    with pytest.raises(ConfigError, match=r"job\.coordinator\.segment\.bytes is .*, not an integer"):
-        create_coordinator_stream(Maker(), {"job.name": "a", "job.coordinator.segment.bytes": "big"})
 
 
 @pytest.mark.scenario("CFG-11")

@@ -1,13 +1,66 @@
-"""Which tasks each container runs, and standby containers."""
+"""Which tasks and containers read which partitions."""
 
 import pytest
 
 from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
 from managers.job_models.grouping import (
+    INPUT_EXPANSION,
     group_by_container_count,
+    keep_tasks,
+    keeps_tasks,
 )
 from managers.job_models.job_model import ContainerModel, TaskModel
+
+ROCKS_DB = "org.apache.samza.storage.kv.RocksDbKeyValueStorageEngineFactory"
+IN_MEMORY = "org.apache.samza.storage.kv.inmemory.InMemoryKeyValueStorageEngineFactory"
+
+
+def partition_of(stream: str, number: int) -> SystemStreamPartition:
+    return SystemStreamPartition("kafka", stream, number)
+
+
+def stream(name: str, count: int) -> set[SystemStreamPartition]:
+    return {partition_of(name, number) for number in range(count)}
+
+
+def by_task(count: int, *, moved: dict[str, set[int]] | None = None) -> dict[str, frozenset[SystemStreamPartition]]:
+    """The partitions of stream ``in`` by task; arguments override the default."""
+    numbers = {f"Partition {at}": {at} for at in range(count)} | (moved or {})
+    return {name: frozenset(partition_of("in", number) for number in found) for name, found in numbers.items() if found}
+
+
+def test_an_expanded_stream_stays_with_its_tasks_at_the_next_start() -> None:
+    once = keep_tasks(by_task(8), by_task(4), ())
+    assert keep_tasks(by_task(8), once, ()) == once
+
+
+def test_a_partition_stays_with_a_task_of_another_name() -> None:
+    previous = {"mine": frozenset({partition_of("in", 1)}), "Partition 0": frozenset({partition_of("in", 0)})}
+    assert keep_tasks(by_task(2), previous, ()) == previous
+
+
+@pytest.mark.parametrize(
+    ("config", "keeps"),
+    [
+        ({}, False),
+        ({"stores.counts.factory": ROCKS_DB}, True),
+        ({"stores.counts.factory": ROCKS_DB, INPUT_EXPANSION: "false"}, False),
+        ({"stores.counts.factory": IN_MEMORY}, False),
+        ({"stores.counts.factory": IN_MEMORY, "stores.more.factory": ROCKS_DB}, True),
+        ({"stores.counts.changelog": "kafka.counts", "stores.counts.side.inputs.processor.factory": "x.Y"}, False),
+    ],
+)
+def test_tasks_with_state_keep_their_partitions(config: dict[str, str], keeps: bool) -> None:
+    assert keeps_tasks(config) == keeps
+
+
+def test_a_count_that_is_not_a_multiple_is_refused() -> None:
+    with pytest.raises(
+        ConfigError,
+        match=r"kafka\.in has 6 partitions, which is not a multiple of the previous 4: .*\.input\.expansion\.enabled",
+    ):
+        keep_tasks(by_task(6), by_task(4), ())
 
 
 def tasks(count: int) -> list[TaskModel]:
