@@ -49,7 +49,6 @@ MODULES: Final = {
     "psql": "server",
     "import": "recording.import_command",
     "export": "recording.export_command",
-    "follow": "follow.command",
     "status": "status.show",
     "job": "job.show",
     "log": "log.show",

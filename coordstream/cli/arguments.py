@@ -9,10 +9,12 @@ import typer
 
 from coordstream import times
 from coordstream.queries.cut import Cut
+from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.log import Clock, system_clock
 from eventlog.streams import StreamKind
 
 LONGEST: Final = timedelta(days=365)
+LEAST_SILENCE_SECONDS: Final = 10
 MOST: Final = 2**63 - 1
 """The largest bigint."""
 
@@ -39,6 +41,14 @@ def parse_duration_or_zero(text: str | float) -> float:
     seconds = _parse_seconds(str(text))
     if not 0 <= seconds <= LONGEST.total_seconds():
         raise _invalid(str(text), "0 or more")
+    return seconds
+
+
+def parse_silence(text: str) -> float:
+    """Seconds without a heartbeat; a follower that has been silent for less than two may be working."""
+    seconds = parse_duration(text)
+    if seconds < LEAST_SILENCE_SECONDS:
+        raise typer.BadParameter(f"{text!r} is too short. Expected {LEAST_SILENCE_SECONDS}s or more (two heartbeats).")
     return seconds
 
 
@@ -111,6 +121,15 @@ def _parse(text: str | int, least: int, expected: str, *, most: int = MOST) -> i
 def parse_port(text: str | int) -> int:
     """A port to listen on, from 0. Raises typer.BadParameter."""
     return _parse(text, 0, "a port from 0 to 65535", most=65_535)
+
+
+def parse_servers(text: str) -> str:
+    """Addresses of brokers. Raises typer.BadParameter."""
+    try:
+        KafkaOptions.parse(text)
+    except OptionRefused as error:
+        raise typer.BadParameter(str(error)) from None
+    return text
 
 
 def _only_one_format(context: typer.Context, value: bool) -> bool:
@@ -244,6 +263,7 @@ InputServers = Annotated[
     typer.Option(
         "--input-bootstrap-servers",
         metavar="HOST:PORT",
+        parser=parse_servers,
         help="Brokers of the input (default: those in the job's config).",
     ),
 ]

@@ -9,7 +9,7 @@ import typer
 from psycopg.rows import class_row
 
 from coordstream.cli.arguments import Csv, InputServers, Json, parse_duration
-from coordstream.cli.input_system import Config, check_servers, input_options, is_kafka, read_input_config
+from coordstream.cli.input_system import Config, input_options, is_kafka, read_input_config
 from coordstream.cli.job.selection import ALL_RETIRED, All, Jobs, expected_jobs, require_selection
 from coordstream.cli.output import Column, print_rows
 from coordstream.database import DatabaseUnreachable, open_database
@@ -136,7 +136,6 @@ def consumer_groups(
 
     A group with running consumers is refused. An offset that somebody else has set is kept, and the exit code is 1.
     """
-    check_servers(servers)
     require_selection(jobs, every=every)
     if group is not None and (every or len(set(jobs or ())) != 1):
         raise typer.BadParameter("'--group' needs the name of exactly one job.")

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import psycopg
 import typer
 
-from coordstream.cli.arguments import InputServers, JobWord, Json, parse_port
+from coordstream.cli.arguments import InputServers, JobWord, Json, parse_port, parse_silence
 from coordstream.cli.config.secret_values import masked_changes
 from coordstream.cli.event_logs import open_log
-from coordstream.cli.follow.options import parse_silence
-from coordstream.cli.input_system import check_servers, input_options, require_answer
+from coordstream.cli.input_system import input_options, require_answer
 from coordstream.cli.job.logs import coordinator_stream_of
 from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stream, read_submission
 from coordstream.cli.output import print_json
@@ -87,7 +86,6 @@ def run(
         WatchedCoordinator,
     )
 
-    check_servers(input_servers)
     submitted = None if config is None else read_submission(job, config)
     stream = coordinator_stream_of(job) if submitted is None else coordinator_stream(submitted).stream_name
     with open_database() as database:

@@ -26,7 +26,6 @@ from coordstream.cli.arguments import (
     parse_shift,
     parse_time,
 )
-from coordstream.cli.input_system import check_servers
 from coordstream.cli.job.logs import require_stopped
 from coordstream.cli.output import Column, confirm, print_list, print_rows
 from coordstream.cli.rewind_plan import (
@@ -181,7 +180,6 @@ def plan(
             "--from-file": file,
         }
     )
-    check_servers(servers)
     if output is not None:
         _require_new(output)
     with open_startpoint_job(job) as found:
@@ -251,7 +249,6 @@ def apply(
 
     The undo file is written first. If this command is interrupted, `rewind undo` undoes what it has written.
     """
-    check_servers(servers)
     given = _read(plan_file, RewindPlan, "rewind plan")
     path = undo_file or plan_file.with_name(f"{plan_file.name.removesuffix('.json')}.undo.json")
     _require_new(path)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from coordstream.cli.arguments import parse_duration, parse_limit
-from coordstream.cli.follow.options import Format
-from coordstream.cli.follow.progress import LogFormat, report_line
+from coordstream.cli.long_running import Format, LogFormat, report_line
 from coordstream.cli.termination import stopped_by_signals
 from coordstream.database import DatabaseUnreachable, database_url, open_database
 from coordstream.extras import require_packages

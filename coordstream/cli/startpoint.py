@@ -22,7 +22,6 @@ from coordstream.cli.arguments import (
     Yes,
     cut_of,
 )
-from coordstream.cli.input_system import check_servers
 from coordstream.cli.job.logs import require_stopped
 from coordstream.cli.output import Column, confirm, exact_time_column, print_list, print_rows, time_column
 from coordstream.cli.positions import Input, parse_input, parse_position
@@ -185,7 +184,6 @@ def write(
     Without a start within 12 hours, the startpoint expires. `startpoint delete` deletes it.
     """
     startpoint = parse_position(" ".join(position), system_clock())
-    check_servers(servers)
     with open_startpoint_job(job) as found:
         input_ = parse_input(given, found.facts.streams)
         if is_kafka_system(found.facts.job.config, input_.system):

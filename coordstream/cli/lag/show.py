@@ -10,9 +10,8 @@ from psycopg import sql
 from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
 from coordstream.cli.arguments import Csv, InputServers, Json, Utc, complete_job, parse_duration, parse_limit
-from coordstream.cli.input_system import check_servers
+from coordstream.cli.input_system import observe_inputs
 from coordstream.cli.job.selection import ALL_RETIRED, expected_jobs
-from coordstream.cli.lag.observation import observe_inputs
 from coordstream.cli.lag.record_times import add_record_times
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
@@ -95,7 +94,6 @@ def lag(
     For monitors: the exit code is 1 if the lag of a task is unknown, or if its input has deleted records that the task
     had not read.
     """
-    check_servers(servers)
     while True:
         with open_database() as database:
             chosen = expected_jobs(database.connection, jobs or ())

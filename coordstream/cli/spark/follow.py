@@ -7,9 +7,18 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.arguments import Kind, parse_duration
-from coordstream.cli.follow.options import All, Format, JsonReport, Once, Streams, TakeOverAfter
-from coordstream.cli.follow.progress import LogFormat
-from coordstream.cli.follow.run import FollowRequest, OpenFollower, check_streams, run_follow
+from coordstream.cli.follow import (
+    All,
+    FollowRequest,
+    JsonReport,
+    Once,
+    OpenFollower,
+    Streams,
+    TakeOverAfter,
+    check_streams,
+    run_follow,
+)
+from coordstream.cli.long_running import Format, LogFormat
 from coordstream.cli.spark.session import Conf, Master, require_spark, spark_conf, spark_session
 from coordstream.database import Database
 from coordstream.errors import CoordstreamError
@@ -86,8 +95,8 @@ def _follower_opener(conf: dict[str, str]) -> OpenFollower:
                 FoldSettings(database.secrets),
                 system_clock,
                 request.plan,
-                on_message=request.progress.message,
-                on_progress=request.progress.batch,
+                on_message=request.lines.message,
+                on_progress=request.lines.batch,
                 locks=source.locks,
                 make_tail=source.make_tail,
                 application_name=APPLICATION_NAME,

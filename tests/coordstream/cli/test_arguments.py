@@ -15,6 +15,7 @@ from coordstream.cli.arguments import (
     parse_port,
     parse_replicas,
     parse_shift,
+    parse_silence,
     parse_time,
 )
 from coordstream.times import parse_ago
@@ -213,3 +214,9 @@ def test_a_port_that_does_not_exist(text: str) -> None:
     with pytest.raises(typer.BadParameter) as refused:
         parse_port(text)
     assert refused.value.message == f"{text!r}. Expected a port from 0 to 65535."
+
+
+def test_a_silence_has_two_heartbeats_at_least() -> None:
+    assert parse_silence("1m 30s") == 90
+    with pytest.raises(typer.BadParameter, match=r"is too short\. Expected 10s or more"):
+        parse_silence("9.9")

@@ -247,7 +247,7 @@ def test_checkpoints_are_committed_again_and_again(
         ((), "Name one or more jobs, or use '--all'."),
         (("--all", "--group", "g"), "'--group' needs the name of exactly one job."),
         (("a", "--watch", "5s", "--json"), "'--watch' cannot be used with"),
-        (("a", "--input-bootstrap-servers", "nowhere:port"), "Invalid value for '--input-bootstrap-servers'"),
+        (("a", "--input-bootstrap-servers", "nowhere:port"), "Invalid bootstrap servers"),
     ],
 )
 def test_invalid_options_are_refused(cli: CommandLine, words: tuple[str, ...], sentence: str) -> None:

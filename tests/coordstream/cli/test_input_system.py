@@ -1,14 +1,16 @@
 """The brokers of an input, and the credentials they get."""
 
 import socket
-from threading import Barrier
+from pathlib import Path
+from threading import Barrier, Event
 
 import pytest
 
 from coordstream.cli import input_system
-from coordstream.cli.input_system import InputUnknown, OpenInputs, input_options, open_input
+from coordstream.cli.input_system import InputUnknown, OpenInputs, input_options, observing_inputs, open_input
 from eventlog.kafka.options import KafkaOptions
-from tests.fixtures.waiting import PATIENCE
+from tests.coordstream.command_line import CommandLine
+from tests.fixtures.waiting import PATIENCE, wait_until
 
 FACTORY = {"systems.kafka.samza.factory": "org.apache.samza.system.kafka.KafkaSystemFactory"}
 CONFIG = {
@@ -65,22 +67,13 @@ def test_the_settings_have_the_brokers_of_the_jobs_own_streams(monkeypatch: pyte
 @pytest.mark.parametrize(
     ("config", "sentence"),
     [
-        ({}, "has no brokers for system kafka. Use --input-bootstrap-servers."),
+        ({}, "has no brokers for system kafka"),
         ({"systems.kafka.samza.factory": "x.Factory"}, "System kafka is not Kafka. Only Kafka inputs are supported."),
     ],
 )
 def test_unknown_inputs_are_refused(config: dict[str, str], sentence: str) -> None:
     with pytest.raises(InputUnknown, match=sentence):
         input_options(config, "kafka", None)
-
-
-def test_without_the_option_for_brokers_the_config_is_the_place_to_name_them() -> None:
-    with pytest.raises(InputUnknown) as unknown:
-        input_options({}, "kafka", None)
-    assert unknown.value.without_option == (
-        "The job's config has no brokers for system kafka. "
-        "Set systems.kafka.consumer.bootstrap.servers with `coordstream config set`."
-    )
 
 
 def test_an_unreachable_broker_costs_little_time() -> None:
@@ -131,3 +124,60 @@ def test_all_brokers_of_a_cluster_are_asked_at_once(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(input_system, "_answers", lambda _: together.wait(PATIENCE) < 0)
     with pytest.raises(InputUnknown, match="No broker answers at a:1,b:1,c:1"), open_input({}, "kafka", "a:1,b:1,c:1"):
         pytest.fail("it connected")
+
+
+OBSERVATIONS = "select count(distinct observed_at), count(end_offset) from coordinator.input_bound"
+
+
+def test_an_outage_of_the_inputs_is_reported_once_and_stored_as_unknown(
+    wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        input_system, "_FOLLOWED", "select distinct job_name, job_id from projection.job_log order by 1, 2"
+    )
+    reported: list[str] = []
+    with observing_inputs(wordcount.database_url, 0.01, reported.append):
+        wait_until(lambda: wordcount.ask(OBSERVATIONS)[0][0] >= 3, what="three observations")
+    assert wordcount.ask(OBSERVATIONS)[0][1] == 0
+    (sentence,) = reported
+    assert sentence.startswith("Cannot ask the inputs of wordcount_pv/1: kafka: No broker answers at 127.0.0.1:19092.")
+
+
+def test_an_outage_of_the_database_is_reported_and_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    reported: list[str] = []
+    with observing_inputs("postgresql://127.0.0.1:1/none", 0.01, reported.append):
+        wait_until(lambda: bool(reported), what="the report")
+    assert len(reported) == 1
+    assert reported[0].startswith("Cannot observe the inputs: ")
+
+
+def test_settings_that_become_invalid_are_reported_and_inputs_observed_again_later(
+    wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        input_system, "_FOLLOWED", "select distinct job_name, job_id from projection.job_log order by 1, 2"
+    )
+    settings = Path("coordstream.toml")
+    settings.write_text("home = ")
+    reported: list[str] = []
+    with observing_inputs(wordcount.database_url, 0.01, reported.append):
+        wait_until(lambda: bool(reported), what="the report")
+        settings.unlink()
+        wait_until(lambda: wordcount.ask(OBSERVATIONS)[0][0] >= 1, what="an observation")
+    assert reported[0].startswith("Cannot observe the inputs: Invalid TOML in coordstream.toml: ")
+
+
+def test_an_observer_that_hangs_does_not_keep_a_follower_from_stopping(monkeypatch: pytest.MonkeyPatch) -> None:
+    hanging, go_on = Event(), Event()
+
+    def hang(_: str) -> list[str]:
+        hanging.set()
+        go_on.wait(PATIENCE)
+        return []
+
+    monkeypatch.setattr(input_system, "_STOP_SECONDS", 0.01)
+    monkeypatch.setattr(input_system, "observe_once", hang)
+    with observing_inputs("", 0.01, pytest.fail):
+        assert hanging.wait(PATIENCE)
+    assert not go_on.is_set()
+    go_on.set()

@@ -1,0 +1,271 @@
+"""`coordstream follow`: read streams into the relations as they grow."""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic
+from typing import Annotated, Any, Final
+
+import typer
+
+from coordstream.cli.arguments import Kind, complete_stream, parse_duration, parse_offset, parse_silence
+from coordstream.cli.event_logs import source_of
+from coordstream.cli.input_system import observing_inputs
+from coordstream.cli.long_running import (
+    Format,
+    LogFormat,
+    LogLines,
+    StopRequest,
+    report_line,
+    stop_on_signal_or_timeout,
+)
+from coordstream.cli.output import print_json
+from coordstream.cli.serve import MetricsPort, MetricsTokenFile, serving_metrics
+from coordstream.database import Database, DatabaseUnreachable, database_errors, open_database
+from coordstream.serve.follower_metrics import FollowerMetrics
+from coordstream.settings import Settings
+from eventlog.backoff import Backoff
+from eventlog.log import system_clock
+from projections.fold.settings import FoldSettings
+from projections.follow.follow_run import FollowPlan
+from projections.follow.follower import Follower, Outcome, StreamOutcome
+
+app = typer.Typer()
+
+OUTAGE_TIMEOUT_SECONDS: Final = 60.0
+"""How long a follower with an end, and without --timeout, waits for brokers and database that do not answer."""
+
+FAILED: Final = 1
+TIMED_OUT: Final = 3
+UNREACHABLE: Final = 4
+SIGNALLED: Final = 128
+"""Plus the number of the signal."""
+
+_MOST_NAMES: Final = 3
+
+Streams = Annotated[
+    list[str] | None, typer.Argument(metavar="STREAM", help="Names of streams.", autocompletion=complete_stream)
+]
+All = Annotated[bool, typer.Option("--all", help="Follow all of Samza's streams, including future ones.")]
+Once = Annotated[bool, typer.Option("--once", help="Read to the current ends, then exit.")]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        metavar="DURATION",
+        parser=parse_duration,
+        help="With --once or --until: give up after this time, for example 90s or 5m.",
+    ),
+]
+TakeOverAfter = Annotated[
+    float | None,
+    typer.Option(
+        metavar="DURATION",
+        parser=parse_silence,
+        help="Take a stream over from a follower that has sent no heartbeat for this time, for example 60s. Its "
+        "database session is ended.",
+    ),
+]
+JsonReport = Annotated[
+    bool, typer.Option("--json", help="At the end, print a JSON list with an object for each stream.")
+]
+
+
+@dataclass(frozen=True)
+class FollowRequest:
+    """What a following command was asked to do, and the lines that it prints."""
+
+    plan: FollowPlan
+    lines: LogLines
+    outage_timeout: float | None
+
+
+OpenFollower = Callable[[Database, FollowRequest], AbstractContextManager[Follower]]
+
+
+@app.command()
+def follow(
+    streams: Streams = None,
+    follows_all: All = False,
+    once: Once = False,
+    until: Annotated[
+        int | None, typer.Option(parser=parse_offset, metavar="OFFSET", help="Exit after this offset.")
+    ] = None,
+    timeout: Timeout = None,
+    kind: Kind = None,
+    take_over_after: TakeOverAfter = None,
+    input_bounds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="DURATION",
+            parser=parse_duration,
+            help="Observe this often how far the jobs' inputs reach, for example 30s (see `coordstream lag`).",
+        ),
+    ] = None,
+    metrics_port: MetricsPort = None,
+    metrics_token_file: MetricsTokenFile = None,
+    log_format: Format = LogFormat.TEXT,
+    as_json: JsonReport = False,
+) -> None:
+    """Follow streams on the Kafka brokers of the settings, or else in the database. SIGTERM stops it cleanly.
+
+    Example: coordstream follow --all --once
+
+    Exit code 0: done, or stopped by a signal without --once and --until; 1: a stream was refused, or the brokers or
+    the database rejected the credentials; 3: the timeout expired; 4: the brokers or the database did not answer until
+    the timeout, or for a minute; 128 plus the number of a signal that stopped it before its end.
+    """
+    names = tuple(dict.fromkeys(streams or ()))
+    check_streams(names, follows_all, once, until, timeout)
+    if input_bounds is not None and (once or until is not None):
+        raise typer.BadParameter("--input-bounds cannot be used with --once or --until. Use `coordstream lag`.")
+    plan = FollowPlan(names, follows_all, once, until, kind, take_over_after)
+    metrics = FollowerMetrics()
+    with serving_metrics(metrics_port, metrics_token_file, report_line(log_format), metrics):
+        opening = partial(_open_follower, input_bounds, metrics.set_follower)
+        run_follow(plan, opening, timeout=timeout, log_format=log_format, as_json=as_json)
+
+
+@contextmanager
+def _open_follower(
+    input_bounds: float | None, watch: Callable[[Follower], None], database: Database, request: FollowRequest
+) -> Iterator[Follower]:
+    report = request.lines.message
+    with (
+        source_of(database.settings, database.url) as source,
+        observing_inputs(database.url, input_bounds, report),
+    ):
+        follower = Follower(
+            database.url,
+            source,
+            FoldSettings(database.secrets),
+            system_clock,
+            request.plan,
+            on_message=report,
+            on_progress=request.lines.batch,
+            outage_timeout=request.outage_timeout,
+        )
+        watch(follower)
+        yield follower
+
+
+def check_streams(
+    names: tuple[str, ...], follows_all: bool, once: bool, until: int | None, timeout: float | None
+) -> None:
+    """Raise BadParameter unless either streams or all of them are named, and the options fit together."""
+    if bool(names) == follows_all:
+        raise typer.BadParameter("Name the streams to follow, or use --all.")
+    if until is not None and (once or len(names) != 1):
+        raise typer.BadParameter("--until needs the name of exactly one stream, and cannot be used with --once.")
+    if timeout is not None and not once and until is None:
+        raise typer.BadParameter("--timeout needs --once or --until.")
+
+
+def run_follow(
+    plan: FollowPlan, open_follower: OpenFollower, *, timeout: float | None, log_format: LogFormat, as_json: bool
+) -> None:
+    """Wait for the database, follow until done or stopped, and exit as `coordstream follow` documents."""
+    lines = LogLines(log_format)
+    with stop_on_signal_or_timeout(timeout) as stop:
+        outage_timeout = OUTAGE_TIMEOUT_SECONDS if plan.has_end and timeout is None else None
+        outcome = _follow(FollowRequest(plan, lines, outage_timeout), stop, open_follower)
+        lines.message(_describe_end(plan, stop, outcome))
+    if as_json:
+        print_json([_stream_row(plan, stream) for stream in outcome.streams])
+    elif plan.has_end:
+        print(f"{outcome.events} event{'' if outcome.events == 1 else 's'} read")
+    code = _exit_code(plan, stop, outcome)
+    if code > SIGNALLED:
+        raise SystemExit(code)  # Typer would take 130 for an interrupt that is not reported yet
+    if code:
+        raise typer.Exit(code)
+
+
+def _follow(request: FollowRequest, stop: StopRequest, open_follower: OpenFollower) -> Outcome:
+    found = wait_for_database(stop, request.outage_timeout, request.lines.message)
+    if found is None:
+        return Outcome(0, {}, is_complete=False, outage="the database cannot be reached")
+    database, place = found
+    with database_errors(database.settings), open_follower(database, request) as follower:
+        request.lines.message(_describe_start(request.plan, database.settings, place))
+        stop.stop_with(follower.stop)
+        return follower.run()
+
+
+def wait_for_database(
+    stop: StopRequest, outage_timeout: float | None, report: Callable[[str], None]
+) -> tuple[Database, str] | None:
+    """The database, whose connection is closed again, and its place without a password.
+
+    None: the follower was stopped before it answered, or it did not answer for ``outage_timeout`` seconds (None: no
+    limit).
+
+    Raises:
+        CoordstreamError: the database refuses us, or has another schema.
+    """
+    backoff, began, is_reported = Backoff(), monotonic(), False
+    while not stop.is_requested:
+        try:
+            with open_database() as database:
+                info = database.connection.info
+                return database, f"the database {info.dbname} at {info.host}:{info.port}"
+        except DatabaseUnreachable as error:
+            if not is_reported:
+                report(f"{error} Retrying.")
+                is_reported = True
+            if outage_timeout is not None and monotonic() >= began + outage_timeout:
+                return None
+            stop.wait(backoff.next())
+    return None
+
+
+def _describe_start(plan: FollowPlan, settings: Settings, database_place: str) -> str:
+    source = "Postgres" if settings.kafka is None else settings.kafka.place
+    end = "" if plan.until is None else f", to offset {plan.until}"
+    end = ", to the current ends" if plan.once else end
+    return f"Following {_describe_streams(plan)} of {source} into {database_place}{end}."
+
+
+def _describe_streams(plan: FollowPlan) -> str:
+    if plan.follows_all:
+        return "all streams" if plan.once else "all streams, including future ones,"
+    names, more = plan.stream_names[:_MOST_NAMES], len(plan.stream_names) - _MOST_NAMES
+    listed = ", ".join(names) + (f" and {more} more" if more > 0 else "")
+    return f"{len(plan.stream_names)} {'stream' if len(plan.stream_names) == 1 else 'streams'} ({listed})"
+
+
+def _describe_end(plan: FollowPlan, stop: StopRequest, outcome: Outcome) -> str:
+    """Why the follower ended before it was done; empty if it was done."""
+    if not plan.has_end or outcome.is_complete or outcome.refusal:
+        return ""
+    unread = [stream for stream in outcome.streams if not stream.is_over]
+    rest = "nothing was read"
+    if outcome.streams:
+        rest = f"{len(unread)} of {len(outcome.streams)} streams were not read to the end"
+    if stop.signals:
+        return f"Interrupted by {signal.Signals(stop.signals[0]).name}: {rest}."
+    reason = f" ({outcome.outage.rstrip('.')})" if outcome.outage else ""
+    return f"{'Timed out' if stop.is_timed_out else 'Gave up waiting'}: {rest}{reason}."
+
+
+def _exit_code(plan: FollowPlan, stop: StopRequest, outcome: Outcome) -> int:
+    if outcome.refusal:
+        return FAILED
+    if plan.has_end and not outcome.is_complete:
+        if stop.signals:
+            return SIGNALLED + stop.signals[0]
+        return UNREACHABLE if outcome.outage else TIMED_OUT
+    return FAILED if outcome.failures and not stop.signals else 0
+
+
+def _stream_row(plan: FollowPlan, stream: StreamOutcome) -> dict[str, Any]:
+    """A stream for --json: ``done``, ``refused`` or ``unfinished``; ``stopped`` if the plan has no end."""
+    unread = "unfinished" if plan.has_end else "stopped"
+    return {
+        "stream_name": stream.stream_name,
+        "outcome": "refused" if stream.detail else "done" if stream.is_over else unread,
+        "events": stream.events,
+        "next_offset": stream.next_offset,
+        "detail": stream.detail,
+    }

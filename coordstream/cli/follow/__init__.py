@@ -1,1 +1,0 @@
-"""`coordstream follow`: read streams into the database as they grow."""

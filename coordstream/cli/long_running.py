@@ -1,0 +1,148 @@
+"""Commands that run for long: what stops them, and their lines on standard error."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from enum import StrEnum
+from threading import Timer
+from time import monotonic
+from typing import Annotated, Any, Final
+
+import typer
+
+from coordstream.cli.termination import stopped_by_signals
+from eventlog.log import Clock, system_clock
+from projections.follow.follow_run import StopFlag
+from projections.follow.tail import Progress
+
+FIRST_LINE_SECONDS: Final = 1.0
+LINE_SECONDS: Final = 10.0
+"""How often the progress is printed, after the first line."""
+
+
+class StopRequest:
+    """Whether a command that runs for long has to stop, and why."""
+
+    def __init__(self) -> None:
+        self.signals: list[int] = []
+        self.is_timed_out = False
+        self._flag = StopFlag()
+        self._stop: Callable[[], None] = lambda: None
+
+    @property
+    def is_requested(self) -> bool:
+        """Whether the command has to stop."""
+        return self._flag.is_set
+
+    def wait(self, seconds: float) -> None:
+        """Return after this many seconds, or as soon as the stop is requested."""
+        self._flag.wait(seconds)
+
+    def stop_with(self, stop: Callable[[], None]) -> None:
+        """Call ``stop`` when the stop is requested, or now if it already is."""
+        self._stop = stop
+        if self.is_requested:
+            stop()
+
+    def by_signal(self, number: int) -> None:
+        """Request the stop because of a signal."""
+        self.signals.append(number)
+        self._request()
+
+    def by_timeout(self) -> None:
+        """Request the stop because the time is over."""
+        self.is_timed_out = True
+        self._request()
+
+    def _request(self) -> None:
+        self._flag.set()
+        self._stop()
+
+
+@contextmanager
+def stop_on_signal_or_timeout(timeout: float | None) -> Iterator[StopRequest]:
+    """A request that the first signal makes, or the end of ``timeout`` seconds."""
+    request = StopRequest()
+    timer = Timer(0 if timeout is None else timeout, request.by_timeout)
+    timer.daemon = True
+    with stopped_by_signals(request.by_signal):
+        if timeout is not None:
+            timer.start()
+        try:
+            yield request
+        finally:
+            timer.cancel()
+
+
+class LogFormat(StrEnum):
+    """A line is a time and a message, or a JSON object with ``time`` and ``message``."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+Format = Annotated[LogFormat, typer.Option("--log-format", help="Format of the lines on standard error.")]
+
+
+def report_line(log_format: LogFormat = LogFormat.TEXT) -> Callable[[str], None]:
+    """Prints messages on standard error, each as a line with the time."""
+    return LogLines(log_format).message
+
+
+class LogLines:
+    """Messages, and the progress of streams that catch up; nothing for live streams.
+
+    ``seconds`` is a monotonic clock; ``clock`` gives the times of the lines, which are printed in UTC.
+    """
+
+    def __init__(
+        self, log_format: LogFormat, seconds: Callable[[], float] = monotonic, clock: Clock = system_clock
+    ) -> None:
+        self._format = log_format
+        self._seconds = seconds
+        self._clock = clock
+        self._since = seconds()
+        self._next_at = self._since + FIRST_LINE_SECONDS
+        self._events = 0
+
+    def message(self, text: str) -> None:
+        """Print a message, unless it is empty."""
+        if text:
+            self._print({"message": text})
+
+    def batch(self, progress: Progress) -> None:
+        """Count a batch, and print the progress if it is time to."""
+        self._events += progress.events
+        now = self._seconds()
+        if progress.state == "live" or now < self._next_at:
+            return
+        place = {"stream_name": progress.stream_name, "state": progress.state}
+        offsets = {"next_offset": progress.next_offset, "end_offset": progress.target}
+        self._print({"message": progress_line(progress, self._events / (now - self._since)), **place, **offsets})
+        self._since, self._next_at, self._events = now, now + LINE_SECONDS, 0
+
+    def _print(self, line: dict[str, Any]) -> None:
+        time = f"{self._clock().astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        is_json = self._format is LogFormat.JSON
+        text = json.dumps({"time": time, **line}, ensure_ascii=False) if is_json else f"{time} {line['message']}"
+        print(text, file=sys.stderr, flush=True)
+
+
+def progress_line(progress: Progress, rate: float) -> str:
+    """A batch of one stream as a line; ``rate`` is the events per second of all streams together."""
+    time = _moment(progress.timestamp)
+    return (
+        f"{progress.stream_name}: {progress.state}, {progress.events} events at offsets {progress.first_offset} to "
+        f"{progress.next_offset - 1} of {progress.target}{time and f', recorded at {time}'}; {rate:,.0f} events/s"
+    )
+
+
+def _moment(timestamp: int | None) -> str:
+    if timestamp is None:
+        return ""
+    try:
+        return f"{datetime.fromtimestamp(timestamp / 1_000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (ValueError, OverflowError, OSError):
+        return f"{timestamp} ms"
