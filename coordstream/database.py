@@ -19,7 +19,7 @@ from coordstream.schema_check import is_current, require_current
 from coordstream.settings import Settings, load_settings
 from eventlog.postgres.connection import Connection, connect, failure_line, refuses_login, server_reason
 from eventlog.secret_policy import SecretPolicy
-from projections.streams_to_rebuild import streams_to_rebuild
+from projections.fold.settings import NOT_FOLDED
 
 URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"
 _UNREADABLE: Final = (
@@ -28,6 +28,10 @@ _UNREADABLE: Final = (
 )
 _RIGHTS: Final = " Connect as the database's owner, or as a user with that right (see `coordstream db grant --help`)."
 _MOST_NAMES: Final = 3
+_TO_REBUILD: Final = """
+select distinct j.stream_name from projection.position p join projection.job_log j using (log_id)
+where p.fold_version = %s order by j.stream_name
+"""
 _ENDED: Final = (AdminShutdown, CannotConnectNow, CrashShutdown)
 """The server, or an administrator, ended the session. A new one may be possible."""
 
@@ -176,7 +180,7 @@ def describe_recreation(streams: Sequence[str]) -> str:
 def describe_missing_rows(connection: Connection) -> str:
     """Which streams lost their rows with their tables, and how to rebuild them; empty if none, or not readable."""
     try:
-        streams = streams_to_rebuild(connection)
+        streams = [name for (name,) in connection.execute(_TO_REBUILD, (NOT_FOLDED,)).fetchall()]
     except InsufficientPrivilege:  # a writer's
         return ""
     return _describe_rebuild(streams) if streams else ""

@@ -124,10 +124,7 @@ analyze projection.event_key, projection.checkpoint_layout, projection.checkpoin
 
 
 def append_histories(
-    connection: Connection,
-    fold: BatchFold,
-    place: Place = lambda columns: columns,
-    meanwhile: Meanwhile = lambda: None,
+    connection: Connection, fold: BatchFold, place: Place = lambda columns: columns, meanwhile: Meanwhile = lambda: None
 ) -> None:
     """Append the batch's rows to every history and dictionary; ``place`` returns the table that gets them."""
     with copying(connection, place(CHECKPOINT_EVENT)) as write:

@@ -292,10 +292,7 @@ def _hold_archive(connection: Connection) -> None:
 
 
 def _replace(
-    connection: Connection,
-    selected: Sequence[RetainedEvents],
-    settings: FoldSettings,
-    on_progress: OnProgress,
+    connection: Connection, selected: Sequence[RetainedEvents], settings: FoldSettings, on_progress: OnProgress
 ) -> tuple[str, ...]:
     replacement = ArchiveReplacement(connection, frozenset[int]().union(*(each.partitions for each in selected)))
     folds = list(_folds(connection, selected, settings, on_progress))
@@ -316,10 +313,7 @@ def _replace(
 
 
 def _folds(
-    connection: Connection,
-    selected: Iterable[RetainedEvents],
-    settings: FoldSettings,
-    on_progress: OnProgress,
+    connection: Connection, selected: Iterable[RetainedEvents], settings: FoldSettings, on_progress: OnProgress
 ) -> Iterator[ScratchFold]:
     for each in selected:
         yield ScratchFold(connection, each.log, settings, on_progress=on_progress, read=_reader(each), is_shared=True)

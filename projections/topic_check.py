@@ -14,12 +14,7 @@ from eventlog.postgres.archive import archive_writer, read_archive_at, read_arch
 from eventlog.postgres.archive_comparison import horizon_offset
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import hold_archive
-from eventlog.postgres.table_partitions import (
-    attach_partition,
-    detached_partitions,
-    ensure_partition,
-    ranges_of,
-)
+from eventlog.postgres.table_partitions import attach_partition, detached_partitions, ensure_partition, ranges_of
 from eventlog.secret_policy import SecretPolicy
 from eventlog.source import KAFKA, POSTGRES, EventSource, OffsetLost, StreamFacts
 from eventlog.timestamps import datetime_of, micros_of

@@ -25,7 +25,7 @@ from projections.follow.error_policy import (
 )
 from projections.follow.follow_run import FollowRun
 from projections.follow.followed_stream import FollowedStream
-from projections.follow.heartbeat import RecurringTurns, write_refusal
+from projections.follow.heartbeat import Turns, write_refusal
 from projections.follow.resume import ResumePoint, find_resume_point
 from projections.follow.resync import resync
 from projections.follow.tail import Tail
@@ -194,7 +194,7 @@ class Refusals:
     Refusals are written over ``connection``; each change triggers ``heartbeat``.
     """
 
-    def __init__(self, run: FollowRun, attacher: Attacher, connection: Connection, heartbeat: RecurringTurns) -> None:
+    def __init__(self, run: FollowRun, attacher: Attacher, connection: Connection, heartbeat: Turns) -> None:
         self._run = run
         self._attacher = attacher
         self._connection = connection

@@ -130,26 +130,7 @@ def _refuse_untracked(connection: Connection, stream_name: str, kind: str | None
         connection.execute(_REFUSE_UNTRACKED, (*stream, message))
 
 
-class Recurring:
-    """An action that is due at once, and again ``seconds`` after each time; ``now`` is a monotonic clock in seconds."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self.due_at = AT_ONCE
-
-    def is_due(self, now: float) -> bool:
-        """Return whether the action is due, and if it is, schedule the next time."""
-        if now < self.due_at:
-            return False
-        self.due_at = now + self._seconds
-        return True
-
-    def trigger(self) -> None:
-        """Make the action due at once."""
-        self.due_at = AT_ONCE
-
-
-class RecurringTurns:
+class Turns:
     """A recurring action on many streams, a few at a time, so that events wait for one turn and not for all of them.
 
     Streams that had no turn before the action is due again come first. Those that have waited for as long as the
@@ -157,20 +138,21 @@ class RecurringTurns:
     """
 
     def __init__(self, seconds: float, most: int) -> None:
-        """``most``: how many streams have a turn together."""
-        self._recurring = Recurring(seconds)
+        """``seconds``: the interval. ``most``: how many streams have a turn together."""
         self._seconds = seconds
         self._most = most
+        self._all_due_at = AT_ONCE
         self._waiting: dict[str, float] = {}  # since when; the one that has waited longest is the first
 
     @property
     def due_at(self) -> float:
-        """When the next turn is due."""
-        return AT_ONCE if self._waiting else self._recurring.due_at
+        """When the next turn is due, by a monotonic clock."""
+        return AT_ONCE if self._waiting else self._all_due_at
 
     def next(self, stream_names: Iterable[str], now: float) -> list[str]:
         """Return the streams whose turn it is; ``stream_names`` are all there are."""
-        if self._recurring.is_due(now):
+        if now >= self._all_due_at:
+            self._all_due_at = now + self._seconds
             self._waiting = self._waiting | {name: now for name in stream_names if name not in self._waiting}
         overdue = sum(since <= now - self._seconds for since in self._waiting.values())
         turn = list(islice(self._waiting, max(self._most, overdue)))
@@ -180,4 +162,4 @@ class RecurringTurns:
 
     def trigger(self) -> None:
         """Give all streams a turn at once."""
-        self._recurring.trigger()
+        self._all_due_at = AT_ONCE

