@@ -175,9 +175,8 @@ def newest_rows(fold: BatchFold) -> Iterator[tuple[Columns, Rows]]:
 
 
 def prepare(connection: Connection) -> None:
-    """Create the session's temporary tables, which `merge_many` needs, unless they exist.
-
-    Looking first is cheaper: a statement that names a temporary table lets the commit empty all of them, for 1 ms.
+    """Create the session's temporary tables for `merge_many`. Looking first saves the 1 ms that emptying them costs a
+    commit.
     """
     if connection.execute(_LACKS_TEMPORARY).fetchone() == (True,):
         for statement in _TEMPORARY:

@@ -72,7 +72,7 @@ def _load_newest_times(connection: Connection, log: TrackedLog, fold: LogFold) -
 
 
 def _log_time(connection: Connection, log_id: int, last_offset: int) -> int | None:
-    """Return the log's time at the last folded event; a Postgres log may have later events."""
+    """The log's time at the last folded event; a Postgres log may have later events."""
     row = connection.execute(
         "select (extract(epoch from t.at - timestamptz '2000-01-01 00:00:00+00') * 1000000)::bigint"
         " from projection.log_time_at(%s, %s) t",
@@ -82,7 +82,6 @@ def _log_time(connection: Connection, log_id: int, last_offset: int) -> int | No
 
 
 def _last_offset(connection: Connection, log_id: int) -> int:
-    """Return the offset of the last folded event."""
     row = connection.execute(
         "select max(e.log_offset) from eventlog.event e, projection.position p"
         " where e.log_id = %s and p.log_id = %s and e.log_offset < p.next_offset",
@@ -92,7 +91,7 @@ def _last_offset(connection: Connection, log_id: int) -> int:
 
 
 def _until_log_time(connection: Connection, log_id: int, last_offset: int) -> int:
-    """Return how many events come before the next one that gets a row in ``log_time``."""
+    """How many events come before the next one that gets a row in ``log_time``."""
     row = connection.execute(
         "select count(*) from eventlog.event e where e.log_id = %s and e.log_offset <= %s and e.log_offset >="
         " (select max(t.log_offset) from projection.log_time t where t.log_id = %s and t.log_offset <= %s)",

@@ -31,13 +31,11 @@ def find_job(connection: Connection, word: str) -> Job:
 
 
 def choose_job(jobs: Sequence[Job], word: str, place: str = "") -> Job:
-    """Return the one of these jobs that a word names: ``name/id``, or ``name`` if only one job has it.
+    """Return the one of these jobs that a word names: ``name/id``, or ``name`` if only one job has it; else raise
+    UnknownJob.
 
     ``_`` and ``-`` are the same, unless a job has exactly this name: names of topics have ``-`` for ``_``. ``place`` is
     where the jobs were found, for the error; empty: in the database.
-
-    Raises:
-        UnknownJob: no job or several jobs have the name.
     """
     if not jobs and not place:
         raise UnknownJob(NO_LOGS)

@@ -199,21 +199,13 @@ class Projector:
             return load_fold(self._connection, self._log, self._settings)
 
     def reload(self) -> None:
-        """Continue after LogRebuilt: at the log's position, with its rows as they are now.
-
-        Raises:
-            FoldVersionDiffers, RebuildNeeded: another version has rebuilt it.
-        """
+        """After LogRebuilt, continue at the log's position, with its rows as they are now."""
         self._log = reload_log(self._connection, self._log)
         self._log.require_fold_version(self._settings)
         self._fold, self.next_offset = None, self._log.next_offset
 
     def pass_to(self, next_offset: int) -> None:
-        """Move the position past offsets at which the log has no events.
-
-        Raises:
-            PositionMoved: another projector has moved it.
-        """
+        """Move the position past offsets at which the log has no events. Raises PositionMoved."""
         self._move(next_offset)
         self.next_offset = next_offset
 
@@ -244,7 +236,7 @@ class Projector:
                     fold.decode_messages()
 
     def _rows(self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> dict[str, JsonRows]:
-        """Return all rows of few events by table."""
+        """All rows of few events, by table."""
         columns = EventColumns.of(events)
         fold.add(columns)
         fold.sweep(swept)
@@ -271,13 +263,12 @@ class Projector:
             name_job(self._connection, self._log.stream)
 
     def _hold(self) -> None:
-        """Lock the position, and raise an error if another session has moved it or rebuilt the log."""
+        """Lock the position, or raise the error for another session's change of it."""
         held = self._connection.execute(_HOLD, (self._log.log_id, self.next_offset, self._log.rebuilds))
         if held.fetchone() is None:
             raise self._conflict()
 
     def _conflict(self) -> PositionMoved | LogRebuilt:
-        """Return the error for another session's change of the position."""
         stream_name = self._log.stream.stream_name
         if self._connection.execute(_REBUILDS, (self._log.log_id,)).fetchone() != (self._log.rebuilds,):
             return LogRebuilt(stream_name)

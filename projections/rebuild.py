@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Final
 
@@ -86,9 +87,8 @@ where i.inhparent = 'eventlog.event'::regclass
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """What a rebuild did: ``events`` folded, and the differences of each table that it repaired.
-
-    ``topic``: how the archive differed from the topic, if it was completed from there; see `complete_archive`.
+    """What a rebuild did: ``events`` folded, and the differences of each table that it repaired. ``topic``: how the
+    archive differed from the topic, if it was completed from there; see `complete_archive`.
     """
 
     log: TrackedLog
@@ -127,16 +127,8 @@ def rebuild_log(
     log.require_fold_at_most(settings)
     topic = None if source is None else complete_archive(connection, source, log, settings, on_progress)
     ensure_partitions(connection)
-    rebuilt = retry_conflicts(
-        lambda: _rebuild(
-            connection,
-            log,
-            settings,
-            is_completed=source is not None,
-            batch_events=batch_events,
-            on_progress=on_progress,
-        )
-    )
+    make_fold = partial(ScratchFold, batch_events=batch_events, on_progress=on_progress)
+    rebuilt = retry_conflicts(lambda: _rebuild(connection, log, settings, make_fold, is_completed=source is not None))
     analyze(connection, sum(table.missing + table.different for table in rebuilt.repaired))
     return replace(rebuilt, topic=topic)
 
@@ -145,23 +137,15 @@ def _rebuild(
     connection: Connection,
     log: TrackedLog,
     settings: FoldSettings,
+    make_fold: Callable[..., ScratchFold],
     *,
     is_completed: bool,
-    batch_events: int,
-    on_progress: Callable[[int], None],
 ) -> Rebuilt:
     with connection.transaction():
         connection.execute(LOCK_TIMEOUT)
         hold_archive(connection, log.stream.stream_name)
         log = reload_log(connection, log)  # it may have been rebuilt since it was loaded
-        fold = ScratchFold(
-            connection,
-            log,
-            settings,
-            batch_events=batch_events,
-            on_progress=on_progress,
-            fills_histories=_block_if_empty(connection, log),
-        )
+        fold = make_fold(connection, log, settings, fills_histories=_block_if_empty(connection, log))
         fold.advance(position_once_folded(connection, log))
         block_projectors(connection, [log])
         log = reload_log(connection, log)
@@ -181,7 +165,7 @@ def _rebuild(
 
 
 def _block_if_empty(connection: Connection, log: TrackedLog) -> bool:
-    """Return whether the fold can fill the histories; then the projectors of the log wait from now on."""
+    """Whether the fold can fill the histories; then the projectors of the log wait from now on."""
     if not may_fill_histories(connection, log.log_id):
         return False
     block_projectors(connection, [log])
@@ -189,9 +173,8 @@ def _block_if_empty(connection: Connection, log: TrackedLog) -> bool:
 
 
 def _require_archive(connection: Connection, log: TrackedLog, *, is_completed: bool) -> None:
-    """Refuse to delete rows of events that the archive has lost: nothing could bring them back.
-
-    Rows of sweeps have no event.
+    """Refuse to delete rows of events that the archive has lost: nothing could bring them back. Rows of sweeps have
+    none.
     """
     values = {"log_id": log.log_id, "position": log.next_offset}
     missing = connection.execute(_LOST, values).fetchone()
@@ -225,17 +208,15 @@ def mark_for_rebuild(connection: Connection, backends: Collection[str] = _BACKEN
 
 
 def untracked_logs(connection: Connection, backends: Collection[str]) -> list[StoredLog]:
-    """Return the archive's logs that the projection does not know, by stream and incarnation.
-
-    If their backend is not Postgres, their rows were lost: such logs are tracked from their first event on.
+    """The archive's logs that the projection does not know, by stream and incarnation. Those of other backends than
+    Postgres have lost their rows: such logs are tracked from their first event on.
     """
     return [StoredLog(*row) for row in connection.execute(_UNTRACKED, (list(backends),)).fetchall()]
 
 
 def ensure_partitions(connection: Connection) -> None:
-    """Create the partitions that the rows of archived events need, and attach those that were detached.
-
-    Before a rebuild: within it, that would block other streams until it ends.
+    """Create the partitions that the rows of archived events need, and attach those that were detached. Within a
+    rebuild, that would block other streams until it ends.
     """
     detached = detached_partitions(connection, "projection", "checkpoint_event")
     for (first,) in connection.execute(_PARTITIONS).fetchall():

@@ -99,10 +99,7 @@ def import_stream(
 
 
 def finish_imports(connection: Connection, added: int) -> None:
-    """After all imports, of other sessions too: collect the planner's statistics, and wait for the disk.
-
-    ``added``: the number of events that they added.
-    """
+    """After all imports, of other sessions too: collect the planner's statistics, and wait for the disk."""
     analyze(connection, added)
     connection.execute(_WRITE_WAL)  # a commit that wrote WAL waits for all WAL before it
 

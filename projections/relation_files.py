@@ -21,9 +21,8 @@ _TABLE: Final = re.compile(r'^\w+ = Table\(\s*"(\w+)"', re.MULTILINE)
 
 @cache
 def definitions() -> dict[str, str]:
-    """The SQL of every file in ``projections/sql`` by its path there without ``.sql``, sorted by path.
-
-    The example queries of a relation, ``<relation>.queries.sql``, are for its documentation and left out.
+    """The SQL of every file in ``projections/sql`` by its path there without ``.sql``, sorted by path. The example
+    queries of a relation, ``<relation>.queries.sql``, are for its documentation and left out.
     """
     return dict(sorted(_sql_files(files("projections") / "sql", "")))
 

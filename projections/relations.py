@@ -52,9 +52,8 @@ def missing_relations(connection: Connection, names: Sequence[str]) -> list[str]
 
 
 def create_relations(connection: Connection) -> None:
-    """Create all views and functions.
-
-    The bodies of functions are not checked: a file may define a function before those that it calls.
+    """Create all views and functions. The bodies of functions are not checked: a file may come before those that it
+    calls.
     """
     connection.execute(text("set local check_function_bodies = off"))
     for path in creation_order(definitions(), tables()):
@@ -98,11 +97,7 @@ def _needed_files(
 
 
 def drop_relations(connection: Connection) -> None:
-    """Drop all views and functions, but nothing of a user that depends on them.
-
-    Raises:
-        SchemaDamaged: an object of a user depends on one of them; nothing was dropped.
-    """
+    """Drop all views and functions. Raises SchemaDamaged, and drops nothing, if an object of a user depends on one."""
     created = [name for sql in definitions().values() for name in _CREATED.findall(sql)]
     remaining = list(connection.exec_driver_sql(_OBJECTS, {"created": created}).scalars())
     while remaining:
@@ -118,11 +113,7 @@ def missing_tables(connection: Connection) -> list[str]:
 
 
 def is_projection_missing(connection: Connection) -> bool:
-    """Whether the projection or a table of it was dropped.
-
-    Raises:
-        SchemaDamaged: a table of the archive is missing, which cannot be re-created.
-    """
+    """Whether the projection or a table of it was dropped. Raises SchemaDamaged if one of the archive was."""
     missing = missing_tables(connection)
     for name in missing:
         if name.startswith("eventlog."):
@@ -139,10 +130,8 @@ def require_no_projection(connection: Connection) -> None:
 def recreate_projection(connection: Connection, upgrades: Iterable[Callable[[], None]]) -> None:
     """Drop the rest of the projection, and run the revisions, oldest first, in the caller's transaction.
 
-    The revisions also create an archive, which is dropped; the existing archive has another name meanwhile.
-
-    Raises:
-        SchemaDamaged: a user's object depends on it; the caller must roll back.
+    The revisions also create an archive, which is dropped; the existing archive has another name meanwhile. Raises
+    SchemaDamaged if a user's object depends on the projection; the caller must roll back.
     """
     drop_relations(connection)
     dropped = connection.exec_driver_sql(_PROJECTION_TABLES).scalars().all()

@@ -160,9 +160,8 @@ class Retention:
 
 
 def horizon_before(connection: Connection, keep: timedelta) -> datetime | None:
-    """The time that is ``keep`` before the newest event of the database; None if it has no event.
-
-    It depends on the archive only: with a wrong clock nothing is lost, and a stopped installation keeps what it has.
+    """The time that is ``keep`` before the newest event of the database, whatever the clock says; None if it has no
+    event.
     """
     (newest,) = connection.execute(_NEWEST_TIME).fetchone() or (None,)
     return None if newest is None else newest - keep
@@ -171,11 +170,7 @@ def horizon_before(connection: Connection, keep: timedelta) -> datetime | None:
 def plan_retention(
     connection: Connection, logs: Sequence[TrackedLog], settings: FoldSettings, horizon: datetime
 ) -> Retention:
-    """Return what `retain` would do. It does not verify the rows. Changes and blocks nothing.
-
-    Raises:
-        FoldVersionDiffers, RebuildNeeded: the rows of a log are another version's, or it has none.
-    """
+    """Return what `retain` would do, without verifying the rows. Changes and blocks nothing. Raises as `retain`."""
     for log in logs:
         log.require_fold_version(settings)
     with connection.transaction(force_rollback=True):
@@ -224,10 +219,8 @@ def retain(
 def select_retained(
     connection: Connection, logs: Sequence[TrackedLog], horizon: datetime
 ) -> tuple[RetainedEvents, ...]:
-    """Select what the logs keep if nothing is asked about times before ``horizon``.
-
-    Logs that need all of their events are left out. The temporary tables that `ArchiveReplacement` reads are created;
-    they last until the caller's transaction ends.
+    """Select what the logs keep if nothing is asked about times before ``horizon``. Logs that need all of their events
+    are left out. Creates the temporary tables that `ArchiveReplacement` reads, until the transaction ends.
     """
     connection.execute(_TEMPORARY)
     selected = (_select(connection, log, horizon) for log in logs if log.is_complete)
@@ -262,9 +255,8 @@ def _insert_base(connection: Connection, log_id: int, horizon: int) -> None:
 
 
 def _insert_later_events(connection: Connection, values: Mapping[str, int]) -> int:
-    """Insert what later events did to those inserted so far, and return how many events were added.
-
-    The offset of a sweep is that of another key's event, to which later events may have done something, too.
+    """Insert what later events did to those inserted so far, and return how many were added. The offset of a sweep is
+    that of another key's event, to which later events may have done something, too.
     """
     return sum(connection.execute(query, values).rowcount for query in (_INSERT_RESOLVERS, _INSERT_DELETES))
 

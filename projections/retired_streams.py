@@ -37,12 +37,9 @@ def retired_jobs(connection: Connection) -> set[tuple[str, str]]:
 
 
 def retire_streams(connection: Connection, stream_names: Collection[str]) -> None:
-    """Retire streams, for example those of a job that was deleted. All or none.
+    """Retire streams, for example those of a job that was deleted. All or none: raises StreamBusy if one is read now.
 
-    Whatever reads one of them later ends its retirement. A stream that is retired already stays so.
-
-    Raises:
-        StreamBusy: a follower or an import reads one of them now.
+    Whatever reads one of them later ends its retirement.
     """
     held = holders(connection)
     with connection.transaction():

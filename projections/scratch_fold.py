@@ -30,11 +30,6 @@ _INDEXED: Final = ("quarantine",)
 _CREATE: Final = sql.SQL("create temporary table if not exists {} (like projection.{} {}) on commit drop")
 _INDEX: Final = sql.SQL("create index if not exists {} on pg_temp.{} (log_id)")
 _EXISTS: Final = sql.SQL("exists (select from projection.{table} where log_id = {log_id})")
-_HAS_TRIGGERS: Final = """
-select exists (select from pg_trigger t join unnest(%s::regclass[]) as history on true
-               where not t.tgisinternal and (t.tgrelid = history or t.tgrelid in (
-                 select i.inhrelid from pg_inherits i where i.inhparent = history)))
-"""
 _REMOVE_OLDER: Final = sql.SQL("""
 delete from pg_temp.{table} t
 using (select ctid, row_number() over (partition by key_id order by log_offset desc) from pg_temp.{table}
@@ -50,10 +45,8 @@ ReadArchived = Callable[[Connection, int, int, int], Iterable[ArchivedEvents]]
 
 
 class ArchivedBatch(NamedTuple):
-    """Events to fold together, and the keys that were swept after the last of them.
-
-    They were archived at ``archived_at``, in microseconds since 2000, or at other times for which `LogClock` gives the
-    same log time.
+    """Events to fold together, and the keys that were swept after the last of them. They were archived at
+    ``archived_at``, in microseconds since 2000, or at other times for which `LogClock` gives the same log time.
     """
 
     archived_at: int
@@ -135,21 +128,17 @@ class ScratchFold:
 
 
 def may_fill_histories(connection: Connection, log_id: int) -> bool:
-    """Return whether a fold can write the histories of a log itself, and they need no comparison.
-
-    Nothing may be stored of the log: no rows, and no layouts with other numbers. No trigger may change what is written.
+    """Whether a fold can write the histories of a log itself, and they need no comparison: nothing is stored of the
+    log, neither rows nor layouts with other numbers.
     """
     tables = (_EXISTS.format(table=sql.Identifier(table), log_id=sql.Literal(log_id)) for table in log_tables())
     has_rows = connection.execute(sql.SQL("select {}").format(sql.SQL(" or ").join(tables))).fetchone()
-    if has_rows != (False,):
-        return False
-    return connection.execute(_HAS_TRIGGERS, ([columns.table for columns in HISTORIES],)).fetchone() == (False,)
+    return has_rows == (False,)
 
 
 def log_tables() -> dict[str, tuple[str, ...]]:
-    """Return the tables of ``projection`` whose rows are folded from a log's events, with their primary keys.
-
-    The primary keys are without ``log_id``.
+    """The tables of ``projection`` whose rows are folded from a log's events, with their primary keys without
+    ``log_id``.
     """
     from projections.tables import metadata  # noqa: PLC0415 (avoids loading SQLAlchemy where no log is folded again)
 
@@ -212,7 +201,7 @@ def _end_of_batch(
     batch_events: int,
     pending: Sequence[Swept],
 ) -> int:
-    """Return up to which index the events from ``first`` on belong to a batch; ``first`` if none does."""
+    """Up to which index the events from ``first`` on belong to a batch; ``first`` if none does."""
     if batch.swept:
         return first
     end = min(len(events), first + batch_events - len(batch.events))
@@ -222,9 +211,8 @@ def _end_of_batch(
 
 
 def _count_same_log_time(archived_at: int, events: Sequence[RecordedEvent], times: Sequence[int]) -> int:
-    """How many of the first events `LogClock` treats as if they had been archived at ``archived_at``.
-
-    That depends on whether it believes their record times.
+    """How many of the first events `LogClock` treats as if they had been archived at ``archived_at``: that depends on
+    whether it believes their record times.
     """
     if times.count(archived_at) == len(times):
         return len(times)

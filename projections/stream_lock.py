@@ -29,10 +29,6 @@ with held as materialized (
 )
 select pg_advisory_unlock(7106407, lock_id) from held
 """
-_IS_LOCKED: Final = """
-select exists (select from projection.stream_holder where stream_name = %(name)s)
-   and not exists (select from projection.stream_holder where stream_name = %(name)s for update skip locked)
-"""
 _HOLDERS: Final = sql.SQL("""
 select stream_name, backend_pid, host_name, application_name, backend_start, last_seen_at,
        coalesce(extract(epoch from clock_timestamp() - last_seen_at), 0)::float8,
@@ -88,7 +84,6 @@ class LockHolder(NamedTuple):
 
 class StreamLocks:
     """The streams that one session holds. The connection must lead directly to Postgres, not through a pooler.
-
     ``working``: the connection that writes the streams' rows, if it is another one; a takeover ends both.
     """
 
@@ -113,10 +108,6 @@ class StreamLocks:
         row = self._connection.execute(_ONE, (stream_name,)).fetchone()
         return None if row is None else LockHolder(*row[1:])
 
-    def is_entry_locked(self, stream_name: str) -> bool:
-        """Return whether a session has locked the stream's entry itself, be it that the stream's holder has ended."""
-        return self._connection.execute(_IS_LOCKED, {"name": stream_name}).fetchone() == (True,)
-
     def end_silent(self, stream_name: str, seconds: float) -> bool | None:
         """End the sessions of a holder that has been silent for ``seconds``; None: this user has no right to."""
         try:
@@ -125,11 +116,8 @@ class StreamLocks:
             return None
 
     def check(self) -> None:
-        """Check that this is still the session that took the streams.
-
-        Raises:
-            LockLost: another session answers, as behind a pooler.
-            psycopg.OperationalError: the session has ended, and its locks with it.
+        """Raise LockLost if another session answers than the one that took the streams, as behind a pooler, and
+        OperationalError if it has ended, and its locks with it.
         """
         if self._current_session() != self._session:
             raise LockLost
@@ -150,12 +138,8 @@ def holders(connection: Connection) -> dict[str, LockHolder]:
 
 
 def share_stream(connection: Connection, stream_name: str, backend_pid: int) -> None:
-    """Write a stream's rows on behalf of the session that holds it, in the caller's transaction.
-
-    Until the transaction ends, no other session can take the stream.
-
-    Raises:
-        LockLost: that session no longer holds the stream.
+    """Write a stream's rows on behalf of the session that holds it, in the caller's transaction, until whose end no
+    other session can take the stream. Raises LockLost if that session no longer holds it.
     """
     if connection.execute(_SHARE, (stream_name, backend_pid)).fetchone() is None:
         raise LockLost
@@ -163,11 +147,7 @@ def share_stream(connection: Connection, stream_name: str, backend_pid: int) -> 
 
 @contextmanager
 def stream_lock(connection: Connection, stream_name: str) -> Iterator[None]:
-    """Hold a stream during the block.
-
-    Raises:
-        StreamBusy: another session holds it.
-    """
+    """Hold a stream during the block. Raises StreamBusy if another session holds it."""
     locks = StreamLocks(connection)
     if not locks.take(stream_name):
         raise StreamBusy(stream_name, str(locks.holder(stream_name) or "another process"))

@@ -138,7 +138,7 @@ class TableDifferences:
         self._renumbers = self._match_layouts()
 
     def _match_layouts(self) -> bool:
-        """Match folded layouts with stored ones. Return whether any has another number there."""
+        """Match folded layouts with stored ones, and return whether any has another number there."""
         if self._connection.execute(_HAS_LAYOUTS, (self._log.log_id,)).fetchone() == (False,):
             return False
         self._connection.execute(_MATCH_LAYOUTS, (self._log.log_id,))
@@ -149,12 +149,11 @@ class TableDifferences:
         return tuple(map(self._check, log_tables()))
 
     def repair(self, filled: Collection[str] = ()) -> tuple[TableCheck, ...]:
-        """Replace the stored rows that differ from the folded ones. Return the tables that had any, without examples.
+        """Replace the stored rows that differ from the folded ones, and return the tables that had any, without
+        examples.
 
-        Tables that were ``filled`` by the fold itself are not compared: their rows were missing.
-
-        Raises:
-            ProjectionError: a table's stored rows still differ: something in the database changes them.
+        Tables that were ``filled`` by the fold itself are not compared: their rows were missing. Raises ProjectionError
+        if a table's rows still differ: something in the database changes them.
         """
         checks = (self._filled(table) if table in filled else self._repair(table) for table in log_tables())
         return tuple(check for check in checks if not check.is_equal)
@@ -230,9 +229,8 @@ def _difference(row: Values, key: tuple[str, ...]) -> Difference:
 
 
 def expected_job_log(connection: Connection, log_id: int) -> dict[str, Any]:
-    """A log's row in ``job_log`` as it follows from the archive, apart from the job's name and id.
-
-    One incarnation of a stream is current, and it is complete.
+    """A log's row in ``job_log`` as it follows from the archive, apart from the job's name and id. One incarnation of a
+    stream is current, and it is complete.
     """
     row = connection.execute(_FACTS, (log_id,)).fetchone()
     if row is None:

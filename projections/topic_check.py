@@ -86,12 +86,8 @@ def complete_archive(
     """Insert the events below the position that the topic has and the archive lacks, in one transaction.
 
     Returns what differed before: ``missing`` events were inserted, ``different`` ones were left unchanged. None if a
-    newer incarnation has replaced the log, so that it has no topic. Partitions of the archive that were detached and
-    still exist are attached first, because they have more than a compacted topic.
-
-    Raises:
-        ProjectionError, EventLogError: see `check_archive`.
-        psycopg.errors.LockNotAvailable: another session completes this archive.
+    newer incarnation has replaced the log. Partitions of the archive that were detached and still exist are attached
+    first, because they have more than a compacted topic. Raises as `check_archive`, and LockNotAvailable.
     """
     if is_replaced(connection, log):
         return None
@@ -121,9 +117,8 @@ def _compared(pairs: Iterable[Pair], comparison: TopicComparison) -> Iterator[Pa
 
 
 def _insert(connection: Connection, log_id: int, archived_at: datetime, events: list[RecordedEvent]) -> None:
-    """Archive events at the time of the next archived one.
-
-    Their own time of archiving is unknown, and this one is the latest possible: `LogClock` then believes their times.
+    """Archive events at the time of the next archived one. Their own is unknown, and this one is the latest possible:
+    `LogClock` then believes their times.
     """
     for first in ranges_of(event.offset for event in events):
         ensure_partition(connection, "eventlog", "event", first)
@@ -167,9 +162,8 @@ def _is_replaced(name: str, reason: str) -> ProjectionError:
 def pair_with_topic(
     connection: Connection, source: EventSource, log: TrackedLog, facts: StreamFacts, until: int, settings: FoldSettings
 ) -> Iterator[Pair]:
-    """Read archive and topic below offset ``until``, in offset order. Raises OffsetLost and SourceUnavailable.
-
-    Events that a retention has detached are left out, but not those of `lost_base`.
+    """Read archive and topic below offset ``until``, in offset order. Events that a retention has detached are left
+    out, but not those of `lost_base`.
     """
     needed = lost_base(connection, source, log, facts, settings)
     current = source.read(log.stream.stream_name, facts.start_offset, until)
@@ -230,9 +224,8 @@ def find_lost_base(
 def _later_events(
     source: EventSource, stream_name: str, first: int, comparison: TopicComparison
 ) -> Iterator[RecordedEvent]:
-    """The events from an offset to the topic's end, as long as something is unexplained.
-
-    Events that are written meanwhile may have removed some that were not read yet, so they are read as well.
+    """The events from an offset to the topic's end, as long as something is unexplained: events that are written
+    meanwhile may have removed some that were not read yet.
     """
     while comparison.lost:
         end = source.end_offsets([stream_name]).get(stream_name)

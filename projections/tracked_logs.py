@@ -161,9 +161,8 @@ def register_log(
     topic_id: str | None = None,
     start_offset: int = 0,
 ) -> TrackedLog:
-    """Add a log to the archive and the projection, in the caller's transaction.
-
-    A stream's first incarnation is current at once, a later one when it has been read to its end.
+    """Add a log to the archive and the projection. A stream's first incarnation is current at once, a later one once it
+    is read.
     """
     name, kind = stream.stream_name, stream.stream_kind
     stored = insert_log(connection, name, kind, incarnation, backend, now, cluster_id=cluster_id, topic_id=topic_id)
@@ -173,10 +172,7 @@ def register_log(
 def track_log(
     connection: Connection, stored: StoredLog, settings: FoldSettings, *, start_offset: int = 0
 ) -> TrackedLog:
-    """Track a log of the archive from its first event, in the caller's transaction.
-
-    The position begins at ``start_offset``, the lowest offset that the first event can have.
-    """
+    """Track a log of the archive from its first event, whose lowest possible offset is ``start_offset``."""
     is_first, version = stored.incarnation == 1, settings.fold_version
     log = insert_position(
         connection, stored, version, is_current=is_first, is_complete=is_first, start_offset=start_offset
@@ -233,9 +229,7 @@ def stop_at_position(connection: Connection, log: TrackedLog) -> None:
 
 def name_job(connection: Connection, stream: StreamIdentity) -> None:
     """Set the job name and id of a job's logs: from the job's config, or from the stream's name where config has none.
-
-    Holds the job's lock until the caller's transaction ends: two logs of a job may be applied concurrently, and neither
-    transaction sees the other's uncommitted rows.
+    Holds the job's lock: of two logs applied concurrently, neither transaction sees the other's rows.
     """
     lock_job(connection, stream)
     name, job_id = job_names(dict(connection.execute(_NAMES, (stream.suffix,)).fetchall()), stream)
@@ -243,18 +237,16 @@ def name_job(connection: Connection, stream: StreamIdentity) -> None:
 
 
 def job_names(config: Mapping[str, str], stream: StreamIdentity) -> tuple[str, str]:
-    """Return the name and id of a job: those of its config, or those that a stream's name implies.
-
-    A text that is too long for the name of a topic names no job, and has no room in an index.
+    """The name and id of a job: those of its config, or those that a stream's name implies. A text that is too long for
+    the name of a topic names no job, and has no room in an index.
     """
     named = {key: text for key, text in config.items() if len(text) <= LONGEST_TOPIC_NAME}
     return named.get("job.name") or stream.job_name, named.get("job.id") or stream.job_id
 
 
 def lock_job(connection: Connection, stream: StreamIdentity) -> None:
-    """Lock the names of a job's logs until the caller's transaction ends.
-
-    Before any row of ``job_log``: a session that names the job may wait for those rows.
+    """Lock the names of a job's logs until the transaction ends, before any row of ``job_log``: a session that names
+    the job may wait for those rows.
     """
     hold(connection, f"job {stream.suffix}")
 

@@ -54,14 +54,10 @@ def verify_log(
 ) -> Verification:
     """Fold a log's archived events again and compare every table of ``projection`` with the result.
 
-    With a ``source``, the archive is also compared with the topic there: see `check_archive`.
-
-    Runs in one snapshot, so a follower may go on meanwhile: its later rows are not seen. The snapshot and temporary
-    tables as large as the log's rows last until the comparison ends.
-
-    Raises:
-        FoldVersionDiffers, RebuildNeeded: the log's rows are another version's, or it has none.
-        ProjectionError, EventLogError: the log has no topic to compare it with, see `check_archive`.
+    With a ``source``, the archive is also compared with the topic there: see `check_archive`. Runs in one snapshot, so
+    a follower may go on meanwhile: its later rows are not seen. The snapshot and temporary tables as large as the log's
+    rows last until the comparison ends. Raises FoldVersionDiffers or RebuildNeeded if the log's rows are another
+    version's, or it has none.
     """
     with connection.transaction(force_rollback=True):
         connection.execute(_SNAPSHOT)
@@ -82,9 +78,8 @@ def verify_log(
 
 
 def _check_job_log(connection: Connection, log: TrackedLog) -> TableCheck:
-    """Compare a log's row in ``job_log`` with the archive.
-
-    The job's name and id are those of its config as folded now, or those of the job's coordinator stream.
+    """Compare a log's row in ``job_log`` with the archive, and the job's name with its config, as folded now or as its
+    coordinator stream has it.
     """
     with connection.cursor(row_factory=dict_row) as cursor:
         stored = cursor.execute(_JOB_LOG, (log.log_id,)).fetchone() or {}

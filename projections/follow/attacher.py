@@ -56,12 +56,8 @@ class Attacher:
     make_tail: MakeTail = Tail
 
     def attach(self, stream: FollowedStream, now: float, on_resync_batch: Callable[[], None]) -> None:
-        """Attach the stream, or let it wait for the follower that holds it.
-
-        An exception from ``on_resync_batch``, which is called after each batch of a resync, ends the resync.
-
-        Raises:
-            EventLogError, ProjectionError: the stream cannot be followed at present.
+        """Attach the stream, or let it wait for the follower that holds it; raises the error of a stream that cannot be
+        followed. An exception from ``on_resync_batch``, which is called after each batch of a resync, ends the resync.
         """
         if not stream.has_lock:
             stream.has_lock = self.locks.take(stream.stream_name)
@@ -99,24 +95,21 @@ class Attacher:
         log = replace(tail.log, is_current=True, is_complete=True, next_offset=tail.position)
         stream.attach(self.make_tail(log, self._projector(log), tail.target, self.run.plan.until))
         name = stream.stream_name
-        self.run.reports.say_of(
-            name, f"{name}: incarnation {log.incarnation} is complete; relations show it from now on."
-        )
+        self.run.say_of(name, f"{name}: incarnation {log.incarnation} is complete; relations show it from now on.")
 
     def _report(self, stream: FollowedStream, found: ResumePoint) -> None:
+        name, offset = stream.stream_name, found.log.next_offset
         if stream.is_waiting:
             stream.is_waiting = False
-            name = stream.stream_name
-            self.run.reports.say_of(name, f"{name} is free: this follower continues at offset {found.log.next_offset}.")
+            self.run.say_of(name, f"{name} is free: this follower continues at offset {offset}.")
         if stream.unavailable_since is not None:
-            name = stream.stream_name
-            self.run.reports.say_of(name, f"{name} is available again: continuing at offset {found.log.next_offset}.")
-        self.run.reports.say_of(stream.stream_name, found.message)
+            self.run.say_of(name, f"{name} is available again: continuing at offset {offset}.")
+        self.run.say_of(name, found.message)
 
     def _resync(self, found: ResumePoint, projector: Projector, on_batch: Callable[[], None]) -> ResumePoint:
         connection, source, settings, clock = self.connection, self.source, self.settings, self.clock
         resumed = resync(connection, source, projector, found, settings, clock, on_batch=lambda _: on_batch())
-        self.run.reports.say_of(resumed.log.stream.stream_name, resumed.message)
+        self.run.say_of(resumed.log.stream.stream_name, resumed.message)
         return resumed
 
     def _projector(self, log: TrackedLog) -> Projector:
@@ -129,15 +122,11 @@ class Attacher:
         stream.due_at = now + LOCK_RETRY_SECONDS
         stream.is_waiting = True
         holder = self.locks.holder(name)
-        if holder is not None:
-            self._handle_holder(name, holder)
-        elif self.locks.is_entry_locked(name):
-            place = f"the row of {name} in projection.stream_holder"
-            self.run.reports.say_of(name, f"Another session has locked {place}. This follower waits.")
+        self.run.say_of(name, "" if holder is None else self._handle_holder(name, holder))
         stream.is_over = self.run.plan.has_end and self._is_read_as_planned(stream)
 
     def _is_read_as_planned(self, stream: FollowedStream) -> bool:
-        """Return whether another follower has read the stream's present topic as far as planned."""
+        """Whether another follower has read the stream's present topic as far as planned."""
         name = stream.stream_name
         log = next((log for log in logs_of(self.connection, name) if log.is_current), None)
         if stream.planned is None or (log is not None and is_another_topic(log, stream.planned)):
@@ -147,37 +136,26 @@ class Attacher:
         end = stream.planned.end_offset if self.run.plan.until is None else self.run.plan.until + 1
         return log.backend == self.source.backend and log.next_offset >= end
 
-    def _handle_holder(self, name: str, holder: LockHolder) -> None:
-        """Report who holds the stream; end its sessions if it has been silent for as long as the plan says."""
+    def _handle_holder(self, name: str, holder: LockHolder) -> str:
+        """End the holder's sessions if it has been silent for as long as the plan says; return what to report."""
         limit = self.run.plan.take_over_after
-        if limit is not None and holder.silent_seconds >= limit:
-            self._take_over(name, holder, limit)
-        elif holder.is_silent:
-            self.run.reports.say_of(
-                name, f"{name} is held by {holder}, which is {holder.silence(name)}. This follower waits."
-            )
-        else:
-            message = f"{name} is read by {holder}. This follower waits, and takes over when the other one ends."
-            self.run.reports.say_of(name, message)
-
-    def _take_over(self, name: str, holder: LockHolder, silent_seconds: float) -> None:
-        was_ended = self.locks.end_silent(name, silent_seconds)
+        if limit is None or holder.silent_seconds < limit:
+            if holder.is_silent:
+                return f"{name} is held by {holder}, which is {holder.silence(name)}. This follower waits."
+            return f"{name} is read by {holder}. This follower waits, and takes over when the other one ends."
+        was_ended = self.locks.end_silent(name, limit)
         if was_ended is None:
-            self.run.reports.say_of(
-                name,
+            return (
                 f"{name} is held by {holder}, which is silent, but this database user may not end its session. "
-                f"Ask an administrator to run `select pg_terminate_backend({holder.backend_pid})`.",
+                f"Ask an administrator to run `select pg_terminate_backend({holder.backend_pid})`."
             )
-        elif was_ended:
-            message = f"{name} was held by {holder}, which was silent: ended its session to take over."
-            self.run.reports.say_of(name, message)
+        return f"{name} was held by {holder}, which was silent: ended its session to take over." if was_ended else ""
 
 
 @contextmanager
 def ignore_rejections() -> Iterator[None]:
-    """Ignore errors of the database that are not outages: a stream that it rejects is reported where it is applied.
-
-    Also ignored are rows that another session has locked: a refusal is written again when the stream is retried.
+    """Ignore errors of single streams in the block: what the database rejects is reported where it is applied, and a
+    refusal of locked rows is written again when the stream is retried.
     """
     try:
         yield
@@ -189,9 +167,8 @@ def ignore_rejections() -> Iterator[None]:
 
 
 class Refusals:
-    """Keeps the errors of one stream from the others, within one session.
-
-    Refusals are written over ``connection``; each change triggers ``heartbeat``.
+    """Keeps the errors of one stream from the others. Refusals are written over ``connection``; each change triggers
+    ``heartbeat``.
     """
 
     def __init__(self, run: FollowRun, attacher: Attacher, connection: Connection, heartbeat: Turns) -> None:
@@ -202,10 +179,8 @@ class Refusals:
 
     @contextmanager
     def catch_errors(self, stream: FollowedStream | None) -> Iterator[None]:
-        """Refuse the stream, or give it up, after an error in the block; a source's error names its stream.
-
-        Raises:
-            OUTAGES: the error affects all streams, or none that is known.
+        """Refuse the stream, or give it up, after an error in the block; a source's error names its stream. Errors that
+        affect all streams, or none that is known, are raised.
         """
         try:
             yield
@@ -228,14 +203,13 @@ class Refusals:
             self.report_continuation(stream)
 
     def lose(self, stream: FollowedStream, error: StreamUnavailable) -> None:
-        """Detach a stream that is unavailable while others are read, keep its lock, and retry later.
-
-        A run with an end is over when it has waited for no other streams for its longest outage.
+        """Detach a stream that is unavailable while others are read, keep its lock, and retry later. A run with an end
+        is over when it has waited for no other streams for its longest outage.
         """
         now = monotonic()
         stream.be_unavailable(outage_reason(error), now)
         self._heartbeat.trigger()
-        self._run.reports.say_of(stream.stream_name, outage_message(error))
+        self._run.say_of(stream.stream_name, outage_message(error))
         self._run.stop_if_unavailable(now)
 
     def report_continuation(self, stream: FollowedStream) -> None:
@@ -243,12 +217,12 @@ class Refusals:
         self._heartbeat.trigger()
         if stream.tail is not None:
             name, position = stream.stream_name, stream.tail.position
-            self._run.reports.say_of(name, f"{name} can be followed again: continuing at offset {position}.")
+            self._run.say_of(name, f"{name} can be followed again: continuing at offset {position}.")
 
     def _handle(self, stream: FollowedStream, error: Exception) -> None:
         self._heartbeat.trigger()
         if isinstance(error, LogBlocked):
-            self._run.reports.say_of(stream.stream_name, str(error))
+            self._run.say_of(stream.stream_name, str(error))
             stream.block(error.reason, monotonic() + BLOCKED_SECONDS)
             return
         if isinstance(error, StreamUnavailable):
@@ -259,7 +233,7 @@ class Refusals:
             stream.detach(monotonic() + LOST_OFFSET_SECONDS)
             return
         message = stream_error_message(stream.stream_name, error)
-        self._run.reports.say_of(stream.stream_name, message)
+        self._run.say_of(stream.stream_name, message)
         if reaction is not Reaction.LEAVE:
             self._write_refusal(stream, error, message)
         self._attacher.release(stream)  # another follower may have the rights, and a rebuild needs the lock

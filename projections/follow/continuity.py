@@ -65,9 +65,8 @@ def check_continuity(log: TrackedLog, facts: StreamFacts, difference: int | None
 
 
 def longest_absence_ms(facts: StreamFacts) -> int | None:
-    """Return for how long a log may be left unread until a resync is necessary; None: without limit.
-
-    That is half of the retention of tombstones: clocks differ, and reading to the end takes time.
+    """For how long a log may be left unread until a resync is necessary: half of the retention of tombstones, since
+    clocks differ, and reading to the end takes time. None: without limit.
     """
     if facts.delete_retention_ms == FOREVER_MS:
         return None
@@ -81,8 +80,7 @@ def changed_past(log: TrackedLog, difference: int) -> Continuity:
 
 
 def lost_past(log: TrackedLog, lost: int) -> Continuity:
-    """Return how to read on where the stream lost its event at offset ``lost``, and has an older one of that key.
-
+    """As `changed_past`, where the stream lost its event at offset ``lost``, and has an older one of that key.
     Compaction removes an older event of a key before the newest one, so the stream was truncated.
     """
     reason = f"was truncated: it lost its event at offset {lost}, and has an older one of that key"

@@ -22,10 +22,8 @@ MOST_PROJECTORS: Final = 500
 
 
 class Delegated(NamedTuple):
-    """A range to apply: the offsets from ``first_offset`` to before ``next_offset`` of a stream's topic.
-
-    It is empty if the topic was found to have no such offsets, or to be another one. ``holder_pid``: the Postgres
-    session that holds the stream.
+    """The offsets from ``first_offset`` to before ``next_offset`` of a stream's topic; none if the topic was found to
+    have no such offsets, or to be another one. ``holder_pid``: the Postgres session that holds the stream.
     """
 
     stream_name: str
@@ -63,10 +61,8 @@ class DelegatedWorker:
     def apply(self, wanted: Delegated) -> Applied:
         """Apply what is not yet applied of a range, such as after a retry, and move the position to its end.
 
-        Raises:
-            LockLost: the follower no longer holds the stream.
-            OffsetLost: the topic or the position is another one than the follower knew; attach the stream again.
-            SourceUnavailable: no broker answers.
+        Raises LockLost if the follower no longer holds the stream, OffsetLost if the topic or the position is another
+        one than the follower knew (attach the stream again), and SourceUnavailable.
         """
         while True:
             try:

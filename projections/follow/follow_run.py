@@ -57,41 +57,9 @@ class StopFlag:
                 self._wakeups.get(timeout=seconds)
 
 
-class Reports:
-    """Reports to callbacks: a stream's message only if it differs from its last one, an outage's begin and end."""
-
-    def __init__(self, on_message: Callable[[str], None], on_progress: Callable[[Progress], None]) -> None:
-        self._on_message = on_message
-        self._last: dict[str, str] = {}
-        self._is_outage = False
-        self.progress = on_progress
-
-    def say(self, message: str) -> None:
-        """Report a message that concerns no single stream."""
-        self._on_message(message)
-
-    def say_of(self, stream_name: str, message: str) -> None:
-        """Report a message about a stream, unless it is empty or repeats the last one."""
-        if message and self._last.get(stream_name) != message:
-            self._last[stream_name] = message
-            self._on_message(message)
-
-    def begin_outage(self, message: str) -> None:
-        """Report an outage; further messages about it are dropped until `end_outage`."""
-        if not self._is_outage:
-            self._is_outage = True
-            self._on_message(message)
-
-    def end_outage(self) -> None:
-        """Report the end of an outage, if there was one."""
-        if self._is_outage:
-            self._is_outage = False
-            self._on_message("Connections are restored: following continues.")
-
-
 @dataclass
 class FollowRun:
-    """What a follower knows of its streams, and of the outage that it waits for.
+    """What a follower knows of its streams, and of the outage that it waits for; ``say`` gets messages for operators.
 
     ``is_listed``: the source has listed its streams. ``outage_timeout``: with an end, the seconds after which an outage
     ends the run (None: wait without limit). ``outage``: what the run has waited for since ``outage_since``, empty if
@@ -101,20 +69,28 @@ class FollowRun:
 
     plan: FollowPlan
     streams: dict[str, FollowedStream]
-    reports: Reports
-    backoff: Backoff
-    stop_flag: StopFlag
-    is_listed: bool = False
+    say: Callable[[str], None]
+    on_progress: Callable[[Progress], None]
     outage_timeout: float | None = None
+    backoff: Backoff = field(default_factory=Backoff)
+    stop_flag: StopFlag = field(default_factory=StopFlag)
+    is_listed: bool = False
     outage: str = ""
     outage_since: float = 0.0
     refusal: str = ""
     stepped_at: float = field(default_factory=monotonic)
+    _last_messages: dict[str, str] = field(default_factory=dict)
 
     @property
     def events(self) -> int:
         """How many events were applied; may be read from another thread."""
         return sum(stream.events for stream in list(self.streams.values()))
+
+    def say_of(self, stream_name: str, message: str) -> None:
+        """Report a message about a stream, unless it is empty or repeats the last one."""
+        if message and self._last_messages.get(stream_name) != message:
+            self._last_messages[stream_name] = message
+            self.say(message)
 
     def is_over(self) -> bool:
         """Return whether the run is complete, or was stopped."""
@@ -130,12 +106,12 @@ class FollowRun:
         """Record that brokers or database failed; with an end, stop if they refused the login or time is up."""
         if self.plan.has_end and is_login_refused(error):
             self.refusal = outage_reason(error)
-            self.reports.say(self.refusal)
+            self.say(self.refusal)
             self.stop_flag.set()
             return
         if not self.outage:
             self.outage, self.outage_since = outage_reason(error), now
-        self.reports.begin_outage(outage_message(error))
+            self.say(outage_message(error))
         if self.plan.has_end and self.outage_timeout is not None and now >= self.outage_since + self.outage_timeout:
             self.stop_flag.set()
 
@@ -155,5 +131,6 @@ class FollowRun:
     def end_outage(self) -> None:
         """Record that brokers and database answer again."""
         self.backoff.reset()
-        self.outage = ""
-        self.reports.end_outage()
+        if self.outage:
+            self.outage = ""
+            self.say("Connections are restored: following continues.")

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final, NamedTuple
 
-from eventlog.backoff import Backoff
 from eventlog.postgres.connection import Connection, connect
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.follow.attacher import Attacher, MakeTail
 from projections.follow.error_policy import OUTAGES
-from projections.follow.follow_run import FollowPlan, FollowRun, Reports, StopFlag
+from projections.follow.follow_run import FollowPlan, FollowRun
 from projections.follow.followed_stream import Activity, FollowedStream
 from projections.follow.session import FollowSession
 from projections.follow.tail import Progress, Tail
@@ -89,8 +88,7 @@ class Follower:
         self._make_tail = make_tail
         self._application_name = application_name
         streams = {name: FollowedStream(name) for name in plan.stream_names}
-        reports = Reports(on_message, on_progress)
-        self._run = FollowRun(plan, streams, reports, Backoff(), StopFlag(), outage_timeout=outage_timeout)
+        self._run = FollowRun(plan, streams, on_message, on_progress, outage_timeout)
 
     def run(self) -> Outcome:
         """Follow until the plan is complete or `stop` is called, and return what was done. Outages are waited out."""

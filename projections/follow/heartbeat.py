@@ -65,9 +65,8 @@ _DELETE_REFUSALS: Final = "delete from projection.refused_stream where stream_na
 
 
 class Beat(NamedTuple):
-    """A log's heartbeat.
-
-    ``end_offset`` None: the end, and so the lag, is unknown. ``detail``: why the log is not read at present, if so.
+    """A log's heartbeat. ``end_offset`` None: the end is unknown. ``detail``: why the log is not read at present, if
+    so.
     """
 
     log_id: int
@@ -77,10 +76,8 @@ class Beat(NamedTuple):
 
 
 def server_now(connection: Connection) -> datetime:
-    """Return the database server's time, also within a transaction that began earlier.
-
-    Followers run on machines whose clocks differ. Heartbeats, and when a log was last read to its end, are written and
-    compared by this one clock.
+    """The database server's time, also within a transaction that began earlier. Followers run on machines whose clocks
+    differ, so heartbeats, and when a log was last read to its end, are written and compared by this one.
     """
     row = connection.execute("select clock_timestamp()").fetchone()
     if row is None:

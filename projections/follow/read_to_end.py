@@ -29,10 +29,8 @@ class ReadToEnd:
 
 @dataclass(frozen=True)
 class StreamReader:
-    """Reads streams of a source to their ends, each in one transaction, over one connection.
-
-    ``until``: as if each stream ended before its first later event. ``on_progress`` gets the number of events of each
-    batch.
+    """Reads streams of a source to their ends, each in one transaction, over one connection. ``until``: as if each
+    stream ended before its first later event. ``on_progress`` gets the number of events of each batch.
     """
 
     connection: Connection
@@ -45,12 +43,8 @@ class StreamReader:
     make_projector: MakeProjector = Projector
 
     def read_to_end(self, stream_name: str, kind: str | None = None) -> ReadToEnd:
-        """Read a stream on from where its log ends. Before that, the log or its next incarnation is registered.
-
-        Raises:
-            StreamBusy: another session reads the stream.
-            PositionMoved: another session has read it meanwhile.
-            EventLogError, ProjectionError: as `find_resume_point`.
+        """Read a stream on from where its log ends, after the log or its next incarnation was registered. Raises
+        StreamBusy or PositionMoved if another session reads the stream, and as `find_resume_point`.
         """
         with stream_lock(self.connection, stream_name):
             found = find_resume_point(self.connection, self.source, stream_name, self.settings, self.clock, kind)
@@ -95,9 +89,8 @@ class StreamReader:
 
 
 class TimeBound:
-    """Passes a log's events before the first one that is later than ``until``; ``is_reached``: there was one.
-
-    As for the log's time, a record time more than an hour after ``now`` does not count.
+    """Passes a log's events before the first one that is later than ``until``; ``is_reached``: there was one. As for
+    the log's time, a record time more than an hour after ``now`` does not count.
     """
 
     def __init__(self, until: datetime, now: datetime) -> None:

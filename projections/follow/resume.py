@@ -45,10 +45,8 @@ class Topic(NamedTuple):
 
 @dataclass(frozen=True)
 class ResumePoint:
-    """The log to read on with, from its position, or with ``resync`` from the stream's start.
-
-    The log has caught up at offset ``target``. ``message`` is for the operator, empty in the usual case. ``events``:
-    how many a resync applied.
+    """The log to read on with, from its position, or with ``resync`` from the stream's start. It has caught up at
+    offset ``target``. ``message`` is for the operator, empty in the usual case. ``events``: how many a resync applied.
     """
 
     log: TrackedLog
@@ -191,9 +189,8 @@ def register_incarnation(
 
 
 def _set_state(connection: Connection, log: TrackedLog, topic: Topic, *, begins: bool = False) -> TrackedLog:
-    """Update the log's position, in the caller's transaction.
-
-    A log that ``begins`` counts as read now: tombstones that the topic has now outlive its first reading.
+    """Update the log's position. A log that ``begins`` counts as read now: tombstones of the topic outlive its first
+    reading.
     """
     end, asked_at = topic.facts.end_offset, topic.asked_at
     values = {"log_id": log.log_id, "is_complete": log.is_complete, "resync_from": log.resync_from}

@@ -57,10 +57,7 @@ def resync(
 
     That is the caught-up log; or, where the stream's past turned out to have changed, a new incarnation at its start,
     which needs another projector. An exception from ``on_batch``, which is called after each batch, ends the resync.
-
-    Raises:
-        SourceUnavailable, StreamMissing, OffsetLost: find the resume point again, and resync then.
-        PositionMoved: another projector writes the log.
+    After SourceUnavailable, StreamMissing or OffsetLost, find the resume point again.
     """
     log, started = start.log, server_now(connection)
     live_keys = LiveKeys(connection, log.log_id)
@@ -90,9 +87,8 @@ def resync(
 
 
 class LiveKeys:
-    """The log's live keys whose newest events a resync has not found yet, each as a digest.
-
-    A key is live if a current table has a row of it, or it has an unresolved event in quarantine.
+    """The digests of the log's live keys whose newest events a resync has not found yet. A key is live if a current
+    table has a row of it, or it has an unresolved event in quarantine.
     """
 
     def __init__(self, connection: Connection, log_id: int) -> None:
@@ -132,7 +128,6 @@ class LiveKeys:
 
 class _NewEvents:
     """Applies the events beyond the position one batch late, so that the last batch is applied with the sweeps.
-
     ``applied``: how many were applied.
     """
 

@@ -50,9 +50,8 @@ class Stopped(Exception):
 
 
 class FollowSession:
-    """The follower's work over one pair of connections. An error in `OUTAGES` ends the session and frees its locks.
-
-    ``attacher`` has the connection that applies events; locks and heartbeats use ``connection``.
+    """The follower's work over one pair of connections: ``attacher`` has the one that applies events, ``connection`` is
+    for locks and heartbeats. An error in `OUTAGES` ends the session and frees its locks.
     """
 
     def __init__(self, run: FollowRun, attacher: Attacher, connection: Connection, source: EventSource) -> None:
@@ -61,7 +60,6 @@ class FollowSession:
         self._connection = connection
         self._source = source
         self._switch_seconds = sys.getswitchinterval()
-        self._reports = run.reports
         self._heartbeat = Turns(HEARTBEAT_SECONDS, HEARTBEAT_STREAMS)
         self._refusals = Refusals(run, attacher, connection, self._heartbeat)
         self._list_at = AT_ONCE
@@ -104,7 +102,7 @@ class FollowSession:
                 run.streams.setdefault(name, FollowedStream(name))
             if not run.is_listed:
                 count = len(run.streams)
-                self._reports.say(f"Found {count} stream{'' if count == 1 else 's'}.")
+                run.say(f"Found {count} stream{'' if count == 1 else 's'}.")
             run.is_listed = True
 
     def _attach_due(self) -> None:
@@ -203,7 +201,7 @@ class FollowSession:
         self._attacher.locks.notice_end()
         progress = tail.apply(self._read_ahead)
         stream.count(progress)
-        self._reports.progress(progress)
+        self._run.on_progress(progress)
         self._run.end_outage()
         self._refusals.accept(stream)
         self._finish_if_done(stream)

@@ -22,10 +22,8 @@ BUFFER_SECONDS: Final = 0.1
 
 
 class Progress(NamedTuple):
-    """A batch that was applied: the offsets from ``first_offset`` to before ``next_offset``.
-
-    ``target``: the end to catch up to. ``timestamp``: the last event's record time in ms since 1970; None if the batch
-    had no events.
+    """A batch that was applied: the offsets from ``first_offset`` to before ``next_offset``. ``target``: the end to
+    catch up to. ``timestamp``: the last event's record time in ms since 1970; None if there was no event.
     """
 
     stream_name: str
@@ -95,9 +93,8 @@ class EventBuffer:
 
 
 class Tail:
-    """Reads one log on. It is live once it has reached ``target``, the end when it was attached.
-
-    ``until``: the last offset to apply; None: no limit.
+    """Reads one log on. It is live once it has reached ``target``, the end when it was attached. ``until``: the last
+    offset to apply; None: no limit.
     """
 
     def __init__(self, log: TrackedLog, projector: Projector, target: int, until: int | None = None) -> None:
@@ -151,11 +148,8 @@ class Tail:
     def apply(self, meanwhile: Meanwhile = lambda: None) -> Progress:
         """Apply a batch, and move the position over offsets without events that follow it.
 
-        ``meanwhile``: see `Projector.apply`; it may `add` events.
-
-        Raises:
-            PositionMoved: another follower writes the log.
-            LogBlocked: another session blocks the log for longer than this session waits for locks.
+        ``meanwhile``: see `Projector.apply`; it may `add` events. Raises PositionMoved if another follower writes the
+        log, LogBlocked if another session blocks it for longer than this session waits for locks.
         """
         first, batch = self.position, self.buffer.pop_batch()
         try:

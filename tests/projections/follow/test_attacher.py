@@ -13,7 +13,6 @@ from projections.follow import session
 from projections.follow.follow_run import FollowPlan
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set
-from tests.fixtures.database_users import database_user
 from tests.fixtures.memory_source import DAY_MS, MemorySource
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import (
@@ -128,23 +127,8 @@ def test_a_follower_can_be_stopped_while_an_entry_is_locked(
     make_log(ORDERS, a="1")
     plan = FollowPlan((ORDERS,), once=True)
     with locked_entry(database_url, ORDERS), following(database_url, source, plan) as running:
-        waits = running.wait_for("has locked")
-    assert waits == f"Another session has locked the row of {ORDERS} in projection.stream_holder. This follower waits."
+        wait_until(lambda: running.follower._run.streams[ORDERS].is_waiting, what="the stream to wait")
     assert not running.outcomes[0].is_complete
-
-
-def test_locks_of_a_login_without_rights_delay_nothing(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
-) -> None:
-    """The numbers are those that earlier versions waited for."""
-    make_log(ORDERS, a="1")
-    pairs = "pg_advisory_lock(%s, hashtext(%s)), pg_advisory_lock(%s, hashtext(%s))"
-    locks = f"select pg_advisory_lock(%s), pg_advisory_lock(%s), {pairs}"
-    numbers = (0x636C7573, 1885434484, 0x6C6F67, ORDERS, 0x6A6F62, "orders_1")
-    with database_user(database_url) as anybody, psycopg.connect(anybody, autocommit=True) as login:
-        login.execute(locks.encode(), numbers)
-        with following(database_url, source, FollowPlan((ORDERS,))):
-            wait_for_position(connected, ORDERS, 1)
 
 
 def test_with_once_a_follower_ends_when_the_holder_has_read_as_far(

@@ -8,9 +8,8 @@ import time
 import psycopg
 import pytest
 
-from eventlog.backoff import Backoff
 from eventlog.source import CredentialsRefused, SourceUnavailable
-from projections.follow.follow_run import FollowPlan, FollowRun, Reports, StopFlag
+from projections.follow.follow_run import FollowPlan, FollowRun, StopFlag
 from projections.follow.followed_stream import FollowedStream
 from tests.fixtures.waiting import PATIENCE, wait_until
 
@@ -21,8 +20,7 @@ NAMED = FollowPlan(("a", "b"))
 
 def run_of(plan: FollowPlan, *over: bool, is_listed: bool = False) -> FollowRun:
     streams = {str(number): FollowedStream(str(number), is_over=is_over) for number, is_over in enumerate(over)}
-    reports = Reports(lambda _: None, lambda _: None)
-    return FollowRun(plan, streams, reports, Backoff(), StopFlag(), is_listed)
+    return FollowRun(plan, streams, lambda _: None, lambda _: None, is_listed=is_listed)
 
 
 @pytest.mark.parametrize(
@@ -141,3 +139,34 @@ def test_a_signal_handler_can_end_the_wait_of_its_own_thread() -> None:
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert time.monotonic() - began < LONG / 2
+
+
+def reported() -> tuple[list[str], FollowRun]:
+    messages: list[str] = []
+    return messages, FollowRun(NAMED, {}, messages.append, lambda _: None)
+
+
+def test_a_streams_message_is_not_repeated() -> None:
+    messages, run = reported()
+    for name, message in (
+        ("a", "waits"),
+        ("a", "waits"),
+        ("a", ""),
+        ("b", "waits"),
+        ("a", "continues"),
+        ("a", "waits"),
+    ):
+        run.say_of(name, message)
+    assert messages == ["waits", "waits", "continues", "waits"]
+
+
+def test_the_begin_and_the_end_of_an_outage_are_reported() -> None:
+    messages, run = reported()
+    run.end_outage()
+    for error in (AWAY, SourceUnavailable("Kafka is still away.")):
+        run.begin_outage(error, 0.0)
+    for _ in range(2):
+        run.end_outage()
+    run.begin_outage(AWAY, 1.0)
+    away = "Kafka is away; retrying"
+    assert messages == [away, "Connections are restored: following continues.", away]
