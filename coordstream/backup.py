@@ -20,7 +20,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from coordstream.errors import CoordstreamError
 from coordstream.migrate import upgrade
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.data_folder import DATABASE
+from coordstream.postgres.server import DATABASE
 from eventlog.postgres.connection import Connection, connect
 
 MAINTENANCE_DATABASE: Final = "postgres"

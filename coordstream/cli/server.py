@@ -16,7 +16,7 @@ from coordstream.cli.termination import interrupts_ignored
 from coordstream.database import URL_SETTING, connecting, database_errors, migrate_if_needed, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.binaries import PACKAGE
+from coordstream.postgres.programs import PACKAGE
 from coordstream.settings import Settings, load_settings
 
 app = typer.Typer()

@@ -2,7 +2,9 @@
 
 import fcntl
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -10,15 +12,26 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from coordstream.errors import EmbeddedPostgresError
-from coordstream.postgres.account import ServerAccount
-from coordstream.postgres.binaries import major_version, reachable_bin_folder, wheel_bin_folder
-from coordstream.postgres.configuration import syncs_to_disk
-from coordstream.postgres.data_folder import DATABASE, SUPERUSER, DataFolderCreation, refuse_other_version
-from coordstream.postgres.launch import Launch, kept_port, wait_for
-from coordstream.postgres.postmaster import is_postmaster_of, running_postmaster
+from coordstream.postgres.postmaster import (
+    is_postmaster_of,
+    kept_port,
+    running_postmaster,
+    start_postmaster,
+    wait_for,
+)
+from coordstream.postgres.programs import (
+    ServerAccount,
+    last_line,
+    major_version,
+    reachable_bin_folder,
+    wheel_bin_folder,
+)
 from coordstream.secret_file import read_or_make_secret, read_secret
 
+SUPERUSER: Final = "coordstream"
+DATABASE: Final = "coordstream"
 STOP_SECONDS: Final = 120.0
+BUILTIN_LOCALE_SINCE: Final = 17
 
 
 class ServerStatus(NamedTuple):
@@ -70,7 +83,6 @@ class EmbeddedPostgres:
             EmbeddedPostgresError: the server cannot be started; the message has the reason.
         """
         with self._lock():
-            refuse_other_version(self.data_folder, self.major_version)
             if running_postmaster(self.data_folder) is None:
                 self._launch()
             wait_for(self._is_ready, f"Postgres on '{self.data_folder}' to accept connections")
@@ -142,9 +154,39 @@ class EmbeddedPostgres:
         programs = reachable_bin_folder(self.bin_folder, self._account, self._folder / "programs")
         password = self._password()
         if not self.data_folder.exists():
-            sync = syncs_to_disk(self._settings)
-            DataFolderCreation(programs, self.major_version, self._account, sync).run(self.data_folder, password)
-        Launch(self.data_folder, programs, self._account, self.log_file, self._settings).run()
+            self._create_data_folder(programs, password)
+        start_postmaster(self.data_folder, programs, self._account, self.log_file, self._settings)
+
+    def _create_data_folder(self, programs: Path, password: str) -> None:
+        """Create the folder under another name and rename it at the end, so it is complete or absent.
+
+        With the setting fsync=off, data may not survive a power failure, for speed in tests.
+        """
+        for leftover in self._folder.glob(f"{self.data_folder.name}.new-*"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        work = Path(tempfile.mkdtemp(dir=self._folder, prefix=f"{self.data_folder.name}.new-"))
+        data, fsync = work / "data", self._settings.get("fsync", "on")
+        locale = ["--locale=C.UTF-8"]
+        if self.major_version >= BUILTIN_LOCALE_SINCE:
+            locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+        options = ["-A", "scram-sha-256", "-E", "UTF8", "--no-instructions", *(["--no-sync"] if fsync == "off" else [])]
+        named = ["-U", SUPERUSER, f"--pwfile={_password_file(work, password, self._account)}"]
+        settings = ["-c", "exit_on_error=on", "-c", f"fsync={fsync}"]
+        create = f"CREATE DATABASE {DATABASE};\n"
+        try:
+            self._execute([programs / "initdb", "-D", data, *named, *options, *locale])
+            self._execute([programs / "postgres", "--single", "-D", data, *settings, "postgres"], create)
+            data.rename(self.data_folder)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+    def _execute(self, command: list[str | Path], stdin: str = "") -> None:
+        result = self._account.run(command, stdin)
+        if result.returncode != 0:
+            raise EmbeddedPostgresError(
+                f"'{command[0]}' cannot create the data folder as {self._account.name}: {last_line(result.stderr)}. "
+                "Check that the disk has space and that COORDSTREAM_HOME is writable."
+            )
 
     def _password(self) -> str:
         """Read the password, which is generated with the data folder. A lost one cannot be generated again."""
@@ -178,3 +220,13 @@ class EmbeddedPostgres:
             if not folder.exists():
                 folder.mkdir(parents=True)
                 folder.chmod(0o711 if self._account.is_other else 0o700)
+
+
+def _password_file(work: Path, password: str, account: ServerAccount) -> Path:
+    """Write the file before the account owns the folder, so that the account cannot replace it."""
+    path = work / "password"
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(password + "\n")
+    account.give(path)
+    account.give(work)
+    return path

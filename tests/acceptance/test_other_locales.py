@@ -12,8 +12,7 @@ from typing import Final
 import pytest
 
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.account import ServerAccount
-from coordstream.postgres.binaries import reachable_bin_folder
+from coordstream.postgres.programs import ServerAccount, reachable_bin_folder
 from eventlog.events import NewEvent
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection, connect

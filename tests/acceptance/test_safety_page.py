@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from coordstream.postgres.configuration import SERVER_SETTINGS
+from coordstream.postgres.postmaster import SERVER_SETTINGS
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog

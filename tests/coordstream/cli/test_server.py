@@ -9,7 +9,7 @@ from sqlalchemy.engine import make_url
 
 from coordstream.cli.server import psql_environment
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.configuration import SERVER_SETTINGS
+from coordstream.postgres.postmaster import SERVER_SETTINGS
 from tests.coordstream.command_line import RECORDING_A, CommandLine, in_own_process
 
 pytestmark = pytest.mark.slow

@@ -1,20 +1,23 @@
 import os
+import shlex
+import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from coordstream.errors import EmbeddedPostgresError
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.postgres.postmaster import (
+    PID_FILE,
     Postmaster,
-    command_line,
-    is_alive,
     is_postmaster_of,
-    processes_in,
     recorded_postmaster,
     running_postmaster,
+    server_options,
+    wait_for,
 )
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.postgres_server import FAST_SETTINGS, running_server
 
 READY = "12\n/data\n1795000000\n5433\n\n127.0.0.1\n  1 2\nready   \n"
 
@@ -54,23 +57,84 @@ def test_a_server_belongs_to_its_own_data_folder(postgres_server: EmbeddedPostgr
     assert is_postmaster_of(running.pid, data)
     assert not is_postmaster_of(running.pid, data.parent)
     assert not is_postmaster_of(running.pid, Path(f"{data}0"))
-    assert running.pid in processes_in(data)
-    assert processes_in(data.parent) == []
 
 
 def test_a_program_with_the_folder_as_argument_is_not_its_server(tmp_path: Path) -> None:
     wrapper = ["sh", "-c", "read -r _", "sh", "-D", str(tmp_path), "-p", "1"]
     with subprocess.Popen(wrapper, stdin=subprocess.PIPE) as other:
-        command = wait_until(lambda: command_line(other.pid), what="the program to start")
-        assert f" -D {tmp_path} " in command
         assert not is_postmaster_of(other.pid, tmp_path)
         other.communicate()
+    assert not is_postmaster_of(other.pid, tmp_path)
 
 
-def test_a_dead_process_has_no_command() -> None:
-    with subprocess.Popen(["true"]) as gone:
-        gone.wait()
-    assert command_line(gone.pid) == ""
-    assert not is_alive(gone.pid)
-    assert is_alive(os.getpid())
-    assert is_alive(1)
+def test_options_survive_the_shell_of_pg_ctl() -> None:
+    words = shlex.split(server_options(5433, {"application_name": 'it\'s $HOME; "x"'}))
+    assert words[:2] == ["-p", "5433"]
+    assert 'application_name=it\'s $HOME; "x"' in words
+    assert "unix_socket_directories=" in words
+
+
+def test_an_override_replaces_the_setting() -> None:
+    words = shlex.split(server_options(1, {"shared_buffers": "16MB"}))
+    assert [word for word in words if word.startswith("shared_buffers")] == ["shared_buffers=16MB"]
+
+
+def test_a_timeout_is_reported() -> None:
+    with pytest.raises(
+        EmbeddedPostgresError, match=r"^Timeout after 0 s while waiting for the moon\. See the server's log\.$"
+    ):
+        wait_for(lambda: False, "the moon", seconds=0)
+
+
+@pytest.mark.slow
+def test_the_port_is_kept_while_it_is_free() -> None:
+    with running_server() as server:
+        first = server.connect_url()
+        server.stop()
+        assert server.start() == first
+        server.stop()
+        kept = int(first.rpartition(":")[2].partition("/")[0])
+        with socket.socket() as taken:
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            taken.bind(("127.0.0.1", kept))
+            taken.listen()
+            moved = server.start()
+        assert moved != first
+        server.stop()
+        assert server.start() == moved
+
+
+@pytest.mark.slow
+def test_a_pid_that_another_server_has_now_is_ignored(postgres_server: EmbeddedPostgres) -> None:
+    """As after a reboot: the pid file is left, and its pid is another process of that user."""
+    with running_server() as server:
+        server.stop()
+        other = postgres_server.status().pid
+        (server.data_folder / PID_FILE).write_text(f"{other}\n{server.data_folder}\n1\n5432\n\n\n1 1\nready\n")
+        server.start()
+        assert server.status().pid != other
+        assert postgres_server.status().pid == other
+
+
+@pytest.mark.slow
+def test_a_truncated_pid_file_is_ignored() -> None:
+    with running_server() as server:
+        server.stop()
+        (server.data_folder / PID_FILE).touch()
+        server.start()
+        assert server.status().state == "running"
+
+
+@pytest.mark.slow
+def test_a_failed_start_reports_the_servers_reason() -> None:
+    with running_server() as server:
+        server.stop()
+        spoilt = EmbeddedPostgres(
+            server.data_folder.parents[1], server.bin_folder, {**FAST_SETTINGS, "shared_buffers": "many"}
+        )
+        with pytest.raises(EmbeddedPostgresError) as refused:
+            spoilt.start()
+        assert str(refused.value) == (
+            f"Cannot start Postgres on '{server.data_folder}': "
+            f'invalid value for parameter "shared_buffers": "many". Its log is \'{server.log_file}\'.'
+        )

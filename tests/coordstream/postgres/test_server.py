@@ -13,9 +13,8 @@ from psycopg.conninfo import make_conninfo
 
 from coordstream.errors import EmbeddedPostgresError
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.account import ServerAccount
-from coordstream.postgres.binaries import reachable_bin_folder
 from coordstream.postgres.postmaster import is_postmaster_of
+from coordstream.postgres.programs import ServerAccount, reachable_bin_folder
 from tests.fixtures.postgres_server import FAST_SETTINGS, chosen_bin_folder, running_server, temporary_home
 from tests.fixtures.waiting import PATIENCE, wait_until
 
@@ -214,6 +213,25 @@ def test_a_lost_password_is_reported(server: EmbeddedPostgres) -> None:
         EmbeddedPostgresError, match=r"Cannot read the password .* from '.*/postgres/password'\. Restore that file\.$"
     ):
         server.start()
+
+
+@pytest.mark.parametrize("failing", ["initdb", "postgres"])
+def test_a_failure_is_reported_and_leaves_no_files(
+    tmp_path: Path, failing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, programs = tmp_path, tmp_path / "bin"
+    programs.mkdir()
+    failure = "echo no room. >&2; exit 1"
+    bodies = {"initdb": 'mkdir "$2"', "postgres": "true", failing: failure}
+    for name, body in bodies.items():
+        (programs / name).write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "(PostgreSQL) 18" && exit\n{body}\n')
+        (programs / name).chmod(0o755)
+    monkeypatch.setattr(ServerAccount, "of_this_process", lambda: ServerAccount("this user"))
+    (home / "postgres" / "18.new-left-by-a-crash").mkdir(parents=True)
+    sentence = rf"/{failing}' cannot create the data folder as this user: no room\. Check that"
+    with pytest.raises(EmbeddedPostgresError, match=sentence):
+        EmbeddedPostgres(home, programs).start()
+    assert {path.name for path in (home / "postgres").iterdir()} == {"lock", "password"}
 
 
 def _starter(home: Path, programs: Path | None = None, user: str = "") -> subprocess.Popen[str]:

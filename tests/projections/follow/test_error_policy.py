@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from coordstream.postgres.binaries import major_version
+from coordstream.postgres.programs import major_version
 from eventlog.source import OffsetLost, SourceUnavailable, StreamMissing, StreamRefused
 from projections.errors import (
     FoldVersionDiffers,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from coordstream.demo import choose_home, main, program
+from coordstream.cli.demo import choose_home, main, program
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.account import ServerAccount
+from coordstream.postgres.programs import ServerAccount
 from coordstream.settings import default_home
 from tests.coordstream.command_line import CHECKOUT, without_settings
 from tests.fixtures.postgres_server import temporary_home
@@ -26,7 +26,7 @@ def folder() -> Iterator[Path]:
 
 def run_demo(folder: Path, jar: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "coordstream.demo"],
+        [sys.executable, "-m", "coordstream.cli.demo"],
         cwd=folder,
         env={**without_settings(), "COORDSTREAM_JDBC_JAR": str(jar), **settings},
         capture_output=True,

@@ -23,14 +23,14 @@ from coordstream.database import URL_SETTING, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.extras import require_packages
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.account import ServerAccount
+from coordstream.postgres.programs import ServerAccount
 from coordstream.queries.rows import fetch, input_partition
 from coordstream.settings import TOML_FILE, default_home, load_settings
 from eventlog.errors import EventLogError
 from projections.errors import ProjectionError
 
 HOME_SETTING: Final = "COORDSTREAM_HOME"
-DATA: Final = Path(__file__).with_name("data")
+DATA: Final = Path(__file__).parents[1] / "data"
 JOB: Final = "wordcount_pv"
 
 TIMES: Final = sql.SQL(
