@@ -180,8 +180,6 @@ def plan(
             "--from-file": file,
         }
     )
-    if output is not None:
-        _require_new(output)
     with open_startpoint_job(job) as found:
         target_of = _target_of(*chosen, found)
         made = plan_rewind(found, choose_readers(found.facts, inputs or (), tasks or ()), target_of, servers)
@@ -251,7 +249,6 @@ def apply(
     """
     given = _read(plan_file, RewindPlan, "rewind plan")
     path = undo_file or plan_file.with_name(f"{plan_file.name.removesuffix('.json')}.undo.json")
-    _require_new(path)
     is_list = as_json or as_csv
     if not is_list:
         _show(given)
@@ -400,18 +397,9 @@ def _write_new(path: Path, contents: BaseModel) -> None:
             file.flush()
             os.fsync(file.fileno())
     except FileExistsError:
-        raise _exists(path) from None
+        raise RewindError(f"File '{path}' exists. Name another one, unless it is the undo file of this plan.") from None
     except OSError as error:
         raise RewindError(f"Cannot access '{path}': {system_reason(error)}.") from None
-
-
-def _require_new(path: Path) -> None:
-    if path.exists():
-        raise _exists(path)
-
-
-def _exists(path: Path) -> RewindError:
-    return RewindError(f"File '{path}' exists. Name another one; if it is an undo file, its plan was applied before.")
 
 
 def _show(plan: RewindPlan, *, as_json: bool = False, as_csv: bool = False, **more: Any) -> None:

@@ -82,7 +82,10 @@ STARTS: Final = (
     Column("next start now", "old_start"),
     Column("next start then", lambda row: "as requested" if row.get("is_followed") else row["new_start"]),
 )
-DELETED: Final = (Column("request", "startpoint_key"), Column("starts", "old_request"))
+DELETED: Final = (
+    Column("request", "startpoint_key"),
+    Column("start at", lambda row: type_and_value(row) if row["startpoint_type"] else "(unreadable)"),
+)
 FAN_OUT: Final = (TASK, INPUT, Column("starts", "start"))
 FAN_OUT_ROW: Final = (
     *("job_name", "job_id", "task_name", "system_name", "stream_name", "partition_id"),
@@ -310,12 +313,11 @@ def _request_rows(found: StartpointJob, texts: Sequence[str]) -> list[Row]:
 
 
 def _print_deletion(found: StartpointJob, texts: Sequence[str], now_ms: int) -> None:
-    requests = found.facts.requests
-    words = [describe_startpoint(requests[text]) if text in requests else "(unreadable)" for text in texts]
-    rows = [{**row, "old_request": word} for row, word in zip(_request_rows(found, texts), words, strict=True)]
-    print_rows(rows, DELETED, title=f"Startpoint requests of {found.job} to delete", as_json=False)
+    print_rows(
+        _request_rows(found, texts), DELETED, title=f"Startpoint requests of {found.job} to delete", as_json=False
+    )
     print()
-    left = {text: each for text, each in requests.items() if text not in texts}
+    left = {text: each for text, each in found.facts.requests.items() if text not in texts}
     starts = [start_columns(each) for each in changed_starts(found.facts, found.checkpoints, left, now_ms)]
     print_rows(starts, STARTS, title=f"Next start of {found.job} without them", as_json=False)
 

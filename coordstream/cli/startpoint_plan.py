@@ -8,7 +8,7 @@ from coordstream.cli.input_system import open_input
 from coordstream.cli.positions import Input, format_partitions, format_position
 from coordstream.cli.startpoint_job import StartpointJob
 from coordstream.queries.rows import Row
-from coordstream.queries.startpoints import describe_start, describe_startpoint
+from coordstream.queries.startpoints import describe_start
 from eventlog.errors import EventLogError, list_names
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, startpoint_key_readings
 from eventlog.startpoint import Startpoint, StartpointTimestamp, is_expired
@@ -114,7 +114,7 @@ def plan_write(
     old = {text: facts.requests[text] for text in written if text in facts.requests}
     replaced = {text: each for text, each in old.items() if not is_expired(each, now_ms)}
     starts = changed_starts(facts, job.checkpoints, {**facts.requests, **written}, now_ms)
-    affected = [start for start in starts if not set(_keys_of(start)).isdisjoint(keys)]
+    affected = [start for start in starts if start.before != start.after or not set(_keys_of(start)).isdisjoint(keys)]
     return WritePlan(job, startpoint, keys, affected, replaced, resolved, input_error)
 
 
@@ -175,26 +175,19 @@ def warnings(plan: WritePlan) -> Iterator[str]:
     else:
         yield from _input_warnings(plan.resolved, plan.startpoint, {key.partition.partition for key in plan.keys})
     yield from plan.job.warnings()
-    startpoint = plan.startpoint
-    if (
-        isinstance(startpoint, StartpointTimestamp)
-        and (startpoint.timestamp_offset or 0) > startpoint.creation_timestamp
-    ):
+    asked = plan.startpoint
+    if isinstance(asked, StartpointTimestamp) and (asked.timestamp_offset or 0) > asked.creation_timestamp:
         yield "The time is in the future. If no event is that late at the next start, the job starts with the next one."
     config = plan.job.facts.job.config
     yield from job_warnings(config)
     if config.get(COORDINATOR_FACTORY) == NO_LEADER_FACTORY:
         yield f"Run `coordstream startpoint fan-out {plan.job.job}` while the job is stopped instead."
-    yield from _key_warnings(plan)
+    reads = plan.job.facts.reads()
+    yield from list(dict.fromkeys(each for key in plan.keys for each in key_warnings(key, reads)))[:MOST_OF_A_KIND]
     if not plan.starts:
         yield _no_readers(plan)
-    for start in [start for start in plan.starts if not plan.follows(start)][:MOST_OF_A_KIND]:
-        yield (
-            f"Task {start.task_name!r} would start {start.partition} {describe_start(start.after)}: "
-            "a newer request takes precedence."
-        )
-    yield from _replaced_requests(plan)
-    yield from _dropped_fan_outs(plan)
+    if plan.replaced:
+        yield f"This replaces the requests for {list_names(list(plan.replaced), MOST_OF_A_KIND)}."
 
 
 def _resolve(
@@ -236,14 +229,6 @@ def _input_warnings(resolved: ResolvedInput, startpoint: Startpoint, partitions:
         yield f"{noun} {format_partitions(numbers)}: {consequences[problem]}"
 
 
-def _key_warnings(plan: WritePlan) -> Iterator[str]:
-    reads = plan.job.facts.reads()
-    sentences = list(dict.fromkeys(each for key in plan.keys for each in key_warnings(key, reads)))
-    yield from sentences[:MOST_OF_A_KIND]
-    if len(sentences) > MOST_OF_A_KIND:
-        yield f"{len(sentences) - MOST_OF_A_KIND} more warnings like the last one, about other partitions."
-
-
 def _no_readers(plan: WritePlan) -> str:
     partitions = list_names(list(map(str, plan.unread)), MOST_OF_A_KIND)
     if plan.job.facts.reads():
@@ -252,28 +237,3 @@ def _no_readers(plan: WritePlan) -> str:
         f"The job has no assignments and no checkpoints, so the tasks that read {partitions} are unknown. Samza's "
         "coordinator fans the request out when it starts the job; `coordstream startpoint fan-out` cannot."
     )
-
-
-def _replaced_requests(plan: WritePlan) -> Iterator[str]:
-    by_place: dict[str, list[str]] = {}
-    for text, startpoint in plan.replaced.items():
-        by_place.setdefault(describe_startpoint(startpoint), []).append(text)
-    for place, texts in by_place.items():
-        yield f"This replaces the request for {list_names(texts, MOST_OF_A_KIND)} to start {place}."
-
-
-def _dropped_fan_outs(plan: WritePlan) -> Iterator[str]:
-    """Samza 1.8.0 replaces a task's whole fan-out (StartpointManager.fanOut), also what is not consumed yet."""
-    affected = {(start.task_name, without_key_bucket(start.partition)) for start in plan.starts}
-    tasks = {start.task_name for start in plan.starts}
-    dropped = [
-        f"{partition} of task {task_name!r}"
-        for task_name, partitions in plan.job.facts.fanned_out.items()
-        for partition in partitions
-        if task_name in tasks and (task_name, partition) not in affected
-    ]
-    if dropped:
-        yield (
-            f"Startpoints are fanned out and not consumed for {list_names(dropped, MOST_OF_A_KIND)}. Samza's "
-            "coordinator drops them when it fans out this request; `coordstream startpoint fan-out` keeps them."
-        )

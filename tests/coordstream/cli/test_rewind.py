@@ -162,9 +162,9 @@ def test_startpoints_are_written_and_undone(kafka_cli: CommandLine, job: Rewinda
     applied = kafka_cli("rewind", "apply", PLAN, "--yes")
     assert (applied.code, applied.out.splitlines()[-1]) == (0, "2 startpoints written.")
     assert job.starts() == {0: ("startpoint", "3"), 1: ("startpoint", "3")}
-    assert f"File '{UNDO}' exists." in kafka_cli.refused("rewind", "apply", PLAN, "--yes")
-    again = kafka_cli.refused("rewind", "apply", PLAN, "--yes", "--json", "--undo-file", "other.json")
-    assert "has changed since the plan" in again
+    for more in ((), ("--undo-file", "other.json")):
+        again = kafka_cli.refused("rewind", "apply", PLAN, "--yes", "--json", *more)
+        assert "has changed since the plan" in again
     assert "confirmation needs a terminal" in kafka_cli.refused("rewind", "undo", UNDO)
     assert kafka_cli.rows("rewind", "undo", UNDO, "--yes") == [
         {"job_name": job.name, "job_id": "1", "undo_file": UNDO, "written": 2}
@@ -317,6 +317,8 @@ def test_a_plan_is_for_one_coordinator_stream(kafka_cli: CommandLine, job: Rewin
 
 def test_a_plan_is_refused_if_the_job_has_changed(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
     plan(kafka_cli, job, "--to-offset", "3", "--task", "Partition 0")
+    Path("other.json").touch()
+    assert "File 'other.json' exists." in refused(kafka_cli, job, "--undo-file", "other.json")
     job.commit(1, 3)
     job.commit(0, 16)
     assert kafka_cli("rewind", "apply", PLAN, "--dry-run").code == 0, "a running job goes on"

@@ -10,13 +10,20 @@ from coordstream.cli.input_system import InputUnknown
 from coordstream.cli.job.logs import JobLogs
 from coordstream.cli.positions import Input
 from coordstream.cli.startpoint_job import StartpointJob
-from coordstream.cli.startpoint_plan import WritePlan, plan_rows, plan_write, warnings
+from coordstream.cli.startpoint_plan import WritePlan, commands, plan_rows, plan_write, warnings, write_commands
 from eventlog.config import KAFKA_SYSTEM_FACTORY
 from eventlog.log import MemoryEventLog
-from eventlog.messages import Message, SetConfig, SetStartpoint, SetTaskPartitionMapping
-from eventlog.partition import SystemStreamPartition
+from eventlog.messages import Message, SetConfig, SetStartpoint, SetStartpointFanOut, SetTaskPartitionMapping
+from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.starting_offset import StartingOffset
-from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific
+from eventlog.startpoint import (
+    EXPIRY_MS,
+    Startpoint,
+    StartpointFanOut,
+    StartpointOldest,
+    StartpointSpecific,
+    StartpointTimestamp,
+)
 from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint, SystemAdmin, SystemStreamPartitionMetadata
 from managers.startpoints.next_starts import StartChange, StartpointFacts
@@ -104,17 +111,16 @@ def test_replaced_requests_are_a_warning(inputs: MemorySystemAdmin) -> None:
     ]
     made = planned(job(*old))
     assert list(made.replaced) == ["kafka.in.0"]
-    assert list(warnings(made)) == ["This replaces the request for kafka.in.0 to start at the oldest event."]
+    assert list(warnings(made)) == ["This replaces the requests for kafka.in.0."]
 
 
-def test_many_warnings_of_one_kind_are_cut(inputs: MemorySystemAdmin) -> None:
-    newer = [SetStartpoint(key_text=f"kafka.in.{n}.t", startpoint=StartpointOldest(NOW + 1)) for n in range(5)]
-    sentences = list(warnings(planned(job(*newer, partitions=5), input_=Input("kafka", "in", (0, 1, 2, 3, 4)))))
-    assert sentences[1:] == [
-        f"Task 't' would start kafka.in.{n} at the oldest event (startpoint): a newer request takes precedence."
-        for n in range(3)
-    ]
-    assert sentences[0] == "Partitions 3-4: not found in the input."
+def test_a_start_that_the_request_moves_beside_is_listed(inputs: MemorySystemAdmin) -> None:
+    held = SetStartpointFanOut(
+        task_name="t", fan_out=StartpointFanOut(1, {SystemStreamPartition("kafka", "in", 1): StartpointOldest(1)})
+    )
+    made = planned(job(held), input_=Input("kafka", "in", (0,)))
+    rows = [(row["partition_id"], row["old_decided_by"], row["new_decided_by"]) for row in plan_rows(made)]
+    assert rows == [(0, "checkpoint", "startpoint"), (1, "startpoint", "checkpoint")]  # Samza replaces the fan-out
 
 
 AT_SEVEN = StartingOffset("startpoint", "specific", "7", "7")
@@ -139,3 +145,31 @@ def test_events_between_two_starts(before: StartingOffset, after: StartingOffset
     made = WritePlan(job(), SEVEN, [], [], {}, resolved)
     assert made.events_again(StartChange("t", IN_0, before, after)) == count
     assert made._replace(resolved=None).events_again(StartChange("t", IN_0, before, after)) is None
+
+
+def key(partition: int, task: str | None = None) -> StartpointKey:
+    return StartpointKey(SystemStreamPartition("kafka", "in", partition), None if task is None else TaskName(task))
+
+
+def test_a_command_deletes_requests_of_a_task_or_of_every_task() -> None:
+    keys = [key(0), key(1), key(2), key(5), key(0, "t u"), key(1, "t u")]
+    assert commands("delete", Job("word count", "1"), dict.fromkeys(keys, "")) == [
+        "coordstream startpoint delete 'word count/1' kafka.in.0-2,5",
+        "coordstream startpoint delete 'word count/1' kafka.in.0-1 --task 't u'",
+    ]
+
+
+def test_requests_can_be_written_again() -> None:
+    requests: dict[str, Startpoint] = {
+        "kafka.in.0": StartpointSpecific("7", 1),
+        "kafka.in.1": StartpointSpecific("7", 2),
+        "kafka.in.2.Partition 2": StartpointTimestamp(1_700_000_000_001, 3),
+        "kafka.in.3": StartpointOldest(4),
+        "kafka.in.4": StartpointSpecific(None, 5),
+        "no key": StartpointOldest(6),
+    }
+    assert write_commands(Job("j", "1"), requests) == [
+        "coordstream startpoint write j/1 kafka.in.0-1 7",
+        "coordstream startpoint write j/1 kafka.in.2 2023-11-14T22:13:20.001Z --task 'Partition 2'",
+        "coordstream startpoint write j/1 kafka.in.3 oldest",
+    ]

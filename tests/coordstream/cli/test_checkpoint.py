@@ -1,4 +1,4 @@
-"""`coordstream checkpoint write`, on the job of recording A in writable logs."""
+"""`coordstream checkpoint`, on the job of recording A, whose logs can be written or not."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,13 +9,23 @@ import typer
 
 from coordstream.cli import checkpoint
 from eventlog.checkpoint import CheckpointV1, CheckpointV2
-from eventlog.partition import SystemStreamPartition
+from eventlog.events import NewEvent
+from eventlog.partition import SystemStreamPartition, TaskName
 from eventlog.postgres.log import PostgresEventLog
-from eventlog.wire.checkpoint_topic import decode_key, decode_v1, decode_v2
+from eventlog.wire.checkpoint_topic import (
+    DEFAULT_GROUPER_FACTORY,
+    KEY_TYPE_V1,
+    CheckpointKey,
+    decode_key,
+    decode_v1,
+    decode_v2,
+    encode_key,
+    encode_v1,
+)
 from managers.checkpoints.checkpoint_place import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
-from tests.builders import KAFKA_BACKEND, checkpoint_v1, config_set, set_checkpoint, task_container
-from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine
+from tests.builders import KAFKA_BACKEND, checkpoint_v1, config_set, recorded, set_checkpoint, task_container
+from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine, recording
 from tests.fixtures.kafka_topics import Topics
 
 TASK = "Partition 1"
@@ -25,6 +35,7 @@ LAST_COMMIT = datetime(2026, 11, 21, 9, 18, 13, tzinfo=UTC)
 AN_HOUR_LATER = LAST_COMMIT.replace(hour=10)
 GIVEN = f"{TASK}/kafka.page-views.1=7"
 END = 388
+END_OF_RUN_1 = "2026-11-21T09:16:56.684Z"
 
 
 @pytest.fixture
@@ -271,3 +282,52 @@ def test_a_checkpoint_that_the_job_writes_meanwhile_is_kept(job: CommandLine, mo
         "and look at its checkpoints before you write again."
     )
     assert end(job) == before + 1
+
+
+def test_every_task_has_its_checkpoint_now_and_before(wordcount: CommandLine) -> None:
+    now = wordcount.rows("checkpoint", "show", "wordcount_pv")
+    assert len(now) == 16
+    assert {row["task_name"] for row in now} == {f"Partition {n}" for n in range(8)}
+    before = wordcount.rows("checkpoint", "show", "wordcount_pv", "--as-of", END_OF_RUN_1)
+    by_offset = wordcount.rows("checkpoint", "show", "wordcount_pv", "--as-of-offset", "111")
+    assert before == by_offset
+    places = {(row["task_name"], row["stream_name"], row["partition_id"]): row["input_offset"] for row in before}
+    assert (places["Partition 1", "page-views", 1], places["Partition 1", "rules", 0]) == ("19", "2")
+
+
+def test_key_buckets_are_sorted(cli: CommandLine, tmp_path: Path) -> None:
+    offsets = {SystemStreamPartition("kafka", "in", 0, bucket): "5" for bucket in (2, 0, 1)}
+    key = encode_key(CheckpointKey(KEY_TYPE_V1, TaskName("t"), DEFAULT_GROUPER_FACTORY))
+    events = recorded([NewEvent(key, encode_v1(CheckpointV1(offsets)))])
+    cli.done("import", recording(tmp_path / "r.jsonl", events, "__samza_checkpoint_ver_1_for_counts_1"))
+    assert [row["key_bucket"] for row in cli.rows("checkpoint", "show", "counts")] == [0, 1, 2]
+
+
+def test_a_single_task(wordcount: CommandLine) -> None:
+    rows = wordcount.rows("checkpoint", "show", "wordcount_pv/1", "--task", "Partition 7")
+    assert [(row["stream_name"], row["partition_id"], row["input_offset"]) for row in rows] == [
+        ("page-views", 7, "24"),
+        ("page-views", 15, "4"),
+    ]
+    sentence = wordcount.refused("checkpoint", "show", "wordcount_pv", "--task", "7")
+    assert sentence.startswith('Job wordcount_pv/1 has no checkpoint of a task "7". Known tasks: Partition 0, ')
+
+
+def test_history_shows_each_version_or_each_commit_once(wordcount: CommandLine) -> None:
+    words = ("checkpoint", "history", "wordcount_pv", "--task", "Partition 1")
+    everything, preferred = wordcount.rows(*words), wordcount.rows(*words, "--preferred")
+    assert {row["checkpoint_version"] for row in everything} == {1, 2}
+    assert preferred == [row for row in everything if row["is_preferred"]]
+    assert 0 < len(preferred) < len(everything)
+    newest = sorted({row["log_offset"] for row in everything})[-3:]
+    assert wordcount.rows(*words, "--limit", "3") == [row for row in everything if row["log_offset"] in newest]
+    cut = wordcount.rows(*words, "--as-of", END_OF_RUN_1)
+    assert cut == [row for row in everything if row["log_offset"] <= 111]
+
+
+@pytest.mark.usefixtures("narrow")
+def test_tables_fit_the_page(wordcount: CommandLine) -> None:
+    for verb in ("show", "history"):
+        printed = wordcount.done("checkpoint", verb, "wordcount_pv", "--task", "Partition 1")
+        assert "kafka.page-views.1 " in printed
+        assert max(map(len, printed.splitlines())) <= 80

@@ -1,0 +1,493 @@
+"""`coordstream startpoint`, on the job of recording A in writable logs."""
+
+from collections import Counter
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+import typer
+
+from coordstream.cli import startpoint as command
+from coordstream.cli import startpoint_plan
+from coordstream.cli.startpoint import one_list
+from coordstream.queries.rows import Rows
+from eventlog.events import NewEvent
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointTimestamp
+from eventlog.streams import identify
+from eventlog.system_admin import ResolvedStartpoint, SystemStreamPartitionMetadata
+from managers.startpoints.startpoint_request import InputProblem, ResolvedInput
+from tests.builders import config_set, coordinator_key, raw, startpoint, task_partition
+from tests.coordstream.command_line import COORDINATOR, CommandLine
+from tests.coordstream.rewound_job import (
+    END,
+    JOB,
+    LAST_COMMIT,
+    NOT_ASKED,
+    NOW,
+    NOW_MS,
+    TWO_HOURS_AGO_MS,
+    end,
+    facts,
+    page_views,
+    requests,
+    set_clock,
+    unreachable_inputs,
+)
+from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, Topics
+
+WRITE = ("startpoint", "write", "wordcount_pv")
+ONE = (*WRITE, "kafka.page-views.3", "7")
+DELETE = ("startpoint", "delete", "wordcount_pv")
+FAN_OUT = ("startpoint", "fan-out", "wordcount_pv")
+SHOW = ("startpoint", "show", "wordcount_pv")
+LEFT_BY_THE_RECORDING = {
+    "kafka.gone.0",
+    "kafka.page-views.7.Partition 3",
+    "kafka.page-views.9",
+    "kafka.page-views.12.Partition 4",
+}
+BEFORE_RUN_2 = "2026-11-21T09:17:00Z"
+
+
+@pytest.fixture
+def job(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """The job of recording A, an hour after its last commit."""
+    set_clock(monkeypatch, NOW)
+    unreachable_inputs(monkeypatch)
+    return appendable
+
+
+@pytest.fixture
+def other(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """The command line without a job."""
+    set_clock(monkeypatch, NOW)
+    unreachable_inputs(monkeypatch)
+    return cli
+
+
+def append(job: CommandLine, *events: NewEvent) -> None:
+    with PostgresEventLog(job.database_url, COORDINATOR) as log:
+        log.append([event._replace(timestamp=NOW_MS) for event in events])
+
+
+def warned(job: CommandLine, *words: str) -> str:
+    """The warnings of a command that succeeds."""
+    finished = job(*words)
+    assert finished.code == 0
+    return finished.err
+
+
+class TestShow:
+    def test_requests_and_fan_outs_are_one_list(self, wordcount: CommandLine) -> None:
+        requested = wordcount.rows(*SHOW, "--as-of", BEFORE_RUN_2)
+        assert [row["status"] for row in requested] == ["requested"] * 13
+        assert requested == wordcount.rows(*SHOW, "--as-of-offset", "112")
+        fanned_out = wordcount.rows(*SHOW, "--as-of-offset", "194")
+        fan_outs = [row for row in fanned_out if row["status"] == "fanned_out"]
+        assert (len(fan_outs), len({row["task_name"] for row in fan_outs})) == (15, 8)
+        assert [row["log_offset"] for row in wordcount.rows(*SHOW)] == [108, 109, 425, 426]
+
+    def test_columns_that_a_relation_lacks_are_null(self) -> None:
+        rows = one_list(Rows("a", [{"a": 1}]), Rows("b", [{"b": 2}]))
+        assert rows == [{"status": "requested", "a": 1, "b": None}, {"status": "fanned_out", "a": None, "b": 2}]
+        assert one_list(Rows("a"), Rows("b")).columns == ["status", "a", "b"]
+
+    @pytest.mark.usefixtures("narrow")
+    @pytest.mark.parametrize("words", [("--as-of-offset", "194"), ("--history", "--as-of", BEFORE_RUN_2)])
+    def test_tables_fit_the_page(self, wordcount: CommandLine, words: tuple[str, ...]) -> None:
+        printed = wordcount.done(*SHOW, *words)
+        assert "kafka.page-" in printed
+        assert max(map(len, printed.splitlines())) <= 80
+
+    def test_the_history_has_every_step(self, wordcount: CommandLine) -> None:
+        words = (*SHOW, "--history", "--as-of", "2026-11-23")
+        steps = wordcount.rows(*words)
+        counts = Counter(row["status"] for row in steps)
+        assert (counts["requested"], counts["fanned_out"]) == (17, 15)
+        assert {row["log_offset"] for row in steps if row["status"] == "deleted"} == {112}
+        expired = [row for row in steps if row["status"] == "expired"]
+        assert expired == steps[-len(expired) :]  # no event, so it is sorted by its time
+        assert {row["log_offset"] for row in expired} == {None}
+        assert wordcount.rows(*words, "--limit", "3") == steps[-3:]
+        since, until = "2026-11-21T09:16:59.891Z", "2026-11-21T09:18:00Z"
+        first, last = datetime.fromisoformat(since), datetime.fromisoformat(until)
+        chosen = [row for row in steps if first <= datetime.fromisoformat(row["record_time"]) <= last]
+        assert 0 < len(chosen) < len(steps)
+        assert wordcount.rows(*words, "--since", since, "--until", until) == chosen
+
+    @pytest.mark.parametrize("words", [("--history", "--as-of-offset", "1"), ("--limit", "3")])
+    def test_options_that_do_not_go_together(self, wordcount: CommandLine, words: tuple[str, ...]) -> None:
+        assert "--history" in wordcount.refused(*SHOW, *words, code=2)
+
+
+class TestWrite:
+    def test_a_whole_stream_is_rewound_at_once(self, job: CommandLine) -> None:
+        finished = job(*WRITE, "kafka.page-views", "2", "hours", "ago", "--yes")
+        assert finished.code == 0
+        assert end(job) == END + 16
+        requested = StartpointTimestamp(TWO_HOURS_AGO_MS, NOW_MS)
+        assert {key: each for key, each in requests(job).items() if each.creation_timestamp == NOW_MS} == {
+            f"kafka.page-views.{number}": requested for number in range(16)
+        }
+        with PostgresEventLog(job.database_url, COORDINATOR) as log:
+            (event,) = log.read(END, END + 1)
+        assert event.key == b'[1,"samza-startpoint-v1","kafka.page-views.0"]'
+        assert event.value == (
+            b'{"@type":"StartpointTimestamp","creationTimestamp":%d,"timestampOffset":%d}' % (NOW_MS, TWO_HOURS_AGO_MS)
+        )
+
+    @pytest.mark.parametrize("position", ["-2h", "-120minutes", "-7200sec"])
+    def test_a_time_with_a_dash_is_not_taken_for_options(self, job: CommandLine, position: str) -> None:
+        assert job(*WRITE, "kafka.page-views.3", position, "--yes").code == 0
+        assert requests(job)["kafka.page-views.3"] == StartpointTimestamp(TWO_HOURS_AGO_MS, NOW_MS)
+
+    def test_the_plan_and_the_undo_commands_are_printed(self, job: CommandLine) -> None:
+        finished = job(*WRITE, "kafka.page-views", "2 hours ago", "--yes")
+        printed = " ".join(finished.out.split())
+        assert "Partition 1 kafka.page-views.1 at offset 30 (checkpoint) as requested" in printed
+        assert "Partition 1 kafka.page-views.9 at offset 2 (startpoint) as requested" in printed
+        assert f"coordstream startpoint delete {JOB} kafka.page-views.0-15" in printed
+        assert f"coordstream startpoint write {JOB} kafka.page-views.9 2" in printed
+        assert NOT_ASKED in finished.err
+        for words in ("does not rewind the state store counts", "yarn.am.high-availability.enabled is true"):
+            assert words in finished.err
+
+    def test_rows_have_the_start_before_and_after(self, job: CommandLine) -> None:
+        rows = job(*WRITE, "kafka.page-views.0-1,12", "oldest", "--yes", "--json").json
+        assert [(row["task_name"], row["partition_id"]) for row in rows] == [
+            ("Partition 0", 0),
+            ("Partition 1", 1),
+            ("Partition 4", 12),
+        ]
+        assert rows[2] == {
+            "job_name": "wordcount_pv",
+            "job_id": "1",
+            "task_name": "Partition 4",
+            "system_name": "kafka",
+            "stream_name": "page-views",
+            "partition_id": 12,
+            "key_bucket": -1,
+            "startpoint_type": "oldest",
+            "startpoint_value": None,
+            "old_decided_by": "startpoint",
+            "old_start": "at the first event since 2023-11-14 22:13:20 UTC (startpoint)",
+            "new_decided_by": "startpoint",
+            "new_start": "at the oldest event (startpoint)",
+            "is_followed": True,
+            "resolved_offset": None,
+            "events_again": None,
+            "is_written": True,
+        }
+
+    def test_the_undo_commands_undo_a_request_for_one_task(self, job: CommandLine) -> None:
+        before = requests(job)
+        printed = job(*WRITE, "kafka.page-views", "5", "--task", "Partition 4", "--yes").out
+        written = {key for key, each in requests(job).items() if each.creation_timestamp == NOW_MS}
+        assert written == {"kafka.page-views.4.Partition 4", "kafka.page-views.12.Partition 4"}
+        assert "delete wordcount_pv/1 kafka.page-views.4,12 --task 'Partition 4'" in printed
+        assert "kafka.page-views.12 2023-11-14T22:13:20.001Z --task 'Partition 4'" in printed
+        job.done("startpoint", "delete", JOB, "kafka.page-views.4,12", "--task", "Partition 4", "--yes")
+        assert requests(job) == {key: each for key, each in before.items() if key != "kafka.page-views.12.Partition 4"}
+
+    def test_a_dry_run_writes_nothing(self, job: CommandLine) -> None:
+        (row,) = job(*ONE, "--dry-run", "--json").json
+        assert (row["old_start"], row["new_start"], row["is_written"]) == (
+            "at offset 25 (checkpoint)",
+            "at offset 7 (startpoint)",
+            False,
+        )
+        assert "Nothing was written (dry run)." in job(*ONE, "--dry-run").out
+        assert end(job) == END
+
+    @pytest.mark.parametrize(("behind", "is_refused"), [(60, False), (61, True)])
+    def test_a_clock_that_is_more_than_an_hour_behind_is_refused(
+        self, job: CommandLine, monkeypatch: pytest.MonkeyPatch, behind: int, is_refused: bool
+    ) -> None:
+        newest = LAST_COMMIT.replace(second=19, microsecond=33_000)  # when the last startpoint was requested
+        set_clock(monkeypatch, newest - timedelta(minutes=behind))
+        assert job(*ONE, "--yes").code == is_refused
+        assert end(job) == END + (not is_refused)
+        if is_refused:
+            assert "The clock of this computer" in warned(job, *ONE, "--dry-run")
+            assert job(*ONE, "--yes", "--force").code == 0
+            assert end(job) == END + 1
+
+    @pytest.mark.parametrize(
+        ("words", "code", "sentence"),
+        [
+            (("kafka.page-views", "7"), 1, "Nothing was written: confirmation needs a terminal."),
+            (("kafka.page-view", "7", "--yes"), 1, "The job does not read kafka.page-view. Its inputs: kafka.page-vi"),
+            (("kafka.page-views.16", "7", "--yes"), 1, "No task reads partition 16 of kafka.page-views"),
+            (("kafka.page-views", "7", "--task", "x", "--yes"), 1, "The job has no task 'x'. Its tasks: Partition 0, "),
+            (("kafka.page-views.3", "7", "--task", "Partition 4", "--yes"), 1, "'Partition 4' does not read partition"),
+            (("kafka", "7", "--yes"), 2, "Invalid input 'kafka'. Expected SYSTEM.STREAM or "),
+            (("kafka.page-views", "latest", "--yes"), 2, "Invalid position 'latest'. Use oldest, upcoming"),
+            (("kafka.page-views", "1795252699000", "--yes"), 2, "Use offset:1795252699000 or 2026-11-21T09:18:19Z."),
+            (("kafka.page-views", "offset:abc", "--yes"), 1, "Invalid offset 'abc' for kafka.page-views. "),
+            (("kafka.page-views", str(2**63), "--yes"), 1, f"Expected a number from 0 to {2**63 - 1}. "),
+            (("kafka.page-views", "7", "--input-bootstrap-servers", "x"), 2, "list of host:port"),
+            (("kafka.page-views",), 2, "Missing argument 'POSITION'"),
+        ],
+    )
+    def test_rejected_arguments_write_nothing(
+        self, job: CommandLine, words: tuple[str, ...], code: int, sentence: str
+    ) -> None:
+        finished = job(*WRITE, *words)
+        assert finished.code == code
+        assert sentence in finished.err.splitlines()[-1]
+        assert end(job) == END
+
+    @pytest.mark.parametrize("is_confirmed", [True, False])
+    def test_confirmation_on_a_terminal(
+        self, job: CommandLine, monkeypatch: pytest.MonkeyPatch, is_confirmed: bool
+    ) -> None:
+        def confirm(question: str, **_: object) -> bool:
+            assert question == "Write 2 startpoints?"
+            return is_confirmed
+
+        monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+        monkeypatch.setattr(typer, "confirm", confirm)
+        assert job(*WRITE, "kafka.page-views.0,3", "7").code == (not is_confirmed)
+        assert end(job) == END + 2 * is_confirmed
+
+    def test_force_writes_what_the_job_does_not_read(self, job: CommandLine) -> None:
+        rows = job(*WRITE, "kafka.page-views.15,16", "oldest", "--yes", "--force", "--json").json
+        assert [row["partition_id"] for row in rows if row["task_name"] is None] == [16]
+        assert {"kafka.page-views.15", "kafka.page-views.16"} <= requests(job).keys()
+
+    def test_resolved_offsets_are_shown(self, job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+        answer(monkeypatch)
+        words = (*WRITE, "kafka.page-views.3", "3h", "--dry-run")
+        (row,) = job(*words, "--json").json
+        assert (row["old_start"], row["resolved_offset"], row["events_again"]) == (
+            "at offset 25 (checkpoint)",
+            "12",
+            13,
+        )
+        assert "13 again" in job(*words).out
+        rows = job(*WRITE, "kafka.page-views", "3h", "--dry-run", "--json").json
+        assert [row["partition_id"] for row in rows if row["task_name"] is None] == [16]
+
+    @pytest.mark.parametrize(
+        ("position", "problem", "words"),
+        [
+            ("3h", InputProblem.AFTER_LAST, "no event is that late."),
+            ("3h", InputProblem.BEFORE_RETAINED, "may already be deleted. The job starts at the oldest event."),
+            ("7", InputProblem.AFTER_LAST, "the offset is beyond the end."),
+            ("7", InputProblem.BEFORE_RETAINED, "is already deleted. The consumer's auto.offset.reset decides."),
+            ("7", InputProblem.NOT_THERE, "not found in the input."),
+        ],
+    )
+    def test_warnings_about_the_input(
+        self, job: CommandLine, monkeypatch: pytest.MonkeyPatch, position: str, problem: InputProblem, words: str
+    ) -> None:
+        answer(monkeypatch, problem)
+        (line,) = [
+            line
+            for line in warned(job, *WRITE, "kafka.page-views", position, "--dry-run").splitlines()
+            if "Partition 3: " in line
+        ]
+        assert words in line
+        assert "Partition 3:" not in warned(job, *WRITE, "kafka.page-views.4", position, "--dry-run")
+
+    def test_a_time_in_the_future_is_a_warning(self, job: CommandLine) -> None:
+        words = (*WRITE, "kafka.page-views", "2026-11-21 12:00 UTC", "--dry-run")
+        assert "The time is in the future." in warned(job, *words)
+
+    @pytest.mark.scenario("HRD-42")
+    def test_warning_about_a_coordinator_that_does_not_fan_out_startpoints(self, other: CommandLine) -> None:
+        factory = config_set("job.coordinator.factory", "org.apache.samza.standalone.PassthroughJobCoordinatorFactory")
+        words = ("startpoint", "write", another_job(other, task_partition("kafka.in.0"), factory), "kafka.in", "oldest")
+        said = warned(other, *words, "--yes")
+        assert "does not fan out startpoints" in said
+        assert "Run `coordstream startpoint fan-out counts/1` while the job is stopped instead." in said
+
+    def test_warnings_about_a_dotted_stream_and_an_ambiguous_key(self, other: CommandLine) -> None:
+        job = another_job(other, task_partition("kafka.s.1", "2"), task_partition("kafka.s.1.2", "u"))
+        finished = other("startpoint", "write", job, "kafka.s.1.2", "7", "--yes", "--json")
+        assert "stream s.1 contains a dot" in finished.err
+        assert "The key kafka.s.1.2 can also mean" in finished.err
+        assert [row["is_followed"] for row in finished.json] == [False]
+
+    def test_a_job_without_a_coordinator_stream_is_refused(self, other: CommandLine) -> None:
+        PostgresEventLog.create(other.database_url, identify("__samza_checkpoint_ver_1_for_counts_1")).close()
+        refused = other.refused("startpoint", "write", "counts", "kafka.in", "oldest", "--yes")
+        assert refused.startswith("Job counts/1 has no coordinator stream.")
+
+    def test_a_recording_is_not_appended_to(self, wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+        set_clock(monkeypatch, NOW)
+        unreachable_inputs(monkeypatch)
+        assert f"Cannot append to {COORDINATOR}" in wordcount.refused(*ONE, "--yes")
+        assert wordcount(*ONE, "--dry-run").code == 0
+
+    def test_positions_are_resolved_by_the_broker_of_the_input(
+        self, kafka_cli: CommandLine, monkeypatch: pytest.MonkeyPatch, topics: Topics, job_name: str
+    ) -> None:
+        set_clock(monkeypatch, NOW)
+        views = topics.create(f"{job_name}-views", COMPACTED_AND_DELETED, partitions=2)
+        for partition in (0, 1):
+            events = [raw(b"k%d" % number, b"v", at=TWO_HOURS_AGO_MS + number * 60_000) for number in range(10)]
+            topics.write(views, events, partition=partition)
+        topics.delete_before(views, 4)
+        stream = topics.create(f"__samza_coordinator_{job_name}_1")
+        assigned = [task_partition(f"kafka.{views}.{partition}", "t") for partition in (0, 1)]
+        servers = config_set("systems.kafka.consumer.bootstrap.servers", topics.bootstrap_servers)
+        topics.write(stream, [each._replace(timestamp=NOW_MS) for each in (*assigned, servers)])
+
+        words = ("startpoint", "write", job_name, f"kafka.{views}", "2", "hours", "ago", "--yes")
+        finished = kafka_cli(*words, "--json")
+        assert [(row["resolved_offset"], row["events_again"]) for row in finished.json] == [("4", 6), ("0", 10)]
+        assert "Partition 0: events since that time may already be deleted." in finished.err
+        written = topics.kept(stream)[-2:]
+        assert [each.key for each in written] == [
+            f'[1,"samza-startpoint-v1","kafka.{views}.{partition}"]'.encode() for partition in (0, 1)
+        ]
+        assert b'"timestampOffset":%d' % TWO_HOURS_AGO_MS in (written[0].value or b"")
+        late = kafka_cli("startpoint", "write", job_name, f"kafka.{views}", "1 hour ago", "--dry-run")
+        assert "Partitions 0-1: no event is that late." in late.err
+        assert kafka_cli.is_empty()
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, problem: InputProblem | None = None) -> None:
+    """An input whose partitions have events 10 to 29, where the startpoint resolves to 12 in partition 3."""
+    ends = {number: SystemStreamPartitionMetadata("10", "29", "30") for number in range(17)}
+    answered = ResolvedInput(ends, {3: ResolvedStartpoint("12")}, {} if problem is None else {3: problem})
+    monkeypatch.setattr(startpoint_plan, "_resolve", lambda *_: (answered, ""))
+
+
+def another_job(cli: CommandLine, *events: NewEvent) -> str:
+    """Create the coordinator stream of a job and return the job's name."""
+    stream = "__samza_coordinator_counts_1"
+    with PostgresEventLog.create(cli.database_url, identify(stream)) as log:
+        log.append([event._replace(timestamp=NOW_MS) for event in events])
+    return "counts"
+
+
+class TestDelete:
+    def test_the_plan_shows_requests_and_starts(self, job: CommandLine) -> None:
+        assert requests(job).keys() == LEFT_BY_THE_RECORDING
+        printed = job.done(*DELETE, "kafka.page-views.9", "--yes")
+        words = " ".join(printed.split())
+        assert "kafka.page-views.9 specific 2" in words
+        assert "Partition 1 kafka.page-views.9 at offset 2 (startpoint) at offset 5 (checkpoint)" in words
+        assert printed.splitlines()[-1] == f"  coordstream startpoint write {JOB} kafka.page-views.9 2"
+        assert requests(job).keys() == LEFT_BY_THE_RECORDING - {"kafka.page-views.9"}
+
+    def test_requests_for_every_task_and_for_one_are_separate(self, job: CommandLine) -> None:
+        rows = job.rows(*DELETE, "kafka.page-views", "--yes")
+        assert [(row["startpoint_key"], row["startpoint_value"], row["is_deleted"]) for row in rows] == [
+            ("kafka.page-views.9", "2", True)
+        ]
+        job.done(*DELETE, "kafka.page-views", "--task", "Partition 3", "--task", "Partition 4", "--yes")
+        assert requests(job).keys() == {"kafka.gone.0"}
+        job.done(*DELETE, "--all", "--yes")  # also of a stream that the job does not read
+        assert requests(job) == {}
+        assert "has no requested startpoints" in job.refused(*DELETE, "--all", "--yes")
+
+    def test_all_spellings_and_unreadable_values_are_deleted(self, job: CommandLine) -> None:
+        nine = startpoint("kafka.page-views.9", StartpointOldest(1))
+        append(
+            job,
+            raw(b'[1, "samza-startpoint-v1", "kafka.page-views.9"]', nine.value),
+            raw(coordinator_key("samza-startpoint-v1", "kafka.page-views.0"), b"{bad"),
+        )
+        assert "(unreadable)" in job.done(*DELETE, "kafka.page-views", "--yes")
+        assert end(job) == END + 2 + 3
+        assert "Requests: kafka.gone.0, " in job.refused(*DELETE, "kafka.page-views", "--yes")
+
+    def test_a_fan_out_cannot_be_deleted(self, job: CommandLine) -> None:
+        assert job("startpoint", "fan-out", JOB, "--yes").code == 0
+        assert "already fanned out to tasks" in job.refused(*DELETE, "kafka.page-views.9", "--yes")
+        assert "No matching request for kafka.page-views.8." in job.refused(*DELETE, "kafka.page-views.8", "--yes")
+
+    @pytest.mark.parametrize(
+        ("words", "code", "sentence"),
+        [
+            ((), 2, "Expected an INPUT, or --all"),
+            (("kafka.page-views", "--all"), 2, "Expected an INPUT, or --all"),
+            (("--all", "--task", "Partition 3"), 2, "Expected an INPUT, or --all"),
+            (("kafka.page-views.3", "--yes"), 1, "No matching request for kafka.page-views.3. Requests: "),
+            (("kafka.page-views",), 1, "Nothing was deleted: confirmation needs a terminal."),
+        ],
+    )
+    def test_rejected_arguments_delete_nothing(
+        self, job: CommandLine, words: tuple[str, ...], code: int, sentence: str
+    ) -> None:
+        finished = job(*DELETE, *words)
+        assert finished.code == code
+        assert sentence in finished.err
+        assert [row["is_deleted"] for row in job.rows(*DELETE, "--all", "--dry-run")] == [False] * 4
+        assert end(job) == END
+
+
+@pytest.mark.parametrize("words", [(*WRITE, "kafka.page-views.9", "7"), (*DELETE, "kafka.page-views.9")])
+def test_a_request_that_another_writer_changes_meanwhile_is_kept(
+    job: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    def write_another(*_words: str, **_options: object) -> None:
+        append(job, startpoint("kafka.page-views.9", StartpointOldest(NOW_MS)))
+
+    monkeypatch.setattr(command, "confirm", write_another)
+    finished = job(*words)
+    assert finished.code == 1
+    assert f"Another writer changed the startpoint request 'kafka.page-views.9' at offset {END}." in finished.err
+    assert end(job) == END + 1
+
+
+@pytest.mark.parametrize("words", [(*DELETE, "kafka.page-views.9", "--dry-run"), (*FAN_OUT, "--yes")])
+def test_unknown_checkpoints_are_a_warning(job: CommandLine, words: tuple[str, ...]) -> None:
+    append(job, config_set("task.checkpoint.factory", "my.Factory"))
+    assert "The job's checkpoints, and whether it is running, are unknown: " in warned(job, *words)
+
+
+class TestFanOut:
+    def test_requests_are_fanned_out_to_the_tasks_that_read_the_partitions(self, job: CommandLine) -> None:
+        job("startpoint", "write", JOB, "kafka.page-views.0-1", "7", "--yes")
+        finished = job(*FAN_OUT, "--yes")
+        assert finished.code == 0
+        assert "4 startpoints fanned out to 3 tasks." in finished.out
+        assert "Not read by any task, or ambiguous, and therefore not fanned out: " in finished.err
+        seven = StartpointSpecific("7", NOW_MS)
+        fan_outs = facts(job).fanned_out
+        assert fan_outs.keys() == {"Partition 0", "Partition 1", "Partition 4"}
+        assert fan_outs["Partition 0"] == {page_views(0): seven}
+        assert fan_outs["Partition 1"].keys() == {page_views(1), page_views(9)}
+        assert requests(job).keys() == {"kafka.gone.0", "kafka.page-views.7.Partition 3"}
+
+    def test_a_dry_run_shows_the_fan_out_and_writes_nothing(self, job: CommandLine) -> None:
+        rows = job(*FAN_OUT, "--dry-run", "--json").json
+        assert [(row["task_name"], row["partition_id"], row["start"], row["is_written"]) for row in rows] == [
+            ("Partition 1", 9, "at offset 2", False),
+            ("Partition 4", 12, "at the first event since 2023-11-14 22:13:20 UTC", False),
+        ]
+        assert "Nothing was fanned out: confirmation needs a terminal." in job(*FAN_OUT).err
+        assert end(job) == END
+
+    def test_csv_has_the_same_header_without_rows(self, job: CommandLine) -> None:
+        (header, *rows) = job(*FAN_OUT, "--yes", "--csv").out.splitlines()
+        assert len(rows) == 2
+        assert job(*FAN_OUT, "--yes", "--csv").out.splitlines() == [header]
+
+    def test_a_running_job_is_refused(self, job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+        set_clock(monkeypatch, LAST_COMMIT + timedelta(seconds=4))  # task.commit.ms=1500
+        assert f"{JOB} appears to be running (last checkpoint 4 s ago)." in job.refused(*FAN_OUT, "--yes", "--json")
+        assert end(job) == END
+        assert job(*FAN_OUT, "--yes", "--force").code == 0
+        assert facts(job).fanned_out
+
+    def test_expired_requests_are_not_fanned_out(self, job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+        set_clock(monkeypatch, NOW + timedelta(hours=12))
+        finished = job(*FAN_OUT, "--yes", "--json")
+        assert (finished.code, finished.json, end(job)) == (0, [], END)
+        assert "Expired after 12 hours, not fanned out: kafka.gone.0" in finished.err
+
+    def test_startpoints_not_consumed_yet_stay(self, job: CommandLine) -> None:
+        for position in ("oldest", "8"):
+            job("startpoint", "write", JOB, "kafka.page-views.1", position, "--yes")
+            job(*FAN_OUT, "--yes")
+        fan_outs: Any = facts(job).fanned_out["Partition 1"]
+        assert fan_outs == {
+            page_views(1): StartpointSpecific("8", NOW_MS),
+            page_views(9): StartpointSpecific("2", 1_795_252_699_018),
+        }
