@@ -18,5 +18,9 @@ class EmbeddedPostgresError(CoordstreamError):
 
 
 def describe_crash(error: BaseException) -> str:
-    """The type and the places of an unexpected error, without its message, which may repeat a secret."""
-    return "".join(traceback.format_tb(error.__traceback__)) + type(error).__name__
+    """The traceback of an unexpected error and of its causes. Messages may repeat a secret: only our own are shown."""
+    message = f": {error}" if isinstance(error, PortableError) else ""
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    shown = f"Traceback (most recent call last):\n{frames}{type(error).__qualname__}{message}"
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return shown if cause is None else f"{describe_crash(cause)}\n\nThis led to:\n\n{shown}"

@@ -1,8 +1,10 @@
-"""Waits between retries."""
+"""Waits between retries, and a flag that ends them."""
 
 import random
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Final
 
 FIRST_SECONDS: Final = 0.1
@@ -67,3 +69,22 @@ class RetryDeadline:
     def wait(self) -> None:
         """Sleep before the next try, but not beyond the end of the period."""
         self._sleep(max(0.0, min(self._backoff.next(), self._deadline - self._clock())))
+
+
+class StopFlag:
+    """Signal-safe stop flag: unlike `threading.Event` it takes no lock that the interrupted thread may hold."""
+
+    def __init__(self) -> None:
+        self.is_set = False
+        self._wakeups: SimpleQueue[None] = SimpleQueue()
+
+    def set(self) -> None:
+        """Request the stop."""
+        self.is_set = True
+        self._wakeups.put(None)
+
+    def wait(self, seconds: float) -> None:
+        """Return after ``seconds``, or as soon as the flag is set."""
+        if not self.is_set:
+            with suppress(Empty):
+                self._wakeups.get(timeout=seconds)

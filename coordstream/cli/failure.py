@@ -8,7 +8,7 @@ from typing import Final
 
 import typer
 
-from coordstream.errors import CoordstreamError
+from coordstream.errors import CoordstreamError, describe_crash
 from coordstream.extras import missing_package_message
 from eventlog.errors import EventLogError, printable_text, system_reason
 from projections.errors import ProjectionError
@@ -26,9 +26,7 @@ _EXTRA_ARGUMENTS: Final = re.compile(r"^(Got unexpected extra arguments?)\b.*", 
 def report(error: Exception, *, shows_traceback: bool) -> int:
     """Print what went wrong, or where from if the user wants the traceback; the exit code is 1."""
     if shows_traceback:
-        from coordstream.private_traceback import private_traceback  # noqa: PLC0415 (loads SQLAlchemy)
-
-        print(private_traceback(error), file=sys.stderr, end="")
+        print(describe_crash(error), file=sys.stderr)
     elif not isinstance(error, BrokenPipeError):
         print(printable_text(_message(error)), file=sys.stderr)
     if isinstance(error, OSError) and error.errno in (errno.EPIPE, errno.ENOSPC):

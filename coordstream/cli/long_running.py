@@ -8,14 +8,16 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from threading import Timer
 from time import monotonic
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from coordstream.cli.termination import stopped_by_signals
+from eventlog.backoff import StopFlag
 from eventlog.log import Clock, system_clock
-from projections.follow.follow_run import StopFlag
-from projections.follow.tail import Progress
+
+if TYPE_CHECKING:
+    from projections.follow.tail import Progress
 
 FIRST_LINE_SECONDS: Final = 1.0
 LINE_SECONDS: Final = 10.0
@@ -112,7 +114,7 @@ class LogLines:
         if text:
             self._print({"message": text})
 
-    def batch(self, progress: Progress) -> None:
+    def batch(self, progress: "Progress") -> None:
         """Count a batch, and print the progress if it is time to."""
         self._events += progress.events
         now = self._seconds()
@@ -130,7 +132,7 @@ class LogLines:
         print(text, file=sys.stderr, flush=True)
 
 
-def progress_line(progress: Progress, rate: float) -> str:
+def progress_line(progress: "Progress", rate: float) -> str:
     """A batch of one stream as a line; ``rate`` is the events per second of all streams together."""
     time = _moment(progress.timestamp)
     return (

@@ -1,12 +1,10 @@
 """The plan of a follower's run, what it reports, and its progress, which outlives database sessions."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
-from queue import Empty, SimpleQueue
 from time import monotonic
 
-from eventlog.backoff import Backoff
+from eventlog.backoff import Backoff, StopFlag
 from projections.follow.error_policy import is_login_refused, outage_message, outage_reason
 from projections.follow.followed_stream import FollowedStream
 from projections.follow.tail import Progress
@@ -36,25 +34,6 @@ class FollowPlan:
     def has_end(self) -> bool:
         """Whether the follower ends without being stopped."""
         return self.once or self.until is not None
-
-
-class StopFlag:
-    """Signal-safe stop flag: unlike `threading.Event` it takes no lock that the interrupted thread may hold."""
-
-    def __init__(self) -> None:
-        self.is_set = False
-        self._wakeups: SimpleQueue[None] = SimpleQueue()
-
-    def set(self) -> None:
-        """Request the stop."""
-        self.is_set = True
-        self._wakeups.put(None)
-
-    def wait(self, seconds: float) -> None:
-        """Return after ``seconds``, or as soon as the flag is set."""
-        if not self.is_set:
-            with suppress(Empty):
-                self._wakeups.get(timeout=seconds)
 
 
 @dataclass

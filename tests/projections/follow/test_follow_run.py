@@ -8,8 +8,9 @@ import time
 import psycopg
 import pytest
 
+from eventlog.backoff import StopFlag
 from eventlog.source import CredentialsRefused, SourceUnavailable
-from projections.follow.follow_run import FollowPlan, FollowRun, StopFlag
+from projections.follow.follow_run import FollowPlan, FollowRun
 from projections.follow.followed_stream import FollowedStream
 from tests.fixtures.waiting import PATIENCE, wait_until
 
