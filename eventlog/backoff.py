@@ -12,7 +12,6 @@ LONGEST_SECONDS: Final = 10.0
 
 
 def no_jitter() -> float:
-    """Leave the waits as they are."""
     return 0.0
 
 
@@ -41,7 +40,6 @@ class Backoff:
         return seconds * (1 - self._jitter() / 2)
 
     def reset(self) -> None:
-        """Start again with the first wait, because a try succeeded."""
         self._seconds = self._first_seconds
 
 

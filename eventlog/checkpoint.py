@@ -149,8 +149,7 @@ def parse_read_versions(value: str | None) -> tuple[int, ...]:
 def write_versions(config: Mapping[str, str]) -> tuple[int, ...] | None:
     """The versions that a job writes for every commit, in the order of its config; None if the key is not set.
 
-    Raises:
-        ConfigError: a version is not 1 or 2.
+    Raises `ConfigError`: a version is not 1 or 2.
     """
     versions = _versions(WRITE_VERSIONS, config.get(WRITE_VERSIONS), ())
     unknown = [version for version in versions if version not in DEFAULT_WRITE_VERSIONS]

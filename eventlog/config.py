@@ -51,8 +51,7 @@ def inputs(config: Config) -> set[tuple[str, str]] | None:
 def task_inputs(config: Config) -> set[tuple[str, str]]:
     """System and stream of each input whose partitions are distributed over the tasks (``task.inputs``).
 
-    Raises:
-        ConfigError: a stream id has no system.
+    Raises `ConfigError`: a stream id has no system.
     """
     return {_require_stream(config, TASK_INPUTS, name) for name in _split(config.get(TASK_INPUTS, ""))}
 
@@ -60,8 +59,7 @@ def task_inputs(config: Config) -> set[tuple[str, str]]:
 def broadcast_partitions(config: Config) -> frozenset[SystemStreamPartition]:
     """The partitions that every task reads: ``kafka.rules#0`` or ``kafka.rules#[0-3]`` of ``task.broadcast.inputs``.
 
-    Raises:
-        ConfigError: an entry has no partitions or no system.
+    Raises `ConfigError`: an entry has no partitions or no system.
     """
     listed = _split(config.get(BROADCAST_INPUTS, ""))
     return frozenset(partition for name in listed for partition in _broadcast(config, name))
@@ -170,7 +168,6 @@ class OffsetSettings:
 
 
 def is_kafka_system(config: Config, system: str) -> bool:
-    """Whether a job's config says that a system is Samza's Kafka system."""
     return config.get(f"systems.{system}.samza.factory") == KAFKA_SYSTEM_FACTORY
 
 

@@ -36,8 +36,6 @@ def _restore(error_class: type[PortableError], args: tuple[Any, ...]) -> Portabl
 
 
 class EventLogError(PortableError):
-    """An operation on an event log failed."""
-
     def __init__(self, message: str | None = None) -> None:
         super().__init__(message if message is not None else type(self).__doc__)
 

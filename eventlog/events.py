@@ -50,7 +50,6 @@ class EventColumns(NamedTuple):
 
     @classmethod
     def of(cls, events: Sequence[RecordedEvent]) -> Self:
-        """The columns of these events."""
         if not events:
             return cls((), (), (), (), (), (), (), [])
         offsets, timestamps, types, keys, values, headers, epochs = zip(*events, strict=True)
@@ -70,7 +69,6 @@ Event = TypeVar("Event", RecordedEvent, NewEvent)
 
 
 def bytes_of(events: Sequence[RecordedEvent]) -> int:
-    """The bytes of the events' keys and values."""
     return sum(map(len, filter(None, chain(map(_key, events), map(_value, events)))))  # half the time of a loop
 
 

@@ -10,7 +10,7 @@ from typing import Final, Protocol, Self
 
 from eventlog.errors import EventLogError
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, NewEvent, RecordedEvent
-from eventlog.source import OffsetLost
+from eventlog.source import Closing, OffsetLost
 from eventlog.streams import StreamIdentity, StreamKind
 from eventlog.timestamps import ms_of
 
@@ -58,21 +58,15 @@ class EventLog(Protocol):
         """Append all of the events or none, and return their offsets.
 
         An event without a timestamp gets the time of the log's clock. With ``expected_offset`` the events are appended
-        only if the log ends there.
-
-        Raises:
-            AppendConflict: the log's end is not ``expected_offset``.
-            AppendRefused: the log does not support appends, or conditional appends.
-            ValueError: a timestamp has more than 64 bits.
+        only if the log ends there. Raises `AppendConflict`: the log's end is not ``expected_offset``; `AppendRefused`:
+        the log does not support appends, or conditional appends; `ValueError`: a timestamp has more than 64 bits.
         """
 
     def exclude_writers(self) -> AbstractContextManager[None]:
         """Let no one else append inside the context, and undo what was appended in it if it ends with an exception.
 
-        Without effect on a log that does not support conditional appends, and in memory.
-
-        Raises:
-            AppendRefused: the log does not support appends.
+        Without effect on a log that does not support conditional appends, and in memory. Raises `AppendRefused`: the
+        log does not support appends.
         """
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
@@ -112,8 +106,6 @@ class AppendConflict(EventLogError):
 
 
 class AppendRefused(EventLogError):
-    """The log does not support this append."""
-
     def __init__(self, stream_name: str, reason: str) -> None:
         self.stream_name = stream_name
         super().__init__(f"Cannot append to {stream_name}: {reason}.")
@@ -122,8 +114,7 @@ class AppendRefused(EventLogError):
 def end_after(log: EventLog, position: int) -> int:
     """The end of a log that was read up to ``position``.
 
-    Raises:
-        OffsetLost: the log ends before that, so the stream was created again, or lost events that were read.
+    Raises `OffsetLost`: the log ends before that, so the stream was created again, or lost events that were read.
     """
     end = log.end_offset()
     if end < position:
@@ -138,15 +129,13 @@ def require_writable(log: EventLog) -> None:
 
 
 def system_clock() -> datetime:
-    """The current time of this machine."""
     return datetime.now(UTC)
 
 
 def recorded(events: Sequence[NewEvent], first: int, now: datetime) -> list[RecordedEvent]:
     """The events as recorded from offset ``first`` on; those without a timestamp get ``now``.
 
-    Raises:
-        ValueError: a timestamp has more than 64 bits.
+    Raises `ValueError`: a timestamp has more than 64 bits.
     """
     return [_record(event, offset, now) for offset, event in enumerate(events, first)]
 
@@ -165,7 +154,7 @@ def check_timestamp(event: NewEvent) -> None:
         raise ValueError(f"Invalid timestamp {event.timestamp}. Expected milliseconds in 64 bits.")
 
 
-class MemoryEventLog:
+class MemoryEventLog(Closing):
     """Keeps every event as long as the object exists. Thread-safe."""
 
     capabilities: Final = Capabilities(can_append=True, keeps_superseded_events=True, conditional_append=True)
@@ -178,12 +167,10 @@ class MemoryEventLog:
 
     @property
     def stream_name(self) -> str:
-        """The name of the stream."""
         return self._stream.stream_name
 
     @property
     def stream_kind(self) -> StreamKind:
-        """Whether it is a coordinator stream or a checkpoint topic."""
         return self._stream.stream_kind
 
     @property
@@ -192,7 +179,6 @@ class MemoryEventLog:
         return None
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """See `EventLog.append`."""
         with self._lock:
             first = len(self._events)
             if expected_offset is not None and expected_offset != first:
@@ -205,7 +191,6 @@ class MemoryEventLog:
         return nullcontext()
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
-        """See `EventLog.read`."""
         end = len(self._events)
         offsets = range(max(first, 0), end if until is None else min(until, end))
         return (self._events[offset] for offset in offsets)
@@ -215,16 +200,7 @@ class MemoryEventLog:
         return 0
 
     def end_offset(self) -> int:
-        """See `EventLog.end_offset`."""
         return len(self._events)
 
     def close(self) -> None:
         """Do nothing: the events exist as long as the object."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()

@@ -45,7 +45,6 @@ class CoordinatorMessage(BaseModel):
 
     @property
     def is_delete(self) -> bool:
-        """Whether the message deletes its key."""
         return False
 
     def content(self) -> dict[str, object]:

@@ -110,7 +110,6 @@ def _parse_partition(text: str) -> SystemStreamPartition:
 
 
 def _is_partition_id(text: str) -> bool:
-    """Whether Samza writes a partition's number so."""
     return _WRITTEN_INTEGER.fullmatch(text) is not None and int(text) in _INT32
 
 

@@ -10,12 +10,12 @@ from itertools import islice
 from multiprocessing.reduction import DupFd
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
-from types import TracebackType
-from typing import IO, Any, Final, Self
+from typing import IO, Any, Final
 
 from eventlog.errors import RecordingError
 from eventlog.events import RecordedEvent
 from eventlog.recording import decode_line, read_lines, read_recording
+from eventlog.source import Closing
 
 CHUNK_BYTES: Final = 1 << 20
 """How much is written at once for an owner, and how much a reader keeps in memory (more only for a longer line)."""
@@ -29,7 +29,7 @@ Chunk = tuple[int, int]
 """Position and size in the file."""
 
 
-class LineSpool:
+class LineSpool(Closing):
     """Stores lines of owners in any order, and returns each owner's lines in the order in which they were added.
 
     The file has no name, so nothing is left of it when the process ends, even if killed. A pickled spool reads the same
@@ -66,7 +66,6 @@ class LineSpool:
                 yield from BytesIO(zlib.decompress(os.pread(self._file.fileno(), size, position)))
 
     def close(self) -> None:
-        """Delete the file; a second call does nothing."""
         if self._file is not None:
             self._file.close()
 
@@ -85,14 +84,6 @@ class LineSpool:
                 "Set TMPDIR to a folder with more space."
             ) from error
         self._chunks.setdefault(owner, []).append((position, len(packed)))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __reduce__(self) -> tuple[Callable[..., "LineSpool"], tuple[Any, ...]]:
         return _from_descriptor, (None if self._file is None else DupFd(self._file.fileno()), self._chunks)

@@ -165,7 +165,6 @@ class SecretNames:
         )
 
     def is_secret(self, name: str) -> bool:
-        """Whether every value with this name is a secret."""
         return self._is_secret(_folded(name))
 
     def is_secret_option(self, text: str) -> bool:

@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, Self
 
 from eventlog.errors import EventLogError, did_you_mean
 from eventlog.events import RecordedEvent
@@ -19,6 +19,20 @@ DATABASE: Final = "The database"
 
 FOREVER_MS: Final = 2**63 - 1
 """The retention of tombstones that are never removed: Kafka's longest one, and that of logs in Postgres."""
+
+
+class Closing:
+    """A context manager that closes itself."""
+
+    def close(self) -> None:
+        """Close connections and files."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
 
 
 class StreamFacts(NamedTuple):
@@ -64,10 +78,9 @@ class EventSource(Protocol):
     def describe(self, stream_name: str) -> StreamFacts:
         """The current state of a stream, never cached.
 
-        Raises:
-            StreamMissing: there is no such stream.
-            StreamRefused: it cannot be followed (several partitions, not compacted).
-            SourceUnavailable: no broker or database answers; `StreamUnavailable`: only the stream is unavailable.
+        Raises `StreamMissing`: there is no such stream; `StreamRefused`: it cannot be followed (several partitions, not
+        compacted); `SourceUnavailable`: no broker or database answers; `StreamUnavailable`: only the stream is
+        unavailable.
         """
 
     def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
@@ -89,11 +102,8 @@ class EventSource(Protocol):
     def poll(self, timeout: float) -> list[Read]:
         """The next events of the assigned streams; empty if none arrive within ``timeout`` seconds.
 
-        A stream with many events does not keep the others waiting.
-
-        Raises:
-            OffsetLost: the next offset of a stream no longer exists; describe the stream again.
-            SourceUnavailable: no broker or database answers.
+        A stream with many events does not keep the others waiting. Raises `OffsetLost`: the next offset of a stream no
+        longer exists; describe the stream again; `SourceUnavailable`: no broker or database answers.
         """
 
     def wake(self) -> None:
@@ -108,8 +118,6 @@ class SourceUnavailable(EventLogError):
 
 
 class StreamUnavailable(SourceUnavailable):
-    """Some streams cannot be read at present, such as topics without a leader; others can."""
-
     def __init__(self, stream_names: Sequence[str], place: str) -> None:
         self.stream_names = list(stream_names)
         self.place = place

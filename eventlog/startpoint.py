@@ -31,7 +31,6 @@ class StartpointSpecific:
         return self.specific_offset
 
     def apply(self, given: In, visitor: "StartpointVisitor[In, Out]") -> Out:
-        """Call the visitor's method for this kind."""
         return visitor.visit_specific(given, self)
 
 
@@ -48,7 +47,6 @@ class StartpointTimestamp:
         return None if self.timestamp_offset is None else str(self.timestamp_offset)
 
     def apply(self, given: In, visitor: "StartpointVisitor[In, Out]") -> Out:
-        """Call the visitor's method for this kind."""
         return visitor.visit_timestamp(given, self)
 
 
@@ -61,7 +59,6 @@ class StartpointOldest:
     value: ClassVar[None] = None
 
     def apply(self, given: In, visitor: "StartpointVisitor[In, Out]") -> Out:
-        """Call the visitor's method for this kind."""
         return visitor.visit_oldest(given, self)
 
 
@@ -74,7 +71,6 @@ class StartpointUpcoming:
     value: ClassVar[None] = None
 
     def apply(self, given: In, visitor: "StartpointVisitor[In, Out]") -> Out:
-        """Call the visitor's method for this kind."""
         return visitor.visit_upcoming(given, self)
 
 
@@ -110,19 +106,15 @@ class StartpointMaker:
         self._clock: Final = clock
 
     def specific(self, offset: str) -> StartpointSpecific:
-        """Read from this offset on."""
         return StartpointSpecific(offset, self._clock())
 
     def timestamp(self, ms: int) -> StartpointTimestamp:
-        """Read from the first event that is not older than a time (ms since 1970)."""
         return StartpointTimestamp(ms, self._clock())
 
     def oldest(self) -> StartpointOldest:
-        """Read from the oldest event on."""
         return StartpointOldest(self._clock())
 
     def upcoming(self) -> StartpointUpcoming:
-        """Read what is written from now on."""
         return StartpointUpcoming(self._clock())
 
 
@@ -143,19 +135,15 @@ class StartpointVisitor(Generic[In_contra, Out_co]):
     """
 
     def visit_specific(self, given: In_contra, startpoint: StartpointSpecific) -> Out_co:
-        """Called by `StartpointSpecific`."""
         self._refuse(given, startpoint)
 
     def visit_timestamp(self, given: In_contra, startpoint: StartpointTimestamp) -> Out_co:
-        """Called by `StartpointTimestamp`."""
         self._refuse(given, startpoint)
 
     def visit_oldest(self, given: In_contra, startpoint: StartpointOldest) -> Out_co:
-        """Called by `StartpointOldest`."""
         self._refuse(given, startpoint)
 
     def visit_upcoming(self, given: In_contra, startpoint: StartpointUpcoming) -> Out_co:
-        """Called by `StartpointUpcoming`."""
         self._refuse(given, startpoint)
 
     def _refuse(self, given: object, startpoint: object) -> NoReturn:

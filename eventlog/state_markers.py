@@ -43,8 +43,7 @@ class KafkaStateCheckpointMarker:
     def serialise_fields(self) -> str:
         """The text of older Samza, ``1;system;stream;partition;offset``.
 
-        Raises:
-            WireError: a name contains a semicolon, or the changelog has a key bucket.
+        Raises `WireError`: a name contains a semicolon, or the changelog has a key bucket.
         """
         changelog = self.changelog
         offset = _NULL if self.offset is None else self.offset

@@ -75,7 +75,6 @@ class TopicComparison:
     _unexplained: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, pair: Pair) -> None:
-        """Compare the next event."""
         if pair.current is not None:
             self.add_later(pair.current)
             if pair.archived is None:

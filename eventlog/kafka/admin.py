@@ -73,10 +73,8 @@ class Topic(NamedTuple):
 def check(topic: Topic, *, any_partitions: bool = False) -> str:
     """Warnings about a topic that can be followed; empty if there are none.
 
-    With ``any_partitions`` a topic may have several partitions, of which only the first is followed.
-
-    Raises:
-        StreamRefused: the topic cannot be followed.
+    With ``any_partitions`` a topic may have several partitions, of which only the first is followed. Raises
+    `StreamRefused`: the topic cannot be followed.
     """
     return "; ".join(filter(None, (_check_partitions(topic, any_partitions), _check_policy(topic))))
 
@@ -129,8 +127,6 @@ _NO_LEADER: Final = -1
 
 
 class TopicExists(LogExists):
-    """The topic to create already exists."""
-
     def __init__(self, stream_name: str, place: str) -> None:
         self.stream_name = stream_name
         super().__init__(f"{place} already has a topic {stream_name}. Use it, or check the name.")
@@ -141,8 +137,6 @@ class CreationRefused(EventLogError):
 
 
 class _NoLeader(LeaderNotAvailableError):  # type: ignore[misc]  # kafka-python has no types
-    """Topics have no leader."""
-
     def __init__(self, topics: Iterable[str]) -> None:
         super().__init__()
         self.topics = sorted(topics)
@@ -238,10 +232,8 @@ class KafkaAdmin(AdminClient):
     ) -> None:
         """Create a stream's topic as Samza does: one partition, compacted. ``settings`` override the defaults.
 
-        Raises:
-            TopicExists: the topic exists; nothing was changed.
-            CreationRefused: the cluster has too few brokers, or does not allow the name or a setting.
-            SourceUnavailable: no broker answers.
+        Raises `TopicExists`: the topic exists; nothing was changed; `CreationRefused`: the cluster has too few brokers,
+        or does not allow the name or a setting; `SourceUnavailable`: no broker answers.
         """
         configs = {
             "cleanup.policy": "compact",
@@ -333,7 +325,6 @@ class KafkaAdmin(AdminClient):
     def _offsets(
         self, stream_names: Iterable[str], spec: OffsetSpec, leader_seconds: float = REACH_SECONDS
     ) -> dict[str, int]:
-        """Offsets of the streams that exist."""
         asked = {TopicPartition(name, PARTITION): spec for name in stream_names}
         if not asked:
             return {}

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from kafka import KafkaProducer
 from kafka.errors import BrokerResponseError, KafkaError, KafkaTimeoutError, RetriableError
@@ -15,7 +14,7 @@ from eventlog.kafka.producer import APPEND_SECONDS, abandon
 from eventlog.kafka.system_admin import KafkaSystemAdmin
 from eventlog.log import AppendRefused
 from eventlog.partition import SystemStreamPartition
-from eventlog.source import SourceUnavailable
+from eventlog.source import Closing, SourceUnavailable
 from eventlog.system_admin import Change, InputMissing, SystemStreamPartitionMetadata
 
 UNWRITTEN_BYTES: Final = 1 << 20
@@ -36,7 +35,7 @@ _PRODUCER: Final[dict[str, Any]] = {
 }
 
 
-class KafkaChangelogs:
+class KafkaChangelogs(Closing):
     """See `Changelogs`. A context manager; connects when it is first used.
 
     Changes are kept by key until they are written, so that of several changes of a key only the last is written, and
@@ -71,9 +70,8 @@ class KafkaChangelogs:
     def flush(self) -> None:
         """See `Changelogs.flush`.
 
-        Raises:
-            AppendRefused: the cluster rejects a change.
-            SourceUnavailable: a change was not acknowledged; it may have been written.
+        Raises `AppendRefused`: the cluster rejects a change; `SourceUnavailable`: a change was not acknowledged; it may
+        have been written.
         """
         if not self._unwritten:
             return
@@ -83,11 +81,7 @@ class KafkaChangelogs:
         self._unwritten_bytes = 0
 
     def discard(self, partition: SystemStreamPartition) -> None:
-        """See `Changelogs.discard`.
-
-        Raises:
-            SourceUnavailable: an earlier change is not acknowledged yet.
-        """
+        """See `Changelogs.discard`. Raises `SourceUnavailable`: an earlier change is not acknowledged yet."""
         with self._translate_errors():
             self._await_acknowledgements()
         self._unwritten.pop(partition, None)
@@ -95,7 +89,6 @@ class KafkaChangelogs:
         self._unwritten_bytes = sum(len(key) + len(value or b"") for key, value in kept)
 
     def reach(self, partition: SystemStreamPartition) -> SystemStreamPartitionMetadata:
-        """See `Changelogs.reach`."""
         found = self._admin.get_system_stream_metadata([partition.stream])[partition.stream].partitions
         if partition.partition not in found:
             raise InputMissing(partition.stream, partition.partition, self._options.place)
@@ -104,26 +97,16 @@ class KafkaChangelogs:
     def read(self, partition: SystemStreamPartition, first: int, until: int) -> Iterator[Sequence[Change]]:
         """See `Changelogs.read`; skips records of aborted transactions and without a key.
 
-        Raises:
-            StreamRefused: a record cannot be decoded.
+        Raises `StreamRefused`: a record cannot be decoded.
         """
         for events in self._reader.read(partition.stream, partition.partition, first, until):
             yield [Change(event.offset, event.key, event.value) for event in events if event.key is not None]
 
     def close(self) -> None:
-        """See `Changelogs.close`."""
         if self._producer is not None:
             self._abandon_producer()
         self._reader.close()
         self._admin.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:

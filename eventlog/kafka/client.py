@@ -5,8 +5,7 @@ import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, TypeVar
 
 from kafka import KafkaAdminClient
 from kafka.errors import (
@@ -20,7 +19,7 @@ from kafka.errors import (
 from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.kafka.connection_manager import make_net_client
 from eventlog.kafka.options import KafkaOptions, OptionRefused
-from eventlog.source import CredentialsRefused, SourceUnavailable
+from eventlog.source import Closing, CredentialsRefused, SourceUnavailable
 
 PRIVATE_LOGGERS: Final = (
     "kafka.admin.client",  # its configuration, with passwords
@@ -43,15 +42,13 @@ def _has_no_data(record: logging.LogRecord) -> bool:
 
 
 def uses_tls(client_options: Mapping[str, Any]) -> bool:
-    """Whether connections are encrypted."""
     return client_options.get("security_protocol") in {"SSL", "SASL_SSL"}
 
 
 def tls_context(client_options: Mapping[str, Any]) -> ssl.SSLContext:
     """The TLS context for the options ``ssl_*``.
 
-    Raises:
-        OptionRefused: a file has no certificate or key, or the key's password is wrong.
+    Raises `OptionRefused`: a file has no certificate or key, or the key's password is wrong.
     """
     given = client_options.get
     try:
@@ -99,7 +96,6 @@ class Connected:
 
     @property
     def cluster(self) -> Any:
-        """The client's metadata of brokers and topics."""
         return self.net.cluster
 
     def make_net(self, **config: Any) -> Any:
@@ -118,9 +114,8 @@ class Connected:
 def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) -> Connected:
     """Create a client and connect it.
 
-    Raises:
-        SourceUnavailable: no broker answers, or the login is refused.
-        OptionRefused: the files for an encrypted connection cannot be used.
+    Raises `SourceUnavailable`: no broker answers, or the login is refused; `OptionRefused`: the files for an encrypted
+    connection cannot be used.
     """
     filter_private_loggers()
     connected = Connected()
@@ -138,7 +133,7 @@ def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) ->
     return connected
 
 
-class LazyClient:
+class LazyClient(Closing):
     """A client of kafka-python that connects when it is first used. Not safe for threads; a context manager."""
 
     def __init__(self, options: KafkaOptions) -> None:
@@ -146,23 +141,12 @@ class LazyClient:
         self._connected: Connected | None = None
 
     def close(self) -> None:
-        """Close the connection."""
         if self._connected is not None:
             self._connected.client.close()
             self._connected = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 class AdminClient(LazyClient):
-    """An admin client of kafka-python; see `LazyClient`."""
-
     _make_client: Callable[..., Any] = KafkaAdminClient
 
     @property
@@ -217,10 +201,7 @@ def _is_broken_off(error: KafkaError) -> bool:
 def ask(options: KafkaOptions, question: Callable[[], Answer], *, answers: tuple[type[KafkaError], ...] = ()) -> Answer:
     """Call ``question``, and retry for `REACH_SECONDS` if the cluster is not ready.
 
-    Errors in ``answers`` are raised as they are.
-
-    Raises:
-        SourceUnavailable: no call succeeded.
+    Errors in ``answers`` are raised as they are. Raises `SourceUnavailable`: no call succeeded.
     """
     deadline = RetryDeadline(REACH_SECONDS, Backoff(first_seconds=RETRY_SECONDS, longest_seconds=RETRY_SECONDS))
     while True:

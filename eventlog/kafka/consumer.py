@@ -90,8 +90,7 @@ class EventConsumer:
     def poll(self, timeout: float) -> list[Read]:
         """See `EventSource.poll`. After an error for a stream it is paused until it is assigned again.
 
-        Raises:
-            StreamRefused: events of a stream cannot be read by its broker or decoded, or access is denied.
+        Raises `StreamRefused`: events of a stream cannot be read by its broker or decoded, or access is denied.
         """
         deadline = time.monotonic() + timeout
         while True:
@@ -113,7 +112,6 @@ class EventConsumer:
         self._news.put(None)
 
     def close(self) -> None:
-        """Close the connections."""
         self._client.close()
 
     def _fetch(self) -> list[Read]:
@@ -235,7 +233,6 @@ class RangeReader:
                     yield from _before(read.events, until)
 
     def close(self) -> None:
-        """Close the idle connections."""
         while self._idle:
             self._idle.pop().close()
 

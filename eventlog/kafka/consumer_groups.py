@@ -40,8 +40,6 @@ class GroupOffset(NamedTuple):
 
 
 class GroupInUse(EventLogError):
-    """A consumer group has members, which commit its offsets."""
-
     def __init__(self, group_id: str, place: str) -> None:
         self.group_id = group_id
         super().__init__(
@@ -68,10 +66,8 @@ def read_record_times(
 ) -> Mapping[GroupPartition, int | None]:
     """The time (ms since 1970) of the first record in each range of offsets.
 
-    None: the range has no record, or its first record has no time.
-
-    Raises:
-        SourceUnavailable: the brokers do not answer, or return nothing for `SILENCE_SECONDS`.
+    None: the range has no record, or its first record has no time. Raises `SourceUnavailable`: the brokers do not
+    answer, or return nothing for `SILENCE_SECONDS`.
     """
     consumer = connect(KafkaConsumer, options, **_SETTINGS).client
     try:
@@ -132,8 +128,7 @@ class ConsumerGroups(AdminClient):
     def commit(self, group_id: str, offsets: Mapping[GroupPartition, GroupOffset]) -> Refusals:
         """Commit offsets for a group without members, and return what Kafka refused.
 
-        Raises:
-            GroupInUse: the group has members; nothing was committed.
+        Raises `GroupInUse`: the group has members; nothing was committed.
         """
         wanted = {
             TopicPartition(*each): OffsetAndMetadata(offset.next_offset, offset.metadata, None)

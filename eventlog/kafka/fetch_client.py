@@ -37,7 +37,6 @@ class TopicIds:
         self._fetched_by_name: set[str] = set()
 
     def add(self, topic_ids: Mapping[str, str | None]) -> None:
-        """Add the ids of streams, or replace them."""
         self._ids |= topic_ids
         self._names_by_id |= {topic_id: name for name, topic_id in topic_ids.items()}
 
@@ -158,13 +157,11 @@ class FetchClient:
         self._checks_due_at = 0.0
 
     def pause(self, name: str) -> None:
-        """Fetch nothing more of a stream."""
         self._consumer.pause(_partition(name))
         self._requests.mark_changed()
         self.paused.add(name)
 
     def position(self, name: str) -> int:
-        """The next offset to return of a stream."""
         return int(self._fetch_position(_partition(name)).offset)
 
     def poll(self) -> Fetched:
@@ -192,7 +189,6 @@ class FetchClient:
             self._requests.mark_changed()
 
     def close(self) -> None:
-        """Close the connections."""
         self._consumer.close()
 
     def _poll_with_checks(self) -> Mapping[TopicPartition, Sequence[RecordedEvent]]:

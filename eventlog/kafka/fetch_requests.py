@@ -46,7 +46,6 @@ class FetchRequests:
         return bool(self._leaders) and not self._idle_leaders()
 
     def make(self) -> Requests:
-        """The next request for each broker that has none to answer."""
         idle = self._idle_leaders()
         if not self._leaders or any(self._has_changed(leader) for leader in idle):
             return self._make_completely()

@@ -4,7 +4,6 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from types import TracebackType
 from typing import Final, Self
 
 from eventlog.errors import is_utf8
@@ -14,7 +13,7 @@ from eventlog.kafka.consumer import RangeReader
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.producer import EventProducer
 from eventlog.log import AppendRefused, Capabilities, Clock, recorded, system_clock
-from eventlog.source import StreamMissing
+from eventlog.source import Closing, StreamMissing
 from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity, StreamKind
 
 _logger: Final = logging.getLogger(__name__)
@@ -27,7 +26,7 @@ READABLE_SECONDS: Final = 5.0
 _POLL_SECONDS: Final = 0.01
 
 
-class KafkaEventLog:
+class KafkaEventLog(Closing):
     """The topic of a stream; a re-created topic of the same name is another log.
 
     Kafka removes superseded events, has no conditional append, and accepts no event without a key, no time before 1970
@@ -48,15 +47,12 @@ class KafkaEventLog:
     ) -> None:
         """Open the log of a stream.
 
-        An append is one batch of records, limited by the topic's ``max.message.bytes``; with a ``transactional_id``
-        it is a transaction of any size, and no other process may use that id. With ``any_partitions`` the topic may
-        have several partitions, of which the first is used, with a warning. A job with
-        ``job.checkpoint.validation.enabled=false`` uses its checkpoint topic in this way.
-
-        Raises:
-            StreamMissing: there is no such topic.
-            StreamRefused: the topic cannot be used (several partitions, not compacted).
-            SourceUnavailable: no broker answers.
+        An append is one batch of records, limited by the topic's ``max.message.bytes``; with a ``transactional_id`` it
+        is a transaction of any size, and no other process may use that id. With ``any_partitions`` the topic may have
+        several partitions, of which the first is used, with a warning. A job with
+        ``job.checkpoint.validation.enabled=false`` uses its checkpoint topic in this way. Raises `StreamMissing`: there
+        is no such topic; `StreamRefused`: the topic cannot be used (several partitions, not compacted);
+        `SourceUnavailable`: no broker answers.
         """
         self._options = options
         self._stream = stream
@@ -94,12 +90,10 @@ class KafkaEventLog:
 
     @property
     def stream_name(self) -> str:
-        """The name of the stream."""
         return self._stream.stream_name
 
     @property
     def stream_kind(self) -> StreamKind:
-        """Whether it is a coordinator stream or a checkpoint topic."""
         return self._stream.stream_kind
 
     @property
@@ -110,12 +104,10 @@ class KafkaEventLog:
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         """See `EventLog.append`.
 
-        Brokers acknowledge a transaction before its events can be read. This method waits until they can, but only
-        for `READABLE_SECONDS`, since an open transaction of another producer hides all later records.
-
-        Raises:
-            AppendRefused: ``expected_offset`` is set, Kafka cannot store an event, or the batch is too large.
-            SourceUnavailable: the append was not acknowledged; the events may have been written.
+        Brokers acknowledge a transaction before its events can be read. This method waits until they can, but only for
+        `READABLE_SECONDS`, since an open transaction of another producer hides all later records. Raises
+        `AppendRefused`: ``expected_offset`` is set, Kafka cannot store an event, or the batch is too large;
+        `SourceUnavailable`: the append was not acknowledged; the events may have been written.
         """
         if expected_offset is not None:
             raise AppendRefused(self.stream_name, "Kafka has no conditional append. Leave expected_offset out")
@@ -150,18 +142,9 @@ class KafkaEventLog:
         return self._bounds()[1]
 
     def close(self) -> None:
-        """Close the connections."""
         self._appender.close()
         self._ranges.close()
         self._admin.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _wait_until_readable(self, offsets: range) -> None:
         deadline = time.monotonic() + READABLE_SECONDS

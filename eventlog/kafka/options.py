@@ -53,8 +53,7 @@ class KafkaOptions:
     def parse(cls, bootstrap_servers: str, options: Mapping[str, str] | None = None) -> Self:
         """Parse options by kafka-python's names.
 
-        Raises:
-            OptionRefused: an address or option is unknown or invalid, or an option lacks another that it requires.
+        Raises `OptionRefused`: an address or option is unknown or invalid, or an option lacks another that it requires.
         """
         servers = [server.strip() for server in bootstrap_servers.split(",")]
         if not all(map(_is_server, servers)):
@@ -65,7 +64,6 @@ class KafkaOptions:
 
     @property
     def place(self) -> str:
-        """The name of the cluster in messages."""
         return f"Kafka at {self.bootstrap_servers}"
 
     def client_config(self) -> dict[str, Any]:

@@ -39,10 +39,8 @@ class PartitionReader(LazyClient):
     def read(self, topic: str, partition: int, first: int, until: int) -> Iterator[Sequence[RecordedEvent]]:
         """Yield the records from offset ``first`` to before ``until`` as they arrive, maybe with empty sequences.
 
-        Raises:
-            OffsetLost: records of the range were deleted, or the partition was truncated.
-            SourceUnavailable: the brokers do not answer, or return nothing.
-            StreamRefused: a record cannot be decoded.
+        Raises `OffsetLost`: records of the range were deleted, or the partition was truncated; `SourceUnavailable`: the
+        brokers do not answer, or return nothing; `StreamRefused`: a record cannot be decoded.
         """
         if first >= until:
             return

@@ -53,12 +53,10 @@ class EventProducer:
     def append(self, events: Sequence[RecordedEvent]) -> range:
         """Append events, ignoring their offsets, and return their new offsets.
 
-        Events of other producers may be between the batches of a transaction.
-
-        Raises:
-            AppendRefused: Kafka or the topic does not accept an event or the size of the batch; or another program
-                uses the transactional id, so that this producer can no longer append.
-            SourceUnavailable: the append was not acknowledged; the events may have been written.
+        Events of other producers may be between the batches of a transaction. Raises `AppendRefused`: Kafka or the
+        topic does not accept an event or the size of the batch; or another program uses the transactional id, so that
+        this producer can no longer append; `SourceUnavailable`: the append was not acknowledged; the events may have
+        been written.
         """
         if self._is_fenced:
             raise self._fenced_error()
@@ -73,7 +71,6 @@ class EventProducer:
             raise
 
     def close(self) -> None:
-        """Close the connection."""
         if self._connected is not None:
             self._connected.client.close(timeout=APPEND_SECONDS)
             self._connected = None

@@ -1,17 +1,16 @@
 """The event source of a Kafka cluster."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.consumer import EventConsumer, RangeReader
 from eventlog.kafka.options import KafkaOptions
-from eventlog.source import KAFKA, Read, StreamFacts, StreamMissing
+from eventlog.source import KAFKA, Closing, Read, StreamFacts, StreamMissing
 
 
-class KafkaSource:
+class KafkaSource(Closing):
     """See `EventSource`. It connects when first used, and reconnects.
 
     ``poll`` also raises `StreamRefused`, for a stream with events that cannot be read or decoded. After an error a
@@ -30,11 +29,9 @@ class KafkaSource:
 
     @property
     def cluster_id(self) -> str:
-        """See `EventSource.cluster_id`."""
         return self._admin.cluster_id
 
     def stream_names(self) -> list[str]:
-        """See `EventSource.stream_names`."""
         return self._admin.stream_names()
 
     def describe(self, stream_name: str) -> StreamFacts:
@@ -44,14 +41,12 @@ class KafkaSource:
         return facts
 
     def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
-        """See `EventSource.end_offsets`."""
         ends = self._admin.end_offsets(stream_names, leader_seconds=0)
         now = self._admin.topic_ids(ends)  # after the ends: a topic that is the same now was the same then
         known = self._topic_ids
         return {name: end for name, end in ends.items() if name in now and known.get(name) in (None, now[name])}
 
     def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
-        """See `EventSource.read`."""
         self._find_topic_ids([stream_name])
         return self._ranges.read(stream_name, self._topic_ids[stream_name], first, until)
 
@@ -66,7 +61,6 @@ class KafkaSource:
         self._open_consumer().assign(positions, topic_ids)
 
     def poll(self, timeout: float) -> list[Read]:
-        """See `EventSource.poll`."""
         consumer = self._open_consumer()
         if self._woken:  # wake was called before the first poll
             self._woken, timeout = False, 0
@@ -80,18 +74,9 @@ class KafkaSource:
             self._consumer.wake()
 
     def close(self) -> None:
-        """Close all connections."""
         self._admin.close()
         self._ranges.close()
         self._close_consumer()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _open_consumer(self) -> EventConsumer:
         if self._consumer is None:

@@ -108,7 +108,6 @@ class KafkaSystemAdmin(AdminClient):
         return self.resolve_startpoints({partition: startpoint})[partition]
 
     def resolve_startpoint_to_offset(self, partition: SystemStreamPartition, startpoint: Startpoint) -> str | None:
-        """See `SystemAdmin.resolve_startpoint_to_offset`."""
         resolved = self.resolve_startpoint(partition, startpoint)
         return None if resolved is None else resolved.offset
 
@@ -118,11 +117,9 @@ class KafkaSystemAdmin(AdminClient):
         """The first offsets to read of several partitions, with as few requests as possible.
 
         ``oldest`` is the first offset that exists, ``upcoming`` the end; a timestamp is the first record that is not
-        older, or the end if there is none (``is_past_end``). A specific offset is returned unchanged.
-
-        Raises:
-            TypeError: an argument is not a partition or startpoint.
-            ValueError: a startpoint of kind timestamp has no time.
+        older, or the end if there is none (``is_past_end``). A specific offset is returned unchanged. Raises
+        `TypeError`: an argument is not a partition or startpoint; `ValueError`: a startpoint of kind timestamp has no
+        time.
         """
         wanted = {each: _question(each, startpoint) for each, startpoint in startpoints.items()}
         questions = [one for one in wanted.values() if isinstance(one, tuple)]
@@ -132,7 +129,6 @@ class KafkaSystemAdmin(AdminClient):
         return MappingProxyType({each: _resolve(one, found, ends) for each, one in wanted.items()})
 
     def _partitions(self, stream_names: Sequence[str]) -> Mapping[str, Sequence[TopicPartition]]:
-        """The partitions of each stream, in order."""
         topics = ask(self._options, lambda: self._describe(stream_names)) if stream_names else []
         numbers = {topic["name"]: sorted(one["partition_index"] for one in topic["partitions"]) for topic in topics}
         return {name: [TopicPartition(name, number) for number in numbers[name]] for name in stream_names}

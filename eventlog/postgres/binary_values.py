@@ -42,12 +42,10 @@ def bytea_array(values: Sequence[bytes | None]) -> ByteaArray:
 
 
 def int8_array(values: Sequence[int | None]) -> Int8Array:
-    """Integers of 64 bits as one parameter."""
     return Int8Array(b"".join(_array(_INT8_OID, len(values), map(_int8_element, values))))
 
 
 def text_array(values: Sequence[str | None]) -> bytes:
-    """Texts as a value of type ``text[]``."""
     elements = (_bytea_element(None if value is None else value.encode()) for value in values)
     return b"".join(_array(_TEXT_OID, len(values), elements))
 

@@ -39,7 +39,6 @@ class Columns(NamedTuple):
 
     @classmethod
     def of(cls, table: str, **columns: str) -> "Columns":
-        """Columns with their types, in this order."""
         return cls(table, tuple(columns.items()))
 
     def in_schema(self, schema: str) -> "Columns":
@@ -48,12 +47,10 @@ class Columns(NamedTuple):
 
     @property
     def names(self) -> str:
-        """The columns' names as a list in SQL."""
         return ", ".join(name for name, _ in self.columns)
 
 
 def copy_rows(connection: Connection, columns: Columns, rows: Rows) -> None:
-    """Write rows into a table."""
     with copying(connection, columns) as write:
         write(rows)
 
@@ -103,7 +100,6 @@ class _EncodedRows:
                 self._copy.write(encoded)
 
     def end(self) -> None:
-        """Send the rest."""
         self._pending += _TRAILER
         self._send_pending()
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
-from types import TracebackType
 from typing import Final, Self
 
 from psycopg import DatabaseError
@@ -25,7 +24,7 @@ from eventlog.postgres.archive import archive_end, headers_json, read_archive
 from eventlog.postgres.binary_values import ByteaArray, Int8Array, bytea_array, int8_array
 from eventlog.postgres.connection import Connection, connect, reaching_database
 from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log, stream_names
-from eventlog.source import DATABASE, KAFKA, POSTGRES, RECORDING, no_stream
+from eventlog.source import DATABASE, KAFKA, POSTGRES, RECORDING, Closing, no_stream
 from eventlog.streams import StreamIdentity, StreamKind
 
 _UNKNOWN_STREAM: Final = "CS001"
@@ -48,16 +47,12 @@ _START: Final = "select min(log_offset) from eventlog.event where log_id = %(log
 
 
 class UnknownStream(EventLogError):
-    """The database has no log of this stream."""
-
     def __init__(self, stream_name: str, known: Iterable[str] = ()) -> None:
         self.stream_name = stream_name
         super().__init__(no_stream(stream_name, DATABASE, known))
 
 
 class StreamExists(LogExists):
-    """The stream to create already exists."""
-
     def __init__(self, stream_name: str) -> None:
         self.stream_name = stream_name
         super().__init__(f"The database already has a stream {stream_name}. Use it, or check the name.")
@@ -70,7 +65,7 @@ _WRITTEN_ELSEWHERE: Final = {
 """By backend, why nothing can be appended to the archive of another log."""
 
 
-class PostgresEventLog:
+class PostgresEventLog(Closing):
     """The newest incarnation of a stream in Postgres.
 
     An object is not thread-safe, but any number of processes can use the log at the same time. The archive of a topic
@@ -82,9 +77,8 @@ class PostgresEventLog:
     def __init__(self, database: str | Connection, stream_name: str, *, clock: Clock = system_clock) -> None:
         """Open a log by the URL of its database, or with a connection.
 
-        Raises:
-            UnknownStream: the database has no such log.
-            SourceUnavailable: the database of the URL does not answer.
+        Raises `UnknownStream`: the database has no such log; `SourceUnavailable`: the database of the URL does not
+        answer.
         """
         self._owns_connection = isinstance(database, str)
         self._clock = clock
@@ -100,9 +94,8 @@ class PostgresEventLog:
     def create(cls, database: str | Connection, stream: StreamIdentity, *, clock: Clock = system_clock) -> Self:
         """Create an empty log and open it.
 
-        Raises:
-            StreamExists: the stream has a log, of any backend.
-            SourceUnavailable: the database of the URL does not answer.
+        Raises `StreamExists`: the stream has a log, of any backend; `SourceUnavailable`: the database of the URL does
+        not answer.
         """
         with _connected(database) as connection, connection.transaction():
             _insert(connection, stream, clock())
@@ -110,12 +103,10 @@ class PostgresEventLog:
 
     @property
     def stream_name(self) -> str:
-        """The name of the stream."""
         return self._log.stream_name
 
     @property
     def stream_kind(self) -> StreamKind:
-        """Whether it is a coordinator stream or a checkpoint topic."""
         return self._log.stream_kind
 
     @property
@@ -125,7 +116,6 @@ class PostgresEventLog:
 
     @property
     def incarnation(self) -> int:
-        """The number of this incarnation of the stream."""
         return self._log.incarnation
 
     @property
@@ -155,19 +145,16 @@ class PostgresEventLog:
             yield
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
-        """See `EventLog.read`."""
         end = self.end_offset()
         last = end if until is None else max(min(until, end), 0)
         return self._read(max(min(first, end), 0), last)
 
     def start_offset(self) -> int:
-        """See `EventLog.start_offset`."""
         with self._reaching():
             row = self._connection.execute(_START, {"log_id": self._log.log_id}).fetchone()
         return self.end_offset() if row is None or row[0] is None else int(row[0])
 
     def end_offset(self) -> int:
-        """See `EventLog.end_offset`."""
         with self._reaching():
             return archive_end(self._connection, self._log.log_id)
 
@@ -175,14 +162,6 @@ class PostgresEventLog:
         """Close the connection, unless it is the caller's."""
         if self._owns_connection:
             self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _reaching(self) -> AbstractContextManager[None]:
         """Translates errors of a connection that is not the caller's."""
@@ -277,7 +256,6 @@ class PostgresAdmin:
     ) -> None:
         """Create an empty log of a stream. The other arguments, for topics, are ignored.
 
-        Raises:
-            StreamExists: the stream has a log, of any backend; nothing was changed.
+        Raises `StreamExists`: the stream has a log, of any backend; nothing was changed.
         """
         PostgresEventLog.create(self._database, stream, clock=self._clock).close()

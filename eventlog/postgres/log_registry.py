@@ -51,8 +51,7 @@ def insert_log(
 ) -> StoredLog:
     """Insert a log, in the caller's transaction.
 
-    Raises:
-        psycopg.errors.UniqueViolation: this incarnation of the stream exists.
+    Raises `psycopg.errors.UniqueViolation`: this incarnation of the stream exists.
     """
     values = (backend, cluster_id, stream_name, stream_kind, incarnation, topic_id, now)
     row = connection.execute(_INSERT, values).fetchone()

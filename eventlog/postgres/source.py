@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from time import monotonic
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from eventlog.backoff import Backoff, no_jitter
 from eventlog.events import RecordedEvent, batches
@@ -20,7 +19,16 @@ from eventlog.postgres.archive import PAGE_EVENTS, read_archive
 from eventlog.postgres.connection import Connection, connect, reaching_database
 from eventlog.postgres.log import EVENT_CHANNEL
 from eventlog.postgres.log_registry import StoredLog, newest_log
-from eventlog.source import DATABASE, POSTGRES, Read, SourceUnavailable, StreamFacts, StreamMissing, StreamRefused
+from eventlog.source import (
+    DATABASE,
+    POSTGRES,
+    Closing,
+    Read,
+    SourceUnavailable,
+    StreamFacts,
+    StreamMissing,
+    StreamRefused,
+)
 
 APPLICATION_NAME: Final = "coordstream follow (source)"
 POLL_EVENTS: Final = 10_000
@@ -42,7 +50,7 @@ where l.backend = %s and l.stream_name = any(%s) order by l.incarnation
 _START: Final = "select min(log_offset) from eventlog.event where log_id = %s"
 
 
-class PostgresSource:
+class PostgresSource(Closing):
     """All logs of a database whose backend is Postgres. It connects when first used, and reconnects."""
 
     backend: Final = POSTGRES
@@ -77,25 +85,21 @@ class PostgresSource:
         return StreamFacts(stream_name, None, start, end)
 
     def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
-        """See `EventSource.end_offsets`."""
         with self._connected() as connection:
             return self._query_ends(connection, stream_names)
 
     def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
-        """See `EventSource.read`."""
         with self._connected() as connection:
             log = _own_log(connection, stream_name)
             yield from read_archive(connection, log.log_id, first, until)
 
     def assign(self, positions: Mapping[str, int]) -> None:
-        """See `EventSource.assign`."""
         with self._connected() as connection:
             self._logs = {name: self._logs.get(name) or _own_log(connection, name) for name in positions}
         self._positions = dict(positions)
         self._queried_at = float("-inf")
 
     def poll(self, timeout: float) -> list[Read]:
-        """See `EventSource.poll`."""
         deadline = monotonic() + timeout
         with self._connected() as connection:
             while True:
@@ -109,23 +113,13 @@ class PostgresSource:
                     return reads
 
     def wake(self) -> None:
-        """See `EventSource.wake`."""
         with suppress(OSError):  # the buffer is full of earlier wake-ups, or the source is closed
             self._waker.send(b"\0")
 
     def close(self) -> None:
-        """See `EventSource.close`."""
         self._disconnect()
         self._waker.close()
         self._woken.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     @contextmanager
     def _connected(self) -> Iterator[Connection]:

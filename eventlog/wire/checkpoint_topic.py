@@ -87,10 +87,8 @@ def decode_v2(value: bytes) -> CheckpointV2:
 def encode_v2(checkpoint: CheckpointV2) -> bytes:
     """Write a V2 value as Samza's CheckpointV2Serde does, in the order of the entries.
 
-    Key buckets are lost, as in Samza: all buckets of a partition have the same name.
-
-    Raises:
-        ValueError: a partition has no offset, which Samza cannot read.
+    Key buckets are lost, as in Samza: all buckets of a partition have the same name. Raises `ValueError`: a partition
+    has no offset, which Samza cannot read.
     """
     without = checkpoint.without_offset()
     if without is not None:

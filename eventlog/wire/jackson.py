@@ -59,7 +59,6 @@ def loads_pairs(data: bytes | str) -> Any:
 
 
 def text_of(data: bytes) -> str:
-    """The text of UTF-8 bytes; raises `WireError` (``not_utf8``) with the position."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:

@@ -26,9 +26,7 @@ def decode_startpoint(value: bytes) -> Startpoint:
 def encode_startpoint(startpoint: Startpoint) -> bytes:
     """Write a startpoint as Samza does.
 
-    Raises:
-        TypeError: a field has a type that could not be read back.
-        ValueError: a time has more than 64 bits.
+    Raises `TypeError`: a field has a type that could not be read back; `ValueError`: a time has more than 64 bits.
     """
     value = dumps(startpoint_to_json(startpoint), ascii_surrogates=True)
     _require_readable(value, decode_startpoint, repr(startpoint))
@@ -52,7 +50,6 @@ def encode_fan_out(fan_out: StartpointFanOut) -> bytes:
 
 
 def startpoint_to_json(startpoint: Startpoint) -> dict[str, str | int | None]:
-    """The fields of a startpoint in Samza's order."""
     fields: dict[str, str | int | None] = {
         "@type": type(startpoint).__name__,
         "creationTimestamp": startpoint.creation_timestamp,

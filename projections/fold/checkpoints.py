@@ -90,7 +90,6 @@ class BatchLayouts:
         self._first_offsets: dict[int, int] = {}
 
     def id_of(self, layout: Layout, offset: int) -> int:
-        """Return the number of the layout of the checkpoint at an offset: the final one if it is known."""
         known = self._layouts.known(layout)
         if known is not None:
             return known

@@ -94,7 +94,6 @@ class QuarantinedEvents:
         self.resolved: list[tuple[int, int]] = []
 
     def resolve(self, entry: KeyEntry, offset: int) -> None:
-        """Note that an event of a key was read."""
         if entry.is_quarantined:
             entry.is_quarantined = False
             self.resolved.append((entry.key_id, offset))
