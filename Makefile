@@ -88,7 +88,8 @@ sanitize: setup ## Run the tests of the compiled parts with the compiler's check
 	cd $(SANITIZED); CFLAGS='$(SANITIZERS) -g' LDFLAGS='$(SANITIZERS)' $(CURDIR)/$(BIN)/python -c \
 		'from hatch_build import *; compile_parts(Path.cwd(), WARNINGS)'
 	cd $(SANITIZED); LD_PRELOAD="$$(cc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
-		$(CURDIR)/$(BIN)/python -m pytest -q $(COMPILED_TESTS) $(PYTEST_OPTIONS)
+		$(CURDIR)/$(BIN)/python -c 'import os, sys, pytest; del os.environ["LD_PRELOAD"]; sys.exit(pytest.main(sys.argv[1:]))' \
+		-q $(COMPILED_TESTS) $(PYTEST_OPTIONS)
 
 .PHONY: torture
 torture: setup java ## Run the crash tests at full length (about an hour)

@@ -46,11 +46,6 @@ class CheckpointId:
             parse_int64(parts[1], "bad_checkpoint_id", "the second part of a checkpoint id"),
         )
 
-    @property
-    def nano_id(self) -> int:
-        """The name of ``nanos`` in released Samza."""
-        return self.nanos
-
     def __str__(self) -> str:
         return f"{self.millis}-{self.nanos}"
 

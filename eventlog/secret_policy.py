@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from eventlog.secret_texts import SecretNames, has_secret_form, has_token, is_word
 
-_FIRST_PATTERNS: Final = (
+DEFAULT_SECRET_PATTERNS: Final = (
     "password",
     "passwd",
     "secret",
@@ -22,9 +22,6 @@ _FIRST_PATTERNS: Final = (
     "api.key",
     "access.key",
     "private.key",
-)
-DEFAULT_SECRET_PATTERNS: Final = (
-    *_FIRST_PATTERNS,
     "passphrase",
     "account.key",  # Azure, also Hadoop's fs.azure.account.key.<account>.<host>
     "encryption.key",
@@ -109,7 +106,7 @@ class SecretPolicy:
 
     def identity(self) -> str:
         """A digest of the policy that reveals neither key nor patterns: 16 hexadecimal digits."""
-        data = "\0".join(_identifying(self.patterns)).encode()
+        data = "\0".join(self.patterns).encode()
         return hmac.new(self.key, b"coordstream secret policy\0" + data, hashlib.sha256).hexdigest()[:16]
 
     def _mask_fields(self, fields: Collection[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
@@ -145,16 +142,6 @@ class SecretPolicy:
         if is_word(text):  # as most config values are; all searches would take twice as long
             return has_token(text)
         return has_secret_form(text) or self._names.are_assigned_in(text)
-
-
-def _identifying(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """The patterns as they enter the identity of a policy.
-
-    The default patterns are represented by their first list, so that databases folded with that remain valid.
-    """
-    if patterns == DEFAULT_SECRET_PATTERNS:
-        return _FIRST_PATTERNS
-    return (*patterns, "") if patterns == _FIRST_PATTERNS else patterns
 
 
 class _DuplicateFields(tuple[tuple[str, Any], ...]):

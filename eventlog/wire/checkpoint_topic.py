@@ -6,7 +6,7 @@ from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2, StateM
 from eventlog.errors import WireError, json_type
 from eventlog.frozen_dict import FrozenDict
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, TaskName, parse_int32
-from eventlog.wire.jackson import dumps, dumps_text, loads, loads_pairs, object_text, to_bytes
+from eventlog.wire.jackson import as_object, dumps, dumps_text, loads, loads_pairs, object_text, to_bytes
 
 KEY_TYPE_V1: Final = "checkpoint"
 KEY_TYPE_V2: Final = "checkpoint-v2"
@@ -29,7 +29,7 @@ def decode_key(key: bytes | None) -> CheckpointKey:
     """Read a key of any type; the caller handles unknown ones. Raises `WireError`."""
     if key is None:
         raise WireError("null_key", "the record has no key")
-    fields = _object(loads(key), "a checkpoint key")
+    fields = as_object(loads(key), "a checkpoint key")
     key_type = _text(fields, "type", "a checkpoint key")
     needed = {_GROUPER, "taskName"} if key_type in _KNOWN_TYPES else fields.keys()
     task_name = _text(fields, "taskName", "a checkpoint key") if "taskName" in needed else ""
@@ -50,7 +50,7 @@ def decode_v1(value: bytes) -> CheckpointV1:
 
     As in Samza, an entry has at least four fields, and without an offset it is None.
     """
-    entries = _object(loads(value), "a V1 checkpoint")
+    entries = as_object(loads(value), "a V1 checkpoint")
     return CheckpointV1(dict(_v1_entry(label, entry) for label, entry in entries.items()))
 
 
@@ -186,10 +186,4 @@ def _text(fields: dict[str, Any], name: str, where: str) -> str:
         raise WireError("missing_field", f"{where} has no {name}")
     if not isinstance(value, str):
         raise WireError("wrong_type", f"{name} of {where} is {json_type(value)}, not a text")
-    return value
-
-
-def _object(value: Any, what: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise WireError("wrong_type", f"{what} is {json_type(value)}, not an object")
     return value

@@ -28,7 +28,7 @@ from eventlog.messages import (
     UnknownMessage,
 )
 from eventlog.partition import SystemStreamPartition, parse_int32
-from eventlog.wire.jackson import decode_partition_key, dumps, dumps_text, loads, text_of
+from eventlog.wire.jackson import as_object, decode_partition_key, dumps, dumps_text, loads, text_of
 from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out, encode_startpoint
 
 Values = dict[str, Any]
@@ -104,9 +104,7 @@ def _task_partition(key: str, main: str, _values: Values, common: Common) -> Mes
 
 
 def _metadata(key: str, main: str, _values: Values, common: Common) -> Message:
-    fields = loads(main)
-    if not isinstance(fields, dict):
-        raise WireError("wrong_type", f"meta-key is {json_type(fields)}, not an object")
+    fields = as_object(loads(main), "meta-key")
     return SetJobCoordinatorMetadata(
         cluster_type=key,
         epoch_id=_text_or_none(fields, "epoch-id", "epoch-id"),
@@ -252,14 +250,10 @@ def _is_none(message_type: str, value: bytes) -> bool:
 
 
 def _decode_enveloped(enveloped: EnvelopedType, key: CoordinatorKey, value: bytes) -> Message:
-    record = loads(value)
-    if not isinstance(record, dict):
-        raise WireError("wrong_type", f"the value is {json_type(record)}, not an object")
-    values = record.get("values")
-    if not isinstance(values, dict):
-        if values is None:
-            raise WireError("missing_field", "the value has no values")
-        raise WireError("wrong_type", f"values is {json_type(values)}, not an object")
+    record = as_object(loads(value), "the value")
+    if record.get("values") is None:
+        raise WireError("missing_field", "the value has no values")
+    values = as_object(record["values"], "values")
     common: dict[str, Any] = {"envelope": _envelope(record), "version": key.version, "origin": Origin(key.key, value)}
     main = next((values[name] for name in enveloped.main_fields if values.get(name) is not None), None)
     if enveloped.is_delete(main, values):
@@ -329,18 +323,13 @@ def _fan_out(key: CoordinatorKey, value: bytes, common: dict[str, Any]) -> Messa
 
 
 def _placement(key: CoordinatorKey, value: bytes, common: dict[str, Any]) -> Message:
-    return ContainerPlacement(key=key.key, text=_object_text(value), **common)
+    as_object(loads(value), "the value")
+    return ContainerPlacement(key=key.key, text=text_of(value), **common)
 
 
 def _drain(key: CoordinatorKey, value: bytes, common: dict[str, Any]) -> Message:
-    return Drain(key=key.key, text=_object_text(value), **common)
-
-
-def _object_text(value: bytes) -> str:
-    fields = loads(value)
-    if not isinstance(fields, dict):
-        raise WireError("wrong_type", f"the value is {json_type(fields)}, not an object")
-    return text_of(value)
+    as_object(loads(value), "the value")
+    return Drain(key=key.key, text=text_of(value), **common)
 
 
 _BARE_READERS: Final[dict[str, Callable[[CoordinatorKey, bytes, dict[str, Any]], Message]]] = {

@@ -58,6 +58,13 @@ def loads_pairs(data: bytes | str) -> Any:
     return _decode(_PAIRS_DECODER, data)
 
 
+def as_object(value: Any, what: str) -> dict[str, Any]:
+    """A decoded JSON object; raises `WireError` (``wrong_type``) if it is something else."""
+    if not isinstance(value, dict):
+        raise WireError("wrong_type", f"{what} is {json_type(value)}, not an object")
+    return value
+
+
 def text_of(data: bytes) -> str:
     try:
         return data.decode()
@@ -117,8 +124,7 @@ def partition_to_json(partition: SystemStreamPartition) -> dict[str, str | int]:
 
 def partition_from_json(fields: Any) -> SystemStreamPartition:
     """Read the fields in any order; ``keyBucket`` may be absent (older Samza). Raises `WireError`."""
-    if not isinstance(fields, dict):
-        raise WireError("wrong_type", f"a partition is {json_type(fields)}, not an object")
+    fields = as_object(fields, "a partition")
     return SystemStreamPartition(
         _text(fields, "system"),
         _text(fields, "stream"),

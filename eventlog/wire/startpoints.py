@@ -13,7 +13,7 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
-from eventlog.wire.jackson import dumps, loads
+from eventlog.wire.jackson import as_object, dumps, loads
 
 _INT64: Final = range(-(2**63), 2**63)
 
@@ -125,6 +125,4 @@ def _integer_or_none(value: Any, name: str) -> int | None:
 def _object(value: Any, what: str) -> dict[str, Any]:
     if value is None:
         raise WireError("missing_field", f"{what} is not there")
-    if not isinstance(value, dict):
-        raise WireError("wrong_type", f"{what} is {json_type(value)}, not an object")
-    return value
+    return as_object(value, what)

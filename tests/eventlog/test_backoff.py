@@ -16,10 +16,6 @@ def test_jitter_shortens_a_wait_by_up_to_half() -> None:
     assert [backoff.next() for _ in range(3)] == pytest.approx([0.1, 0.15, 0.2])
 
 
-def test_two_programs_wait_differently() -> None:
-    assert [Backoff().next() for _ in range(3)] != [Backoff().next() for _ in range(3)]
-
-
 def test_a_reset_begins_with_the_first_wait() -> None:
     backoff = Backoff(no_jitter)
     last = [backoff.next() for _ in range(5)][-1]

@@ -11,7 +11,6 @@ from eventlog.errors import (
     EventLogError,
     WireError,
     did_you_mean,
-    json_type,
     known_names,
     list_names,
     printable_text,
@@ -24,10 +23,6 @@ def test_a_wire_error_says_why_and_can_be_copied() -> None:
     assert issubclass(WireError, EventLogError)
     assert (error.reason, error.detail) == ("not_json", "not JSON at character 3")
     assert str(error) == "not_json: not JSON at character 3"
-
-
-def test_an_error_without_words_has_those_of_its_class() -> None:
-    assert str(EventLogError()) == EventLogError.__doc__
 
 
 NAMES = ["wordcount-pv/1", "orders/1", "orders/2", "Partition 0", "Partition 1", "job.container.count"]
@@ -63,24 +58,6 @@ def test_long_lists_of_names_are_cut() -> None:
     assert list_names(["a", "b", "c", "d"], 2) == "a, b and 2 more"
 
 
-def test_control_characters_in_a_suggested_name_are_escaped() -> None:
-    assert did_you_mean("order\x1b[3", ["order\x1b[31"]) == r' Did you mean "order\x1b[31"?'
-
-
 def test_control_characters_and_line_ends_are_escaped() -> None:
     assert printable_text("Partition 0 – ü") == "Partition 0 – ü"
     assert printable_text("a\tb\n\x1b[2J") == r"a\tb\n\x1b[2J"
-
-
-def test_each_json_type_has_a_name() -> None:
-    values: tuple[object, ...] = ({}, (), [], "", True, 1, None, 1.5)
-    assert [json_type(value) for value in values] == [
-        "an object",
-        "an object",
-        "a list",
-        "a text",
-        "a boolean",
-        "an integer",
-        "null",
-        "a number",
-    ]

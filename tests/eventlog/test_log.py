@@ -4,12 +4,12 @@ The event log in memory.
 """
 
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, NewEvent, RecordedEvent
-from eventlog.log import Clock, EventLog, MemoryEventLog, recorded, system_clock
-from tests.contracts.event_log import NOW, STREAM, ConditionalAppendContract, clock
+from eventlog.log import Clock, EventLog, MemoryEventLog, recorded
+from tests.contracts.event_log import NOW, STREAM, ConditionalAppendContract
 from tests.fixtures.waiting import PATIENCE
 
 
@@ -23,22 +23,12 @@ def test_events_are_numbered_and_stamped() -> None:
     ]
 
 
-def test_the_systems_clock_knows_its_zone() -> None:
-    assert system_clock().utcoffset() == timedelta(0)
-
-
 class TestMemoryEventLog(ConditionalAppendContract):
     def make_log(self, clock: Clock) -> EventLog:
         return MemoryEventLog(STREAM, clock=clock)
 
     def open_again(self, log: EventLog) -> EventLog:
         return log
-
-
-def test_a_missing_time_is_the_logs_own() -> None:
-    log = MemoryEventLog(STREAM, clock=clock)
-    log.append([NewEvent(b"k", b"v")])
-    assert [event.timestamp_type for event in log.read()] == [LOG_APPEND_TIME]
 
 
 def test_a_second_writer_waits_until_the_first_is_done() -> None:

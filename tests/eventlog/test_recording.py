@@ -59,12 +59,6 @@ def test_a_plain_line_is_decoded_as_json(topic: str, event: RecordedEvent, data:
     assert decoded is None or decoded == _decode_any_line(damaged)
 
 
-@pytest.mark.parametrize("number", [0, 10**9 - 1, 10**9, 2**31 - 1, 10**18 - 1, 10**18, 2**63 - 2])
-def test_a_number_that_kafka_can_hold_is_read(number: int) -> None:
-    event = RecordedEvent(number, number, 0, b"k", None, (), min(number, 2**31 - 1))
-    assert decode_line(encode_line("t", event)) == ("t", event)
-
-
 @pytest.mark.parametrize("number", [2**63, 10**19 - 1, 10**19, 2**64, 10**30])
 @pytest.mark.parametrize("name", ["offset", "timestamp"])
 def test_a_number_of_more_than_64_bits_is_refused(name: str, number: int) -> None:
@@ -146,12 +140,6 @@ def test_records_come_back(tmp_path: Path, name: str) -> None:
     assert [one.name for one in tmp_path.iterdir()] == [name]
 
 
-def test_the_same_records_give_the_same_bytes(tmp_path: Path) -> None:
-    for name in ("a.gz", "b.gz"):
-        write_recording(tmp_path / name, EVENTS)
-    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
-
-
 def test_gzip_is_known_by_its_bytes_not_by_the_name(tmp_path: Path) -> None:
     packed = tmp_path / "a.jsonl"
     packed.write_bytes(gzip.compress(line()))
@@ -222,15 +210,6 @@ def test_a_cut_gzip_file_is_refused(tmp_path: Path, keep: int) -> None:
     path = tmp_path / "cut.jsonl.gz"
     path.write_bytes(gzip.compress(line() * 1)[:keep])
     with pytest.raises(RecordingError, match="is truncated or damaged"):
-        validate(path)
-
-
-def test_a_damaged_gzip_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "damaged.jsonl.gz"
-    data = bytearray(gzip.compress(line()))
-    data[20] ^= 0xFF
-    path.write_bytes(data)
-    with pytest.raises(RecordingError):
         validate(path)
 
 

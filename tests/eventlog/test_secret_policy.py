@@ -1,7 +1,5 @@
 """What counts as a secret, and what stands in for it."""
 
-import hashlib
-import hmac
 import json
 import time
 
@@ -171,15 +169,6 @@ def test_the_identity_is_that_of_key_and_patterns() -> None:
     assert len({policy.identity() for policy in policies}) == 3
     assert POLICY.identity() == SecretPolicy(b"installation key").identity()
     assert len(POLICY.identity()) == 16
-
-
-def test_the_identity_of_the_defaults_is_that_of_their_first_list() -> None:
-    """Databases that were folded with it are known to a newer program, whose code version tells the lists apart."""
-    first = DEFAULT_SECRET_PATTERNS[:9]
-    assert first[-1] == "private.key"
-    data = "\0".join(("coordstream secret policy", *first)).encode()
-    assert POLICY.identity() == hmac.new(b"installation key", data, hashlib.sha256).hexdigest()[:16]
-    assert SecretPolicy(b"installation key", first).identity() != POLICY.identity()
 
 
 MEBIBYTE = 2**20

@@ -4,11 +4,9 @@ import itertools
 
 import pytest
 
-from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import (
     EXPIRY_MS,
     Startpoint,
-    StartpointFanOut,
     StartpointMaker,
     StartpointNotSupported,
     StartpointOldest,
@@ -40,13 +38,6 @@ def test_a_request_expires_when_it_is_more_than_twelve_hours_old() -> None:
     assert not is_expired(StartpointOldest(1_000), 999 + EXPIRY_MS)
     assert is_expired(StartpointOldest(1_000), 1_000 + EXPIRY_MS)
     assert not is_expired(StartpointOldest(2**70), 1_000)
-
-
-def test_fan_outs_are_equal_whatever_their_order() -> None:
-    a, b = SystemStreamPartition("k", "a", 0), SystemStreamPartition("k", "b", 0)
-    one = StartpointFanOut(1, {a: StartpointOldest(1), b: StartpointUpcoming(1)})
-    other = StartpointFanOut(1, {b: StartpointUpcoming(1), a: StartpointOldest(1)})
-    assert (one, hash(one)) == (other, hash(other))
 
 
 @pytest.mark.scenario("SPM-01")

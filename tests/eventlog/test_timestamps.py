@@ -69,7 +69,3 @@ def test_both_clocks_have_the_same_time(time: datetime) -> None:
 def test_a_time_counts_in_its_own_zone() -> None:
     assert ms_of(datetime(1970, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))) == 0
     assert micros_of(datetime(2000, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))) == 0
-
-
-def test_before_1970_milliseconds_are_rounded_down() -> None:
-    assert ms_of(datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)) == -1

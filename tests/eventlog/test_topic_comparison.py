@@ -6,16 +6,25 @@ from typing import Final
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.events import RecordedEvent
+from eventlog.events import CREATE_TIME, RecordedEvent
 from eventlog.source import StreamFacts
 from eventlog.timestamps import ms_of
 from eventlog.topic_comparison import EXAMPLES, TopicComparison, pair_events
-from tests.eventlog.test_compaction import logs
 from tests.fixtures.compaction import latest_per_key
 
 AT: Final = datetime(2026, 3, 4, tzinfo=UTC)
 DAY: Final = timedelta(days=1)
 TOPIC: Final = StreamFacts("orders", None, 0, 100, delete_retention_ms=DAY // timedelta(milliseconds=1))
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> list[RecordedEvent]:
+    keys, values = st.sampled_from([b"a", b"b", b"c", None]), st.sampled_from([b"1", b"2", None])
+    offset, events = 0, []
+    for key, value, step in draw(st.lists(st.tuples(keys, values, st.integers(1, 3)), max_size=30)):
+        offset += step
+        events.append(RecordedEvent(offset, 0, CREATE_TIME, key, value))
+    return events
 
 
 def event(offset: int, key: bytes | None = b"k", value: bytes | None = b"v") -> RecordedEvent:
@@ -77,10 +86,6 @@ def test_a_tombstone_is_as_old_as_its_record_or_its_archiving() -> None:
     assert compare(late, [], now=AT + DAY).lost == []
     early = [event(0, value=None)._replace(timestamp=ms_of(AT - DAY))]
     assert compare(early, [], now=AT).lost == []
-
-
-def test_a_record_without_a_key_is_not_retained() -> None:
-    assert compare([event(0, None)], []).lost == []
 
 
 def test_retention_explains_what_is_below_the_start() -> None:

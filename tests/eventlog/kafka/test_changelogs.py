@@ -12,7 +12,7 @@ from kafka import KafkaProducer
 
 from eventlog.events import NewEvent
 from eventlog.kafka import client as client_module
-from eventlog.kafka.changelogs import UNWRITTEN_BYTES, KafkaChangelogs
+from eventlog.kafka.changelogs import KafkaChangelogs
 from eventlog.kafka.client import Connected
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import AppendRefused
@@ -74,14 +74,6 @@ def test_of_several_changes_of_a_key_the_last_is_written(
         changelogs.send(partition, b"a", value)
     changelogs.flush()
     assert read(changelogs, partition, 0, 1) == [Change(0, b"a", b"3")]
-
-
-def test_many_changes_are_written_without_a_flush(
-    changelogs: KafkaChangelogs, partition: SystemStreamPartition
-) -> None:
-    for number in range(2 * UNWRITTEN_BYTES // 1024):
-        changelogs.send(partition, b"%04d" % number, bytes(1020))
-    assert changelogs.reach(partition).upcoming_offset == str(2 * UNWRITTEN_BYTES // 1024)
 
 
 def test_holes_of_compaction_are_skipped(changelogs: KafkaChangelogs, topics: Topics, job_name: str) -> None:

@@ -9,7 +9,6 @@ import logging
 import ssl
 import threading
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -27,13 +26,10 @@ from kafka.errors import (
 from eventlog.events import NewEvent
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.client import (
-    PRIVATE_LOGGERS,
     ask,
     connect,
-    filter_private_loggers,
     tls_context,
     translate_errors,
-    uses_tls,
 )
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions, OptionRefused
@@ -78,27 +74,8 @@ def test_no_password_is_logged(kafka_bootstrap_servers: str, caplog: pytest.LogC
     assert SECRET not in caplog.text
 
 
-def test_what_was_not_understood_is_not_printed(caplog: pytest.LogCaptureFixture) -> None:
-    filter_private_loggers()
-    parser = logging.getLogger("kafka.protocol.parser")
-    parser.error("Unable to decode %d-byte buffer: %r", 3, SECRET.encode())
-    parser.error("something else went wrong in %d", 1)
-    assert [record.getMessage() for record in caplog.records] == ["something else went wrong in 1"]
-
-
-def test_all_of_them_are_kafka_pythons() -> None:
-    assert set(PRIVATE_LOGGERS) <= set(logging.root.manager.loggerDict)
-
-
 #: A certificate and its key, made for these tests; the key's password is the name.
 STRANGER: Final = str(Path(__file__).with_name("unknown_authority.pem"))
-
-
-@pytest.mark.parametrize(
-    ("protocol", "expected"), [("SSL", True), ("SASL_SSL", True), ("SASL_PLAINTEXT", False), (None, False)]
-)
-def test_the_protocol_says_whether_it_is_used(protocol: str | None, expected: bool) -> None:
-    assert uses_tls({"security_protocol": protocol}) == expected
 
 
 def test_the_other_end_must_be_known_and_be_who_it_says() -> None:
@@ -106,16 +83,6 @@ def test_the_other_end_must_be_known_and_be_who_it_says() -> None:
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
     assert context.minimum_version == ssl.TLSVersion.TLSv1_2
     assert [authority["subject"] for authority in context.get_ca_certs()] == [((("commonName", "stranger"),),)]
-
-
-def test_who_it_says_may_be_left_aside() -> None:
-    context = tls_context({"ssl_cafile": STRANGER, "ssl_check_hostname": False})
-    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, False)
-
-
-def test_we_may_show_a_certificate() -> None:
-    tls_context({"ssl_certfile": STRANGER, "ssl_keyfile": STRANGER, "ssl_password": "stranger"})
-    tls_context({"ssl_certfile": STRANGER, "ssl_password": "stranger"})
 
 
 @pytest.mark.parametrize("password", [{"ssl_password": "a secret"}, {}])
@@ -141,17 +108,6 @@ def test_a_client_without_a_broker_leaves_nothing_open(make: type) -> None:
     with pytest.raises(SourceUnavailable, match=r"127\.0\.0\.1:1 does not answer"):
         connect(make, NOWHERE, bootstrap_timeout_ms=200)
     wait_until(lambda: before.issuperset(threading.enumerate()), what="its thread to end")
-
-
-def test_a_client_waits_for_its_backoff_before_it_queries_another_topic(kafka_options: KafkaOptions) -> None:
-    with closing(connect(KafkaConsumer, kafka_options, retry_backoff_ms=7).client) as consumer:
-        assert consumer._client.cluster.refresh_backoff() == 7
-
-
-def test_errors_name_the_place() -> None:
-    sentence = r"Kafka at 127\.0\.0\.1:1 does not answer \(KafkaTimeout\)\. Check that"
-    with pytest.raises(SourceUnavailable, match=sentence), translate_errors(NOWHERE):
-        raise KafkaTimeoutError("of no use to anybody")
 
 
 @pytest.mark.parametrize("error", [SaslAuthenticationFailedError, TopicAuthorizationFailedError])

@@ -2,7 +2,6 @@
 
 import gc
 import socket
-import ssl
 import threading
 import warnings
 from collections.abc import Iterator
@@ -88,13 +87,6 @@ def test_a_connection_that_still_sends_is_closed(server: SilentServer) -> None:
     client._net.run(lambda: transport.write(MORE_THAN_IS_SENT))
     peer = server.accept()
     wait_until(lambda: client._net.run(lambda: len(transport._write_buffer)))
-    close_without_a_warning(client)
-    assert_closed(peer)
-
-
-def test_a_connection_in_its_handshake_is_closed(server: SilentServer) -> None:
-    client = connecting_client(server.address, security_protocol="SSL", ssl_context=ssl.create_default_context())
-    peer = server.accept()
     close_without_a_warning(client)
     assert_closed(peer)
 

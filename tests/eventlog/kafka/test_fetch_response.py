@@ -74,10 +74,6 @@ def test_no_garbage_is_collected_while_events_are_decoded() -> None:
     assert (len(events), while_decoding.count("start") <= 1, gc.isenabled()) == (5_000, True, True)  # one at the end
 
 
-def test_what_lies_before_the_offset_is_left_out() -> None:
-    assert answer_of(batch(), fetch_offset=2)[0].take() == [event(2, 12, b"v", 0)]
-
-
 def test_an_empty_answer_leaves_the_epoch_as_it_was() -> None:
     answer, moved = answer_of(b"", fetch_offset=7)
     assert answer.take() == []

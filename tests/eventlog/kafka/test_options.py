@@ -40,11 +40,6 @@ def test_texts_become_what_the_client_wants(tmp_path: Path) -> None:
     }
 
 
-def test_words_may_have_any_case() -> None:
-    config = KafkaOptions.parse("one:9092", SCRAM).client_config()
-    assert (config["security_protocol"], config["sasl_mechanism"]) == ("SASL_PLAINTEXT", "SCRAM-SHA-512")
-
-
 def test_no_value_of_an_option_is_shown() -> None:
     options = KafkaOptions.parse("one:9092", SCRAM)
     assert repr(options) == str(options) == "KafkaOptions(bootstrap_servers='one:9092')"

@@ -37,7 +37,3 @@ def test_a_failed_append_is_not_sent_later(
         kept = topics.kept(name)
         assert [record.key for record in kept] == [b"k", b"later"]
         assert end == kept[-1].offset + 1  # the marker before it may have been on its way when the broker was killed
-
-
-def test_it_connects_when_first_used() -> None:
-    EventProducer(KafkaOptions.parse("127.0.0.1:1"), "stream", 1 << 20).close()

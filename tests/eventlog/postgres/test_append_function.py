@@ -1,7 +1,6 @@
 """``eventlog.append``, as SQL calls it."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
@@ -12,7 +11,6 @@ from eventlog.postgres.archive import read_archive
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import insert_log
-from eventlog.postgres.table_partitions import PARTITION_OFFSETS
 from eventlog.timestamps import FIRST_STORABLE_MS, LAST_STORABLE_MS
 from tests.contracts.event_log import NOW, STREAM
 
@@ -53,13 +51,6 @@ def test_a_time_left_out_is_the_servers(owner: Connection) -> None:
     archived_at, record_time = row
     assert archived_at >= before[0]
     assert record_time == archived_at.replace(microsecond=archived_at.microsecond // 1000 * 1000)
-
-
-def test_the_owner_may_say_when(owner: Connection) -> None:
-    append(owner, "array['k']::bytea[]", "array['v']::bytea[]", "appended_at => '2001-02-03 04:05:06.7899Z'")
-    row = owner.execute("select archived_at, record_time from eventlog.event").fetchone()
-    at = datetime(2001, 2, 3, 4, 5, 6, 789_900, tzinfo=UTC)
-    assert row == (at, at.replace(microsecond=789_000))
 
 
 @pytest.mark.parametrize(
@@ -128,15 +119,6 @@ def test_more_than_a_statement_bears_is_appended_as_one(owner: Connection) -> No
         "select count(*), max(log_offset), count(distinct xmin::text) from eventlog.event"
     ).fetchone()
     assert stored == (20_005, 20_004, 1)
-
-
-def test_an_append_over_several_partitions(owner: Connection) -> None:
-    owner.execute("update eventlog.log_head set next_offset = %s", (3 * PARTITION_OFFSETS - 1,))
-    assert append(owner, "array['k', 'l']::bytea[]", "array['v', 'w']::bytea[]") == 3 * PARTITION_OFFSETS - 1
-    made = owner.execute(
-        "select count(*) from pg_class where relname in ('event_from_20000000', 'event_from_30000000')"
-    ).fetchone()
-    assert made == (2,)
 
 
 def test_a_search_path_of_the_callers_changes_nothing(owner: Connection) -> None:

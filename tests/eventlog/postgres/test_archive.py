@@ -71,13 +71,6 @@ def test_the_times_are_those_that_sql_shows(database_url: str) -> None:
     assert row == ("2026-03-04 05:06:07.089+00", "2000-01-01 00:00:00.000001+00")
 
 
-def test_a_large_value_and_a_long_key_come_back(database_url: str) -> None:
-    event = RecordedEvent(0, 1, CREATE_TIME, b"k" * 3000, bytes(range(256)) * 4096)
-    with connect(database_url) as connection:
-        archive(connection, [event])
-        assert list(read_archive(connection, LOG_ID)) == [event]
-
-
 @pytest.mark.parametrize("page", [1, 2, 4, 5, 6])
 def test_pages_make_no_difference(database_url: str, page: int) -> None:
     offsets = (0, 3, 4, 9, 10)

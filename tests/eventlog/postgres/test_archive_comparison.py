@@ -35,10 +35,6 @@ def archive(database_url: str) -> Iterator[Connection]:
         yield connection
 
 
-def test_the_same_events_do_not_differ(archive: Connection) -> None:
-    assert first_difference(archive, 1, EVENTS) is None
-
-
 def test_headers_and_epochs_may_differ(archive: Connection) -> None:
     event = EVENTS[0]._replace(headers=(("h", b"1"),), leader_epoch=7, timestamp_type=1)
     assert first_difference(archive, 1, [event]) is None
@@ -58,10 +54,6 @@ def test_a_log_may_have_forgotten(archive: Connection) -> None:
 def test_any_other_time_or_byte_is_found(archive: Connection, at: int, change: dict[str, bytes | int | None]) -> None:
     events = [*EVENTS[:at], EVENTS[at]._replace(**change), *EVENTS[at + 1 :]]  # type: ignore[arg-type]
     assert first_difference(archive, 1, events) == EVENTS[at].offset
-
-
-def test_the_first_of_several_is_reported(archive: Connection) -> None:
-    assert first_difference(archive, 1, [EVENTS[0], *(event._replace(timestamp=7) for event in EVENTS[1:])]) == 1
 
 
 def test_an_event_that_the_archive_lacks_is_a_difference(archive: Connection) -> None:

@@ -21,14 +21,6 @@ def test_no_transaction_is_left_open(database_url: str) -> None:
         assert connection.info.transaction_status is TransactionStatus.INTRANS
 
 
-def test_it_has_a_name_and_speaks_utc(database_url: str) -> None:
-    query = "select current_setting('application_name'), current_setting('timezone')"
-    with connect(database_url) as connection:
-        assert connection.execute(query).fetchone() == ("coordstream", "UTC")
-    with connect(database_url, application_name="follower") as connection:
-        assert connection.execute(query).fetchone() == ("follower", "UTC")
-
-
 ODD: Final = (
     "-c datestyle=German,DMY -c intervalstyle=iso_8601 -c extra_float_digits=-5 -c bytea_output=escape"
     " -c default_transaction_isolation=serializable"
@@ -66,13 +58,6 @@ def test_a_client_that_is_gone_is_noticed_by_the_server(database_url: str) -> No
         idle, interval, count = (connection.execute(f"show {name}".encode()).fetchone() for name in names)
         assert (idle, interval, count) == (("15",), ("5",), ("3",))
         assert connection.execute("show client_connection_check_interval").fetchone() == ("2s",)
-
-
-def test_bytes_travel_as_bytes(database_url: str) -> None:
-    with connect(database_url) as connection:
-        data = bytes(range(256))
-        row = connection.execute("select %s, pg_typeof(%s)::text", (data, data), binary=True).fetchone()
-    assert row == (data, "bytea")
 
 
 @pytest.mark.parametrize(

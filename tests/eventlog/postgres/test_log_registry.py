@@ -1,7 +1,7 @@
 """Rows of eventlog.log."""
 
 import pytest
-from psycopg.errors import InsufficientPrivilege, LockNotAvailable, UniqueViolation
+from psycopg.errors import InsufficientPrivilege, LockNotAvailable
 
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log_registry import (
@@ -11,9 +11,7 @@ from eventlog.postgres.log_registry import (
     insert_log,
     known_cluster,
     newest_log,
-    stream_identities,
 )
-from eventlog.streams import identify
 from tests.contracts.event_log import NOW
 from tests.fixtures.database_users import database_user
 
@@ -27,13 +25,6 @@ def test_the_newest_incarnation_is_found(database_url: str) -> None:
         second = insert_log(connection, "s", "coordinator", 2, "kafka", NOW)
         assert newest_log(connection, "s") == second == StoredLog(second.log_id, "kafka", "s", "coordinator", 2)
         assert second.log_id != first.log_id
-
-
-def test_an_incarnation_is_stored_once(database_url: str) -> None:
-    with connect(database_url) as connection:
-        insert_log(connection, "s", "coordinator", 1, "recording", NOW)
-        with pytest.raises(UniqueViolation, match="uq_log_stream_name_incarnation"):
-            insert_log(connection, "s", "coordinator", 1, "kafka", NOW)
 
 
 def test_the_log_of_a_topic_says_which_one(database_url: str) -> None:
@@ -53,14 +44,6 @@ def test_a_recorded_log_may_turn_out_to_be_that_of_a_topic(database_url: str) ->
         fill_topic(connection, recorded.log_id, "kafka", "c", "i")
         assert newest_log(connection, "s") == StoredLog(recorded.log_id, "kafka", "s", "coordinator", 1, "c", "i")
         assert newest_log(connection, "t") == other
-
-
-def test_streams_are_listed_once_with_their_kinds(database_url: str) -> None:
-    with connect(database_url) as connection:
-        assert stream_identities(connection) == []
-        for name, kind, incarnation in (("t", "checkpoint", 1), ("s", "coordinator", 1), ("s", "coordinator", 2)):
-            insert_log(connection, name, kind, incarnation, "recording", NOW)  # type: ignore[arg-type]
-        assert stream_identities(connection) == [identify("s", "coordinator"), identify("t", "checkpoint")]
 
 
 def test_a_name_is_held_until_the_end_of_the_transaction(database_url: str) -> None:

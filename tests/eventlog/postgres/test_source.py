@@ -15,7 +15,7 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import insert_log
 from eventlog.postgres.source import APPLICATION_NAME, PostgresSource
-from eventlog.source import EventSource, Read, SourceUnavailable, StreamFacts, StreamMissing, StreamRefused
+from eventlog.source import EventSource, Read, SourceUnavailable, StreamMissing, StreamRefused
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from tests.contracts.event_log import NOW, new_events
 from tests.contracts.event_source import EventSourceContract
@@ -78,12 +78,6 @@ def end_backends(url: str) -> None:
     assert ended == [(True,)]
 
 
-def test_it_is_an_event_source(database_url: str) -> None:
-    source: EventSource = PostgresSource(database_url)
-    assert (source.backend, source.cluster_id) == ("postgres", None)
-    source.close()
-
-
 def test_logs_of_other_backends_are_not_its_streams(database_url: str, source: PostgresSource) -> None:
     created(database_url, COUNTS).close()
     created(database_url, checkpoint_stream_name("counts")).close()
@@ -100,26 +94,6 @@ def test_a_stream_that_is_not_there(source: PostgresSource) -> None:
         source.describe(ORDERS)
     with pytest.raises(StreamMissing):
         source.assign({ORDERS: 0})
-
-
-@pytest.mark.parametrize("count", [0, 3])
-def test_what_a_stream_is(database_url: str, source: PostgresSource, count: int) -> None:
-    with created(database_url, ORDERS, count):
-        assert source.describe(ORDERS) == StreamFacts(ORDERS, None, 0, count)
-
-
-def test_reading_a_stretch_leaves_the_assignment_alone(database_url: str, source: PostgresSource) -> None:
-    with created(database_url, ORDERS, 5) as log:
-        source.assign({ORDERS: 4})
-        assert list(source.read(ORDERS, 1, 3)) == list(log.read(1, 3))
-        assert offsets(source.poll(AT_ONCE)) == {ORDERS: [4]}
-
-
-def test_events_come_from_the_position_on_and_once(database_url: str, source: PostgresSource) -> None:
-    with created(database_url, ORDERS, 3) as log:
-        source.assign({ORDERS: 1})
-        assert source.poll(AT_ONCE) == [Read(ORDERS, list(log.read(1)), 3)]
-        assert source.poll(AT_ONCE) == []
 
 
 def test_a_waiting_poll_is_notified_of_an_append(
@@ -194,17 +168,6 @@ def test_a_flood_of_false_notifications_costs_few_questions(
         assert source.poll(0.5) == []
         passed = time.monotonic() - began
     assert 1 < len(questions) <= 10 + 20 * passed  # the pauses grow to 50 ms
-
-
-def test_only_assigned_streams_are_read(database_url: str, source: PostgresSource) -> None:
-    with created(database_url, ORDERS, 1), created(database_url, COUNTS, 2):
-        source.assign({COUNTS: 0})
-        assert offsets(source.poll(AT_ONCE)) == {COUNTS: [0, 1]}
-        source.assign({COUNTS: 2, ORDERS: 0})
-        assert offsets(source.poll(AT_ONCE)) == {ORDERS: [0]}
-        source.assign({})
-        source.assign({COUNTS: 1})
-        assert offsets(source.poll(AT_ONCE)) == {COUNTS: [1]}
 
 
 def test_a_long_stream_does_not_keep_others_waiting(

@@ -25,43 +25,12 @@ from eventlog.messages import (
 )
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.coordinator import (
-    BARE_TYPES,
-    ENVELOPED_TYPES,
     CoordinatorKey,
     decode_key,
     decode_message,
     encode_key,
     encode_message,
-    values_of,
 )
-
-
-@pytest.mark.parametrize(
-    ("message", "values"),
-    [
-        (SetConfig(config_key="k", config_value="v"), {"value": "v"}),
-        (SetChangelogMapping(task_name="t", changelog_partition=4), {"Partition": "4"}),
-        (
-            SetContainerHostMapping(container_id="0", host_name="h1", jmx_url="", jmx_tunneling_url=""),
-            {"jmx-url": "", "host": "h1", "jmx-tunneling-url": ""},
-        ),
-        (SetTaskContainerMapping(task_name="t", container_id="0"), {"containerId": "0"}),
-        (SetTaskModeMapping(task_name="t", task_mode="Active"), {"taskMode": "Active"}),
-        (
-            SetTaskPartitionMapping(partition=SystemStreamPartition("k", "s", 0), task_names=("t1",)),
-            {"taskNames": '["t1"]'},
-        ),
-        (
-            SetExecutionEnvContainerIdMapping(container_id="0", execution_container_id="container_1"),
-            {"execution-env-container-id": "container_1"},
-        ),
-        (SetJobCoordinatorMetadata(cluster_type="YARN"), {"meta-key": "{}"}),
-    ],
-    ids=lambda given: given.message_type if isinstance(given, Message) else "",
-)
-def test_values(message: Message, values: dict[str, str]) -> None:
-    assert list(values_of(message).items()) == list(values.items())
-
 
 GOOD_VALUE = b'{"host":"h","source":"s","values":{"value":"v"},"username":"u","timestamp":1}'
 
@@ -227,11 +196,6 @@ def test_a_partition_key_without_bucket_keeps_its_spelling() -> None:
 def test_the_type_s_case_counts() -> None:
     message = read("SET-CONFIG", GOOD_VALUE)
     assert message == UnknownMessage(message_type="SET-CONFIG", key="k", value=GOOD_VALUE.decode())
-
-
-def test_types_with_and_without_envelope_are_apart() -> None:
-    assert len(BARE_TYPES) == 4
-    assert not BARE_TYPES & ENVELOPED_TYPES.keys()
 
 
 def test_no_error_shows_what_the_record_held() -> None:

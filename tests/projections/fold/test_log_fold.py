@@ -34,11 +34,6 @@ def test_until_a_time_counts_it_is_that_of_archiving() -> None:
     assert ticked(None, 5).now == ARCHIVED
 
 
-def test_it_goes_on_from_the_batch_before() -> None:
-    assert ticked(5, now=9).rows == [(0, 9)]
-    assert ticked(11, now=9).rows == [(0, 11)]
-
-
 def test_the_first_event_has_a_row_and_every_hundredth_after_it() -> None:
     assert [offset for offset, _ in ticked(*range(2 * STRIDE + 1)).rows] == [0, STRIDE, 2 * STRIDE]
     assert ticked().rows == []

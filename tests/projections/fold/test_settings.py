@@ -16,12 +16,6 @@ def test_other_settings_give_another_version(other: str) -> None:
     assert other != version()
 
 
-def test_the_same_settings_give_the_same_version() -> None:
-    assert version() == version()
-    assert "key" not in version()
-    assert "password" not in version()
-
-
 def test_rows_of_older_code_can_be_followed_up_and_those_of_newer_code_or_other_settings_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
