@@ -58,93 +58,82 @@ class CoordinatorMessage(BaseModel):
         return hash((type(self), *(value for value in self.content().values() if isinstance(value, str | int))))
 
 
+class NamedMessage(CoordinatorMessage):
+    """A message whose key is one of its fields."""
+
+    key_field: ClassVar[str]
+
+    @property
+    def key(self) -> str:
+        return str(getattr(self, self.key_field))
+
+
 _NOT_COMPARED: Final = frozenset({"envelope", "origin"})
 
 
-class SetConfig(CoordinatorMessage):
+class SetConfig(NamedMessage):
     """A key of the job's config."""
 
     message_type: ClassVar[str] = "set-config"
+    key_field: ClassVar[str] = "config_key"
     config_key: str
     config_value: str
 
-    @property
-    def key(self) -> str:
-        return self.config_key
 
-
-class SetCheckpoint(CoordinatorMessage):
+class SetCheckpoint(NamedMessage):
     """A task's last processed offsets, in jobs that keep checkpoints on this stream. Replaces the task's whole set."""
 
     message_type: ClassVar[str] = "set-checkpoint"
+    key_field: ClassVar[str] = "task_name"
     task_name: str
     offsets: Annotated[Offsets, AfterValidator(frozen)]
 
-    @property
-    def key(self) -> str:
-        return self.task_name
 
-
-class SetChangelogMapping(CoordinatorMessage):
+class SetChangelogMapping(NamedMessage):
     """The changelog partition that a task writes its state to."""
 
     message_type: ClassVar[str] = "set-changelog"
+    key_field: ClassVar[str] = "task_name"
     task_name: str
     changelog_partition: int
 
-    @property
-    def key(self) -> str:
-        return self.task_name
 
-
-class SetContainerHostMapping(CoordinatorMessage):
+class SetContainerHostMapping(NamedMessage):
     """The host that a container runs on, and its JMX addresses."""
 
     message_type: ClassVar[str] = "set-container-host-assignment"
+    key_field: ClassVar[str] = "container_id"
     container_id: str
     host_name: str
     jmx_url: str | None = None
     jmx_tunneling_url: str | None = None
 
-    @property
-    def key(self) -> str:
-        return self.container_id
 
-
-class SetExecutionEnvContainerIdMapping(CoordinatorMessage):
+class SetExecutionEnvContainerIdMapping(NamedMessage):
     """The id of a container in the cluster that runs it."""
 
     message_type: ClassVar[str] = "set-execution-env-container-id-mapping"
+    key_field: ClassVar[str] = "container_id"
     container_id: str
     execution_container_id: str
 
-    @property
-    def key(self) -> str:
-        return self.container_id
 
-
-class SetTaskContainerMapping(CoordinatorMessage):
+class SetTaskContainerMapping(NamedMessage):
     """The container that a task runs in."""
 
     message_type: ClassVar[str] = "set-task-container-assignment"
+    key_field: ClassVar[str] = "task_name"
     task_name: str
     container_id: str
 
-    @property
-    def key(self) -> str:
-        return self.task_name
 
-
-class SetTaskModeMapping(CoordinatorMessage):
+class SetTaskModeMapping(NamedMessage):
     """Whether a task is ``Active`` or ``Standby``."""
 
     message_type: ClassVar[str] = "set-task-mode-assignment"
+    key_field: ClassVar[str] = "task_name"
     task_name: str
     task_mode: str
-
-    @property
-    def key(self) -> str:
-        return self.task_name
 
 
 class SetTaskPartitionMapping(CoordinatorMessage):
@@ -159,18 +148,15 @@ class SetTaskPartitionMapping(CoordinatorMessage):
         return encode_partition_key(self.partition)
 
 
-class SetJobCoordinatorMetadata(CoordinatorMessage):
+class SetJobCoordinatorMetadata(NamedMessage):
     """What the last job coordinator of a cluster type was started with (JobCoordinatorMetadata)."""
 
     message_type: ClassVar[str] = "set-job-coordinator-metadata"
+    key_field: ClassVar[str] = "cluster_type"
     cluster_type: str
     epoch_id: str | None = None
     config_id: str | None = None
     job_model_id: str | None = None
-
-    @property
-    def key(self) -> str:
-        return self.cluster_type
 
 
 class SetMigrationInfo(CoordinatorMessage):
@@ -181,28 +167,22 @@ class SetMigrationInfo(CoordinatorMessage):
     values: Annotated[Mapping[str, str], AfterValidator(frozen)]
 
 
-class SetStartpoint(CoordinatorMessage):
+class SetStartpoint(NamedMessage):
     """A requested startpoint; `eventlog.partition.startpoint_key_readings` decodes ``key_text``."""
 
     message_type: ClassVar[str] = "samza-startpoint-v1"
+    key_field: ClassVar[str] = "key_text"
     key_text: str
     startpoint: Startpoint
 
-    @property
-    def key(self) -> str:
-        return self.key_text
 
-
-class SetStartpointFanOut(CoordinatorMessage):
+class SetStartpointFanOut(NamedMessage):
     """The startpoints that were fanned out to a task."""
 
     message_type: ClassVar[str] = "samza-startpoint-v1-fan-out"
+    key_field: ClassVar[str] = "task_name"
     task_name: str
     fan_out: StartpointFanOut
-
-    @property
-    def key(self) -> str:
-        return self.task_name
 
 
 class ContainerPlacement(CoordinatorMessage):

@@ -10,8 +10,8 @@ from eventlog.events import EventColumns, NewEvent
 from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
 from eventlog.timestamps import storable_micros
-from projections.fold.batch import BatchFold
-from projections.fold.log_fold import LogFold
+from projections.fold.batch import BatchFold, gaps_between
+from projections.fold.log_fold import BEFORE_THE_FIRST, LogFold
 from projections.fold.message_bodies import JSONB_VERSION
 from projections.fold.rows import CheckpointRow, Swept
 from tests.builders import FIRST_TIME, config_deleted, config_set, raw, recorded
@@ -143,3 +143,19 @@ def test_holes_are_told_from_batch_to_batch() -> None:
         fold.add(EventColumns.of([event._replace(offset=at) for event, at in recorded_at]))
         found.append(fold.gaps)
     assert found == [[(0, 2)], [(5, 5)], [(8, 9)]]
+
+
+@pytest.mark.parametrize(
+    ("last", "offsets", "found"),
+    [
+        (BEFORE_THE_FIRST, (), []),
+        (BEFORE_THE_FIRST, (0, 1, 2), []),
+        (BEFORE_THE_FIRST, (3, 4), [(0, 2)]),
+        (4, (5, 7, 8, 11), [(6, 6), (9, 10)]),
+        (4, (6,), [(5, 5)]),
+        (4, (5,), []),
+        (0, (10**9,), [(1, 10**9 - 1)]),
+    ],
+)
+def test_what_is_missing_between_events(last: int, offsets: tuple[int, ...], found: list[tuple[int, int]]) -> None:
+    assert gaps_between(last, offsets) == found

@@ -1,7 +1,4 @@
-"""Layouts are numbered once; the empty one is number 0 and needs no rows.
-
-Values of the three wire forms become layouts and offsets.
-"""
+"""Layouts and their numbers, and checkpoints of every version in layouts and offsets."""
 
 import json
 
@@ -12,14 +9,14 @@ from eventlog.secret_policy import SecretPolicy
 from eventlog.wire.coordinator import CoordinatorKey
 from projections.fold.checkpoints import (
     NO_OFFSETS,
+    BatchLayouts,
     LayoutDictionary,
     LayoutEntry,
     decode_checkpoint,
     mask_opaque_markers,
 )
 
-ONE = (LayoutEntry(0, -1, False, "k", "in"),)
-TWO = (LayoutEntry(1, -1, False, "k", "in"),)
+OLD, ONE, TWO = ((LayoutEntry(number, -1, False, "k", "in"),) for number in range(3))
 
 
 def test_the_same_layout_has_the_same_number() -> None:
@@ -118,3 +115,20 @@ def test_a_secret_in_a_marker_of_another_backend_is_masked(marker: str, is_maske
     secrets = SecretPolicy(b"key")
     masked = mask_opaque_markers(decoded, secrets)
     assert masked.offsets == [secrets.fingerprint(marker) if is_masked else marker]
+
+
+def test_a_known_layout_has_its_own_number_at_once() -> None:
+    layouts = LayoutDictionary()
+    layouts.remember(3, OLD)
+    assert BatchLayouts(layouts).id_of(OLD, 7) == 3
+
+
+def test_new_ones_are_numbered_in_the_order_of_their_offsets() -> None:
+    layouts = LayoutDictionary()
+    layouts.remember(3, OLD)
+    new = BatchLayouts(layouts)
+    one, two = new.id_of(ONE, 7), new.id_of(TWO, 6)
+    assert new.id_of(ONE, 9) == one < 0
+    assert new.id_of(TWO, 5) == two < 0
+    assert new.number() == {two: 4, one: 5}
+    assert layouts.new == [(4, TWO), (5, ONE)]
