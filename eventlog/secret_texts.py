@@ -16,8 +16,7 @@ _URL_WITH_PASSWORD: Final = re.compile(
 # In URLs of these schemes, a name before the host without a password is usually a token or a password. In others it is
 # usually a plain name: a user (ssh://git@host) or a container (abfss://container@account).
 _URL_WITH_TOKEN: Final = re.compile(
-    r"""(?:https?|wss?|rediss?|nats):\\*/\\*/(?!\[)[^\s/?\#@:\\]++@""",
-    re.VERBOSE | re.IGNORECASE,
+    r"""(?:https?|wss?|rediss?|nats):\\*/\\*/(?!\[)[^\s/?\#@:\\]++@""", re.VERBOSE | re.IGNORECASE
 )
 # signatures of links that grant access to anyone who has them: Azure (SAS), AWS, Google
 _SIGNED_URL: Final = re.compile(r"(?<![a-z0-9])(?:x-amz-|x-goog-)?sig(?:nature)?=[^\s&;]")

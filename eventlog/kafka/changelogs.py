@@ -44,11 +44,7 @@ class KafkaChangelogs(Closing):
     """
 
     def __init__(
-        self,
-        options: KafkaOptions,
-        *,
-        append_seconds: float = APPEND_SECONDS,
-        silence_seconds: float = SILENCE_SECONDS,
+        self, options: KafkaOptions, *, append_seconds: float = APPEND_SECONDS, silence_seconds: float = SILENCE_SECONDS
     ) -> None:
         """``append_seconds``: how long brokers may take to acknowledge changes, ``silence_seconds``: to return some."""
         self._options = options

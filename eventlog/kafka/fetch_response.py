@@ -110,8 +110,7 @@ def _batch_events(batch: Any) -> list[RecordedEvent]:
     data = bytes(memoryview(batch._buffer)[batch._pos :])  # noqa: SLF001 (there is no public access)
     append_time = None if batch.timestamp_type == CREATE_TIME else batch.max_timestamp
     return batch_events(
-        data,
-        BatchFacts(batch.base_offset, batch.first_timestamp, append_time, batch.leader_epoch, batch.records_count),
+        data, BatchFacts(batch.base_offset, batch.first_timestamp, append_time, batch.leader_epoch, batch.records_count)
     )
 
 

@@ -91,11 +91,7 @@ def register_binary_dumpers(context: AdaptContext) -> None:
     """Register the dumpers of these types on a connection, and for bytes the one written in C."""
     if context.adapters is None:
         raise TypeError("a connection has adapters")
-    for kind, dumper in (
-        (bytes, BytesBinaryDumper),
-        (ByteaArray, _ByteaArrayDumper),
-        (Int8Array, _Int8ArrayDumper),
-    ):
+    for kind, dumper in ((bytes, BytesBinaryDumper), (ByteaArray, _ByteaArrayDumper), (Int8Array, _Int8ArrayDumper)):
         context.adapters.register_dumper(kind, dumper)
 
 

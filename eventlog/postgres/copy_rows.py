@@ -19,15 +19,7 @@ _compiled = compiled_part("eventlog.postgres._copy_rows")
 _SIGNATURE: Final = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _TRAILER: Final = b"\xff\xff"
 _BLOCK_BYTES: Final = 32 << 10
-_KINDS: Final = {
-    "int2": b"2",
-    "int4": b"4",
-    "int8": b"8",
-    "bool": b"?",
-    "bytea": b"b",
-    "text": b"t",
-    "text[]": b"d",
-}
+_KINDS: Final = {"int2": b"2", "int4": b"4", "int8": b"8", "bool": b"?", "bytea": b"b", "text": b"t", "text[]": b"d"}
 """How the compiled part encodes a type."""
 
 

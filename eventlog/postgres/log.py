@@ -11,15 +11,7 @@ from psycopg.pq import TransactionStatus
 
 from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent, batches
-from eventlog.log import (
-    AppendConflict,
-    AppendRefused,
-    Capabilities,
-    Clock,
-    LogExists,
-    check_timestamp,
-    system_clock,
-)
+from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, LogExists, check_timestamp, system_clock
 from eventlog.postgres.archive import archive_end, headers_json, read_archive
 from eventlog.postgres.binary_values import ByteaArray, Int8Array, bytea_array, int8_array
 from eventlog.postgres.connection import Connection, connect, reaching_database

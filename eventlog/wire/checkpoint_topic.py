@@ -127,9 +127,7 @@ def _with_bucket_of(label: str, partition: SystemStreamPartition) -> SystemStrea
     return SystemStreamPartition(partition.system, partition.stream, partition.partition, bucket)
 
 
-def _v2_offsets(
-    pairs: tuple[tuple[str, Any], ...],
-) -> tuple[dict[SystemStreamPartition, str | None], tuple[str, ...]]:
+def _v2_offsets(pairs: tuple[tuple[str, Any], ...]) -> tuple[dict[SystemStreamPartition, str | None], tuple[str, ...]]:
     offsets: dict[SystemStreamPartition, str | None] = {}
     duplicates: list[str] = []
     for text, offset in pairs:

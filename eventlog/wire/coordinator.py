@@ -140,11 +140,7 @@ def _checkpoint_values(message: SetCheckpoint) -> dict[str, str | None]:
 
 
 def _host_values(message: SetContainerHostMapping) -> dict[str, str | None]:
-    values = {
-        "jmx-url": message.jmx_url,
-        "host": message.host_name,
-        "jmx-tunneling-url": message.jmx_tunneling_url,
-    }
+    values = {"jmx-url": message.jmx_url, "host": message.host_name, "jmx-tunneling-url": message.jmx_tunneling_url}
     return {name: value for name, value in values.items() if value is not None}
 
 

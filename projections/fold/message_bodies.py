@@ -84,11 +84,7 @@ def _partition(partition: SystemStreamPartition) -> Body:
 
 
 def _host(message: SetContainerHostMapping) -> Body:
-    return {
-        "host_name": message.host_name,
-        "jmx_url": message.jmx_url,
-        "jmx_tunneling_url": message.jmx_tunneling_url,
-    }
+    return {"host_name": message.host_name, "jmx_url": message.jmx_url, "jmx_tunneling_url": message.jmx_tunneling_url}
 
 
 def _metadata(message: SetJobCoordinatorMetadata) -> Body:

@@ -22,9 +22,7 @@ from eventlog.messages import (
     UnknownMessage,
 )
 from eventlog.partition import StartpointKey, TaskName, startpoint_key_readings
-from eventlog.startpoint import (
-    StartpointFanOut,
-)
+from eventlog.startpoint import StartpointFanOut
 from eventlog.wire import coordinator
 from eventlog.wire.coordinator import CoordinatorKey
 from tests.vectors.building import (

@@ -25,12 +25,7 @@ from kafka.errors import (
 
 from eventlog.events import NewEvent
 from eventlog.kafka.admin import KafkaAdmin
-from eventlog.kafka.client import (
-    ask,
-    connect,
-    tls_context,
-    translate_errors,
-)
+from eventlog.kafka.client import ask, connect, tls_context, translate_errors
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.kafka.source import KafkaSource
@@ -46,10 +41,7 @@ SECRET = "pl4ntedS3cret"
 
 @pytest.mark.parametrize("transactional_id", [None, "private-loggers"])
 def test_no_record_is_logged(
-    kafka_options: KafkaOptions,
-    coordinator_topic: str,
-    caplog: pytest.LogCaptureFixture,
-    transactional_id: str | None,
+    kafka_options: KafkaOptions, coordinator_topic: str, caplog: pytest.LogCaptureFixture, transactional_id: str | None
 ) -> None:
     event = NewEvent(SECRET.encode(), SECRET.encode(), 1, ((SECRET, SECRET.encode()),))
     with caplog.at_level(logging.DEBUG):

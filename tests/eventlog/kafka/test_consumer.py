@@ -54,11 +54,7 @@ def test_a_stream_that_was_lost_needs_another(
 
 
 def test_events_of_an_unknown_topic_id_are_not_returned(
-    consumer: EventConsumer,
-    admin: KafkaAdmin,
-    topics: Topics,
-    coordinator_topic: str,
-    monkeypatch: pytest.MonkeyPatch,
+    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A broker that cannot be asked by id may be gone when it is asked which topic it was: they are fetched again."""
     monkeypatch.setattr(TopicIds, "set_ids", lambda *_: None)
@@ -82,11 +78,7 @@ def test_events_of_an_unknown_topic_id_are_not_returned(
 
 
 def test_a_topic_that_is_fetched_by_id_needs_no_other_request(
-    consumer: EventConsumer,
-    admin: KafkaAdmin,
-    topics: Topics,
-    coordinator_topic: str,
-    monkeypatch: pytest.MonkeyPatch,
+    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     consumer.assign({coordinator_topic: 0}, admin.topic_ids([coordinator_topic]))
     consumer.poll(0.1)  # what was learned of topics is compared once

@@ -51,11 +51,7 @@ class Asking:
 
 @pytest.fixture
 def asking(
-    kafka_options: KafkaOptions,
-    admin: KafkaAdmin,
-    topics: Topics,
-    job_name: str,
-    monkeypatch: pytest.MonkeyPatch,
+    kafka_options: KafkaOptions, admin: KafkaAdmin, topics: Topics, job_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Asking]:
     names = [topics.create(coordinator_stream_name(job_name, str(number))) for number in range(3)]
     consumer = EventConsumer(kafka_options, admin)

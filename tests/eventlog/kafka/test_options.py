@@ -54,10 +54,7 @@ def test_no_value_of_an_option_is_shown() -> None:
         ({"sasl_password": "a secret"}, "Unknown Kafka option 'sasl_password'. Expected one of client_id, "),
         ({"security_protocol": "TLS"}, "'security_protocol'. Expected one of PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL"),
         ({"ssl_check_hostname": "a secret"}, "'ssl_check_hostname'. Expected true or false"),
-        (
-            {"security_protocol": "SSL", "ssl_cafile": "/a/secret"},
-            "'ssl_cafile' does not exist",
-        ),
+        ({"security_protocol": "SSL", "ssl_cafile": "/a/secret"}, "'ssl_cafile' does not exist"),
         ({"client_id": ""}, "'client_id' is empty. Set a value, or leave it out"),
         ({"sasl_plain_password": "a secret"}, "'sasl_plain_password' has no effect with security_protocol PLAINTEXT"),
         ({"security_protocol": "SSL", **dict([*SCRAM.items()][1:])}, "'sasl_mechanism' has no effect with .* SSL\\."),

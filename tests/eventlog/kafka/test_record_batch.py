@@ -19,10 +19,7 @@ way = with_and_without(record_batch)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 headers = st.lists(st.tuples(texts, st.none() | st.binary(max_size=20)), max_size=3)
 contents = st.tuples(
-    st.integers(0, 2**62),
-    st.none() | st.binary(max_size=300),
-    st.none() | st.binary(max_size=20_000),
-    headers,
+    st.integers(0, 2**62), st.none() | st.binary(max_size=300), st.none() | st.binary(max_size=20_000), headers
 )
 
 

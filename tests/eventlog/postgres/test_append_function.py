@@ -69,10 +69,7 @@ def test_what_does_not_fit_is_refused(owner: Connection, arguments: tuple[str, .
     assert refused.value.sqlstate == sqlstate
     assert owner.execute(
         "select (select count(*) from eventlog.event), next_offset from eventlog.log_head"
-    ).fetchone() == (
-        0,
-        0,
-    )
+    ).fetchone() == (0, 0)
 
 
 @pytest.mark.parametrize("headers", ['{"a": 1}', "[1]", '[["a"]]', '[["a", 1]]', '[[1, "YQ=="]]', '[["a", "?"]]'])

@@ -60,17 +60,7 @@ def test_values_come_as_they_were_given(connected: Connection) -> None:
     assert written(connected) == [
         (-1, None, "4714-11-24 00:00:00+00 BC", "null", "", "", b"", False, []),
         (0, -7, "2025-12-31 00:00:00.000001+00", None, None, None, None, None, None),
-        (
-            2**63 - 1,
-            7,
-            "2000-01-01 00:00:00+00",
-            '{"a": "üü"}',
-            "ü,\x1f",
-            "it's",
-            b"\0\xff",
-            True,
-            ["a", None, "\x1e"],
-        ),
+        (2**63 - 1, 7, "2000-01-01 00:00:00+00", '{"a": "üü"}', "ü,\x1f", "it's", b"\0\xff", True, ["a", None, "\x1e"]),
     ]
 
 
@@ -88,14 +78,7 @@ def test_rows_of_many_blocks_are_written_once(connected: Connection) -> None:
     assert counted == (20_000, 20_000, 19_999)
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
-        (2**63, *ROWS[2][1:]),
-        (0, 0, 0, None, None, "\ud800", None, None, None),
-        (0, 0),
-    ],
-)
+@pytest.mark.parametrize("row", [(2**63, *ROWS[2][1:]), (0, 0, 0, None, None, "\ud800", None, None, None), (0, 0)])
 def test_a_row_that_does_not_fit_writes_nothing(connected: Connection, row: tuple[Any, ...]) -> None:
     with pytest.raises((psycopg.Error, ValueError, OverflowError, struct.error)), connected.transaction():
         copy_rows(connected, COLUMNS, [ROWS[0], row])

@@ -4,14 +4,7 @@ import pytest
 from psycopg.errors import InsufficientPrivilege, LockNotAvailable
 
 from eventlog.postgres.connection import connect
-from eventlog.postgres.log_registry import (
-    StoredLog,
-    fill_topic,
-    hold,
-    insert_log,
-    known_cluster,
-    newest_log,
-)
+from eventlog.postgres.log_registry import StoredLog, fill_topic, hold, insert_log, known_cluster, newest_log
 from tests.contracts.event_log import NOW
 from tests.fixtures.database_users import database_user
 

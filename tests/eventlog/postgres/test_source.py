@@ -226,9 +226,6 @@ def test_a_lost_connection_is_reported_and_reopened(database_url: str, source: P
 
 
 def test_a_server_that_is_not_there() -> None:
-    with (
-        PostgresSource("postgresql://u:secret@127.0.0.1:1/d") as source,
-        pytest.raises(SourceUnavailable) as told,
-    ):
+    with PostgresSource("postgresql://u:secret@127.0.0.1:1/d") as source, pytest.raises(SourceUnavailable) as told:
         source.describe(ORDERS)
     assert "secret" not in str(told.value)

@@ -24,13 +24,7 @@ from eventlog.messages import (
     UnknownMessage,
 )
 from eventlog.partition import SystemStreamPartition
-from eventlog.wire.coordinator import (
-    CoordinatorKey,
-    decode_key,
-    decode_message,
-    encode_key,
-    encode_message,
-)
+from eventlog.wire.coordinator import CoordinatorKey, decode_key, decode_message, encode_key, encode_message
 
 GOOD_VALUE = b'{"host":"h","source":"s","values":{"value":"v"},"username":"u","timestamp":1}'
 

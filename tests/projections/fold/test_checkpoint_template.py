@@ -132,23 +132,12 @@ def test_ordinary_values_take_the_fast_way(version: int, value: bytes, other: tu
     assert template.read(value.replace(*other)) is not None
 
 
-@pytest.mark.parametrize(
-    ("learnt", "read"),
-    [
-        (
-            b'{"checkpoint-id":"1-2","input-offsets":{"s.t.3":"4"},"state-checkpoint-markers":{}}',
-            b'"checkpoint-id":"x"',
-        ),
-        (
-            b'{"checkpoint-id":"1-2","input-offsets":{"s.t.3":"4"},"state-checkpoint-markers":{}}',
-            b'"checkpoint-id":"1-02"',
-        ),
-    ],
-)
-def test_an_odd_checkpoint_id_is_read_in_full(learnt: bytes, read: bytes) -> None:
-    template = taught(2, learnt)
+@pytest.mark.parametrize("odd", [b"x", b"1-02"])
+def test_an_odd_checkpoint_id_is_read_in_full(odd: bytes) -> None:
+    value = b'{"checkpoint-id":"1-2","input-offsets":{"s.t.3":"4"},"state-checkpoint-markers":{}}'
+    template = taught(2, value)
     assert template is not None
-    assert template.read(learnt.replace(b'"checkpoint-id":"1-2"', read)) is None
+    assert template.read(value.replace(b"1-2", odd)) is None
 
 
 def test_another_writer_is_read_in_full() -> None:

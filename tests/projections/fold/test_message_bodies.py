@@ -11,14 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.errors import WireError
-from eventlog.messages import (
-    Delete,
-    Message,
-    SetChangelogMapping,
-    SetConfig,
-    SetStartpoint,
-    SetTaskPartitionMapping,
-)
+from eventlog.messages import Delete, Message, SetChangelogMapping, SetConfig, SetStartpoint, SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
 from eventlog.secret_policy import SecretPolicy
 from eventlog.startpoint import StartpointSpecific
