@@ -10,18 +10,15 @@ from coordstream.database import DatabaseError, DatabaseUnreachable, check_url, 
 from coordstream.settings import Settings
 from tests.coordstream.command_line import CommandLine
 
-UNREADABLE = (
-    "Invalid COORDSTREAM_DATABASE_URL. Expected postgresql://user:password@host:port/name, "
-    "with special characters of the password percent-encoded."
-)
-
 
 @pytest.mark.parametrize("password", ["hunter%2", "hunter@two", "hunter/two", "12/hunter", "@hunter", "a:b/hunter@"])
 def test_a_password_that_breaks_the_url_is_not_printed(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, password: str
 ) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", f"postgresql://u:{password}@127.0.0.1:1/d")
-    assert cli.refused("status") == UNREADABLE
+    sentence = cli.refused("status")
+    assert sentence.startswith("Invalid COORDSTREAM_DATABASE_URL. Expected postgresql://user:password@host:port/name")
+    assert "hunter" not in sentence
 
 
 @pytest.mark.parametrize(
@@ -91,11 +88,6 @@ def test_a_wrong_password_is_reported_and_not_printed(cli: CommandLine, monkeypa
     assert "hunter2" not in sentence
 
 
-def test_an_invalid_setting_is_reported(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "mysql://u:hunter2@h/d")
-    assert cli.refused("status").startswith("Invalid COORDSTREAM_DATABASE_URL (or database_url in coordstream.toml)")
-
-
 @pytest.mark.parametrize("words", [["status"], ["config", "show", "j"], ["export", "s"], ["quarantine"]])
 def test_a_database_without_a_schema_is_left_as_it_is(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, empty_database_url: str, words: list[str]
@@ -106,16 +98,20 @@ def test_a_database_without_a_schema_is_left_as_it_is(
         assert connection.execute("select to_regnamespace('eventlog')").fetchall() == [(None,)]
 
 
-def test_a_newer_schema_is_reported(cli: CommandLine) -> None:
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            "update eventlog.alembic_version set version_num = '9999'",
+            "newer than this program. Install a newer",
+        ),
+        ("comment on schema coordinator is 'relations of another'", "older than this program. Run `coordstream db mig"),
+    ],
+)
+def test_another_schema_is_reported(cli: CommandLine, change: str, sentence: str) -> None:
     with psycopg.connect(cli.database_url) as connection:
-        connection.execute("update eventlog.alembic_version set version_num = '9999'")
-    assert "schema is newer than this program. Install a newer version " in cli.refused("status")
-
-
-def test_an_older_schema_is_reported(cli: CommandLine) -> None:
-    with psycopg.connect(cli.database_url) as connection:
-        connection.execute("comment on schema coordinator is 'relations of another program'")
-    assert "schema is older than this program. Run `coordstream db migrate`." in cli.refused("status")
+        connection.execute(change.encode())
+    assert sentence in cli.refused("status")
 
 
 def test_only_the_message_of_a_postgres_error_is_printed(cli: CommandLine) -> None:
@@ -137,10 +133,3 @@ def test_a_lost_connection_is_reported(cli: CommandLine) -> None:
         "Lost the connection to the database of COORDSTREAM_DATABASE_URL "
         "(terminating connection due to administrator command). Try again when it is running."
     )
-
-
-def test_neither_url_nor_key_shows_in_the_repr(cli: CommandLine) -> None:
-    with open_database() as database:
-        shown = repr(database) + repr(database.secrets)
-    assert cli.database_url not in shown
-    assert "a key of the tests" not in shown

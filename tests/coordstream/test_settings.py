@@ -53,33 +53,6 @@ def test_secret_patterns_are_a_comma_list(monkeypatch: pytest.MonkeyPatch) -> No
     assert load_settings().secret_patterns == ("pin", "pass phrase")
 
 
-def test_an_empty_variable_counts_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "")
-    assert load_settings().database_url is None
-
-
-def test_an_empty_mask_key_is_refused_in_the_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COORDSTREAM_MASK_KEY", "")
-    assert load_settings().mask_key is None
-    (folder / "coordstream.toml").write_text('mask_key = ""\n')
-    with pytest.raises(SettingsError) as refused:
-        load_settings()
-    assert str(refused.value) == (
-        "Invalid COORDSTREAM_MASK_KEY (or mask_key in coordstream.toml): it is empty. Use a long random text, or "
-        "remove the setting: a key is then generated."
-    )
-
-
-def test_a_mask_key_that_is_not_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COORDSTREAM_MASK_KEY", os.fsdecode(b"hunter2\xff"))
-    with pytest.raises(SettingsError) as refused:
-        load_settings()
-    assert str(refused.value) == (
-        "Invalid COORDSTREAM_MASK_KEY (or mask_key in coordstream.toml): it is not text in UTF-8. Use a long random "
-        "text, such as that of `openssl rand -hex 32`."
-    )
-
-
 def test_secrets_show_in_no_text_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://me:hunter2@db/x?sslmode=require")
     monkeypatch.setenv("COORDSTREAM_MASK_KEY", "hunter2")
@@ -87,16 +60,6 @@ def test_secrets_show_in_no_text_of_the_settings(monkeypatch: pytest.MonkeyPatch
     assert "hunter2" not in f"{settings!r} {settings} {settings.model_dump_json()}"
     assert settings.database_url is not None
     assert settings.database_url.get_secret_value() == "postgresql://me:hunter2@db/x?sslmode=require"
-
-
-def test_an_invalid_url_is_named_but_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "mysql://me:hunter2@db/x")
-    with pytest.raises(SettingsError) as refused:
-        load_settings()
-    assert str(refused.value) == (
-        "Invalid COORDSTREAM_DATABASE_URL (or database_url in coordstream.toml): "
-        "expected a URL that begins with postgresql://."
-    )
 
 
 @pytest.mark.parametrize("servers", ["b:9092", "b-1.x:9092, b_2:9093", "127.0.0.1:1", "[::1]:65535,[fe80::1%eth0]:9"])
@@ -114,10 +77,8 @@ def test_invalid_bootstrap_servers_are_named_but_not_shown(servers: str, monkeyp
     monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", servers)
     with pytest.raises(SettingsError) as refused:
         load_settings()
-    assert str(refused.value) == (
-        "Invalid COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS (or kafka_bootstrap_servers in coordstream.toml): "
-        "invalid bootstrap servers. Expected a comma-separated list of host:port."
-    )
+    assert str(refused.value).startswith("Invalid COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS")
+    assert "hunter2" not in str(refused.value)
 
 
 def test_kafka_options_are_a_json_object_of_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,36 +143,36 @@ def test_the_options_for_kafka_are_checked_where_they_are_used(monkeypatch: pyte
     assert kafka.client_options == {"security_protocol": "SSL", "ssl_check_hostname": False}
 
 
-def test_kafka_options_without_brokers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COORDSTREAM_KAFKA_OPTIONS", '{"security_protocol": "SSL"}')
-    with pytest.raises(
-        SettingsError, match=r"KAFKA_OPTIONS is set but COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS is not\. Set both"
-    ):
-        load_settings()
-
-
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("homes = 'x'\n", "Unknown setting 'homes' in coordstream.toml. Known settings: home, database_url"),
-        ("home = \n", "Invalid TOML in coordstream.toml: Invalid value (at line 1, column 8)"),
-        ("home = 7\n", "Invalid COORDSTREAM_HOME (or home in coordstream.toml): "),
-        (
-            "secret_patterns = 7\n",
-            "Invalid COORDSTREAM_SECRET_PATTERNS (or secret_patterns in coordstream.toml): ",
-        ),
+        (b"homes = 'x'\n", "Unknown setting 'homes' in coordstream.toml. Known settings: home, database_url"),
+        (b"home = \n", "Invalid TOML in coordstream.toml: Invalid value (at line 1, column 8)"),
+        (b'# home\nhome = "\xff"\n', "Invalid TOML in coordstream.toml: line 2 is not UTF-8."),
+        (b"home = 7\n", "Invalid COORDSTREAM_HOME (or home in coordstream.toml): "),
+        (b"secret_patterns = 7\n", "Invalid COORDSTREAM_SECRET_PATTERNS (or secret_patterns in coordstream.toml): "),
+        (b'mask_key = ""\n', "Invalid COORDSTREAM_MASK_KEY (or mask_key in coordstream.toml): it is empty."),
+        (b'database_url = "mysql://me:hunter2@db/x"\n', "Invalid COORDSTREAM_DATABASE_URL (or database_url in"),
+        (b'[kafka_options]\nsecurity_protocol = "SSL"\n', "COORDSTREAM_KAFKA_OPTIONS is set but COORDSTREAM_KAFKA_"),
     ],
 )
-def test_an_invalid_file_is_reported_in_one_line(folder: Path, text: str, sentence: str) -> None:
-    (folder / "coordstream.toml").write_text(text)
+def test_an_invalid_file_is_reported_in_one_line_without_values(folder: Path, text: bytes, sentence: str) -> None:
+    (folder / "coordstream.toml").write_bytes(text)
     with pytest.raises(SettingsError) as refused:
         load_settings()
     assert str(refused.value).startswith(sentence)
     assert "\n" not in str(refused.value)
+    assert "hunter2" not in str(refused.value)
 
 
-def test_a_file_that_is_not_utf_8_is_reported_with_its_line(folder: Path) -> None:
-    (folder / "coordstream.toml").write_bytes(b'# home\nhome = "\xff"\n')
-    with pytest.raises(SettingsError) as refused:
+def test_an_empty_variable_counts_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DATABASE_URL", "MASK_KEY"):
+        monkeypatch.setenv(f"COORDSTREAM_{name}", "")
+    settings = load_settings()
+    assert (settings.database_url, settings.mask_key) == (None, None)
+
+
+def test_a_mask_key_that_is_not_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_MASK_KEY", os.fsdecode(b"hunter2\xff"))
+    with pytest.raises(SettingsError, match="it is not text in UTF-8"):
         load_settings()
-    assert str(refused.value) == "Invalid TOML in coordstream.toml: line 2 is not UTF-8. Correct the file."

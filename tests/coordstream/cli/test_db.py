@@ -149,20 +149,19 @@ def test_only_the_data_of_an_embedded_server_is_backed_up_and_reset(
 ) -> None:
     taken = tmp_path / "taken"
     taken.touch()
-    for words in (["backup", tmp_path / "new"], ["reset", "--yes"]):
-        assert cli.refused("db", *words).startswith(f"There is no embedded Postgres in {home}. ")
+    for absent in (("backup", tmp_path / "new"), ("reset", "--yes")):
+        assert cli.refused("db", *absent).startswith(f"There is no embedded Postgres in {home}. ")
     cli("up")
-    assert cli.refused("db", "backup", taken) == f"File '{taken}' already exists. Name a new file."
-    assert cli.refused("db", "backup", "/nowhere/file") == "Folder '/nowhere' does not exist. Create it first."
-    assert cli.refused("db", "restore", "/nowhere/file") == (
-        "File '/nowhere/file' does not exist. Name a file that `coordstream db backup` wrote."
-    )
-    assert "is not a backup written by `coordstream db backup`" in cli.refused("db", "restore", taken)
-    assert cli.refused("db", "backup", "-") == "A backup cannot be written to standard output. Name a new file."
-    assert cli.refused("db", "restore", tmp_path) == (
-        f"'{tmp_path}' is a folder. Name a file that `coordstream db backup` wrote."
-    )
-    assert cli.refused("db", "reset") == "Nothing was deleted: confirmation needs a terminal. Use --yes to go on."
+    for words, reason in (
+        (("backup", taken), "already exists"),
+        (("backup", "/nowhere/file"), "does not exist"),
+        (("backup", "-"), "cannot be written to standard output"),
+        (("restore", "/nowhere/file"), "does not exist"),
+        (("restore", taken), "is not a backup written by `coordstream db backup`"),
+        (("restore", tmp_path), "is a folder"),
+        (("reset",), "confirmation needs a terminal"),
+    ):
+        assert reason in cli.refused("db", *words), words
 
 
 @pytest.mark.parametrize("words", [("backup", "file"), ("restore", "file"), ("reset", "--yes")])
