@@ -134,18 +134,12 @@ class Candidate(Generic[Payload]):
 
 
 def parse_read_versions(value: str | None) -> tuple[int, ...]:
-    """The versions that a job reads, the preferred one first; ``(1,)`` by default.
-
-    Raises `ConfigError` if the value is not a list of integers.
-    """
+    """The versions that a job reads, the preferred one first; ``(1,)`` by default. Raises `ConfigError`."""
     return _versions(READ_VERSIONS, value, DEFAULT_READ_VERSIONS)
 
 
 def write_versions(config: Mapping[str, str]) -> tuple[int, ...] | None:
-    """The versions that a job writes for every commit, in the order of its config; None if the key is not set.
-
-    Raises `ConfigError`: a version is not 1 or 2.
-    """
+    """The versions that a job writes for every commit, in order; None if the key is not set. Raises `ConfigError`."""
     versions = _versions(WRITE_VERSIONS, config.get(WRITE_VERSIONS), ())
     unknown = [version for version in versions if version not in DEFAULT_WRITE_VERSIONS]
     if unknown:

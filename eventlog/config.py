@@ -49,27 +49,18 @@ def inputs(config: Config) -> set[tuple[str, str]] | None:
 
 
 def task_inputs(config: Config) -> set[tuple[str, str]]:
-    """System and stream of each input whose partitions are distributed over the tasks (``task.inputs``).
-
-    Raises `ConfigError`: a stream id has no system.
-    """
+    """System and stream of each input whose partitions tasks share (``task.inputs``). Raises `ConfigError`."""
     return {_require_stream(config, TASK_INPUTS, name) for name in _split(config.get(TASK_INPUTS, ""))}
 
 
 def broadcast_partitions(config: Config) -> frozenset[SystemStreamPartition]:
-    """The partitions that every task reads: ``kafka.rules#0`` or ``kafka.rules#[0-3]`` of ``task.broadcast.inputs``.
-
-    Raises `ConfigError`: an entry has no partitions or no system.
-    """
+    """The partitions that every task reads: ``kafka.rules#0`` or ``kafka.rules#[0-3]``. Raises `ConfigError`."""
     listed = _split(config.get(BROADCAST_INPUTS, ""))
     return frozenset(partition for name in listed for partition in _broadcast(config, name))
 
 
 def stream_ids(config: Config) -> dict[tuple[str, str], list[str]]:
-    """The ids of each stream that has settings under ``streams.<id>.``, by system and stream (StreamConfig of Samza).
-
-    Ids without a system are left out.
-    """
+    """The ids with settings under ``streams.<id>.`` by system and stream; ids without a system are left out."""
     prefix = "streams."
     ids = {key.removeprefix(prefix).partition(".")[0] for key in config if key.startswith(prefix)}
     found: dict[tuple[str, str], list[str]] = {}
@@ -147,10 +138,7 @@ class OffsetSettings:
         return "upcoming"
 
     def is_reset(self, system: str, stream: str) -> bool:
-        """Whether the checkpoints of a stream are to be ignored (``…samza.reset.offset=true``).
-
-        Raises `ConfigError` if the stream has several ids.
-        """
+        """Whether checkpoints of a stream are to be ignored. Raises `ConfigError` if the stream has several ids."""
         names = self._keys(system, stream, _OFFSET_RESET)
         return next((boolean(self._config, name, default=False) for name in names if name in self._config), False)
 

@@ -89,10 +89,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def known_names(noun: str, word: str, known: Collection[str]) -> str:
-    """What to add to an error about an unknown name: ``did_you_mean`` and the known names, as in `` Known jobs: a, b.``
-
-    ``noun`` is in the plural.
-    """
+    """`did_you_mean`, and the known names as in `` Known jobs: a, b.``; ``noun`` is in the plural."""
     return f"{did_you_mean(word, known)} Known {noun}: {list_names(known) or 'none'}."
 
 

@@ -73,10 +73,7 @@ def bytes_of(events: Sequence[RecordedEvent]) -> int:
 
 
 def batches(events: Iterable[Event], max_events: int, max_bytes: int) -> Iterator[list[Event]]:
-    """The events in lists of at most ``max_events`` events and ``max_bytes`` bytes of keys and values.
-
-    An event that is larger has a list of its own.
-    """
+    """The events in lists of at most so many events and bytes of keys and values; a larger event has its own list."""
     batch: list[Event] = []
     size = 0
     for event in events:

@@ -8,10 +8,7 @@ Value = TypeVar("Value")
 
 
 class FrozenDict(dict[Key, Value]):
-    """A read-only dictionary: equal to any mapping with the same entries, hashable if its values are.
-
-    Unlike `types.MappingProxyType` it can be pickled, copied and encoded as JSON.
-    """
+    """A read-only dictionary. Unlike `types.MappingProxyType` it can be hashed, pickled, copied and encoded as JSON."""
 
     __slots__ = ()
 

@@ -33,10 +33,7 @@ class Capabilities:
 
 
 class EventLog(Protocol):
-    """One log, from the first event that is retained to its end. Offsets increase and may have gaps.
-
-    A context manager that closes the log.
-    """
+    """One log, from the first retained event to its end. Offsets increase and may have gaps. A context manager."""
 
     @property
     def stream_name(self) -> str:
@@ -112,10 +109,7 @@ class AppendRefused(EventLogError):
 
 
 def end_after(log: EventLog, position: int) -> int:
-    """The end of a log that was read up to ``position``.
-
-    Raises `OffsetLost`: the log ends before that, so the stream was created again, or lost events that were read.
-    """
+    """The end of a log that was read up to ``position``. Raises `OffsetLost`: the log ends before that."""
     end = log.end_offset()
     if end < position:
         raise OffsetLost(log.stream_name, position)
@@ -133,10 +127,7 @@ def system_clock() -> datetime:
 
 
 def recorded(events: Sequence[NewEvent], first: int, now: datetime) -> list[RecordedEvent]:
-    """The events as recorded from offset ``first`` on; those without a timestamp get ``now``.
-
-    Raises `ValueError`: a timestamp has more than 64 bits.
-    """
+    """The events as recorded from offset ``first`` on, without a timestamp at ``now``. Raises ValueError."""
     return [_record(event, offset, now) for offset, event in enumerate(events, first)]
 
 

@@ -110,10 +110,7 @@ class TopicSummary:
 
 @dataclass(frozen=True)
 class CheckedRecording:
-    """A valid recording. Its first ``head_count`` records are of one topic; the spool has the others by topic.
-
-    A recording of one topic is never copied.
-    """
+    """A valid recording; the spool has the records by topic that come after the first ``head_count`` of one topic."""
 
     path: Path
     summaries: Mapping[str, TopicSummary]

@@ -97,10 +97,7 @@ def is_expired(startpoint: Startpoint, now_ms: int) -> bool:
 
 
 class StartpointMaker:
-    """Makes startpoints of each kind whose creation time a clock gives (ms since 1970).
-
-    Samza's constructors read the machine's clock.
-    """
+    """Makes startpoints whose creation time a clock gives (ms since 1970); Samza's constructors read the machine's."""
 
     def __init__(self, clock: Callable[[], int]) -> None:
         self._clock: Final = clock

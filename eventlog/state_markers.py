@@ -25,10 +25,7 @@ class KafkaStateCheckpointMarker:
 
     @classmethod
     def parse(cls, text: str) -> "KafkaStateCheckpointMarker":
-        """Read a marker as JSON (Samza 1.8.0) or as ``1;system;stream;partition;offset`` (older Samza).
-
-        Raises `WireError`.
-        """
+        """Read JSON (Samza 1.8.0) or ``1;system;stream;partition;offset`` (older Samza). Raises `WireError`."""
         return _from_json(text) if text.lstrip().startswith("{") else _from_fields(text)
 
     def serialise(self) -> str:

@@ -40,10 +40,7 @@ class SystemStreamMetadata:
 
 @dataclass(frozen=True, slots=True)
 class PartitionBounds:
-    """The offsets of one partition of an input that can be read: from ``oldest_offset`` to before ``end_offset``.
-
-    ``newest_time``: the newest record time in ms since 1970; None: the partition is empty.
-    """
+    """The offsets of a partition from the oldest to before the end; ``newest_time`` in ms since 1970, None if empty."""
 
     stream_name: str
     partition: int
@@ -153,10 +150,7 @@ class Changelogs(Protocol):
         """Return when all changes are written. If it raises, the next call writes those that may be missing."""
 
     def discard(self, partition: SystemStreamPartition) -> None:
-        """Forget the changes of a partition that are not written yet, since its store is restored.
-
-        When it returns, no earlier change is on its way.
-        """
+        """Forget the unwritten changes of a partition; afterwards no earlier change is on its way."""
 
     def reach(self, partition: SystemStreamPartition) -> SystemStreamPartitionMetadata:
         """The offsets of a partition. Raises `InputMissing`."""

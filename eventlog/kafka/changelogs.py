@@ -91,10 +91,7 @@ class KafkaChangelogs(Closing):
         return found[partition.partition]
 
     def read(self, partition: SystemStreamPartition, first: int, until: int) -> Iterator[Sequence[Change]]:
-        """See `Changelogs.read`; skips records of aborted transactions and without a key.
-
-        Raises `StreamRefused`: a record cannot be decoded.
-        """
+        """See `Changelogs.read`; raises `StreamRefused` too: a record cannot be decoded."""
         for events in self._reader.read(partition.stream, partition.partition, first, until):
             yield [Change(event.offset, event.key, event.value) for event in events if event.key is not None]
 

@@ -46,10 +46,7 @@ def uses_tls(client_options: Mapping[str, Any]) -> bool:
 
 
 def tls_context(client_options: Mapping[str, Any]) -> ssl.SSLContext:
-    """The TLS context for the options ``ssl_*``.
-
-    Raises `OptionRefused`: a file has no certificate or key, or the key's password is wrong.
-    """
+    """The TLS context for the options ``ssl_*``. Raises `OptionRefused`."""
     given = client_options.get
     try:
         context = ssl.create_default_context(cafile=given("ssl_cafile"))
@@ -199,10 +196,7 @@ def _is_broken_off(error: KafkaError) -> bool:
 
 
 def ask(options: KafkaOptions, question: Callable[[], Answer], *, answers: tuple[type[KafkaError], ...] = ()) -> Answer:
-    """Call ``question``, and retry for `REACH_SECONDS` if the cluster is not ready.
-
-    Errors in ``answers`` are raised as they are. Raises `SourceUnavailable`: no call succeeded.
-    """
+    """Call ``question``, again for `REACH_SECONDS` unless it raises one of ``answers``. Raises `SourceUnavailable`."""
     deadline = RetryDeadline(REACH_SECONDS, Backoff(first_seconds=RETRY_SECONDS, longest_seconds=RETRY_SECONDS))
     while True:
         try:

@@ -126,10 +126,7 @@ class ConsumerGroups(AdminClient):
         }
 
     def commit(self, group_id: str, offsets: Mapping[GroupPartition, GroupOffset]) -> Refusals:
-        """Commit offsets for a group without members, and return what Kafka refused.
-
-        Raises `GroupInUse`: the group has members; nothing was committed.
-        """
+        """Commit offsets for a group and return what Kafka refused. Raises `GroupInUse`: the group has members."""
         wanted = {
             TopicPartition(*each): OffsetAndMetadata(offset.next_offset, offset.metadata, None)
             for each, offset in offsets.items()

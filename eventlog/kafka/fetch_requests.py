@@ -92,10 +92,7 @@ class FetchRequests:
         return request, _Offsets(session.session_partitions)
 
     def _moved_on(self, asked: Mapping[TopicPartition, Any]) -> dict[TopicPartition, Any]:
-        """The partitions with another position than the broker was asked for, at that position.
-
-        An answer can be without records: brokers also report new high watermarks.
-        """
+        """The partitions with another position than the broker was asked for: an answer can be without records."""
         moved = {}
         for partition in self._moved & asked.keys():
             wanted, position = asked[partition], self._fetcher._subscriptions.position(partition)  # noqa: SLF001

@@ -51,10 +51,7 @@ class KafkaOptions:
 
     @classmethod
     def parse(cls, bootstrap_servers: str, options: Mapping[str, str] | None = None) -> Self:
-        """Parse options by kafka-python's names.
-
-        Raises `OptionRefused`: an address or option is unknown or invalid, or an option lacks another that it requires.
-        """
+        """Parse options by kafka-python's names. Raises `OptionRefused`."""
         servers = [server.strip() for server in bootstrap_servers.split(",")]
         if not all(map(_is_server, servers)):
             raise OptionRefused("Invalid bootstrap servers. Expected a comma-separated list of host:port.")

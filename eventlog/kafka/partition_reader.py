@@ -83,10 +83,7 @@ SILENCE_SECONDS: Final = 30.0
 
 
 class RecordCounter(PartitionReader):
-    """Counts the records that Samza's consumer would read: with those of aborted transactions, without their markers.
-
-    Connects when it is first used; see `LazyClient`.
-    """
+    """Counts the records that Samza's consumer would read: also of aborted transactions, without their markers."""
 
     def __init__(self, options: KafkaOptions) -> None:
         super().__init__(options, "read_uncommitted", SILENCE_SECONDS)

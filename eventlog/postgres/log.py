@@ -246,8 +246,5 @@ class PostgresAdmin:
         replication_factor: int = -1,  # noqa: ARG002 (an option of topics)
         segment_bytes: int | None = None,  # noqa: ARG002
     ) -> None:
-        """Create an empty log of a stream. The other arguments, for topics, are ignored.
-
-        Raises `StreamExists`: the stream has a log, of any backend; nothing was changed.
-        """
+        """Create an empty log of a stream, ignoring the other arguments. Raises `StreamExists`, of any backend."""
         PostgresEventLog.create(self._database, stream, clock=self._clock).close()

@@ -24,10 +24,7 @@ _HOLD: Final = "select eventlog.hold(%s)"
 
 @dataclass(frozen=True, slots=True)
 class StoredLog:
-    """One row of ``eventlog.log``; ``backend`` is one of `eventlog.source`.
-
-    ``cluster_id`` and ``topic_id`` identify the topic of a log of Kafka.
-    """
+    """A row of ``eventlog.log``; ``cluster_id`` and ``topic_id`` identify the topic of a log of Kafka."""
 
     log_id: int
     backend: str
@@ -49,10 +46,7 @@ def insert_log(
     cluster_id: str | None = None,
     topic_id: str | None = None,
 ) -> StoredLog:
-    """Insert a log, in the caller's transaction.
-
-    Raises `psycopg.errors.UniqueViolation`: this incarnation of the stream exists.
-    """
+    """Insert a log in the caller's transaction. Raises UniqueViolation: this incarnation of the stream exists."""
     values = (backend, cluster_id, stream_name, stream_kind, incarnation, topic_id, now)
     row = connection.execute(_INSERT, values).fetchone()
     if row is None:

@@ -110,10 +110,7 @@ def next_retention_number(connection: Connection) -> int:
 
 
 class ArchiveReplacement:
-    """The replacement of some partitions, each named by its first offset, in the caller's transaction.
-
-    Call `copy` once without locks, once more while the archive is locked against writers, and then `swap`.
-    """
+    """The replacement of partitions in the caller's transaction: `copy` without locks, again with them, then `swap`."""
 
     def __init__(self, connection: Connection, partitions: Iterable[int]) -> None:
         self._connection = connection

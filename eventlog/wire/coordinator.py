@@ -229,10 +229,7 @@ def decode_message(key: CoordinatorKey, value: bytes | None) -> Message:
 
 
 def encode_message(message: Message) -> tuple[bytes, bytes | None]:
-    """The key and value bytes of a message, as Samza writes them (None: a tombstone).
-
-    A decoded message that was not changed is encoded as the bytes that it was read from.
-    """
+    """The key and value bytes of a message as Samza writes them; an unchanged message keeps its bytes."""
     if message.origin is not None and _is_unchanged(message, message.origin):
         return encode_key(message.message_type, message.origin.key, message.version), message.origin.value
     return encode_key(message.message_type, message.key, message.version), _encode_value(message)

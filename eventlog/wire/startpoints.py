@@ -24,10 +24,7 @@ def decode_startpoint(value: bytes) -> Startpoint:
 
 
 def encode_startpoint(startpoint: Startpoint) -> bytes:
-    """Write a startpoint as Samza does.
-
-    Raises `TypeError`: a field has a type that could not be read back; `ValueError`: a time has more than 64 bits.
-    """
+    """Write a startpoint as Samza does. Raises TypeError or ValueError: a field could not be read back."""
     value = dumps(startpoint_to_json(startpoint), ascii_surrogates=True)
     _require_readable(value, decode_startpoint, repr(startpoint))
     return value

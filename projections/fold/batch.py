@@ -137,10 +137,7 @@ class BatchFold:
 
 
 def gaps_between(last_offset: int, offsets: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the first and last missing offset of each gap in offsets that follow ``last_offset`` (-1: none).
-
-    Compaction removed the events there, or control records have the offsets.
-    """
+    """The first and last missing offset of each gap after ``last_offset`` (-1: none), as compaction leaves them."""
     if not offsets or offsets[-1] - last_offset == len(offsets):
         return []
     gaps = []

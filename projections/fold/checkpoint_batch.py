@@ -72,10 +72,7 @@ class CheckpointBatch:
         self._swept.setdefault(task, []).append(delete)
 
     def decode(self, write: WriteCheckpoints) -> None:
-        """Decode the events and write their rows: task by task, those of a task by offset.
-
-        Rows with a new layout come last, when its number is known. The events are consumed.
-        """
+        """Decode the events and write their rows task by task, by offset; those with a new layout come last."""
         rows: list[CheckpointRow] = []
         for task in sorted(self.events.keys() | self._swept.keys(), key=attrgetter("key_id")):
             self._decode_task(task, self.events.pop(task, []), self._swept.pop(task, []), rows)

@@ -186,10 +186,7 @@ def learn(
     layout_id: int,
     known: KnownRoles,
 ) -> Template | None:
-    """Return the template of a value that was decoded in full.
-
-    None if there is a token whose role is unknown, or that may contain a secret: a whole marker.
-    """
+    """Learn from a decoded value; None: a token's role is unknown, or it may contain a secret (a whole marker)."""
     if any(entry.is_opaque for entry in decoded.layout):
         return None
     parts = _SPLIT[version].split(value)

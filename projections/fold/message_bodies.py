@@ -119,10 +119,7 @@ _match: Final = re.compile(
 
 
 class PlainConfigs:
-    """Remembers authors and whether values contain secrets: each start of a job writes the same config again.
-
-    ``masked_author`` masks source, host and username.
-    """
+    """Remembers authors and whether values contain secrets: each start of a job writes the same config again."""
 
     def __init__(self, secrets: SecretPolicy, masked_author: Callable[..., Author]) -> None:
         self._secrets = secrets
@@ -131,10 +128,7 @@ class PlainConfigs:
         self._short_holds_secret = lru_cache(maxsize=4_000)(secrets.holds_secret)
 
     def read(self, value: bytes, is_sensitive: bool) -> PlainConfig | None:
-        """What a set-config value says; ``is_sensitive``: its key names a secret.
-
-        None: the value is spelled differently, or a text is not plain ASCII.
-        """
+        """What a set-config value says; None: it is spelled differently, or a text is not plain ASCII."""
         found = _match(value)
         if found is None:
             return None

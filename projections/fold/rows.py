@@ -9,10 +9,7 @@ _NOT_STORABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 
 def require_storable(data: bytes, decoded: Any) -> None:
-    """Raise `WireError` (``nul``, ``surrogate``) if a text in what was decoded from ``data`` cannot be stored.
-
-    Only an escape can put such a character into JSON, so data without an escape is not searched.
-    """
+    """Raise `WireError` if a text decoded from ``data`` cannot be stored; only an escape can put it there."""
     if b"\\u" in data:
         _require(decoded)
 
@@ -47,10 +44,7 @@ class Swept(NamedTuple):
 
 
 class CheckpointRow(NamedTuple):
-    """A row of checkpoint_event; times in microseconds since 2000, ``layout_id`` None = delete.
-
-    checkpoint_current has all columns but the last.
-    """
+    """A row of checkpoint_event, ``layout_id`` None = delete; checkpoint_current has all columns but the last."""
 
     log_offset: int
     record_time: int | None

@@ -5,7 +5,7 @@ from typing import Final
 
 from eventlog.secret_policy import SecretPolicy
 
-CODE_VERSION: Final = 11
+CODE_VERSION: Final = 12
 """Goes up whenever the same events would give other rows."""
 
 NOT_FOLDED: Final = "none"
