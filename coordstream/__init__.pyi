@@ -155,8 +155,9 @@ from managers.checkpoints.checkpoint_tool import (
     OffsetChange as OffsetChange,
 )
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager as KafkaCheckpointManager
-from managers.config.config_changes import ConfigChange as ConfigChange, ConfigSubscription as ConfigSubscription
 from managers.config.job_config import (
+    ConfigChange as ConfigChange,
+    ConfigSubscription as ConfigSubscription,
     delete_config as delete_config,
     read_config as read_config,
     read_launch_config as read_launch_config,
@@ -210,20 +211,20 @@ from managers.offsets.resolved_starts import (
     UnusableOffset as UnusableOffset,
     RefusedStartpoint as RefusedStartpoint,
 )
-from managers.offsets.committed_offsets import END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET
+from managers.offsets.task_offsets import END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET
 from managers.startpoints.startpoint_records import (
     StartpointError as StartpointError,
     StartpointNotWritten as StartpointNotWritten,
     StartpointUnreadable as StartpointUnreadable,
+    should_fan_out_startpoints as should_fan_out_startpoints,
 )
 from managers.startpoints.startpoint_manager import StartpointManager as StartpointManager
-from managers.startpoints.startpoint_fan_out import should_fan_out_startpoints as should_fan_out_startpoints
 from managers.stores.coordinator_store import CoordinatorStreamStore as CoordinatorStreamStore
 from managers.stores.metadata_store import (
     MetadataStore as MetadataStore,
     NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore,
 )
-from managers.stores.namespaced_key import NamespacedKey as NamespacedKey
+from managers.stores.keyed_state import NamespacedKey as NamespacedKey
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer as CoordinatorStreamConsumer
 from managers.streams.coordinator_producer import (
     CoordinatorStreamProducer as CoordinatorStreamProducer,

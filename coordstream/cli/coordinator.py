@@ -28,7 +28,7 @@ from coordstream.settings import load_settings
 from eventlog.log import EventLog
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
-from managers.coordinator.job_plan import systems_of
+from managers.coordinator.job_coordinator import systems_of
 from managers.coordinator.serving_context import JobAttempt, JobServingContext, preferred_hosts
 from managers.errors import WriteOnceChange
 from managers.job_names import Config, coordinator_stream

@@ -57,7 +57,7 @@ from managers.rewind.rewind_plan import (
 )
 from managers.rewind.rewind_undo import UndoFile, offsets_changes, request_changes, undone_offsets, undone_requests
 from managers.startpoints.next_starts import next_starts
-from managers.startpoints.startpoint_fan_out import STARTPOINTS_ENABLED, startpoints_enabled
+from managers.startpoints.startpoint_records import STARTPOINTS_ENABLED, startpoints_enabled
 from managers.startpoints.startpoint_request import job_warnings
 
 app = typer.Typer(no_args_is_help=True)

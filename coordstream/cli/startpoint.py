@@ -50,9 +50,8 @@ from eventlog.system_admin import is_kafka_offset
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_tool import job_alive
 from managers.startpoints.next_starts import changed_starts, plan_next_fan_out
-from managers.startpoints.startpoint_fan_out import FanOuts
 from managers.startpoints.startpoint_manager import StartpointManager
-from managers.startpoints.startpoint_records import request_keys, request_value
+from managers.startpoints.startpoint_records import FanOuts, request_keys, request_value
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from projections.job_choice import find_job
 

@@ -25,14 +25,13 @@ from eventlog.messages import (
 )
 from eventlog.source import SourceUnavailable
 from managers.assignments.locality_manager import LocalityManager
-from managers.coordinator.job_coordinator import JobCoordinator
-from managers.coordinator.job_plan import JobPlan, describe_difference, plan_job, read_job_config
+from managers.coordinator.job_coordinator import JobCoordinator, JobPlan, describe_difference, plan_job, read_job_config
 from managers.coordinator.serving_context import JobAttempt, JobServingContext
 from managers.errors import WriteOnceChange
 from managers.job_models.job_model import compare_container_models
 from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.stores.namespaced_key import NamespacedKey
+from managers.stores.keyed_state import NamespacedKey
 from managers.streams.stream_creation import InputAdmin
 from managers.wrapped_logs import FencedLog
 

@@ -110,10 +110,11 @@ def topic_settings(config: Config, changelog: StoreChangelog) -> dict[str, str]:
     """
     prefix = _overrides(changelog.store)
     own = {key.removeprefix(prefix): value for key, value in config.items() if key.startswith(prefix)}
+    lag = str(min_compaction_lag_ms(config, changelog.store)) if is_transactional(config) else ""
     return {
         **_cleanup(config, changelog, own),
         "segment.bytes": _SEGMENT_BYTES,
-        **_compaction_lag(config, changelog.store),
+        **({_MIN_COMPACTION_LAG_MS: lag} if lag else {}),
         **own,
         _DELETE_RETENTION_MS: str(delete_retention_ms(config, changelog.store)),
     }
@@ -153,19 +154,10 @@ def _cleanup(config: Config, changelog: StoreChangelog, own: Config) -> dict[str
     key = f"stores.{changelog.store}.rocksdb.ttl.ms"
     ttl_ms = integer(config, key, -1)
     if ttl_ms < 0:
-        return {"cleanup.policy": "compact", _MAX_MESSAGE_BYTES: _max_message_bytes(config, changelog)}
+        own_key = f"stores.{changelog.store}.changelog.{_MAX_MESSAGE_BYTES}"
+        most = config.get(setting_key(config, changelog.system, _MAX_MESSAGE_BYTES, own_key), _MESSAGE_BYTES)
+        return {"cleanup.policy": "compact", _MAX_MESSAGE_BYTES: most}
     return {} if "cleanup.policy" in own else {"cleanup.policy": "delete", "retention.ms": config[key]}
-
-
-def _max_message_bytes(config: Config, changelog: StoreChangelog) -> str:
-    own_key = f"stores.{changelog.store}.changelog.{_MAX_MESSAGE_BYTES}"
-    return config.get(setting_key(config, changelog.system, _MAX_MESSAGE_BYTES, own_key), _MESSAGE_BYTES)
-
-
-def _compaction_lag(config: Config, store: str) -> dict[str, str]:
-    if not is_transactional(config):
-        return {}
-    return {_MIN_COMPACTION_LAG_MS: str(min_compaction_lag_ms(config, store))}
 
 
 class ChangelogError(ManagerError):

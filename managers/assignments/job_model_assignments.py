@@ -1,6 +1,6 @@
 """JobModelAssignments: saves the assignments of a job model, and reads the previous ones."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Final, NamedTuple
 
 from eventlog.log import Clock, system_clock
@@ -96,15 +96,10 @@ def _stale(last: _Run, new: _Run) -> list[Message]:
     partitions: set[SystemStreamPartition] = set()
     if last.active != new.active:
         removed |= last.active
-        partitions = {*new.partition_tasks, *_read_by_removed(last.partition_tasks, new.active | new.standby)}
-    return [
-        *task_delete_messages(sorted(removed)),
-        *partition_messages(dict.fromkeys(sorted(partitions))),
-    ]
-
-
-def _read_by_removed(partition_tasks: PartitionTasks, tasks: Set[str]) -> Iterable[SystemStreamPartition]:
-    return (partition for partition, readers in partition_tasks.items() if not tasks >= set(readers))
+        tasks = new.active | new.standby
+        read_by_removed = (each for each, readers in last.partition_tasks.items() if not tasks >= set(readers))
+        partitions = {*new.partition_tasks, *read_by_removed}
+    return [*task_delete_messages(sorted(removed)), *partition_messages(dict.fromkeys(sorted(partitions)))]
 
 
 def _run_of(model: JobModel) -> _Run:

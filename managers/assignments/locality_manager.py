@@ -35,8 +35,9 @@ class LocalityManager(MessageManager):
 
     def read_locality(self) -> Mapping[str, ContainerLocality]:
         """The containers with a known host, by id, read-only."""
-        hosts = self._read(SetContainerHostMapping)
-        return MappingProxyType({message.container_id: _locality(message) for message in hosts})
+        read = self._read(SetContainerHostMapping)
+        hosts = [ContainerLocality(it.container_id, it.host_name, it.jmx_url, it.jmx_tunneling_url) for it in read]
+        return MappingProxyType({host.container_id: host for host in hosts})
 
     def write_container_to_host_mapping(
         self, container_id: str, host_name: str, *, jmx_url: str = "", jmx_tunneling_url: str = ""
@@ -46,10 +47,6 @@ class LocalityManager(MessageManager):
             container_id=container_id, host_name=host_name, jmx_url=jmx_url, jmx_tunneling_url=jmx_tunneling_url
         )
         self._write([message])
-
-
-def _locality(message: SetContainerHostMapping) -> ContainerLocality:
-    return ContainerLocality(message.container_id, message.host_name, message.jmx_url, message.jmx_tunneling_url)
 
 
 def localities_to_json(localities: Mapping[str, ContainerLocality]) -> bytes:

@@ -102,9 +102,6 @@ class AbstractCheckpointManager(ABC):
     @abstractmethod
     def _write(self, task_name: str, checkpoint: Checkpoint) -> int: ...
 
-    def _runs(self) -> bool:
-        return self._is_running
-
     def _require_running(self) -> None:
         if not self._is_running:
             raise NotReady(type(self).__name__, "is not running", "start it first, and stop it after the last call")
@@ -204,7 +201,7 @@ class LogCheckpoints(AbstractCheckpointManager):
 
     def __init__(self, log: LogOrOpener, retry: Retry | None) -> None:
         super().__init__()
-        self._appender = RetryingAppender(log, retry or Retry(), self._runs)
+        self._appender = RetryingAppender(log, retry or Retry(), lambda: self._is_running)
         self._live: LiveCheckpoints | None = None
 
     def task_names(self) -> frozenset[str]:

@@ -52,20 +52,14 @@ class StreamAdmin(Protocol):
 OpenAdmin = Callable[[], StreamAdmin]
 
 
-def create_checkpoint_topic(open_admin: OpenAdmin, config: Mapping[str, str], *, is_validating: bool) -> None:
-    """Create the topic unless it exists, and with ``is_validating`` check it. Always closes the admin.
+def ensure_checkpoint_topic(admin: StreamAdmin, config: Mapping[str, str], *, is_validating: bool) -> None:
+    """Create the topic unless it exists, and with ``is_validating`` check it.
 
     Config keys: ``task.checkpoint.<setting>``, otherwise ``systems.<system>.default.stream.<setting>`` of
     ``task.checkpoint.system`` or ``job.default.system``. Settings, with defaults: ``replication.factor`` (the brokers'
     default; Samza's 3 is refused by a cluster of fewer brokers), ``segment.bytes`` (25 MiB), ``max.message.bytes``
     (1,000,012). Raises `MissingSetting`, `ConfigError`, and `StreamRefused` for a topic that cannot be used.
     """
-    with closing(open_admin()) as admin:
-        ensure_checkpoint_topic(admin, config, is_validating=is_validating)
-
-
-def ensure_checkpoint_topic(admin: StreamAdmin, config: Mapping[str, str], *, is_validating: bool) -> None:
-    """Do what `create_checkpoint_topic` does, with an admin that stays open. Raises the same errors."""
     stream = checkpoint_stream(config)
     copies, settings = _setting(config, "replication.factor", BROKER_DEFAULT), checkpoint_topic_settings(config)
     with suppress(LogExists):
@@ -131,10 +125,11 @@ class KafkaCheckpointManager(LogCheckpoints):
         return self._read_versions
 
     def create_resources(self) -> None:
-        """Create the topic as `create_checkpoint_topic` does; `NotReady` if the manager has no ``open_admin``."""
+        """Create the topic as `ensure_checkpoint_topic` does; `NotReady` if the manager has no ``open_admin``."""
         if self._open_admin is None:
             raise NotReady(type(self).__name__, "cannot create its topic", "pass open_admin")
-        create_checkpoint_topic(self._open_admin, self._config, is_validating=is_validated(self._config))
+        with closing(self._open_admin()) as admin:
+            ensure_checkpoint_topic(admin, self._config, is_validating=is_validated(self._config))
 
     def _open(self) -> str:
         stream_name = self._appender.open().stream_name

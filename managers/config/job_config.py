@@ -1,11 +1,14 @@
-"""A job's config on its coordinator stream: reads, writes, and settings that are written once."""
+"""A job's config on its coordinator stream: reads, writes, write-once settings, and its changes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from threading import RLock
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from eventlog.config import boolean
-from eventlog.log import Clock, system_clock
+from eventlog.events import RecordedEvent
+from eventlog.log import Clock, EventLog, end_after, system_clock
 from eventlog.messages import Envelope, Message, SetConfig
 from eventlog.wire.coordinator import encode_message
 from managers.assignments.changelogs import configured_changelog, store_of
@@ -21,8 +24,8 @@ from managers.job_models.grouping import (
 )
 from managers.job_names import JOB_NAME, Config
 from managers.stored_messages import JOB_RUNNER, STREAM_WRITER, make_envelope, mark_forced
+from managers.stores.keyed_state import KeyedState, NamespacedKey, decode_value, read_name
 from managers.stores.metadata_store import NamespacedStore
-from managers.stores.namespaced_key import NamespacedKey
 
 DEFAULTS: Final = {
     GROUPER_FACTORY: BY_PARTITION,
@@ -57,15 +60,11 @@ def _grouping_changes(old: Config, new: Config) -> Iterator[SettingChange]:
 def _changelog_changes(old: Config, new: Config) -> Iterator[SettingChange]:
     for key in sorted(old):
         store = store_of(key)
-        if store is None or not _has_store(new, store):
+        if store is None or not any(name.startswith(f"stores.{store}.") for name in new):
             continue
         before, after = configured_changelog(old, store), configured_changelog(new, store)
         if before is not None and before != after:
             yield SettingChange(key, before, after)
-
-
-def _has_store(config: Config, store: str) -> bool:
-    return any(key.startswith(f"stores.{store}.") for key in config)
 
 
 def config_of(messages: Iterable[Message]) -> Mapping[str, str]:
@@ -107,7 +106,8 @@ def write_config(
 
 def stale_keys(old: Config, config: Config) -> list[str]:
     """The keys of the old config that `write_config` deletes, sorted."""
-    return sorted(key for key in old if key not in config and not _is_kept(key, config))
+    kept = {TRACKING_URL, *(key for key in old if key.startswith(AUTOSIZING) and is_autosized(config))}
+    return sorted(old.keys() - config.keys() - kept)
 
 
 def set_config(
@@ -156,5 +156,62 @@ def _write(store: NamespacedStore, sets: Config, removed: Sequence[str], envelop
     store.delete_all([NamespacedKey(_NAMESPACE, key) for key in removed])
 
 
-def _is_kept(key: str, config: Config) -> bool:
-    return key == TRACKING_URL or (key.startswith(AUTOSIZING) and is_autosized(config))
+class ConfigChange(NamedTuple):
+    """A config key whose value changed at an offset of the log; None: not set before, or deleted."""
+
+    log_offset: int
+    config_key: str
+    previous_value: str | None
+    config_value: str | None
+
+
+class ConfigSubscription:
+    """The changes of a job's config from now on, or from the `position` of an earlier subscription. Thread-safe.
+
+    Setting a key to its current value is no change. Of compacted events, only the last change of a key is reported.
+    """
+
+    def __init__(self, log: EventLog, keys: Iterable[str] = ("*",), *, position: int | None = None) -> None:
+        """``keys`` are shell patterns, such as ``task.*``. ``position`` is that of an earlier subscription."""
+        if isinstance(keys, str):  # each letter would be a pattern
+            raise TypeError(f"keys must be a list of patterns, not the string {keys!r}")
+        self._log: Final = log
+        self._patterns: Final = tuple(keys)
+        self._lock: Final = RLock()
+        self._state: KeyedState[Message] = KeyedState(decode_value)
+        self._position = log.end_offset() if position is None else min(position, log.end_offset())
+        for event in log.read(0, self._position):
+            self._change(event)
+
+    def __repr__(self) -> str:
+        keys = ", ".join(self._patterns)
+        return f"<{type(self).__name__} to {keys} of {self._log.stream_name} read to offset {self._position}>"
+
+    @property
+    def position(self) -> int:
+        """The offset up to which changes were returned. Save it to continue in another process."""
+        return self._position
+
+    def poll(self) -> tuple[ConfigChange, ...]:
+        """The changes since the last call, in order. Raises `OffsetLost` if the stream was created again."""
+        with self._lock:
+            end = end_after(self._log, self._position)
+            events = list(self._log.read(self._position, end)) if self._position < end else []
+            self._position = end
+            return tuple(change for event in events for change in self._change(event))
+
+    def _change(self, event: RecordedEvent) -> list[ConfigChange]:
+        found = None if event.key is None else read_name(event.key)
+        if found is None or found[0].namespace != SetConfig.message_type:
+            return []
+        name = found[0]
+        old = _value(self._state.get(name))
+        self._state.apply(event)
+        new = _value(self._state.get(name))
+        if old == new or not any(fnmatchcase(name.key, pattern) for pattern in self._patterns):
+            return []
+        return [ConfigChange(event.offset, name.key, old, new)]
+
+
+def _value(message: Message | None) -> str | None:
+    return message.config_value if isinstance(message, SetConfig) else None

@@ -209,18 +209,14 @@ class StreamRegexMonitor(PeriodicCheck):
         try:
             names = self._stream_names(system)
         except EventLogError as error:
-            self._report_error(system, error)
+            if str(self.errors.get(system)) != str(error):
+                self._on_error(f"Cannot list the streams of system {system}: {error}")
+            self.errors[system] = error
             return {stream for stream in self._reported if stream[0] == system}
         if self.errors.pop(system, None):
             self._on_error(f"The streams of system {system} can be listed again.")
         patterns = self._patterns[system]
         return {(system, name) for name in names if any(pattern.fullmatch(name) for pattern in patterns)}
-
-    def _report_error(self, system: str, error: EventLogError) -> None:
-        is_new = str(self.errors.get(system)) != str(error)
-        self.errors[system] = error
-        if is_new:
-            self._on_error(f"Cannot list the streams of system {system}: {error}")
 
 
 def _stream_gauge(system: str) -> str:

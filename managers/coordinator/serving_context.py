@@ -81,16 +81,13 @@ def container_environment(config: Config, url: str, container_id: str) -> dict[s
 
 def preferred_hosts(model: JobModel, localities: Mapping[str, ContainerLocality]) -> dict[str, str]:
     """The host to request for each container: its last one, else ``ANY_HOST`` (SAMZA-2304)."""
-    return {each: _host(localities.get(each)) for each in sorted(model.containers, key=natural_order)}
+    known = {container_id: locality.preferred_host for container_id, locality in localities.items()}
+    return {each: known.get(each) or ANY_HOST for each in sorted(model.containers, key=natural_order)}
 
 
 def publish_coordinator_url(store: NamespacedStore, url: str, *, clock: Clock = system_clock) -> None:
     """Write the coordinator's URL to the job's config, as Samza's application master does."""
     set_config(store, TRACKING_URL, url, clock=clock)
-
-
-def _host(locality: ContainerLocality | None) -> str:
-    return (locality and locality.preferred_host) or ANY_HOST
 
 
 def _java_options(config: Config) -> str:

@@ -40,9 +40,10 @@ def task_namer(config: Config) -> TaskNamer:
 
 
 def require_known_grouper(config: Config) -> None:
-    """Raise `ConfigError` if the job's partition grouper or its mapper for expanded inputs is not supported."""
+    """Raise `ConfigError` if one of the job's groupers, or its mapper for expanded inputs, is not supported."""
     _require_one_of(config, GROUPER_FACTORY, BY_PARTITION, BY_SYSTEM_STREAM_PARTITION)
     _require_one_of(config, MAPPER_FACTORY, BY_HASH)
+    _require_one_of(config, TASK_GROUPER, BY_CONTAINER_COUNT)
 
 
 def keeps_tasks(config: Config) -> bool:
@@ -106,16 +107,6 @@ def _counts(groups: Groups) -> Counter[tuple[str, str]]:
     return Counter((each.system, each.stream) for found in groups.values() for each in found)
 
 
-def require_known_task_grouper(config: Config) -> None:
-    """Raise `ConfigError` if the job's tasks are not grouped by the number of containers."""
-    factory = config.get(TASK_GROUPER, BY_CONTAINER_COUNT)
-    if factory != BY_CONTAINER_COUNT:
-        raise ConfigError(
-            f"{TASK_GROUPER} is {factory}, which is not supported. "
-            f"Set {BY_CONTAINER_COUNT}, or let Samza build the job model."
-        )
-
-
 def group_by_container_count(
     tasks: Collection[TaskModel], count: int, previous: Mapping[str, str]
 ) -> list[ContainerModel]:
@@ -128,7 +119,8 @@ def group_by_container_count(
     named = {task.task_name: task for task in tasks}
     before = _containers(previous) if previous.keys() == named.keys() else []
     if len(before) <= 1 or count == 1:
-        names = _round_robin(named, count)
+        ordered = _ordered(named)
+        names = [ordered[number::count] for number in range(count)]
     else:
         names = before if len(before) == count else _balance(before, count)
     return [_container(str(number), named, listed) for number, listed in enumerate(names)]
@@ -161,11 +153,6 @@ def _containers(previous: Mapping[str, str]) -> list[list[str]]:
             return []
         by_id[previous[task_name]].append(task_name)
     return list(by_id.values())
-
-
-def _round_robin(names: Iterable[str], count: int) -> list[list[str]]:
-    ordered = _ordered(names)
-    return [ordered[number::count] for number in range(count)]
 
 
 def _balance(before: Sequence[list[str]], count: int) -> list[list[str]]:

@@ -43,13 +43,17 @@ def with_matching_inputs(config: Config, streams: Mapping[str, Collection[str]])
     result = dict(config)
     for prefix in _topic_generators(config):
         system = _rewriter_setting(config, f"{prefix}system")
-        matching = _matching_streams(config, f"{prefix}regex", streams.get(system, ()))
-        settings = _with_prefix(config, f"{prefix}config.")
+        pattern = _compile(f"{prefix}regex", _rewriter_setting(config, f"{prefix}regex"))
+        matching = [stream for stream in streams.get(system, ()) if pattern.fullmatch(stream)]
+        settings = {key: value for key, value in config.items() if key.startswith(f"{prefix}config.")}
         added = {
-            f"systems.{system}.streams.{each}.{key}": value for each in matching for key, value in settings.items()
+            f"systems.{system}.streams.{stream}.{key.removeprefix(f'{prefix}config.')}": value
+            for stream in matching
+            for key, value in settings.items()
         }
-        inputs = {*task_inputs(result), *((system, each) for each in matching)}
-        result = {**added, **result, TASK_INPUTS: _join_inputs(inputs)}
+        inputs = {*task_inputs(result), *((system, stream) for stream in matching)}
+        listed = sorted((".".join(each) for each in inputs), key=text_order)
+        result = {**added, **result, TASK_INPUTS: ",".join(listed)}
     return result
 
 
@@ -104,19 +108,6 @@ def _topic_generators(config: Config) -> Iterator[str]:
         prefix = f"{_REWRITER}{name.strip()}."
         if config.get(f"{prefix}class", "").endswith(_TOPIC_GENERATOR):
             yield prefix
-
-
-def _matching_streams(config: Config, key: str, streams: Collection[str]) -> list[str]:
-    pattern = _compile(key, _rewriter_setting(config, key))
-    return [stream for stream in streams if pattern.fullmatch(stream)]
-
-
-def _with_prefix(config: Config, prefix: str) -> dict[str, str]:
-    return {key.removeprefix(prefix): value for key, value in config.items() if key.startswith(prefix)}
-
-
-def _join_inputs(inputs: Collection[tuple[str, str]]) -> str:
-    return ",".join(sorted((f"{system}.{stream}" for system, stream in inputs), key=text_order))
 
 
 def _rewriter_setting(config: Config, key: str) -> str:

@@ -21,8 +21,8 @@ from managers.job_models.job_model_json import containers_json
 from managers.job_models.jvm_order import text_order
 from managers.job_names import Config
 from managers.stored_messages import JOB_COORDINATOR, make_envelope
+from managers.stores.keyed_state import NamespacedKey
 from managers.stores.metadata_store import NamespacedStore
-from managers.stores.namespaced_key import NamespacedKey
 
 CONFIG_PREFIX: Final = "job.autosizing"
 """The prefix of the keys that make up the config id. It also matches ``job.autosizingX``, as in Samza."""
@@ -151,8 +151,6 @@ class JobCoordinatorMetadataManager:
         metrics: MetadataMetrics | None = None,
     ) -> None:
         """``metrics`` are those of an earlier manager of the same process, to count on."""
-        if not cluster_type.strip():
-            raise ValueError(f"cluster_type must not be blank; use for example {YARN} or {NON_YARN}")
         self.metrics: Final = MetadataMetrics() if metrics is None else metrics
         self.cluster_type: Final = cluster_type
         self._store: Final = store

@@ -86,11 +86,6 @@ class JobModel:
             return self.stated_partitions
         return max((task.changelog_partition + 1 for task in self.tasks.values()), default=0)
 
-    @property
-    def max_change_log_stream_partitions(self) -> int:
-        """The name of `max_changelog_stream_partitions` in Samza (maxChangeLogStreamPartitions)."""
-        return self.max_changelog_stream_partitions
-
 
 def compare_container_models(first: JobModel | None, second: JobModel | None) -> bool:
     """Whether two job models have the same containers, whatever their configs (JobModelUtil of Samza)."""

@@ -19,7 +19,6 @@ from managers.job_models.grouping import (
     keeps_tasks,
     make_standby_containers,
     require_known_grouper,
-    require_known_task_grouper,
     task_namer,
 )
 from managers.job_models.inputs import StreamPartitions, input_partitions
@@ -91,14 +90,8 @@ def positive_number(config: Config, key: str) -> int:
 def require_known_grouping(config: Config) -> None:
     """Raise `ConfigError` for groupers that are not Samza's, and for elasticity, as `build_job_model` does."""
     require_known_grouper(config)
-    require_known_task_grouper(config)
-    _require_no_elasticity(config)
-
-
-def _require_no_elasticity(config: Config) -> None:
-    """With a factor above 1, Samza makes several tasks of each partition, each with its own key bucket."""
     factor = positive_number(config, ELASTICITY) if ELASTICITY in config else 1
-    if factor > 1:
+    if factor > 1:  # Samza then makes several tasks of each partition, each with its own key bucket
         raise ConfigError(
             f"{ELASTICITY} is {factor}, but elastic tasks are not supported. Set it to 1, or let Samza build the job "
             "model."

@@ -19,7 +19,6 @@ from eventlog.timestamps import ms_of
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_errors import TaskNotRegistered
 from managers.errors import NotReady
-from managers.offsets.committed_offsets import CommittedOffsets, OffsetManagerMetrics, ProcessedOffsets
 from managers.offsets.resolved_starts import (
     AssignedPartition,
     RefusedStartpoint,
@@ -28,7 +27,7 @@ from managers.offsets.resolved_starts import (
     find_starting_offsets,
     require_usable_offsets,
 )
-from managers.offsets.task_startpoints import TaskStartpoints
+from managers.offsets.task_offsets import CommittedOffsets, OffsetManagerMetrics, ProcessedOffsets, TaskStartpoints
 from managers.startpoints.startpoint_manager import StartpointManager
 
 Compare = Callable[[str, str, str], int | None]

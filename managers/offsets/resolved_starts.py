@@ -95,7 +95,8 @@ def find_starting_offsets(
 
 def require_usable_offsets(assigned: Iterable[AssignedPartition], found: StartingOffsets) -> None:
     """Raise `UnusableOffset` if a checkpoint's offset has no successor; Samza's container does not start either."""
-    unusable = [each for each in assigned if _lacks_offset(found.starts[each.task_name, each.partition])]
+    starts = ((each, found.starts[each.task_name, each.partition]) for each in assigned)
+    unusable = [each for each, start in starts if start.offset is None and start.decision.decided_by == "checkpoint"]
     for each in unusable[:1]:
         raise UnusableOffset(each.task_name, each.partition, each.checkpoint_offset or "", len(unusable) - 1)
 
@@ -169,10 +170,6 @@ class _Finder:
         for each, start in decided:
             metadata = _metadata_of(known[each.partition.system], each.partition)
             yield each, start._replace(offset=_end(metadata, start.decision.startpoint_type))
-
-
-def _lacks_offset(start: ResolvedStart) -> bool:
-    return start.offset is None and start.decision.decided_by == "checkpoint"
 
 
 def _end(metadata: SystemStreamPartitionMetadata, wanted: str | None) -> str | None:

@@ -7,7 +7,7 @@ from eventlog.log import EventLog, end_after
 from eventlog.partition import SystemStreamPartition, TaskName, startpoint_key_readings
 from managers.startpoints.startpoint_records import REQUESTS, StartpointsChanged
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.stores.namespaced_key import NamespacedKey, read_name
+from managers.stores.keyed_state import NamespacedKey, read_name
 
 RequestValues = Mapping[str, bytes | None]
 """The values to write, by the texts of their keys; None deletes."""

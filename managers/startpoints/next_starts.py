@@ -13,8 +13,7 @@ from eventlog.starting_offset import StartingOffset, decide, effective_startpoin
 from eventlog.startpoint import Startpoint, is_expired
 from managers.job_facts import JobFacts
 from managers.job_models.job_model import STANDBY
-from managers.startpoints.startpoint_fan_out import FanOutPlan, FanOuts, plan_fan_out
-from managers.startpoints.startpoint_records import key_meanings, without_key_bucket
+from managers.startpoints.startpoint_records import FanOutPlan, FanOuts, key_meanings, plan_fan_out, without_key_bucket
 from managers.stores.keyed_state import KeyedState, decode_value
 
 Stream = tuple[str, str]

@@ -10,24 +10,22 @@ from eventlog.errors import EventLogError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, is_expired
 from managers.errors import NotReady
-from managers.startpoints.startpoint_fan_out import (
-    Changes,
-    FanOuts,
-    Stored,
-    fan_out_requests,
-    remove_consumed,
-    remove_partitions,
-)
 from managers.startpoints.startpoint_records import (
     ASSIGNMENTS,
     FAN_OUTS,
     REQUESTS,
+    Changes,
+    FanOuts,
     StartpointNotWritten,
+    Stored,
     TaskPartitions,
     fan_out_key,
+    fan_out_requests,
     is_key_of,
     read_fan_out,
     read_request,
+    remove_consumed,
+    remove_partitions,
     request_key,
     request_value,
     without_key_bucket,

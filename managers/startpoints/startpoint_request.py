@@ -13,13 +13,16 @@ from eventlog.system_admin import ResolvedStartpoint, SystemAdmin, SystemStreamP
 from managers.assignments.changelogs import changelogs
 from managers.errors import no_such_task
 from managers.startpoints.next_starts import StartpointFacts, Stream, stream_of
-from managers.startpoints.startpoint_fan_out import (
+from managers.startpoints.startpoint_records import (
     HIGH_AVAILABILITY,
     STARTPOINTS_ENABLED,
+    InvalidStartpointRequest,
+    TaskPartitions,
+    describe_key,
     is_highly_available,
+    key_meanings,
     startpoints_enabled,
 )
-from managers.startpoints.startpoint_records import InvalidStartpointRequest, TaskPartitions, describe_key, key_meanings
 
 COORDINATOR_FACTORY: Final = "job.coordinator.factory"
 NO_LEADER_FACTORY: Final = "org.apache.samza.standalone.PassthroughJobCoordinatorFactory"

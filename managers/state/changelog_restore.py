@@ -16,7 +16,6 @@ from eventlog.source import OffsetLost, SourceUnavailable, StreamRefused
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.system_admin import Change, Changelogs, InputMissing
 from managers.assignments.changelogs import is_transactional, min_compaction_lag_ms
-from managers.job_names import Config
 from managers.state.key_value_store import BulkLoading, KeyValueStore, StoreOpener
 from managers.state.restore_plan import (
     RestorePlan,
@@ -39,14 +38,6 @@ from managers.state.store_directories import (
 RETAIN_EXISTING_STATE: Final = "task.transactional.state.retain.existing.state"
 _logger: Final = logging.getLogger(__name__)
 _UNKNOWN: Final = CommittedOffset(None, None)
-
-
-def retains_existing_state(config: Config) -> bool:
-    return boolean(config, RETAIN_EXISTING_STATE, default=True)
-
-
-def is_cleaned_on_start(config: Config, store: str) -> bool:
-    return boolean(config, f"stores.{store}.clean.on.container.start", default=False)
 
 
 class _Reach(NamedTuple):
@@ -94,7 +85,8 @@ class KafkaChangelogRestoreManager:
         committed = committed_offsets(checkpoint, self._task.task_name, self._partitions)
         reaches = {store: self._reach(store, partition) for store, partition in self._partitions.items()}
         for store, reach in reaches.items():
-            if checkpoint is None or is_cleaned_on_start(self._task.config, store):
+            is_cleaned = boolean(self._task.config, f"stores.{store}.clean.on.container.start", default=False)
+            if checkpoint is None or is_cleaned:
                 self._delete_directories(store)
             local = self._local(store)
             plan = self._plan(store, reach, committed.get(store, _UNKNOWN), local)
@@ -153,7 +145,7 @@ class KafkaChangelogRestoreManager:
                 committed.offset,
                 None if created is None else int(self._clock().timestamp() * 1000) - created.millis,
                 min_compaction_lag_ms(config, store),
-                retains_existing_state(config),
+                boolean(config, RETAIN_EXISTING_STATE, default=True),
                 local,
             )
         )

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import shutil
 import struct
 from collections.abc import Collection, Iterator, Mapping
@@ -23,7 +22,8 @@ OFFSET_FILE: Final = "OFFSET-v2"
 LEGACY_OFFSET_FILE: Final = "OFFSET"
 SIDE_INPUT_OFFSET_FILE: Final = "SIDE-INPUT-OFFSETS"
 CHECKPOINT_FILE: Final = "CHECKPOINT-V2"
-FILES_OF_COMMIT: Final = (OFFSET_FILE, LEGACY_OFFSET_FILE, SIDE_INPUT_OFFSET_FILE, CHECKPOINT_FILE)
+OFFSET_FILES: Final = (OFFSET_FILE, LEGACY_OFFSET_FILE)
+FILES_OF_COMMIT: Final = (*OFFSET_FILES, SIDE_INPUT_OFFSET_FILE, CHECKPOINT_FILE)
 """The files in the directory of a store that say which commit it has."""
 
 StoreKind = Literal["DictStore", "RocksDbStore"]
@@ -36,7 +36,6 @@ _BLOCK_BYTES: Final = 1024
 _SHORT_BLOCK: Final = 0x77
 _LONG_BLOCK: Final = 0x7A
 _STRING_BYTES: Final = 65535
-_ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
 _logger: Final = logging.getLogger(__name__)
 FileOffsets = Mapping[SystemStreamPartition, str]
 
@@ -145,7 +144,8 @@ def encode(text: str) -> bytes:
 
 def decode(data: bytes) -> str:
     content = b"".join(_contents(data))
-    text = _from_java("".join(_read_strings(content)))
+    units = "".join(_read_strings(content))
+    text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     if struct.unpack_from(">q", content) != (crc32(text.encode("utf-8", "surrogatepass")),):
         raise ValueError
     return text
@@ -183,7 +183,7 @@ def _block_at(data: bytes, at: int) -> tuple[int, int]:
 
 def _strings(text: str) -> Iterator[bytes]:
     """The text as Java's modified UTF-8: two surrogates for an astral character, two bytes for NUL."""
-    units = _ASTRAL.sub(_surrogates, text)
+    units = "".join(chr(unit) for (unit,) in struct.iter_unpack("<H", text.encode("utf-16-le", "surrogatepass")))
     size = _STRING_BYTES if units.isascii() and "\0" not in units else _STRING_BYTES // 3
     for at in range(0, max(len(units), 1), size):
         yield units[at : at + size].encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
@@ -201,34 +201,19 @@ def _read_strings(content: bytes) -> Iterator[str]:
         yield content[at - length : at].replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
 
 
-def _surrogates(astral: re.Match[str]) -> str:
-    above = ord(astral[0]) - 0x10000
-    return chr(0xD800 + (above >> 10)) + chr(0xDC00 + (above & 0x3FF))
+def write_offset_files(directory: Path, offsets: FileOffsets) -> None:
+    """Write the offset that a store holds: the new form first, then the old one. Raises OSError."""
+    write_with_checksum(directory / OFFSET_FILE, object_text((str(key), offset) for key, offset in offsets.items()))
+    (offset,) = offsets.values()
+    write_with_checksum(directory / LEGACY_OFFSET_FILE, offset)
 
 
-def _from_java(units: str) -> str:
-    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-
-
-def write_offset_files(directory: Path, offsets: FileOffsets, *, is_side_input: bool = False) -> None:
-    """Write the offsets that a store holds: the new form first, then the old one. Raises OSError."""
-    text = object_text((str(partition), offset) for partition, offset in offsets.items())
-    write_with_checksum(directory / OFFSET_FILE, text)
-    if is_side_input:
-        write_with_checksum(directory / SIDE_INPUT_OFFSET_FILE, text)
-    else:
-        (offset,) = offsets.values()
-        write_with_checksum(directory / LEGACY_OFFSET_FILE, offset)
-
-
-def read_offset_files(
-    directory: Path, partitions: Collection[SystemStreamPartition], *, is_side_input: bool = False
-) -> FileOffsets:
+def read_offset_files(directory: Path, partitions: Collection[SystemStreamPartition]) -> FileOffsets:
     """The offsets that a store holds; empty if there is no file, or it is damaged.
 
     A file of one offset without a partition is that of the only one of ``partitions``.
     """
-    name = next((name for name in _names(is_side_input) if (directory / name).exists()), None)
+    name = next((name for name in OFFSET_FILES if (directory / name).exists()), None)
     if name is None:
         return {}
     try:
@@ -239,7 +224,7 @@ def read_offset_files(
 
 
 def delete_offset_files(directory: Path) -> None:
-    for name in (OFFSET_FILE, LEGACY_OFFSET_FILE):
+    for name in OFFSET_FILES:
         (directory / name).unlink(missing_ok=True)
 
 
@@ -260,18 +245,14 @@ def read_checkpoint_file(directory: Path) -> CheckpointV2 | None:
         return None
 
 
-def is_stale(directory: Path, delete_retention_ms: int, now: datetime, *, is_side_input: bool = False) -> bool:
+def is_stale(directory: Path, delete_retention_ms: int, now: datetime) -> bool:
     """Whether a store is as old as the changelog keeps tombstones, so it may have missed deletions.
 
     Its age is that of its checkpoint file, else of its offsets. Without any, it is stale.
     """
-    names = (CHECKPOINT_FILE, *_names(is_side_input))
+    names = (CHECKPOINT_FILE, *OFFSET_FILES)
     written = next((path.stat().st_mtime for name in names if (path := directory / name).exists()), 0.0)
     return (now.timestamp() - written) * 1000 >= delete_retention_ms
-
-
-def _names(is_side_input: bool) -> tuple[str, str]:
-    return OFFSET_FILE, SIDE_INPUT_OFFSET_FILE if is_side_input else LEGACY_OFFSET_FILE
 
 
 def _parse_offsets(text: str, partitions: Collection[SystemStreamPartition]) -> FileOffsets:

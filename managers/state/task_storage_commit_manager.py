@@ -55,11 +55,10 @@ class TaskStorageCommitManager:
     ) -> None:
         """``stores`` are the task's open stores by name, ``backup_managers`` those of each factory in config.
 
-        Raises `ConfigError` if a restart would not read the markers of a store, ValueError for a store in another
-        directory.
+        A store on disk is in the directory that ``task`` says. Raises `ConfigError` if a restart would not read the
+        markers of a store.
         """
         require_read_markers(task.config, task.task_name, stores)
-        _require_directories(task, stores)
         self.task_name: Final = task.task_name
         self._stores: Final = dict(stores)
         self._backup_managers: Final = dict(backup_managers)
@@ -179,13 +178,3 @@ class TaskStorageCommitManager:
             raise CommitFailed(
                 self.task_name, checkpoint_id, step, error, store_name=store_name, factory=factory
             ) from error
-
-
-def _require_directories(task: StatefulTask, stores: Mapping[str, KeyValueStore]) -> None:
-    for name, store in stores.items():
-        expected = task.store_directory(name)
-        if store.directory is not None and store.directory.absolute() != expected.absolute():
-            raise ValueError(
-                f"Store {name!r} of task {task.task_name!r} has its files in {store.directory}, not in {expected}. "
-                f"Open it on StatefulTask.store_directory({name!r})."
-            )

@@ -12,8 +12,7 @@ from eventlog.messages import Message
 from eventlog.wire.coordinator import encode_message
 from managers.appending import split_into_parts
 from managers.errors import NotReady
-from managers.stores.keyed_state import KeyedState, decode_namespace
-from managers.stores.namespaced_key import NamespacedKey, canonical, encode_name
+from managers.stores.keyed_state import KeyedState, NamespacedKey, canonical, decode_namespace, encode_name
 
 Change = Callable[[Mapping[NamespacedKey, bytes]], Mapping[NamespacedKey, bytes | None]]
 """Maps the current values of some namespaces to the values to set, and None for keys to delete."""
@@ -209,16 +208,13 @@ class CoordinatorStreamStore:
             return  # events of others are in between: read them in order
         for offset, event in zip(offsets, events, strict=True):
             is_next = offset == self._position
-            self._state.apply(_as_recorded(offset, event.key, event.value), is_ahead=not is_next)
+            recorded = RecordedEvent(offset, 0, LOG_APPEND_TIME, event.key, event.value)
+            self._state.apply(recorded, is_ahead=not is_next)
             self._position += is_next
 
 
 def _keep_bytes(_key: bytes, value: bytes) -> bytes:
     return value
-
-
-def _as_recorded(offset: int, key: bytes | None, value: bytes | None) -> RecordedEvent:
-    return RecordedEvent(offset, 0, LOG_APPEND_TIME, key, value)
 
 
 def _named(key: NamespacedKey) -> NamespacedKey:

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final, Protocol, TypeVar
 
 from eventlog.messages import Message
-from managers.stores.namespaced_key import NamespacedKey
+from managers.stores.keyed_state import NamespacedKey
 
 Key = TypeVar("Key")
 

@@ -7,13 +7,13 @@ from typing import Final, Self
 
 from eventlog.events import NewEvent
 from eventlog.log import Clock, system_clock
-from eventlog.messages import Envelope, Message, SetConfig
+from eventlog.messages import Message, SetConfig
 from eventlog.wire.coordinator import encode_key, encode_message
 from managers.appending import append_in_parts
 from managers.config.job_config import config_value, delete_config, read_config, set_config
 from managers.errors import NotReady
 from managers.job_names import Config
-from managers.stored_messages import STREAM_WRITER, make_envelope
+from managers.stored_messages import STREAM_WRITER, make_envelope, with_envelope
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from managers.wrapped_logs import LazyLog, LogOrOpener
@@ -87,11 +87,8 @@ class CoordinatorStreamProducer:
         if isinstance(message, CoordinatorStreamMessage):
             return message.event()
         if message.envelope is None:
-            return NewEvent(*encode_message(message.model_copy(update={"envelope": self._envelope()})))
+            message = with_envelope(message, make_envelope(self._source, clock=self._clock))
         return NewEvent(*encode_message(message))
-
-    def _envelope(self) -> Envelope:
-        return make_envelope(self._source, clock=self._clock)
 
 
 class CoordinatorStreamWriter:

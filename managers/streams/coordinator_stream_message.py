@@ -95,23 +95,20 @@ class CoordinatorStreamMessage:
 
     @property
     def source(self) -> str | None:
-        source: str | None = self._field("source")
-        return source
+        return self._field("source")
 
     @property
     def host(self) -> str | None:
-        host: str | None = self._field("host")
-        return host
+        return self._field("host")
 
     @property
     def username(self) -> str | None:
-        username: str | None = self._field("username")
-        return username
+        return self._field("username")
 
     @property
     def timestamp(self) -> int | None:
         """When it was written, in ms since 1970; None if unknown."""
-        timestamp: int | None = self._field("timestamp")
+        timestamp: int | None = None if self._map is None else self._map.get("timestamp")
         return timestamp
 
     def typed(self) -> Message:
@@ -148,8 +145,9 @@ class CoordinatorStreamMessage:
             return self._key, "values", message_map["values"]
         return self._key, "map", message_map
 
-    def _field(self, name: str) -> Any:
-        return None if self._map is None else frozen_json(self._map.get(name))
+    def _field(self, name: str) -> str | None:
+        text: str | None = None if self._map is None else self._map.get(name)
+        return text
 
     def _text(self, at: int) -> str | None:
         text: str | None = self._key[at] if len(self._key) > at else None

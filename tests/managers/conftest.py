@@ -5,7 +5,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from eventlog.log import EventLog
+from eventlog.log import EventLog, MemoryEventLog
+from eventlog.streams import identify
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.managers.log_makers import KafkaLogs, LogMaker, MemoryLogs, PostgresLogs
 
@@ -25,12 +26,22 @@ def logs(request: pytest.FixtureRequest) -> Iterator[LogMaker]:
 
 @pytest.fixture
 def coordinator_log(logs: LogMaker) -> EventLog:
-    """An empty coordinator stream, on each backend."""
     return logs.create()
 
 
 @pytest.fixture
 def coordinator_store(coordinator_log: EventLog) -> Iterator[CoordinatorStreamStore]:
-    """An open store of an empty coordinator stream, on each backend."""
     with CoordinatorStreamStore(coordinator_log) as store:
         yield store
+
+
+@pytest.fixture
+def topic(logs: LogMaker) -> EventLog:
+    """An empty checkpoint topic, on each backend."""
+    return logs.create("checkpoint")
+
+
+@pytest.fixture
+def memory_topic() -> MemoryEventLog:
+    """An empty checkpoint topic in memory, for tests that do not depend on the backend."""
+    return MemoryEventLog(identify("__samza_checkpoint_ver_1_for_orders_1"))

@@ -35,7 +35,6 @@ class CutLog(WatchedLog):
         self._lifetime = lifetime
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """Append as long as the program is alive; earlier events stay."""
         offsets: list[int] = []
         for event in events:
             self._lifetime.spend(event)

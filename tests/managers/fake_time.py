@@ -14,11 +14,9 @@ class FakeTime:
         self.meanwhile: Callable[[], object] = lambda: None
 
     def sleep(self, seconds: float) -> None:
-        """Advance the time."""
         self.pauses.append(seconds)
         self.now += seconds
         self.meanwhile()
 
     def retry(self, longest: float) -> Retry:
-        """A `Retry` with this clock."""
         return Retry(longest=longest, clock=lambda: self.now, sleep=self.sleep)

@@ -23,7 +23,6 @@ class Start(NamedTuple):
 
 
 def life(chance: random.Random) -> Iterator[Start]:
-    """The starts of one job."""
     counts = {stream: chance.choice(PARTITIONS) for stream in STREAMS}
     inputs = chance.sample(STREAMS, chance.choice([1, 1, 2, 3, 6]))
     always = _always(chance)
@@ -56,7 +55,6 @@ def _always(chance: random.Random) -> dict[str, str]:
 
 
 def _change(chance: random.Random, inputs: list[tuple[str, str]], counts: dict[tuple[str, str], int]) -> None:
-    """A change between two starts, or none."""
     what = chance.random()
     if what < 0.35:
         counts[chance.choice(inputs)] *= chance.choice([2, 2, 3])

@@ -16,7 +16,6 @@ class InterruptedLog(WatchedLog):
         self.meanwhile: Callable[[], object] | None = None
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """Call ``meanwhile``, then append."""
         act, self.meanwhile = self.meanwhile, None
         if act is not None:
             act()
@@ -28,5 +27,4 @@ class UnconditionalLog(InterruptedLog):
 
     @property
     def capabilities(self) -> Capabilities:
-        """Those of the log, without conditional appends."""
         return replace(super().capabilities, conditional_append=False)

@@ -10,45 +10,50 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from eventlog.checkpoint import CheckpointV1
 from eventlog.log import EventLog
 from eventlog.messages import SetConfig
 from eventlog.streams import identify
+from managers.checkpoints.checkpoint_manager import CheckpointManager
+from managers.checkpoints.checkpoint_place import JobCheckpoints
+from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.config.job_config import delete_config, read_config, set_config, write_config
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.stores.namespaced_key import NamespacedKey
+from managers.stores.keyed_state import NamespacedKey
 from managers.streams.coordinator_producer import CoordinatorStreamProducer, CoordinatorStreamWriter
 
 VALUE: Final = "v"
 
 
 def store_of(log: EventLog) -> CoordinatorStreamStore:
-    """A store that is open."""
     store = CoordinatorStreamStore(log)
     store.init()
     return store
 
 
 def started(log: EventLog) -> CoordinatorStreamProducer:
-    """A producer that is started."""
     producer = CoordinatorStreamProducer(log)
     producer.start()
     return producer
 
 
 def writer_of(log: EventLog) -> CoordinatorStreamWriter:
-    """A writer that is started."""
     writer = CoordinatorStreamWriter(log)
     writer.start()
     return writer
 
 
 def named(mark: str) -> NamespacedKey:
-    """The config key of a round."""
     return NamespacedKey("set-config", mark)
 
 
+def commit(manager: JobCheckpoints, task_name: str) -> None:
+    manager.register(task_name)
+    manager.start()
+    manager.write_checkpoint(task_name, CheckpointV1({}))
+
+
 def delete_what_is_set(log: EventLog, mark: str) -> None:
-    """Delete a key that was set before."""
     writer = writer_of(log)
     writer.send_set_config(mark, VALUE)
     writer.send_delete_config(mark)
@@ -66,8 +71,10 @@ WRITERS: Final[dict[str, Callable[[EventLog, str], object]]] = {
     "write_config": lambda log, mark: write_config(store_of(log), {**read_config(store_of(log)), mark: VALUE}),
     "set_config": lambda log, mark: set_config(store_of(log), mark, VALUE),
     "delete_config": lambda log, mark: delete_config(store_of(log), mark),
+    "CheckpointManager.write_checkpoint": lambda log, mark: commit(CheckpointManager(log), mark),
+    "KafkaCheckpointManager.write_checkpoint": lambda log, mark: commit(KafkaCheckpointManager(log), mark),
 }
-"""Every call that writes; each leaves an event of the key that it is given."""
+"""Every call that writes; each leaves an event of the key or the task that it is given."""
 
 DELETES: Final = frozenset(name for name in WRITERS if "delete" in name)
 
@@ -85,11 +92,7 @@ def opener(backend: str, place: str, stream: str) -> Callable[[], EventLog]:
 
 
 def write_and_die(open_log: Callable[[], EventLog], writer: str, mark: str) -> None:
-    """Write in a process of its own, which is killed when the call has returned.
-
-    Raises:
-        AssertionError: it ended in another way.
-    """
+    """Write in a process of its own, which is killed when the call has returned."""
     process = os.fork()
     if process == 0:
         try:

@@ -32,7 +32,6 @@ class LogMaker(ABC):
         return self._opened.enter_context(self._create(identify(stream_name)))
 
     def open_again(self, log: EventLog) -> EventLog:
-        """The same log, opened by somebody else."""
         return self._opened.enter_context(self._open(log))
 
     @abstractmethod

@@ -18,11 +18,9 @@ class MadeLog(WatchedLog):
         self.end = 0
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
-        """Make the events, and remember from where to where."""
         last = self.end if until is None else min(until, self.end)
         self.reads.append((first, until))
         return (recorded([self._make(offset)], first=offset)[0] for offset in range(first, last))
 
     def end_offset(self) -> int:
-        """As the test says."""
         return self.end

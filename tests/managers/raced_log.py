@@ -18,7 +18,6 @@ class RacedLog(WatchedLog):
         self._others = list(others)
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """Append after the other writer."""
         assert expected_offset is None
         others, self._others = self._others, []
         self._log.append(others)

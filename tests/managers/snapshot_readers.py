@@ -16,7 +16,6 @@ Snapshot = Iterable[str]
 
 
 def snapshot(turn: int) -> dict[str, str]:
-    """What is written in a turn: the same value to every name."""
     return dict.fromkeys(NAMES, f"turn {turn:03}")
 
 

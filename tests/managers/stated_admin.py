@@ -33,22 +33,18 @@ class StatedAdmin:
     def get_offsets_after(
         self, offsets: Mapping[SystemStreamPartition, str]
     ) -> Mapping[SystemStreamPartition, str | None]:
-        """The next offset, None if the offset is not a number."""
         return {each: offset_after(offset) for each, offset in offsets.items()}
 
     def get_system_stream_metadata(self, stream_names: Iterable[str]) -> Mapping[str, SystemStreamMetadata]:
-        """The preset bounds."""
         self.streams_asked.append(tuple(stream_names))
         ends = SystemStreamPartitionMetadata(self.oldest, self.newest, self.upcoming)
         known = [name for name in self.streams_asked[-1] if name not in self.lacks]
         return {name: SystemStreamMetadata(name, dict.fromkeys(range(self.partitions), ends)) for name in known}
 
     def offset_comparator(self, one: str, other: str) -> int | None:
-        """Compare as numbers."""
         return compare_offsets(one, other)
 
     def resolve_startpoint(self, partition: SystemStreamPartition, startpoint: Startpoint) -> ResolvedStartpoint | None:
-        """See `resolve_startpoint_to_offset`."""
         offset = self.resolve_startpoint_to_offset(partition, startpoint)
         return None if offset is None else ResolvedStartpoint(offset)
 

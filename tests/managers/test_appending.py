@@ -37,20 +37,6 @@ def test_pauses_grow_to_the_longest_until_the_time_is_up(log: MemoryEventLog) ->
     assert log.end_offset() == 0
 
 
-def test_a_log_that_cannot_be_opened_is_retried(log: MemoryEventLog) -> None:
-    time, opened = FakeTime(), Opened(log)
-    down = [SourceUnavailable(), SourceUnavailable()]
-
-    def open_log() -> object:
-        if down:
-            raise down.pop()
-        return opened()
-
-    appender = RetryingAppender(open_log, time.retry(longest=60))  # type: ignore[arg-type]
-    assert appender.append([EVENT]) == range(1)
-    assert time.pauses == [2, 4]
-
-
 @pytest.mark.parametrize("error", [AppendRefused("s", "it is too large"), ValueError("no time")])
 def test_permanent_errors_are_not_retried(log: MemoryEventLog, error: Exception) -> None:
     time, opened = FakeTime(), Opened(log)

@@ -7,8 +7,7 @@ from typing import Final
 
 import pytest
 
-from eventlog.log import EventLog
-from eventlog.wire.coordinator import decode_key
+from eventlog.wire import checkpoint_topic, coordinator
 from tests.acceptance.torture import scaled
 from tests.managers.killed_writer import DELETES, WRITERS
 from tests.managers.log_makers import KafkaLogs, LogMaker, PostgresLogs
@@ -18,7 +17,6 @@ SECONDS: Final = 300
 
 
 def place_of(logs: LogMaker) -> str:
-    """How another process opens the logs."""
     if isinstance(logs, KafkaLogs):
         return logs.options.bootstrap_servers
     assert isinstance(logs, PostgresLogs)
@@ -27,14 +25,16 @@ def place_of(logs: LogMaker) -> str:
 
 @pytest.mark.slow
 @pytest.mark.torture
-@pytest.mark.scenario("PRO-05")
+@pytest.mark.scenario("PRO-05", "KCM-12", "CKM-05")
 @pytest.mark.parametrize("logs", ["postgres", pytest.param("kafka", marks=pytest.mark.kafka)], indirect=True)
 @pytest.mark.parametrize("writer", WRITERS)
-def test_a_write_survives_its_writer(logs: LogMaker, coordinator_log: EventLog, writer: str) -> None:
-    rounds = ROUNDS[logs.backend]
-    words = (logs.backend, place_of(logs), coordinator_log.stream_name, writer, str(rounds))
+def test_a_write_survives_its_writer(logs: LogMaker, writer: str) -> None:
+    is_topic, rounds = writer.startswith("KafkaCheckpointManager"), ROUNDS[logs.backend]
+    log = logs.create("checkpoint" if is_topic else "coordinator")
+    words = (logs.backend, place_of(logs), log.stream_name, writer, str(rounds))
     command = [sys.executable, "-m", "tests.managers.killed_writer", *words]
     subprocess.run(command, check=True, timeout=SECONDS, cwd=Path(__file__).parents[2])
-    last = {decode_key(event.key).key: event.value for event in coordinator_log.read()}
+    decode = checkpoint_topic.decode_key if is_topic else coordinator.decode_key
+    last = {decode(event.key)[1 if is_topic else 2]: event.value for event in log.read()}
     assert list(last) == [f"{writer} {number}" for number in range(rounds)]
     assert {value is None for value in last.values()} == {writer in DELETES}

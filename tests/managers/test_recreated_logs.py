@@ -10,7 +10,6 @@ from eventlog.streams import identify
 from managers.checkpoints.abstract_checkpoint_manager import LogCheckpoints
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
-from managers.config.config_changes import ConfigSubscription
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from tests.builders import checkpoint_v1, config_set, set_checkpoint
 
@@ -19,7 +18,6 @@ TOPIC = "__samza_checkpoint_ver_1_for_orders_1"
 
 
 def polling(topic: MemoryEventLog) -> KafkaCheckpointManager:
-    """The manager of a standby container."""
     return KafkaCheckpointManager(topic, config={STOP_AFTER_FIRST_READ: "false"})
 
 
@@ -48,13 +46,3 @@ def test_a_consumer() -> None:
         for call in (consumer.has_new_messages, consumer.bootstrap, consumer.get_bootstrapped_stream):
             with pytest.raises(OffsetLost):
                 call()
-
-
-def test_a_subscription() -> None:
-    log = MemoryEventLog(identify(COORDINATOR))
-    log.append([config_set("a", "1"), config_set("b", "2")])
-    subscription = ConfigSubscription(log)
-    log._events.pop()
-    with pytest.raises(OffsetLost):
-        subscription.poll()
-    assert ConfigSubscription(log).poll() == ()

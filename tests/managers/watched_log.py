@@ -19,7 +19,6 @@ class WatchedLog(DelegatingLog):
         self.is_closed = self.is_broken = False
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """Append, or fail."""
         self.append_count += 1
         if self.failures > 0:
             self.failures -= 1
@@ -27,18 +26,15 @@ class WatchedLog(DelegatingLog):
         return super().append(events, expected_offset=expected_offset)
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
-        """Read, and record the range."""
         self.reads.append((first, until))
         return super().read(first, until)
 
     def end_offset(self) -> int:
-        """The end, unless the log is broken."""
         if self.is_broken:
             raise SourceUnavailable
         return super().end_offset()
 
     def close(self) -> None:
-        """Record it; the log stays open for others."""
         self.is_closed = True
 
 
@@ -51,7 +47,6 @@ class Opened:
         self.logs: list[WatchedLog] = []
 
     def __call__(self) -> WatchedLog:
-        """Open it once more."""
         failures = self._failures.pop(0) if self._failures else 0
         self.logs.append(WatchedLog(self._log, failures=failures))
         return self.logs[-1]
@@ -65,15 +60,12 @@ class BrokenLog(WatchedLog):
         self._closes = closes
 
     def start_offset(self) -> int:
-        """Fail."""
         raise SourceUnavailable
 
     def end_offset(self) -> int:
-        """Fail."""
         raise SourceUnavailable
 
     def close(self) -> None:
-        """Remember it."""
         super().close()
         if not self._closes:
             raise OSError("nor can it be closed")

@@ -29,7 +29,7 @@ from managers.checkpoints.checkpoint_events import (
     topic_event,
     version_of,
 )
-from managers.stores.namespaced_key import NamespacedKey, canonical, encode_name, read_name
+from managers.stores.keyed_state import NamespacedKey, canonical, encode_name, read_name
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from tests.properties.spelling import Spelling
 

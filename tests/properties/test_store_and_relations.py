@@ -30,7 +30,7 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import encode_message
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.stores.namespaced_key import NamespacedKey
+from managers.stores.keyed_state import NamespacedKey
 from tests.fixtures.compiled_parts import with_and_without
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import Row

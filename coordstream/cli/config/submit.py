@@ -22,7 +22,7 @@ from coordstream.settings import load_settings
 from eventlog.errors import ConfigError, printable_text
 from eventlog.secret_policy import SecretPolicy
 from managers.config.job_config import read_config, stale_keys, write_config, write_once_changes
-from managers.coordinator.job_plan import require_supported
+from managers.coordinator.job_coordinator import require_supported
 from managers.errors import WriteOnceChange
 from managers.job_names import JOB_NAME, Config, coordinator_stream, job_id, job_name
 from managers.stores.coordinator_store import CoordinatorStreamStore

@@ -25,7 +25,7 @@ from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import build_job_model
 from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.stores.namespaced_key import NamespacedKey
+from managers.stores.keyed_state import NamespacedKey
 from managers.streams.stream_creation import InputAdmin
 from managers.wrapped_logs import ReopenedLog
 from tests.fixtures.database_sessions import end_sessions

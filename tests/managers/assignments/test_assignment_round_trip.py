@@ -99,7 +99,6 @@ def read_all(log: EventLog) -> list[Mapping[Any, Any]]:
 
 @pytest.fixture
 def log(kafka_options: KafkaOptions, coordinator_topic: str) -> Iterator[KafkaEventLog]:
-    """The coordinator stream of the test's job."""
     with KafkaEventLog(kafka_options, identify(coordinator_topic)) as opened:
         yield opened
 

@@ -23,12 +23,10 @@ from tests.managers.log_makers import LogMaker
 
 @pytest.fixture
 def manager(coordinator_store: CoordinatorStreamStore) -> ChangelogPartitionManager:
-    """A manager over an empty stream, on each backend."""
     return ChangelogPartitionManager(coordinator_store)
 
 
 def sources(log: EventLog) -> list[str]:
-    """The source of each message, in order."""
     return [json.loads(event.value)["source"] for event in log.read() if event.value is not None]
 
 

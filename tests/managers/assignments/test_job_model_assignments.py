@@ -54,7 +54,6 @@ def simple(tasks: int, containers: int = 2, *, standby: int = 0) -> JobModel:
 
 
 def shown(store: CoordinatorStreamStore) -> dict[str, object]:
-    """All assignments on the log."""
     tasks = TaskAssignmentManager(store)
     return {
         "changelogs": ChangelogPartitionManager(store).read_change_log_partition_mapping(),
@@ -65,7 +64,6 @@ def shown(store: CoordinatorStreamStore) -> dict[str, object]:
 
 
 def expected(model: JobModel) -> dict[str, object]:
-    """The assignments of a model."""
     readers: dict[SystemStreamPartition, tuple[str, ...]] = {}
     for one in sorted(model.tasks.values()):
         for partition in one.partitions:
@@ -79,14 +77,12 @@ def expected(model: JobModel) -> dict[str, object]:
 
 
 def deletes(log: EventLog, since: int) -> Deleted:
-    """The type and the key of each delete from an offset on."""
     keys = [decode_key(event.key) for event in log.read(since) if event.value is None]
     return [(key.message_type, key.key) for key in keys]
 
 
 @pytest.fixture
 def assignments(coordinator_store: CoordinatorStreamStore) -> JobModelAssignments:
-    """Over an empty stream, on each backend."""
     return JobModelAssignments(coordinator_store)
 
 
@@ -105,25 +101,6 @@ def test_new_tasks_delete_the_assignments_of_previous_ones(
     assert partitions == [0, 1, 2, 3]
     written = [event.value is None for event in coordinator_log.read(before)]
     assert written[-12:] == [False] * 12
-
-
-@pytest.mark.scenario("TAM-11")
-def test_the_same_tasks_are_written_without_deletes(
-    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
-) -> None:
-    assignments.save(simple(4, containers=2, standby=2))
-    before = coordinator_log.end_offset()
-    assignments.save(simple(4, containers=2, standby=2))
-    assert deletes(coordinator_log, before) == []
-    moved = job_model(
-        {
-            "0": [task(f"Partition {number}", number, changelog=number) for number in range(4)],
-            "0-0": [task(f"Standby-Partition {number}-0", number, changelog=number, mode=STANDBY) for number in (0, 1)],
-        }
-    )
-    assignments.save(moved)
-    assert deletes(coordinator_log, before) == []
-    assert shown(coordinator_store) == expected(moved)
 
 
 @pytest.mark.parametrize("standby", [0, 1, 3])

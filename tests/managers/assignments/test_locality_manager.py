@@ -15,7 +15,6 @@ from tests.managers.log_makers import LogMaker
 
 @pytest.fixture
 def manager(coordinator_store: CoordinatorStreamStore) -> LocalityManager:
-    """A manager over an empty stream, on each backend."""
     return LocalityManager(coordinator_store)
 
 
@@ -54,7 +53,6 @@ def test_an_empty_host_is_not_preferred(manager: LocalityManager, coordinator_lo
 
 @pytest.fixture
 def ids_of_cluster(coordinator_store: CoordinatorStreamStore) -> ExecutionContainerIdManager:
-    """A manager over an empty stream, on each backend."""
     return ExecutionContainerIdManager(coordinator_store)
 
 

@@ -27,7 +27,6 @@ CONTAINERS = {
 
 @pytest.fixture
 def manager(coordinator_store: CoordinatorStreamStore) -> TaskAssignmentManager:
-    """A manager over an empty stream, on each backend."""
     return TaskAssignmentManager(coordinator_store)
 
 
@@ -98,12 +97,10 @@ SPELLINGS = (
 
 @pytest.fixture
 def partitions(coordinator_store: CoordinatorStreamStore) -> TaskPartitionAssignmentManager:
-    """A manager over an empty stream, on each backend."""
     return TaskPartitionAssignmentManager(coordinator_store)
 
 
 def assigned(partition_key: str, *tasks: str) -> NewEvent:
-    """An assignment with this spelling of its key."""
     said = {"values": {"taskNames": json.dumps(tasks)}}
     return NewEvent(coordinator_key("set-task-partition-assignment", partition_key), json.dumps(said).encode())
 

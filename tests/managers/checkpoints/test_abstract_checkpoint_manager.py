@@ -137,7 +137,6 @@ STREAM = identify("__samza_checkpoint_ver_1_for_orders_1")
 
 
 def respelled(event: NewEvent) -> NewEvent:
-    """The event with another spelling of its key."""
     return event._replace(key=(event.key or b"").replace(b":", b": "))
 
 

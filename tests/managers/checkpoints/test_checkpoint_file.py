@@ -57,24 +57,6 @@ def test_a_warning_shows_no_secret(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        WELL,
-        WELL.replace("=", " = "),
-        WELL.replace("=", ":"),
-        WELL.replace("=", "\t"),
-        WELL.replace("Partition 0", "Partition\\ 0"),
-        WELL.replace("Partition", "\\u0050artition"),
-        "  " + WELL.replace("my.topic", "my.\\\n    topic"),
-        f"# a comment\n! another\n\n{WELL}\r\n",
-        f"{WELL}\n{WELL}",
-    ],
-)
-def test_every_syntax_of_java_is_accepted(text: str) -> None:
-    assert parse_offsets(text, is_strict=True).offsets == MY_TOPIC
-
-
-@pytest.mark.parametrize(
     ("text", "number", "reason"),
     [
         (f"{WELL}\nnonsense", 2, "'nonsense' is not a property"),

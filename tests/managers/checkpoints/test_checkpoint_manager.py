@@ -1,7 +1,6 @@
 """Checkpoints on the coordinator stream: on every backend."""
 
 import json
-import logging
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
 from managers.checkpoints.checkpoint_errors import TaskNotRegistered
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from tests.builders import coordinator_key, raw, set_checkpoint
+from tests.builders import coordinator_key, set_checkpoint
 from tests.contracts.event_log import NOW, clock
 from tests.managers.log_makers import LogMaker
 from tests.managers.watched_log import Opened
@@ -22,12 +21,6 @@ from tests.vectors.catalogue import decoded, vectors
 
 Vector = dict[str, Any]
 PAGE_VIEWS = SystemStreamPartition("kafka", "PageViews", 3)
-
-
-@pytest.fixture
-def memory_log() -> MemoryEventLog:
-    """An empty coordinator stream in memory, for tests that do not depend on the backend."""
-    return MemoryEventLog(identify("__samza_coordinator_orders_1"))
 
 
 def running(log: EventLog, *tasks: str, source: str = "Unknown") -> CheckpointManager:
@@ -93,26 +86,6 @@ def test_a_tasks_name_is_its_key(logs: LogMaker, coordinator_log: EventLog, task
     assert [event.key for event in coordinator_log.read()] == [coordinator_key("set-checkpoint", task)]
     with running(logs.open_again(coordinator_log), task) as manager:
         assert manager.read_last_checkpoint(task) == CheckpointV1({PAGE_VIEWS: "1"})
-
-
-def test_other_messages_and_unreadable_ones_are_ignored(
-    memory_log: MemoryEventLog, caplog: pytest.LogCaptureFixture
-) -> None:
-    good = set_checkpoint("Partition 0", {"kafka.PageViews.3": "1"})
-    memory_log.append(
-        [
-            good,
-            raw(good.key, b'{"values":{"kafka":"9"}}'),
-            raw(None, b"x"),
-            raw(b"x", b"x"),
-            raw(b'[1,"set-config","a"]', b"{"),
-        ]
-    )
-    with running(memory_log) as manager, caplog.at_level(logging.WARNING):
-        assert manager.read_last_checkpoint("Partition 0") == CheckpointV1({PAGE_VIEWS: "1"})
-    assert [record.getMessage().split(":")[0] for record in caplog.records] == [
-        f"Ignoring the event at offset 1 of {memory_log.stream_name}"
-    ]
 
 
 @pytest.mark.parametrize("vector", vectors("legacy_stream_case"), ids=lambda vector: vector["id"])

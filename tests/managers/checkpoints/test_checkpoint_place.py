@@ -6,7 +6,6 @@ from eventlog.checkpoint import CheckpointV1
 from eventlog.log import EventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import StreamKind
-from managers.checkpoints.checkpoint_errors import CheckpointError
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.checkpoint_place import (
     CHECKPOINT_FACTORY,
@@ -14,7 +13,6 @@ from managers.checkpoints.checkpoint_place import (
     JobCheckpoints,
     checkpoint_manager,
     checkpoint_place,
-    writing_manager,
 )
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from tests.builders import checkpoint_v1, set_checkpoint
@@ -40,12 +38,6 @@ def test_config_says_the_place_else_the_topic_that_is_there(
     assert checkpoint_place(config, has_checkpoint_topic=has_topic) == place
 
 
-def test_an_unsupported_factory_is_named() -> None:
-    factory = "org.apache.samza.checkpoint.file.FileSystemCheckpointManagerFactory"
-    with pytest.raises(CheckpointError, match="FileSystemCheckpointManagerFactory, whose checkpoints are not in Kafka"):
-        checkpoint_place({CHECKPOINT_FACTORY: factory}, has_checkpoint_topic=True)
-
-
 @pytest.mark.scenario("KCM-25")
 def test_the_topic_wins_and_nothing_is_mixed(logs: LogMaker) -> None:
     coordinator, topic = logs.create("coordinator"), logs.create("checkpoint")
@@ -60,18 +52,6 @@ def test_the_topic_wins_and_nothing_is_mixed(logs: LogMaker) -> None:
 
 
 def manager_of(coordinator: EventLog, topic: EventLog | None) -> JobCheckpoints:
-    """The manager of a job with these logs and no config, for a task ``t``."""
     manager = checkpoint_manager({}, coordinator=Opened(coordinator), checkpoint=topic and Opened(topic))
     manager.register("t")
     return manager
-
-
-def test_a_tool_needs_a_place_for_the_first_checkpoint(logs: LogMaker) -> None:
-    coordinator, topic = logs.create("coordinator"), logs.create("checkpoint")
-    with pytest.raises(CheckpointError, match=r"^Job orders/1 has no checkpoints: no checkpoint topic, none on"):
-        writing_manager({}, coordinator=coordinator, checkpoint=None, job_name="orders/1")
-    with writing_manager({}, coordinator=coordinator, checkpoint=topic, job_name="orders/1") as chosen:
-        assert chosen.log.stream_name == topic.stream_name
-    coordinator.append([set_checkpoint("t", {"kafka.in.0": "1"})])
-    with writing_manager({}, coordinator=coordinator, checkpoint=None, job_name="orders/1") as chosen:
-        assert chosen.log.stream_name == coordinator.stream_name

@@ -77,7 +77,6 @@ def config(samza: Samza, topics: Topics, job_name: str) -> dict[str, str]:
 
 @pytest.fixture
 def topic(config: Mapping[str, str], kafka_options: KafkaOptions, job_name: str) -> Iterator[KafkaEventLog]:
-    """The job's checkpoint topic, as we make it."""
     make_topic(config, kafka_options)
     with open_topic(kafka_options, job_name) as log:
         yield log

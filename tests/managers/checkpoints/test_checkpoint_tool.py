@@ -1,7 +1,6 @@
 """Samza's checkpoint tool, on every backend."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -29,7 +28,6 @@ from tests.managers.watched_log import Opened
 
 READ = "task.checkpoint.read.versions"
 LONG_AGO = ms_of(NOW) - 3_600_000
-STATE = "1795251947372-753329:17"
 FOO = [SystemStreamPartition("test", "foo", number) for number in range(3)]
 NEW_ID = CheckpointId.create(ms_of(NOW), 17)
 
@@ -46,21 +44,8 @@ def old(task: str, offset: str, partition: int = 0) -> NewEvent:
 
 
 def checkpoints(topic: EventLog, *tasks: str, **config: str) -> list[Checkpoint | None]:
-    """What a new manager reads of these tasks."""
     with tool(topic, *tasks, **config) as reader:
         return [reader.current()[task] for task in tasks]
-
-
-@pytest.fixture
-def topic(logs: LogMaker) -> EventLog:
-    """An empty checkpoint topic, on each backend."""
-    return logs.create("checkpoint")
-
-
-@pytest.fixture
-def memory_topic() -> MemoryEventLog:
-    """An empty checkpoint topic in memory."""
-    return MemoryEventLog(identify("__samza_checkpoint_ver_1_for_orders_1"))
 
 
 @pytest.mark.scenario("CKT-01")
@@ -112,19 +97,6 @@ def test_a_second_version_keeps_its_state_markers(topic: EventLog) -> None:
         ]
 
 
-def test_no_offset_goes_into_a_v1_checkpoint_only(memory_topic: MemoryEventLog) -> None:
-    given: Any = {"P2": {FOO[2]: None}}
-    memory_topic.append([checkpoint_v2("P2", {"test.foo.2": "5678"}, at=LONG_AGO), old("P2", "5678", 2)])
-    with (
-        tool(memory_topic, "P2", **{READ: "2"}) as writer,
-        pytest.raises(CheckpointError, match=r"'P2' has no offset for test\.foo\.2"),
-    ):
-        writer.plan(given)
-    with tool(memory_topic, "P2") as writer:
-        writer.write(writer.plan(given))
-    assert checkpoints(memory_topic, "P2") == [CheckpointV1({FOO[2]: None})]
-
-
 @pytest.mark.scenario("CKT-02")
 def test_a_second_plan_keeps_what_the_first_has_written(topic: EventLog) -> None:
     topic.append([checkpoint_v1("t", {"test.foo.0": "41", "test.foo.1": "7"}, at=LONG_AGO)])
@@ -137,24 +109,6 @@ def test_a_second_plan_keeps_what_the_first_has_written(topic: EventLog) -> None
         writer.write([change])
         assert writer.current() == {"t": expected}
     assert checkpoints(topic, "t") == [expected]
-
-
-def test_a_partial_file_leaves_the_other_partitions_unless_it_replaces_them(memory_topic: MemoryEventLog) -> None:
-    said = {"test.foo.0": "1", "test.foo.1": "2", "kafka.changelog.0": STATE}
-    memory_topic.append([checkpoint_v1("t", said, at=LONG_AGO)])
-    state = {SystemStreamPartition("kafka", "changelog", 0): STATE}
-    with tool(memory_topic, "t") as writer:
-        (merged,) = writer.plan({"t": {FOO[0]: "42"}})
-        (replaced,) = writer.plan({"t": {FOO[0]: "42"}}, replace=True)
-    assert merged.after == CheckpointV1({FOO[0]: "42", FOO[1]: "2", **state})
-    assert replaced.after == CheckpointV1({FOO[0]: "42", **state})
-    assert list(replaced.offset_changes()) == [
-        OffsetChange("t", FOO[0], "1", "42"),
-        OffsetChange("t", FOO[1], "2", None),
-    ]
-    with tool(memory_topic, "t") as reader:
-        assert len(list(reader.property_lines())) == 2  # state is not an input
-        assert reader.plan({"t": {FOO[0]: "1"}}) == []  # unchanged
 
 
 @pytest.mark.parametrize(
@@ -224,17 +178,6 @@ def test_tasks_of_rewritten_inputs_are_known(logs: LogMaker) -> None:
     with CheckpointTool(manager, facts, clock=clock) as reader:
         assert reader.current() == {"of test.added": None}
         assert len(reader.plan({"of test.added": {FOO[0]: "1"}})) == 1
-
-
-def test_a_checkpoint_that_another_writer_wrote_since_the_plan(memory_topic: MemoryEventLog) -> None:
-    memory_topic.append([old("t", "1"), old("u", "1")])
-    with tool(memory_topic, "t", "u") as writer:
-        changes = writer.plan({"t": {FOO[0]: "42"}, "u": {FOO[0]: "42"}})
-        memory_topic.append([old("other", "2"), old("u", "2")])
-        with pytest.raises(CheckpointsChanged) as error:
-            writer.write(changes)
-    assert str(error.value) == "Another writer wrote a checkpoint of task 'u' at offset 3. Nothing was written."
-    assert memory_topic.end_offset() == 4
 
 
 def test_a_checkpoint_that_another_writer_writes_beside_the_write(memory_topic: MemoryEventLog) -> None:

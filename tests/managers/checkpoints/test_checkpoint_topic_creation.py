@@ -54,7 +54,6 @@ class NotingAdmin:
 
 
 def create(admin: NotingAdmin, **config: str) -> list[str]:
-    """What the admin is asked by a manager with this config."""
     log = MemoryEventLog(identify(TOPIC))
     KafkaCheckpointManager(log, config={**CONFIG, **config}, open_admin=lambda: admin).create_resources()
     return admin.calls

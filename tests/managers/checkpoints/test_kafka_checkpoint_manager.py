@@ -27,7 +27,7 @@ from managers.checkpoints.kafka_checkpoint_manager import (
     KafkaCheckpointManager,
 )
 from managers.job_models.grouping import GROUPER_FACTORY
-from tests.builders import checkpoint_v1, checkpoint_v2, raw, tombstone
+from tests.builders import checkpoint_v1, checkpoint_v2, raw
 from tests.managers.fake_time import FakeTime
 from tests.managers.held_memory import held_bytes
 from tests.managers.log_makers import LogMaker
@@ -49,18 +49,6 @@ V9_KEY = b'{"systemstreampartition-grouper-factory":"G","taskName":"t","type":"c
 T0 = 1_700_000_000_000
 
 
-@pytest.fixture
-def topic(logs: LogMaker) -> EventLog:
-    """An empty checkpoint topic, on each backend."""
-    return logs.create("checkpoint")
-
-
-@pytest.fixture
-def memory_topic() -> MemoryEventLog:
-    """An empty checkpoint topic in memory, for tests that do not depend on the backend."""
-    return MemoryEventLog(identify("__samza_checkpoint_ver_1_for_orders_1"))
-
-
 def running(log: EventLog, *tasks: str, **config: str) -> KafkaCheckpointManager:
     """A started manager for these tasks (default: ``t``); it does not close the log."""
     manager = KafkaCheckpointManager(Opened(log), config=config)
@@ -79,7 +67,6 @@ def v2(offset: str, task: str = "t", *, at: int = T0) -> NewEvent:
 
 
 def read(log: EventLog, task: str = "t", **config: str) -> tuple[int, Offsets] | None:
-    """The version and offsets that a new manager reads for a task."""
     with running(log, task, **config) as manager:
         found = manager.read_last_checkpoint(task)
     return None if found is None else (1 if isinstance(found, CheckpointV1) else 2, found.offsets)
@@ -204,16 +191,6 @@ def test_a_checkpoint_that_could_not_be_read_back_is_not_written(
     with running(memory_topic) as manager, pytest.raises(TypeError, match=refused):
         manager.write_checkpoint("t", checkpoint)
     assert memory_topic.end_offset() == 0
-
-
-def test_a_v2_checkpoint_with_a_null_is_not_read(memory_topic: MemoryEventLog) -> None:
-    """Not as the newest checkpoint, and without validation not instead of the previous one."""
-    good = checkpoint_v2("t", {"kafka.in.0": "1"})
-    assert good.value is not None
-    memory_topic.append([good, NewEvent(good.key, good.value.replace(b'"1"', b"null"))])
-    with pytest.raises(CheckpointUnreadable, match=r"offset 1 of .* is null, not a "):
-        read(memory_topic, **{READ: "2"})
-    assert read(memory_topic, **{READ: "2", VALIDATION: "false"}) == (2, {IN_0: "1"})
 
 
 @pytest.mark.scenario("KCM-13")
@@ -381,16 +358,6 @@ def test_reading_starts_at_the_oldest_offset(topics: "Topics", job_name: str, ka
         with manager:
             assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: "2"})
         assert opened.logs[1].reads == [(1, 3)]
-
-
-def test_a_tombstone_deletes_one_spelling_only(memory_topic: MemoryEventLog) -> None:
-    other = raw((v1("1").key or b"").replace(b":", b": "), v1("9").value, at=T0)
-    memory_topic.append([v1("1"), other])
-    assert read(memory_topic) == (1, {IN_0: "9"})
-    memory_topic.append([tombstone(other)])
-    assert read(memory_topic) == (1, {IN_0: "1"})
-    memory_topic.append([tombstone(v1("1"))])
-    assert read(memory_topic) is None
 
 
 OURS: dict[str, tuple[object, object]] = {  # without validation, what is read of t with V1 and with V2 alone

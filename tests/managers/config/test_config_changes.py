@@ -2,7 +2,7 @@
 
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
-from managers.config.config_changes import ConfigSubscription
+from managers.config.job_config import ConfigSubscription
 from tests.builders import changelog_set, config_deleted, config_set
 from tests.managers.log_makers import LogMaker
 

@@ -32,7 +32,6 @@ AWKWARD: Final = {
 
 @pytest.fixture
 def stream_name(topics: Topics, job_name: str) -> str:
-    """The coordinator stream of the test's job, which does not exist yet."""
     name = coordinator_stream_name(job_name)
     topics.will_be_made(name)
     return name

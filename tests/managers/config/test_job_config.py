@@ -27,19 +27,16 @@ GROUPER = "job.systemstreampartition.grouper.factory"
 
 @pytest.fixture
 def store(coordinator_log: EventLog) -> CoordinatorStreamStore:
-    """A store over an empty log, on each backend."""
     store = CoordinatorStreamStore(coordinator_log)
     store.init()
     return store
 
 
 def log_keys(log: EventLog, first: int = 0) -> list[tuple[str, bool]]:
-    """The config key of each event, and whether the event sets it."""
     return [(decode_key(event.key).key, event.value is not None) for event in log.read(first)]
 
 
 def messages(log: EventLog) -> list[Message]:
-    """The messages on a log."""
     return [decode_message(decode_key(event.key), event.value) for event in log.read()]
 
 

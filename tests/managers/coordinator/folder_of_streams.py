@@ -16,22 +16,18 @@ class FolderOfStreams:
         self._acted = acted
 
     def topic_names(self) -> Sequence[str]:
-        """The names of the files."""
         return sorted(path.name for path in self._folder.iterdir())
 
     def partition_count(self, name: str) -> int:
-        """The number in the stream's file."""
         path = self._folder / name
         if not path.exists():
             raise StreamMissing(name, str(self._folder))
         return int(path.read_text())
 
     def set_partition_count(self, name: str, partitions: int) -> None:
-        """Create a stream, or expand it."""
         (self._folder / name).write_text(str(partitions))
 
     def create_topic(self, name: str, *, partitions: int, replication_factor: int, settings: Mapping[str, str]) -> None:
-        """Write a new file; a folder has no copies and no settings."""
         del replication_factor, settings
         if (self._folder / name).exists():
             raise TopicExists(name, str(self._folder))
@@ -41,13 +37,11 @@ class FolderOfStreams:
     def create_stream(
         self, stream: StreamIdentity, *, replication_factor: int = -1, settings: Mapping[str, str] | None = None
     ) -> None:
-        """Write a new file."""
         self.create_topic(
             stream.stream_name, partitions=1, replication_factor=replication_factor, settings=settings or {}
         )
 
     def describe(self, stream_name: str) -> StreamFacts:
-        """An empty stream."""
         self.partition_count(stream_name)
         return StreamFacts(stream_name, None, 0, 0, None, "")
 

@@ -39,7 +39,6 @@ class Deadline:
         self._left = writes
 
     def __call__(self) -> None:
-        """Count a write."""
         self._left -= 1
         if self._left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -53,7 +52,6 @@ class CountedLog(WatchedLog):
         self._acted = acted
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """Append, then count."""
         offsets = super().append(events, expected_offset=expected_offset)
         self._acted()
         return offsets
@@ -99,7 +97,6 @@ def is_killed(database_url: str, folder: Path, name: str, writes: int) -> bool:
 
 
 def kill_after_each_write(database_url: str, folder: Path) -> list[str]:
-    """The names of the jobs."""
     names = []
     for writes in range(100):
         names.append(f"killed{writes}")

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from managers.coordinator.job_coordinator import JobCoordinator
-from managers.coordinator.job_plan import plan_job, read_job_config
+from managers.coordinator.job_coordinator import JobCoordinator, plan_job, read_job_config
 from managers.coordinator.serving_context import JobAttempt
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.stream_creation import InputAdmin
@@ -32,5 +31,4 @@ def start_job(
     admins: Mapping[str, InputAdmin],
     submitted: Mapping[str, str] | None,
 ) -> JobAttempt:
-    """A start, as the process of a coordinator does it."""
     return coordinator.start(plan_job(store, read_job_config(store, submitted), admins), admins)

@@ -64,7 +64,6 @@ class KafkaLikeLog(WatchedLog):
     capabilities = KafkaEventLog.capabilities
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """Append without a condition."""
         assert expected_offset is None
         return super().append(events)
 

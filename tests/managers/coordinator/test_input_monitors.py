@@ -1,7 +1,6 @@
 """The monitors of a job's inputs."""
 
 from collections.abc import Callable, Collection, Mapping
-from queue import SimpleQueue
 from threading import Event
 from typing import Final
 
@@ -41,19 +40,6 @@ def test_an_error_is_known_until_the_check_works_again() -> None:
         seen.append(type(check.failure))
     assert seen == [KeyError, KeyError, ValueError, type(None)]
     assert told == [first, other]
-
-
-def test_the_thread_goes_on() -> None:
-    made: SimpleQueue[int] = SimpleQueue()
-
-    def check() -> None:
-        made.put(1)
-        raise RuntimeError
-
-    periodic = PeriodicCheck(check, 0.001, first_after=0)
-    periodic.start()
-    assert [made.get(timeout=PATIENCE) for _ in range(3)] == [1, 1, 1]
-    periodic.stop()
 
 
 STREAM: Final = ("test-system", "test-stream")

@@ -16,8 +16,7 @@ from eventlog.streams import identify
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.config.job_config import TRACKING_URL, read_config, set_config
-from managers.coordinator.job_coordinator import JobCoordinator
-from managers.coordinator.job_plan import describe_difference
+from managers.coordinator.job_coordinator import JobCoordinator, describe_difference
 from managers.coordinator.serving_context import JobAttempt
 from managers.job_models.job_coordinator_metadata import (
     JobCoordinatorMetadataManager,
@@ -119,29 +118,6 @@ def test_an_invalid_deployment_id_is_refused_before_anything_is_written(
     with pytest.raises(MetadataNotGenerated):
         start(environment={"CONTAINER_ID": "foo"})
     assert store.position == 0
-
-
-def test_new_topics_that_match_a_pattern_become_inputs_and_tasks_keep_changelog_partitions(
-    store: CoordinatorStreamStore, kafka: FolderOfStreams, start: Start
-) -> None:
-    rewriter = {
-        "task.inputs": "",
-        "job.config.rewriters": "r",
-        "job.config.rewriter.r.class": "org.apache.samza.config.RegExTopicGenerator",
-        "job.config.rewriter.r.system": "kafka",
-        "job.config.rewriter.r.regex": "views.*",
-        "job.systemstreampartition.grouper.factory": (
-            "org.apache.samza.container.grouper.stream.GroupBySystemStreamPartitionFactory"
-        ),
-        "stores.s.changelog": "",
-    }
-    old = start(rewriter).job_model.tasks
-    kafka.set_partition_count("a-views", 9)
-    kafka.set_partition_count("views-b", 2)
-    new = start(rewriter).job_model.tasks
-    assert read_config(store)["task.inputs"] == "kafka.views,kafka.views-b"
-    assert len(new) == len(old) + 2
-    assert all(new[name].changelog_partition == task.changelog_partition for name, task in old.items())
 
 
 def test_partitions_that_the_job_does_not_read_are_counted(start: Start) -> None:

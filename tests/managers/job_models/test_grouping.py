@@ -30,11 +30,6 @@ def by_task(count: int, *, moved: dict[str, set[int]] | None = None) -> dict[str
     return {name: frozenset(partition_of("in", number) for number in found) for name, found in numbers.items() if found}
 
 
-def test_an_expanded_stream_stays_with_its_tasks_at_the_next_start() -> None:
-    once = keep_tasks(by_task(8), by_task(4), ())
-    assert keep_tasks(by_task(8), once, ()) == once
-
-
 def test_a_partition_stays_with_a_task_of_another_name() -> None:
     previous = {"mine": frozenset({partition_of("in", 1)}), "Partition 0": frozenset({partition_of("in", 0)})}
     assert keep_tasks(by_task(2), previous, ()) == previous
@@ -70,7 +65,6 @@ def tasks(count: int) -> list[TaskModel]:
 
 
 def numbers(containers: list[ContainerModel]) -> list[list[int]]:
-    """The numbers of the tasks of containers 0, 1, …"""
     assert [container.processor_id for container in containers] == [str(at) for at in range(len(containers))]
     return [[int(name.removeprefix("Partition ")) for name in container.tasks] for container in containers]
 
@@ -78,15 +72,6 @@ def numbers(containers: list[ContainerModel]) -> list[list[int]]:
 def grouped(count: int, containers: int, previous: dict[int, str] | None = None) -> list[list[int]]:
     had = {f"Partition {at}": container for at, container in (previous or {}).items()}
     return numbers(group_by_container_count(tasks(count), containers, had))
-
-
-def test_tasks_are_assigned_round_robin_by_name() -> None:
-    assert grouped(3, 2) == [[0, 2], [1]]
-    assert grouped(12, 2) == [[0, 10, 2, 4, 6, 8], [1, 11, 3, 5, 7, 9]]
-
-
-def test_with_the_same_number_of_containers_no_task_moves() -> None:
-    assert grouped(4, 2, {0: "1", 1: "0", 2: "0", 3: "0"}) == [[1, 2, 3], [0]]
 
 
 def test_more_containers_take_the_last_tasks_of_those_that_have_too_many() -> None:
@@ -98,20 +83,6 @@ def test_more_containers_take_the_last_tasks_of_those_that_have_too_many() -> No
 def test_tasks_of_removed_containers_move_to_those_with_too_few() -> None:
     had = {0: "0", 2: "0", 4: "0", 1: "1", 3: "1", 5: "1", 6: "2", 7: "2"}
     assert grouped(8, 2, had) == [[0, 2, 4, 7], [1, 3, 5, 6]]
-
-
-@pytest.mark.parametrize(
-    "previous",
-    [
-        {0: "0", 1: "0", 2: "0", 3: "0"},  # one container
-        {0: "0", 1: "1", 2: "0"},  # other tasks
-        {0: "0", 1: "1", 2: "0", 4: "1"},  # as many, and others
-        {0: "0", 1: "2", 2: "0", 3: "2"},  # a gap
-        {0: "a", 1: "b", 2: "a", 3: "b"},  # ids that no counting makes
-    ],
-)
-def test_an_unusable_previous_assignment_is_ignored(previous: dict[int, str]) -> None:
-    assert grouped(4, 2, previous) == [[0, 2], [1, 3]]
 
 
 def test_more_containers_than_tasks_are_refused() -> None:

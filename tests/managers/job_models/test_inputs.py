@@ -3,7 +3,7 @@
 import pytest
 
 from eventlog.errors import ConfigError
-from managers.job_models.inputs import count_partitions, input_partitions, with_matching_inputs
+from managers.job_models.inputs import input_partitions, with_matching_inputs
 
 CONFIG = {"task.inputs": "test.stream1", "job.factory.class": "org.apache.samza.job.local.ThreadJobFactory"}
 STREAMS = {("test", "stream1"): range(10), ("test", "other"): [0]}
@@ -45,22 +45,6 @@ def test_a_matcher_selects_partitions(matcher: dict[str, str], expected: list[in
 def test_invalid_matcher_settings_are_named(config: dict[str, str], sentence: str) -> None:
     with pytest.raises(ConfigError, match=sentence):
         input_partitions(CONFIG | config, STREAMS)
-
-
-def test_each_system_is_queried_for_its_own_inputs() -> None:
-    class Counter:
-        def __init__(self, counts: dict[str, int]) -> None:
-            self.partition_count = counts.__getitem__
-
-    config = {"task.inputs": "one.a,other.b,one.c", "task.broadcast.inputs": "third.d#0"}
-    systems = {"one": Counter({"a": 2, "c": 3}), "other": Counter({"b": 4})}
-    assert count_partitions(config, systems) == {
-        ("one", "a"): range(2),
-        ("one", "c"): range(3),
-        ("other", "b"): range(4),
-    }
-    with pytest.raises(ConfigError, match=r"other\.b is in task\.inputs, but system other has no admin"):
-        count_partitions(config, {"one": systems["one"]})
 
 
 REWRITER = {

@@ -168,14 +168,12 @@ def store(coordinator_log: EventLog) -> Iterator[CoordinatorStreamStore]:
 
 @pytest.fixture
 def unopened() -> CoordinatorStreamStore:
-    """A store that refuses every call."""
     with ExitStack() as opened:
         return CoordinatorStreamStore(MemoryLogs(opened).create())
 
 
 @pytest.fixture
 def manager(unopened: CoordinatorStreamStore) -> JobCoordinatorMetadataManager:
-    """A manager for tests that need no log."""
     return JobCoordinatorMetadataManager(unopened, environment=CONTAINER)
 
 

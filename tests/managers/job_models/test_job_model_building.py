@@ -18,12 +18,10 @@ STATE: Final = {"stores.counts.factory": "org.apache.samza.storage.kv.RocksDbKey
 
 
 def read_by(model: JobModel) -> dict[str, set[str]]:
-    """The partitions of each task, as strings."""
     return {name: set(map(str, task.partitions)) for name, task in model.tasks.items()}
 
 
 def containers(model: JobModel) -> dict[str, dict[str, int]]:
-    """The changelog partitions of the tasks of each container."""
     return {
         key: {name: task.changelog_partition for name, task in container.tasks.items()}
         for key, container in model.containers.items()
@@ -57,17 +55,6 @@ def test_changelog_partitions_are_assigned_after_the_matcher() -> None:
     assert containers(model) == {"0": {"Partition 1": 0}}
 
 
-def test_broadcast_inputs_are_read_by_all_tasks() -> None:
-    model = build_job_model(
-        CONFIG | {"task.broadcast.inputs": "test.rules#[0-1], test.stream1#0"}, {INPUT: range(3)}, {}
-    )
-    shared = {"test.rules.0", "test.rules.1", "test.stream1.0"}
-    assert read_by(model) == {
-        "Partition 1": {"test.stream1.1", *shared},
-        "Partition 2": {"test.stream1.2", *shared},
-    }
-
-
 def test_an_expanded_stream_stays_with_the_tasks_that_have_its_state() -> None:
     first = assignment(build_job_model(CONFIG, {INPUT: range(2)}, {}))
     grown = build_job_model(CONFIG | STATE, {INPUT: range(4)}, {"Partition 0": 0, "Partition 1": 1}, first)
@@ -76,15 +63,6 @@ def test_an_expanded_stream_stays_with_the_tasks_that_have_its_state() -> None:
         "Partition 1": {"test.stream1.1", "test.stream1.3"},
     }
     assert len(build_job_model(CONFIG, {INPUT: range(4)}, {}, first).tasks) == 4
-
-
-@pytest.mark.parametrize(("affinity", "homes"), [("false", [[0, 3], [1], [2]]), ("true", [[0, 2], [1], [3]])])
-def test_with_host_affinity_tasks_stay_in_their_containers(affinity: str, homes: list[list[int]]) -> None:
-    first = assignment(build_job_model(CONFIG, {INPUT: range(4)}, {}))
-    config = CONFIG | {"job.container.count": "3", "job.host-affinity.enabled": affinity}
-    model = build_job_model(config, {INPUT: range(4)}, {}, first)
-    expected = {str(at): {f"Partition {number}": number for number in listed} for at, listed in enumerate(homes)}
-    assert containers(model) == expected
 
 
 @pytest.mark.parametrize("factor", ["1", "0", "-1"])

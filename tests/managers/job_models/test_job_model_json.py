@@ -21,7 +21,6 @@ RECORDED = sorted((Path(__file__).parents[2] / "recordings" / "A").glob("jobmode
 
 
 def model_of(said: Vector) -> JobModel:
-    """The model of a vector."""
     containers = {key: container_of(container) for key, container in said["containers"].items()}
     return JobModel(said["config"], containers)
 

@@ -29,7 +29,6 @@ def model(*tasks: TaskModel, config: dict[str, str] | None = None) -> JobModel:
 
 
 def order(read: JobModel, task_name: str) -> list[str]:
-    """The partitions of a task in the order of the JSON."""
     ((_, tasks),) = json_order(insertion_order(read))
     return [f"{each.stream}.{each.partition}" for each in dict(tasks)[task_name]]
 

@@ -41,7 +41,6 @@ class OurJob:
         self._log: Final = log or MemoryEventLog(identify("__samza_coordinator_started_1"), clock=clock)
 
     def start(self, start: Start) -> tuple[JobModel, Stored]:
-        """Start the job again. Raises ConfigError."""
         with CoordinatorStreamStore(self._log) as store:
             assignments = JobModelAssignments(store)
             numbers = ChangelogPartitionManager(store).read_partition_mapping()
@@ -120,7 +119,6 @@ def test_new_jobs_without_standby_tasks_have_the_same_containers_in_the_same_ord
 
 
 def containers_of(model: bytes) -> bytes:
-    """The containers in a job model's JSON, as bytes."""
     return model[model.index(b'"containers":') + len(b'"containers":') : model.rindex(b',"max-change-log')]
 
 

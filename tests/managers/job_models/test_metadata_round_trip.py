@@ -48,7 +48,6 @@ WRITTEN: Final = [(YARN, AWKWARD), (YARN, FIRST), (NON_YARN, AWKWARD)]
 
 @pytest.fixture
 def log(kafka_options: KafkaOptions, coordinator_topic: str) -> Iterator[KafkaEventLog]:
-    """The coordinator stream of the test's job."""
     with KafkaEventLog(kafka_options, identify(coordinator_topic)) as opened:
         yield opened
 
@@ -58,7 +57,6 @@ def memory_log() -> EventLog:
 
 
 def models() -> Iterator[JobModel]:
-    """Job models of jobs of many shapes."""
     chance = random.Random(11)
     for _ in range(80):
         start = next(life(chance))

@@ -17,13 +17,12 @@ from eventlog.source import SourceUnavailable
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointTimestamp, StartpointUpcoming
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
-from managers.checkpoints.checkpoint_errors import TaskNotRegistered
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.errors import NotReady
-from managers.offsets.committed_offsets import END_OF_STREAM_OFFSET
 from managers.offsets.offset_manager import CheckpointListener, OffsetManager, modify_offsets
 from managers.offsets.resolved_starts import OffsetError, UnusableOffset
+from managers.offsets.task_offsets import END_OF_STREAM_OFFSET
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import checkpoint_v1, fan_out
@@ -128,14 +127,12 @@ class Job:
         return manager
 
     def written(self, task_name: str = "c") -> Offsets | None:
-        """The task's checkpoint as another program reads it."""
         with KafkaCheckpointManager(self.topic) as checkpoints:
             checkpoints.register(task_name)
             checkpoint = checkpoints.read_last_checkpoint(task_name)
             return None if checkpoint is None else checkpoint.offsets
 
     def fan_out(self, task_name: str = "c") -> set[SystemStreamPartition]:
-        """What stands in the task's fan-out, as another program reads it."""
         with StartpointManager(self.store, clock=now_ms) as startpoints:
             return set(startpoints.get_fan_out_for_task(task_name))
 
@@ -145,7 +142,6 @@ class Job:
 
 @pytest.fixture
 def job(logs: LogMaker) -> Iterator[Job]:
-    """A job, on each backend."""
     made = Job(logs.create(), logs.create("checkpoint"))
     with made.store:
         yield made
@@ -153,7 +149,6 @@ def job(logs: LogMaker) -> Iterator[Job]:
 
 @pytest.fixture
 def memory_job() -> Job:
-    """A job in memory, for tests that do not depend on the backend."""
     coordinator, topic = coordinator_stream_name("orders"), checkpoint_stream_name("orders")
     return Job(MemoryEventLog(identify(coordinator)), MemoryEventLog(identify(topic)))
 
@@ -616,15 +611,6 @@ def test_what_a_commit_could_not_write_the_next_one_does() -> None:
     checkpoints.fails = False
     commit(manager)
     assert checkpoints.offsets == {SSP[0]: "46"}
-
-
-def test_tasks_that_are_not_registered_are_named(memory_job: Job) -> None:
-    manager = memory_job.started()
-    sentence = "Task 'x' is not registered with this offset manager"
-    with pytest.raises(TaskNotRegistered, match=sentence):
-        manager.build_checkpoint("x")
-    with pytest.raises(TaskNotRegistered, match=sentence):
-        manager.write_checkpoint("x", CheckpointV1({}))
 
 
 def test_checkpoints_of_seed_000_are_written_where_that_keeps_them(logs: LogMaker) -> None:

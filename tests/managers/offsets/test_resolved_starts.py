@@ -6,7 +6,7 @@ import pytest
 
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
-from eventlog.startpoint import Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
+from eventlog.startpoint import Startpoint, StartpointSpecific
 from managers.offsets.resolved_starts import (
     AssignedPartition,
     ResolvedStart,
@@ -27,20 +27,6 @@ def found(*assigned: AssignedPartition, config: dict[str, str] | None = None, **
 def only(offsets: StartingOffsets) -> ResolvedStart:
     (start,) = offsets.starts.values()
     return start
-
-
-def test_the_offset_of_each_rule() -> None:
-    result = found(
-        AssignedPartition("t", K0, "45"),
-        AssignedPartition("t", K1, "45", STARTPOINT),
-        AssignedPartition("u", K0),
-        AssignedPartition("u", K1, None, StartpointOldest(0)),
-    )
-    offsets = {(task, partition.partition): start.offset for (task, partition), start in result.starts.items()}
-    assert offsets == {("t", 0): "46", ("t", 1): "23", ("u", 0): "2", ("u", 1): "0"}
-    decided = [result.starts[key].decision.decided_by for key in sorted(result.starts)]
-    assert decided == ["checkpoint", "startpoint", "default", "startpoint"]
-    assert result.refused == ()
 
 
 def test_the_metadata_of_a_stream_is_queried_once_and_only_if_needed() -> None:
@@ -84,14 +70,3 @@ def test_a_startpoint_that_cannot_be_resolved_is_refused(resolve: Any, reason: s
     (refused,) = offsets.refused
     assert refused[:3] == ("t", K0, STARTPOINT)
     assert refused.reason.startswith(reason)
-
-
-@pytest.mark.parametrize(
-    "startpoint", [StartpointSpecific(None, 0), StartpointSpecific("", 0), StartpointTimestamp(None, 0)]
-)
-def test_a_startpoint_without_a_position_is_refused_without_a_query(startpoint: Startpoint) -> None:
-    admin = StatedAdmin()
-    offsets = found(AssignedPartition("t", K0, None, startpoint), k=admin)
-    assert (only(offsets).offset, only(offsets).decision.decided_by) == ("2", "default")
-    assert [refused.reason for refused in offsets.refused] == ["it has no position"]
-    assert admin.resolved == []

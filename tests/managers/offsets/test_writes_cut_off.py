@@ -84,7 +84,6 @@ class Job:
             startpoints.fan_out(TASKS)
 
     def order(self, offset: str, task_name: str | None = None) -> None:
-        """An operator asks for another start of the first partition."""
         with CoordinatorStreamStore(self.coordinator) as store, StartpointManager(store, clock=now_ms) as startpoints:
             startpoints.write_startpoint(IN[0], StartpointSpecific(offset, NOW + 1), task_name=task_name)
 
@@ -111,13 +110,11 @@ def job_on(logs: LogMaker, config: Mapping[str, str] | None = None) -> Job:
 
 @pytest.fixture
 def memory_logs() -> Iterator[LogMaker]:
-    """A maker of logs in memory, for what is tried very often."""
     with ExitStack() as opened:
         yield MemoryLogs(opened)
 
 
 def step(event: NewEvent | None) -> str:
-    """An event in words."""
     assert event is not None
     assert event.key is not None
     what = "delete" if event.value is None else "put"
@@ -231,22 +228,6 @@ def test_a_request_written_during_a_fan_out_is_not_lost(logs: LogMaker, task_nam
     log.meanwhile = lambda: job.order("99", task_name)
     job.fan_out(log)
     assert job.next_start() == {**RIGHT, ("t0", "k.in.0"): "99"}
-
-
-@pytest.mark.parametrize("task_name", [None, "t0"])
-@pytest.mark.parametrize("events", range(7))
-def test_nor_is_one_written_before_the_rest_of_a_fan_out_that_was_cut_off(
-    memory_logs: LogMaker, task_name: str | None, events: int
-) -> None:
-    job = job_on(memory_logs)
-    try:
-        job.fan_out(CutLog(job.coordinator, Lifetime(events)))
-    except Cut:
-        job.order("99", task_name)
-        job.fan_out(job.coordinator)
-        assert job.next_start() == {**RIGHT, ("t0", "k.in.0"): "99"}
-    else:
-        assert events == 6
 
 
 def test_a_startpoint_fanned_out_during_a_commit_is_not_lost(logs: LogMaker) -> None:

@@ -9,10 +9,10 @@ from eventlog.log import EventLog, MemoryEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
 from managers.startpoints.concurrent_writes import write_unless_changed
-from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, StartpointsChanged, request_keys, request_value
+from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, StartpointsChanged, request_value
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.stores.namespaced_key import NamespacedKey, encode_name
-from tests.builders import config_set, coordinator_key, raw, startpoint
+from managers.stores.keyed_state import NamespacedKey, encode_name
+from tests.builders import config_set, startpoint
 from tests.managers.raced_log import RacedLog
 
 KEY: Final = "kafka.in.0.t"
@@ -67,17 +67,3 @@ def test_a_change_beside_the_write_is_found_afterwards(stream: MemoryEventLog, w
 def test_what_others_write_elsewhere_is_no_conflict(stream: MemoryEventLog) -> None:
     write(RacedLog(stream, *UNRELATED))
     assert stream.end_offset() == 6
-
-
-def test_every_spelling_is_deleted_including_unreadable_values(coordinator_log: EventLog) -> None:
-    plain = startpoint("kafka.in.0", StartpointOldest(1))
-    spaced = raw(b'[1, "samza-startpoint-v1", "kafka.in.0"]', plain.value)
-    unreadable = raw(coordinator_key("samza-startpoint-v1", "kafka.in.1"), b"{bad")
-    deleted_already = raw(coordinator_key("samza-startpoint-v1", "kafka.in.3"), b"")
-    coordinator_log.append([plain, spaced, unreadable, startpoint("kafka.in.2", StartpointOldest(1)), deleted_already])
-    with CoordinatorStreamStore(coordinator_log) as store:
-        deletes = dict.fromkeys(["kafka.in.0", "kafka.in.1"])
-        write_unless_changed(store, coordinator_log, coordinator_log.end_offset(), deletes)
-        assert request_keys(store) == ["kafka.in.2"]
-    deleted = [event.key for event in coordinator_log.read() if event.value is None]
-    assert set(deleted) == {plain.key, spaced.key, unreadable.key}

@@ -6,7 +6,7 @@ from eventlog.messages import Message, SetConfig, SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific
-from managers.startpoints.next_starts import Requests, StartpointFacts, changed_starts, next_starts, plan_next_fan_out
+from managers.startpoints.next_starts import Requests, StartpointFacts, changed_starts, next_starts
 from tests.builders import config_set, fan_out, raw, startpoint, task_mode, task_partition, tombstone
 
 NOW = 1_700_000_000_000
@@ -35,7 +35,6 @@ def facts(
 
 
 def starts(known: StartpointFacts, after: Requests) -> dict[tuple[str, str], tuple[str, str]]:
-    """Before and after, by task and partition."""
     found = changed_starts(known, CHECKPOINTS, after, NOW)
     return {(each.task_name, str(each.partition)): (describe(each.before), describe(each.after)) for each in found}
 
@@ -68,19 +67,6 @@ def test_a_request_with_an_ambiguous_key_moves_no_task() -> None:
         ("2", "kafka.s.1"): "default upcoming",
         ("u", "kafka.s.1.2"): "default upcoming",
     }
-
-
-def test_the_next_start_fans_out_live_requests_of_partitions_that_are_read() -> None:
-    requests = {
-        "kafka.in.0": BACK,
-        "kafka.in.0.a": StartpointSpecific("8", NOW - 1),
-        "kafka.in.1": StartpointSpecific("3", NOW - EXPIRY_MS - 1),
-        "kafka.gone.0": BACK,
-    }
-    planned = plan_next_fan_out(facts(requests), NOW)
-    assert planned.fanned_out == {"a": {IN_0: BACK}, "b": {IN_0: BACK}}
-    assert set(planned.deleted_keys) == {"kafka.in.0", "kafka.in.0.a"}
-    assert plan_next_fan_out(facts(requests, readers={IN_1: ("b",)}), NOW).fanned_out == {}
 
 
 def test_requests_fan_outs_and_readers_are_read(coordinator_log: EventLog) -> None:

@@ -34,7 +34,6 @@ def specific(offset: str, ago: int = 0) -> StartpointSpecific:
 
 
 def managing(log: EventLog, now_ms: int = NOW_MS) -> StartpointManager:
-    """A started manager with its own store."""
     manager = StartpointManager(CoordinatorStreamStore(log), clock=lambda: now_ms)
     manager.start()
     return manager
@@ -42,23 +41,19 @@ def managing(log: EventLog, now_ms: int = NOW_MS) -> StartpointManager:
 
 @pytest.fixture
 def manager(coordinator_log: EventLog) -> StartpointManager:
-    """A started manager over an empty log of each backend."""
     return managing(coordinator_log)
 
 
 @pytest.fixture
 def memory_log() -> MemoryEventLog:
-    """An empty coordinator stream in memory, for tests that do not depend on the backend."""
     return MemoryEventLog(identify("__samza_coordinator_orders_1"))
 
 
 def keys(log: EventLog) -> list[tuple[bytes | None, bool]]:
-    """The keys of all events, and whether each event has a value."""
     return [(event.key, event.value is not None) for event in log.read()]
 
 
 def live_keys(log: EventLog) -> dict[str, set[str]]:
-    """The live keys by namespace."""
     with CoordinatorStreamStore(log) as store:
         found: dict[str, set[str]] = {}
         for name in store.all():
@@ -417,28 +412,6 @@ def test_a_fan_out_reads_the_store_once() -> None:
         log.calls.clear()
         assert len(manager.fan_out(tasks)["Partition 7"]) == 3
         assert log.calls == ["append 4"]  # no other writer, so nothing to read
-
-
-def test_a_request_deleted_during_a_fan_out_is_not_fanned_out(logs: LogMaker, coordinator_log: EventLog) -> None:
-    interrupted = InterruptedLog(logs.open_again(coordinator_log))
-    operator = managing(coordinator_log)
-    for partition in (PAGE_VIEWS, ORDERS):
-        operator.write_startpoint(partition, specific("1"))
-    coordinator = managing(interrupted)
-    interrupted.meanwhile = lambda: operator.delete_startpoint(PAGE_VIEWS)
-    assert coordinator.fan_out({"t": [PAGE_VIEWS], "u": [ORDERS]}) == {"u": {ORDERS: specific("1")}}
-    assert live_keys(coordinator_log) == {"samza-startpoint-v1-fan-out": {"u"}}
-
-
-def test_a_removal_during_a_fan_out_takes_effect(logs: LogMaker, coordinator_log: EventLog) -> None:
-    container = managing(coordinator_log)
-    coordinator_log.append([fan_out("t", {"kafka.PageViews.3": specific("old"), "kafka.orders.0": specific("old")})])
-    container.write_startpoint(PAGE_VIEWS, specific("new"))
-    interrupted = InterruptedLog(logs.open_again(coordinator_log))
-    coordinator = managing(interrupted)
-    interrupted.meanwhile = lambda: container.remove_fan_out_for_task_ssps("t", [ORDERS])
-    assert coordinator.fan_out({"t": [PAGE_VIEWS, ORDERS]}) == {"t": {PAGE_VIEWS: specific("new")}}
-    assert container.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("new")}
 
 
 def test_a_fan_out_during_a_removal_is_not_lost(logs: LogMaker, coordinator_log: EventLog) -> None:

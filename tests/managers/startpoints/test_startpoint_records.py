@@ -10,20 +10,17 @@ from hypothesis import strategies as st
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import StartpointSpecific
 from eventlog.wire.coordinator import encode_key
-from managers.startpoints.startpoint_fan_out import (
-    FanOuts,
-    merge_fan_out,
-    plan_fan_out,
-    should_fan_out_startpoints,
-)
 from managers.startpoints.startpoint_records import (
+    FanOuts,
     fan_out_key,
     fan_out_value,
     key_meanings,
+    plan_fan_out,
     read_fan_out,
     read_request,
     request_key,
     request_value,
+    should_fan_out_startpoints,
     without_key_bucket,
 )
 from tests.vectors.building import partition_of, startpoint_of, startpoint_of_kind
@@ -87,7 +84,7 @@ def test_after_a_crash_between_deletes_the_next_fan_out_has_the_same_result(crea
 
 
 def _after(previous: FanOuts, fanned_out: FanOuts) -> FanOuts:
-    return {task: merge_fan_out(previous.get(task, {}), fanned_out.get(task, {})) for task in TASKS}
+    return {task: {**previous.get(task, {}), **fanned_out.get(task, {})} for task in TASKS}
 
 
 @pytest.mark.parametrize(

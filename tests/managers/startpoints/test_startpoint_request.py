@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from eventlog.messages import Message, SetConfig, SetTaskPartitionMapping
-from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
+from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import (
     Startpoint,
@@ -22,7 +22,6 @@ from managers.startpoints.startpoint_request import (
     ResolvedInput,
     choose_keys,
     job_warnings,
-    key_warnings,
     resolve_input,
 )
 from tests.fixtures.memory_system_admin import MemorySystemAdmin
@@ -39,15 +38,6 @@ def facts(inputs: str | None = "kafka.in,kafka.new") -> StartpointFacts:
     if inputs is not None:
         messages.append(SetConfig(config_key="task.inputs", config_value=inputs))
     return StartpointFacts.of(messages)
-
-
-def keys(partitions: tuple[int, ...] | None = None, *tasks: str, existing: tuple[int, ...] = ()) -> list[str]:
-    return [str(key) for key in choose_keys(facts(), IN, partitions, tasks, existing=existing)]
-
-
-def test_all_partitions_are_those_that_tasks_read_and_those_on_the_input() -> None:
-    assert keys() == ["kafka.in.0", "kafka.in.1", "kafka.in.2"]
-    assert keys(existing=(0, 1, 2, 3)) == ["kafka.in.0", "kafka.in.1", "kafka.in.2", "kafka.in.3"]
 
 
 @pytest.mark.parametrize(
@@ -68,18 +58,6 @@ def test_a_request_that_no_task_would_follow_is_invalid_unless_forced(
     assert choose_keys(facts(), stream, partitions or (7,), tasks, force=True)
 
 
-def test_unknown_partitions_must_be_named() -> None:
-    with pytest.raises(
-        InvalidStartpointRequest,
-        match=r"No task is known to read a partition of kafka\.new\. Name the partitions, for example",
-    ):
-        choose_keys(facts(), ("kafka", "new"), None)
-    (key,) = choose_keys(facts(), ("kafka", "new"), (4,))
-    assert str(key) == "kafka.new.4"
-    with pytest.raises(InvalidStartpointRequest, match="Name the partitions"):
-        choose_keys(facts(), ("other", "in"), None, force=True)
-
-
 @pytest.mark.parametrize(
     ("config", "words"),
     [
@@ -94,29 +72,6 @@ def test_unknown_partitions_must_be_named() -> None:
 def test_warns_of_settings_that_change_what_a_startpoint_does(config: Mapping[str, str], words: str) -> None:
     (warning,) = job_warnings(config)
     assert words in warning
-
-
-@pytest.mark.parametrize(
-    ("stream", "words"),
-    [
-        ("a.5", "a job on Samza 1.8.0 reads it as partition 5 of a"),
-        ("v1.2.3", "reads it as partition 2 of v1"),
-        ("com.orders", "fails when it reads the fan-out of its tasks"),
-    ],
-)
-def test_warns_of_a_dotted_stream(stream: str, words: str) -> None:
-    dotted = SystemStreamPartition("kafka", stream, 0)
-    (warning,) = key_warnings(StartpointKey(dotted), {"t": [dotted]})
-    assert words in warning
-
-
-def test_warns_of_an_ambiguous_key_unless_the_tasks_settle_it() -> None:
-    plain, dotted = SystemStreamPartition("k", "s", 1), SystemStreamPartition("k", "s.1", 2)
-    key = StartpointKey(plain, TaskName("2"))
-    for tasks in ({"2": [plain], "t": [dotted]}, {}, {"t": [dotted]}):
-        (warning,) = key_warnings(key, tasks)
-        assert "k.s.1.2 can also mean partition 2 of k.s.1 in every task" in warning
-    assert list(key_warnings(key, {"2": [plain]})) == []
 
 
 STREAM = "page-views"

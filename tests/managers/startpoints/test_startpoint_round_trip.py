@@ -24,7 +24,7 @@ from eventlog.startpoint import (
 from eventlog.streams import identify
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.stores.namespaced_key import NamespacedKey
+from managers.stores.keyed_state import NamespacedKey
 from tests.contracts.event_log import clock
 from tests.fixtures import samza_startpoints as asked
 from tests.fixtures.kafka_topics import Topics
@@ -94,7 +94,6 @@ def managing(log: EventLog, now_ms: int = NOW_MS) -> Iterator[StartpointManager]
 
 @pytest.fixture
 def log(kafka_options: KafkaOptions, coordinator_topic: str) -> Iterator[KafkaEventLog]:
-    """The coordinator stream of the test's job."""
     with KafkaEventLog(kafka_options, identify(coordinator_topic)) as opened:
         yield opened
 
@@ -206,7 +205,6 @@ class Situation(NamedTuple):
     tasks: dict[str, list[SystemStreamPartition]]
 
     def calls(self) -> list[Call]:
-        """The same calls for Samza, and its store at the end."""
         return [
             asked.CLEAR,
             *(asked.write(*request) for request in self.requests),
@@ -242,7 +240,6 @@ def stored_by(log: MemoryEventLog) -> dict[tuple[str, str], bytes]:
 
 
 def timeless(stored: Mapping[tuple[str, str], bytes]) -> Mapping[tuple[str, str], Any]:
-    """The stored values by key, without the times of fan-outs."""
     said = {name: json.loads(value) for name, value in stored.items()}
     return {name: {**each, "timestamp": type(each.get("timestamp"))} for name, each in said.items()}
 

@@ -16,7 +16,6 @@ TaskMaker = Callable[..., LoggedTask]
 
 @pytest.fixture
 def changelogs(kafka_options: KafkaOptions) -> Iterator[KafkaChangelogs]:
-    """The changelogs of the run's broker."""
     with KafkaChangelogs(kafka_options) as changelogs:
         yield changelogs
 

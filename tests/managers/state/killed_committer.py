@@ -63,7 +63,6 @@ State = dict[str, dict[str, str]]
 
 
 def changelog_name(job_name: str, store: str) -> str:
-    """The topic of a store's changelog."""
     return f"{job_name}-{store}"
 
 
@@ -117,7 +116,6 @@ class Life:
         self.commit_until_killed(checkpoint)
 
     def restore(self) -> Checkpoint | None:
-        """Restore, and again after an injected error."""
         failing = FailingChangelogs(self.changelogs, self.faults, self.random.randrange(len(STORES)))
         kafka = KafkaChangelogStateBackendFactory({"kafka": failing})
         objects = ObjectStoreStateBackendFactory(self.folder / OBJECTS)
@@ -235,7 +233,6 @@ def open_checkpoint_log(options: KafkaOptions, job_name: str) -> KafkaEventLog |
 
 
 def entries(store: KeyValueStore) -> dict[str, str]:
-    """All entries of a store, as texts."""
     return {key.decode(): value.decode() for key, value in store.range()}
 
 

@@ -49,20 +49,16 @@ class LoggedTask:
         self.stores: dict[str, LoggedStore] = {}
 
     def partition(self, store: str = "orders") -> SystemStreamPartition:
-        """The changelog partition of a store."""
         stream = self.task.config[f"stores.{store}.changelog"].removeprefix("kafka.")
         return SystemStreamPartition("kafka", stream, 1)
 
     def directory(self, store: str = "orders") -> Path:
-        """The directory of a store."""
         return self.task.store_directory(store)
 
     def open(self) -> None:
-        """Open all stores, after a restore."""
         self.stores = {store: self.factory.open_store(self.task, store) for store in self.store_names}
 
     def write(self, changes: Mapping[bytes, bytes | None], store: str = "orders") -> None:
-        """Change a store, and wait until its changelog has the changes."""
         for key, value in changes.items():
             if value is None:
                 self.stores[store].delete(key)
@@ -82,7 +78,6 @@ class LoggedTask:
         return CheckpointV2(checkpoint_id, {}, {KAFKA_STATE_BACKEND_FACTORY: markers})
 
     def restore(self, checkpoint: Checkpoint | None) -> list[RestoreProgress]:
-        """Close the stores, restore them, and open them again."""
         for store in self.stores.values():
             store.close()
         progress: list[RestoreProgress] = []
@@ -94,7 +89,6 @@ class LoggedTask:
         return progress
 
     def entries(self, store: str = "orders") -> Entries:
-        """All entries of a store."""
         return dict(self.stores[store].range())
 
     def _open(self, store: str) -> KeyValueStore:
@@ -102,7 +96,6 @@ class LoggedTask:
 
 
 def as_version_1(checkpoint: CheckpointV2) -> CheckpointV1:
-    """The same state in a checkpoint of version 1."""
     assert checkpoint.checkpoint_id is not None
     markers = map(KafkaStateCheckpointMarker.parse, _markers(checkpoint).values())
     return CheckpointV1(

@@ -41,7 +41,6 @@ class RecordingBackupManager:
         self._record("close")
 
     def of(self, call: str) -> list[tuple[object, ...]]:
-        """The arguments of all calls of a method."""
         return [each[2:] for each in self.calls if each[:2] == (self.name, call)]
 
     def _record(self, call: str, *arguments: object) -> None:

@@ -10,11 +10,9 @@ from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from managers.state.backend_choice import (
     backend_factory_store_names,
     backup_factories,
-    is_durable,
     require_read_markers,
     restore_factories,
     store_names,
-    stores_by_backup_factory,
 )
 
 STORES: Final = ("s0", "s1", "s2")
@@ -56,16 +54,6 @@ def test_a_stores_factories_are_its_own_then_those_of_the_job_then_its_changelog
 ) -> None:
     for which, choose in (("backup", backup_factories), ("restore", restore_factories)):
         assert choose({key.format(which): value for key, value in config.items()}, "s") == factories
-
-
-def test_a_store_has_several_backups() -> None:
-    config = {"stores.s0.backup.factories": "f1,f2", "stores.s1.changelog": "kafka.log", "stores.s2.factory": "F"}
-    assert stores_by_backup_factory(config, STORES) == {
-        "f1": ("s0",),
-        "f2": ("s0",),
-        KAFKA_STATE_BACKEND_FACTORY: ("s1",),
-    }
-    assert [is_durable(config, store) for store in STORES] == [True, True, False]
 
 
 @pytest.mark.scenario("CSM-01")
@@ -112,16 +100,3 @@ def test_markers_that_a_restart_does_not_read_are_refused(versions: dict[str, st
     with pytest.raises(ConfigError, match="Store 's0' of task 't' is backed up by blobs, whose markers only") as caught:
         require_read_markers({**BLOBS, **versions}, "t", ["s0"])
     assert "Set task.checkpoint.write.versions=1,2 and task.checkpoint.read.versions=2,1." in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "config",
-    [
-        {**BLOBS, "task.checkpoint.read.versions": "2,1"},
-        {"stores.s0.changelog": "kafka.log"},
-        {"stores.s0.backup.factories": f"blobs,{KAFKA_STATE_BACKEND_FACTORY}"},
-        {},
-    ],
-)
-def test_markers_that_a_restart_reads_or_does_not_need(config: dict[str, str]) -> None:
-    require_read_markers(config, "t", ["s0"])

@@ -13,7 +13,6 @@ from typing import Final
 import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
-from eventlog.errors import ConfigError
 from eventlog.events import NewEvent
 from eventlog.kafka.changelogs import KafkaChangelogs
 from eventlog.kafka.options import KafkaOptions
@@ -297,18 +296,6 @@ def test_a_damaged_directory_is_not_used(
     restarted.stores["orders"].close()
 
 
-@pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
-def test_a_stale_directory_is_not_used(make_task: TaskMaker, config: dict[str, str]) -> None:
-    task = make_task(config=config)
-    task.write(COMMITTED)
-    checkpoint = task.commit()
-    for path in (task.directory(), *(path for _, path in checkpoint_directories(task.directory()))):
-        for file in path.iterdir():
-            os.utime(file, (time.time() - 86_401,) * 2)
-    (*_, last) = make_task(config=config).restore(checkpoint)
-    assert last.total == 3
-
-
 @pytest.mark.scenario("HRD-50")
 def test_an_old_commit_is_restored_to_the_end(make_task: TaskMaker, caplog: pytest.LogCaptureFixture) -> None:
     task = make_task()
@@ -374,15 +361,6 @@ def test_aborted_transactions_are_not_restored(
 
 def task_with(task: LoggedTask, *, partition: int | None) -> StatefulTask:
     return replace(task.task, changelog_partition=partition)
-
-
-def test_the_progress_of_a_restore(make_task: TaskMaker) -> None:
-    task = make_task(in_memory=True)
-    task.write({b"%05d" % number: bytes(10) for number in range(25_000)})
-    progress = make_task(in_memory=True).restore(task.commit())
-    assert len(progress) > 2
-    assert [each.restored for each in progress] == sorted(each.restored for each in progress)
-    assert progress[-1] == RestoreProgress(TASK, "orders", 25_000, 25_000, "records")
 
 
 def test_a_restore_is_cancelled_while_the_changelog_returns_nothing(
@@ -465,14 +443,3 @@ def test_a_store_in_memory_leaves_the_offsets_of_earlier_files(make_task: TaskMa
     restarted = make_task(config=config)
     restarted.restore(checkpoint)
     assert restarted.entries() == {b"a": b"changed", b"c": b"3", b"new": b"4"}
-
-
-def test_a_store_without_a_changelog_is_refused(make_task: TaskMaker) -> None:
-    task = make_task()
-    with pytest.raises(ConfigError, match=r"Store 'cache' of task 'Partition 0' .*Set stores.cache.changelog"):
-        task.factory.get_backup_manager(task.task, ["cache"])
-    factory = KafkaChangelogStateBackendFactory({})
-    with pytest.raises(ConfigError, match="store 'orders' of task 'Partition 0' is in system 'kafka'"):
-        factory.get_restore_manager(task.task, ["orders"])
-    with pytest.raises(ValueError, match="has no changelog partition"):
-        task.factory.get_backup_manager(task_with(task, partition=None), ["orders"])

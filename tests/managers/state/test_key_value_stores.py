@@ -90,19 +90,6 @@ def test_a_checkpoint_stays_as_it_was(open_store: Callable[[Path], KeyValueStore
         read.close()
 
 
-def test_files_of_a_checkpoint_are_shared(tmp_path: Path) -> None:
-    store = RocksDbStore(tmp_path / "task")
-    store.put(b"a", b"1")
-    store.flush()
-    (first,) = (store.checkpoint(FIRST) or tmp_path).glob("*.sst")
-    store.put(b"b", b"2")
-    store.flush()
-    second = store.checkpoint(SECOND) or tmp_path
-    assert (second / first.name).stat().st_ino == first.stat().st_ino
-    assert len(list(second.glob("*.sst"))) == 2
-    store.close()
-
-
 @pytest.mark.parametrize("length", [3, 8, 9])
 def test_an_incomplete_file_is_rejected(tmp_path: Path, length: int) -> None:
     store = DictStore(tmp_path)

@@ -13,7 +13,7 @@ from managers.state.object_store import StoreSnapshot
 from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY, ObjectStoreStateBackendFactory
 from managers.state.rocksdb_store import RocksDbStore
 from managers.state.state_backend import RestoreProgress, StatefulTask
-from managers.state.state_errors import InvalidMarker, SnapshotDamaged, StoreNotBackedUp
+from managers.state.state_errors import InvalidMarker, SnapshotDamaged
 from managers.state.store_directories import checkpoint_directories, delete_directory
 
 TASK: Final = "Partition 0"
@@ -214,15 +214,6 @@ def test_markers_of_removed_stores_are_not_looked_up(job: Job) -> None:
     job.lose_local_state()
     job.restore(CheckpointV2(checkpoint.checkpoint_id, {}, {FACTORY: removed}))
     assert job.entries()["counts"] == {b"a": VALUE}
-
-
-def test_a_cancelled_upload_ends(job: Job) -> None:
-    cancelled = Event()
-    cancelled.set()
-    with pytest.raises(StoreNotBackedUp, match="Cannot back up store 'counts' of task 'Partition 0': The commit was"):
-        job.upload(cancelled)
-    assert job.listed() == {}
-    job.close()
 
 
 def test_an_incomplete_restoration_leaves_the_store_as_it_was(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:

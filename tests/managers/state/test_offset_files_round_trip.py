@@ -14,7 +14,6 @@ from managers.state.store_directories import (
     CHECKPOINT_FILE,
     LEGACY_OFFSET_FILE,
     OFFSET_FILE,
-    SIDE_INPUT_OFFSET_FILE,
     is_stale,
     read_checkpoint_file,
     read_offset_files,
@@ -29,7 +28,6 @@ from tests.fixtures.samza import Call, Samza
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 
 CHANGELOG: Final = SystemStreamPartition("kafka", "orders-changelog", 3)
-SIDE_INPUTS: Final = {SystemStreamPartition("kafka", "rates", 0): "17", SystemStreamPartition("kafkä", "ж", 1): "4"}
 MARKERS: Final = {KAFKA_STATE_BACKEND_FACTORY: {"orders": KafkaStateCheckpointMarker(CHANGELOG, "42").serialise()}}
 INPUTS: Final = {SystemStreamPartition("kafka", f"in-{number}", number): str(number) for number in range(100)}
 CHECKPOINT: Final = CheckpointV2(CheckpointId(1795251947372, 753329), INPUTS, MARKERS)
@@ -51,20 +49,19 @@ def test_both_write_the_same_bytes_and_read_each_other(samza: Samza, tmp_path: P
 
 
 @pytest.mark.scenario("TCM-20")
-@pytest.mark.parametrize("is_side_input", [False, True])
-def test_both_write_the_same_offset_files(samza: Samza, tmp_path: Path, is_side_input: bool) -> None:
-    offsets = SIDE_INPUTS if is_side_input else {CHANGELOG: "42"}
+def test_both_write_the_same_offset_files(samza: Samza, tmp_path: Path) -> None:
+    offsets = {CHANGELOG: "42"}
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     for directory in (ours, theirs):
         directory.mkdir()
-    write_offset_files(ours, offsets, is_side_input=is_side_input)
+    write_offset_files(ours, offsets)
     _, read = ask(
         samza,
-        samza_store_files.write_offsets(theirs, offsets, is_side_input=is_side_input),
-        samza_store_files.read_offsets(ours, [*offsets], is_side_input=is_side_input),
+        samza_store_files.write_offsets(theirs, offsets),
+        samza_store_files.read_offsets(ours, [*offsets]),
     )
     assert read == offsets
-    assert read_offset_files(theirs, [*offsets], is_side_input=is_side_input) == offsets
+    assert read_offset_files(theirs, [*offsets]) == offsets
     assert {path.name for path in ours.iterdir()} == {path.name for path in theirs.iterdir()}
 
 
@@ -76,12 +73,11 @@ def test_samza_itself_cannot_read_the_offset_of_a_dotted_stream(samza: Samza, tm
 
 
 def test_both_read_the_files_of_older_releases(samza: Samza, tmp_path: Path) -> None:
-    for name, text in {LEGACY_OFFSET_FILE: "7", OFFSET_FILE: "9", SIDE_INPUT_OFFSET_FILE: "11"}.items():
+    for name, text in {LEGACY_OFFSET_FILE: "7", OFFSET_FILE: "9"}.items():
         (tmp_path / name).mkdir()
         write_with_checksum(tmp_path / name / name, text)
-        is_side_input = name == SIDE_INPUT_OFFSET_FILE
-        read = samza_store_files.read_offsets(tmp_path / name, [CHANGELOG], is_side_input=is_side_input)
-        found = read_offset_files(tmp_path / name, [CHANGELOG], is_side_input=is_side_input)
+        read = samza_store_files.read_offsets(tmp_path / name, [CHANGELOG])
+        found = read_offset_files(tmp_path / name, [CHANGELOG])
         assert [found] == ask(samza, read) == [{CHANGELOG: text}]
 
 

@@ -70,15 +70,6 @@ def test_the_plan_of_transactional_state(
     assert plan(**state) == expected
 
 
-@pytest.mark.scenario("HRD-50")
-def test_changes_that_may_be_compacted_are_restored_and_reported() -> None:
-    found = plan_restore(STORE._replace(checkpoint_age_ms=901))
-    assert (found.first, found.last) == (5, 20)
-    assert found.doubt.startswith("changes before its last commit may be compacted, because it is older than min")
-    unknown = plan_restore(STORE._replace(checkpoint_age_ms=None))
-    assert unknown.doubt.startswith("changes before its last commit may be compacted, because the time of that commit")
-
-
 @pytest.mark.parametrize(
     ("offset", "newest", "expected"),
     [

@@ -2,12 +2,8 @@
 
 import pytest
 
-from eventlog.partition import SystemStreamPartition
-from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from managers.state.state_errors import InvalidMarker
 from managers.state.state_markers import KafkaMarkerSerde, StateCheckpointMarkerSerde
-
-MARKER = KafkaStateCheckpointMarker(SystemStreamPartition("kafka", "counts-changelog", 4), "17")
 
 
 class TextSerde:
@@ -27,14 +23,6 @@ def test_a_marker_is_version_class_and_payload(payload: str) -> None:
     text = serde.serialise("com.example.Serde", payload)
     assert text == f"1:com.example.Serde:{payload}"
     assert serde.deserialise(text, task_name="Partition 0", store_name="counts") == payload
-
-
-def test_a_marker_of_the_changelog_comes_back() -> None:
-    serde = StateCheckpointMarkerSerde()
-    text = serde.serialise(KAFKA_STATE_BACKEND_FACTORY, MARKER)
-    assert serde.deserialise(text, task_name="Partition 0", store_name="counts") == MARKER
-    older = f"1:{KAFKA_STATE_BACKEND_FACTORY}:{MARKER.serialise_fields()}"
-    assert serde.deserialise(older, task_name="Partition 0", store_name="counts") == MARKER
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ PARTITION: Final = 1
 
 
 def ask(samza: Samza, task: LoggedTask, *calls: Call) -> list[object]:
-    """Samza's answers, for the same job."""
     config = {**samza.config("job"), **task.task.config, **samza_state_backend.config_of(STORES)}
     return samza.ask(samza_state_backend.PROGRAM, config, calls)
 
@@ -83,7 +82,6 @@ def test_we_restore_what_samza_backs_up(
 
 
 def task_markers(task: LoggedTask, theirs: object) -> object:
-    """Our markers at the offsets of theirs."""
     assert isinstance(theirs, dict)
     ours = task.backup.snapshot(CheckpointId(1, 1))
     return {**theirs, "rates": ours["rates"], "empty": ours["empty"]}

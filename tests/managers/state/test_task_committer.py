@@ -83,7 +83,6 @@ class Job:
         self.offsets.update(TASK, IN, offset)
 
     def written(self) -> list[Checkpoint]:
-        """All checkpoints on the topic, in their order."""
         found = [(decode_key(event.key or b"").key_type, event.value or b"") for event in self.topic.read(0)]
         return [decode_v1(value) if kind == "checkpoint" else decode_v2(value) for kind, value in found]
 
@@ -324,5 +323,4 @@ def commit(committer: TaskCommitter) -> None:
 
 
 def wait_for_threads(committer: TaskCommitter) -> None:
-    """Wait until no thread of a commit runs."""
     wait_until(lambda: not any(committer.task_name in thread.name for thread in threads()))

@@ -24,7 +24,7 @@ from managers.state.object_store_backend import (
     OBJECT_STORE_STATE_BACKEND_FACTORY,
     ObjectStoreStateBackendFactory,
 )
-from managers.state.state_backend import RestoreProgress, StateBackendFactory, StatefulTask
+from managers.state.state_backend import StateBackendFactory, StatefulTask
 from managers.state.state_errors import SnapshotDamaged
 from managers.state.store_directories import delete_directory, store_directory
 from managers.state.task_restoration import TaskRestoration
@@ -246,14 +246,3 @@ def test_a_store_whose_backup_the_checkpoint_does_not_name_starts_empty(
     assert "Store 'counts' of task 'Partition 0' is not restored from its backup and starts empty." in caplog.text
     kept = job.task().store_directory("counts").with_name("Partition_0.kept")
     assert dict(DictStore(kept).range()) == {b"a": b"not committed"}
-
-
-def test_the_progress_is_logged(job: Job, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
-    write(job, COMMITTED)
-    job.commit(1)
-    progress: list[RestoreProgress] = []
-    TaskRestoration(job.task("other"), ["counts"], job.backends, job.checkpoints, report=progress.append).restore()
-    assert progress[-1] == RestoreProgress(TASK, "counts", 2, 2, "records")
-    job.restoration(KAFKA, "third").restore()
-    assert "Store 'counts' of task 'Partition 0': restored 2 of 2 records." in caplog.text

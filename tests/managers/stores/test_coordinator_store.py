@@ -10,13 +10,12 @@ from eventlog.events import NewEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog
 from eventlog.messages import Delete, SetConfig
-from eventlog.source import OffsetLost
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
 from managers.config.job_config import read_config, set_config, write_config
 from managers.errors import NotReady
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.stores.namespaced_key import NamespacedKey
+from managers.stores.keyed_state import NamespacedKey
 from tests.builders import config_set, set_checkpoint
 from tests.contracts.event_log import STREAM
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
@@ -35,7 +34,6 @@ OTHER_SPELLING = b'[1, "namespace", "test-key1"]'
 
 @pytest.fixture
 def store(coordinator_log: EventLog) -> CoordinatorStreamStore:
-    """A store over an empty log, on each backend."""
     store = CoordinatorStreamStore(coordinator_log)
     store.init()
     return store
@@ -133,31 +131,6 @@ def test_results_are_immutable(store: CoordinatorStreamStore) -> None:
         read[KEY] = b"other"
     store.delete(KEY)
     assert read == {KEY: b"v"}
-
-
-def test_own_writes_are_read_while_the_log_hides_them() -> None:
-    log = RecordingLog()
-    with CoordinatorStreamStore(log) as store:
-        log.append([NewEvent(encode_key(*KEY), b"theirs")])
-        log.lags = 2
-        store.put(KEY, b"ours")
-        assert (store.get(KEY), store.position) == (b"ours", 0)
-        store.delete(KEY)
-        assert store.get(KEY) is None
-        log.lags = 0
-        assert (store.get(KEY), store.position) == (None, 3)
-
-
-def test_a_re_created_log_raises() -> None:
-    log = RecordingLog()
-    with CoordinatorStreamStore(log) as store:
-        store.put_all({KEY: b"former", OTHER: b"former"})
-        log._events.pop()
-        with pytest.raises(OffsetLost):
-            store.get(KEY)
-        store.close()
-        store.init()
-        assert store.all() == {KEY: b"former"}
 
 
 def test_messages_are_written_in_order_and_at_once() -> None:
@@ -281,12 +254,10 @@ def test_memory_goes_with_living_keys_and_not_with_history() -> None:
 
 
 def configs(store: CoordinatorStreamStore) -> dict[str, SetConfig]:
-    """What the config says."""
     return {key: said for key, said in store.messages("set-config").items() if isinstance(said, SetConfig)}
 
 
 def opened(kafka_options: KafkaOptions, topic: str) -> EventLog:
-    """The log of a topic."""
     from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
 
     return KafkaEventLog(kafka_options, identify(topic))

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
-from managers.stores.keyed_state import KeyedState
-from managers.stores.namespaced_key import NamespacedKey
+from managers.stores.keyed_state import KeyedState, NamespacedKey
 from tests.fixtures.compaction import latest_per_key
 
 A = NamespacedKey("set-config", "a")

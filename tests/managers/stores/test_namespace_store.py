@@ -4,8 +4,8 @@ import pytest
 
 from eventlog.log import EventLog
 from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.keyed_state import NamespacedKey
 from managers.stores.metadata_store import NamespaceAwareCoordinatorStreamStore
-from managers.stores.namespaced_key import NamespacedKey
 
 
 class NotingStore(CoordinatorStreamStore):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.errors import WireError
-from managers.stores.namespaced_key import NamespacedKey, encode_name, read_name
+from managers.stores.keyed_state import NamespacedKey, encode_name, read_name
 
 
 @pytest.mark.scenario("CSS-09")

@@ -9,7 +9,6 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog, MemoryEventLog
-from eventlog.postgres.log import PostgresEventLog, UnknownStream
 from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import encode_key
@@ -26,7 +25,6 @@ from tests.managers.watched_log import BrokenLog, Opened, WatchedLog
 
 
 def running(log: EventLog) -> CoordinatorStreamConsumer:
-    """A consumer that is registered and started."""
     consumer = CoordinatorStreamConsumer(log)
     consumer.register()
     consumer.start()
@@ -136,16 +134,6 @@ def test_what_fails_at_the_start_is_not_hidden_by_the_end(logs: LogMaker) -> Non
     with pytest.raises(SourceUnavailable), CoordinatorStreamConsumer(lambda: log):
         pass
     assert log.is_closed
-
-
-@pytest.mark.scenario("CON-05")
-def test_a_log_that_is_not_there_is_told(database_url: str) -> None:
-    consumer = CoordinatorStreamConsumer(partial(PostgresEventLog, database_url, "__samza_coordinator_nowhere_1"))
-    with pytest.raises(UnknownStream, match="has no stream __samza_coordinator_nowhere_1"):
-        consumer.register()
-    consumer.start()
-    with pytest.raises(NotReady):
-        consumer.bootstrap()
 
 
 @pytest.mark.scenario("CON-05")

@@ -2,22 +2,19 @@
 
 import pytest
 
-from eventlog.log import EventLog, MemoryEventLog
+from eventlog.log import EventLog
 from eventlog.messages import Delete, Envelope, SetConfig
-from eventlog.source import SourceUnavailable
 from eventlog.wire.coordinator import decode_key, decode_message
-from managers.errors import NotReady, WriteOnceChange
+from managers.errors import NotReady
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from managers.streams.coordinator_producer import CoordinatorStreamProducer, CoordinatorStreamWriter
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from tests.builders import config_set, coordinator_key, raw
-from tests.contracts.event_log import NOW_MS, STREAM, clock
+from tests.contracts.event_log import NOW_MS, clock
 from tests.managers.recording_log import RecordingLog
-from tests.managers.watched_log import BrokenLog, Opened
 
 
 def said(log: EventLog) -> list[object]:
-    """The messages on a log."""
     return [decode_message(decode_key(event.key), event.value) for event in log.read()]
 
 
@@ -101,28 +98,12 @@ def test_it_starts_once_and_stops_in_any_state() -> None:
     assert log.calls == ["close"]
 
 
-def test_a_send_that_failed_is_followed_by_one_with_a_new_log() -> None:
-    opened = Opened(RecordingLog(), 1)
-    message = SetConfig(config_key="a", config_value="1")
-    with CoordinatorStreamProducer(opened) as producer:
-        with pytest.raises(SourceUnavailable):
-            producer.send(message)
-        assert [log.is_closed for log in opened.logs] == [True]
-        assert producer.send(message) == 0
-    assert len(opened.logs) == 2
-
-
-GROUPER = "job.systemstreampartition.grouper.factory"
-
-
 def config(log: EventLog) -> dict[str, str]:
-    """The config that stands on a log."""
     with CoordinatorStreamConsumer(log) as consumer:
         return dict(consumer.config)
 
 
 def sources(log: EventLog) -> list[str | None]:
-    """The source of each event except tombstones."""
     messages = [decode_message(decode_key(event.key), event.value) for event in log.read() if event.value is not None]
     return [message.envelope.source for message in messages if message.envelope is not None]
 
@@ -147,29 +128,3 @@ def test_a_key_is_deleted(coordinator_log: EventLog) -> None:
         assert writer.send_delete_config("a")
         assert not writer.send_delete_config("a")
     assert (config(coordinator_log), coordinator_log.end_offset()) == ({"b": "2"}, 3)
-
-
-def test_what_may_be_set_once_is_refused_unless_forced(coordinator_log: EventLog) -> None:
-    coordinator_log.append([config_set("job.name", "orders"), config_set(GROUPER, "Old")])
-    with CoordinatorStreamWriter(coordinator_log) as writer:
-        with pytest.raises(WriteOnceChange, match=f"{GROUPER} from 'Old' to 'New'"):
-            writer.send_set_config(GROUPER, "New")
-        with pytest.raises(WriteOnceChange, match="from 'Old' to 'org"):
-            writer.send_delete_config(GROUPER)
-        writer.send_set_config(GROUPER, "Old")
-    assert coordinator_log.end_offset() == 3
-    with CoordinatorStreamWriter(coordinator_log, force=True) as writer:
-        writer.send_set_config(GROUPER, "New")
-        writer.send_set_config("a", "1")
-        writer.send_delete_config(GROUPER)
-    assert config(coordinator_log) == {"job.name": "orders", "a": "1"}
-    forced = "coordinator-stream-writer (forced)"
-    assert sources(coordinator_log)[-3:] == [forced, "coordinator-stream-writer", forced]
-
-
-@pytest.mark.scenario("HRD-22")
-def test_what_fails_at_the_start_is_not_hidden_by_the_end() -> None:
-    log = BrokenLog(MemoryEventLog(STREAM))
-    with pytest.raises(SourceUnavailable), CoordinatorStreamWriter(lambda: log):
-        pass
-    assert log.is_closed

@@ -77,8 +77,3 @@ def test_a_message_without_an_envelope_is_kept_as_it_is() -> None:
     assert message != CoordinatorStreamMessage.read(key, b'{"@type":"StartpointOldest","creationTimestamp":2}')
     with pytest.raises(WireError, match="not an object"):
         CoordinatorStreamMessage.read(key, b"[]")
-
-
-def test_what_is_not_whole_cannot_be_written() -> None:
-    with pytest.raises(ValueError, match="needs a type and a key"):
-        CoordinatorStreamMessage("source").event()

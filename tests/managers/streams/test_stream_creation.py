@@ -34,19 +34,6 @@ def test_a_stream_that_is_there_is_left() -> None:
     assert maker.asked == [("__samza_coordinator_a-b_1", 3, 1_000_000)] * 2
 
 
-def test_settings_of_the_system_count_after_those_of_the_stream() -> None:
-    of_system = "systems.kafka.default.stream"
-    config = {"job.name": "a", "job.default.system": "kafka", f"{of_system}.replication.factor": "3"}
-    maker = Maker()
-    for more in (
-        {f"{of_system}.segment.bytes": "1000"},
-        {"job.coordinator.replication.factor": "2"},
-        {"job.coordinator.system": "other"},
-    ):
-        create_coordinator_stream(maker, {**config, **more})
-    assert [made[1:] for made in maker.asked] == [(3, 1000), (2, 26_214_400), (-1, 26_214_400)]
-
-
 @pytest.mark.scenario("CFG-11")
 def test_a_log_in_postgres_is_made_once_and_keeps_its_events(database_url: str) -> None:
     config = {"job.name": "a_b", "job.coordinator.replication.factor": "3"}
