@@ -211,8 +211,9 @@ def write(
                 if not force:
                     require_stopped(found, tool.job_alive())
             _note_missing(tool, given)
-            if not (as_json or as_csv):
-                _show(changes, found)
+            if changes and not (as_json or as_csv):
+                title = f"Checkpoints of {found} to change"
+                print_rows(_rows(changes, found), CHANGE_COLUMNS, title=title, as_json=False)
             warn(_warnings(changes))
             if changes and not dry_run:
                 confirm(f"Write {counted(len(changes), 'checkpoint')}?", yes=yes)
@@ -222,6 +223,8 @@ def write(
         print_list(Rows(CHANGE_ROW, written), as_csv=as_csv)
     elif changes:
         print("Nothing was written (dry run)." if dry_run else f"{counted(len(changes), 'checkpoint')} written.")
+    else:
+        print(f"Nothing to change: {found} already has these offsets.")
 
 
 def _overrides(settings: Sequence[str]) -> dict[str, str]:
@@ -266,13 +269,6 @@ def _note_missing(tool: CheckpointTool, given: TaskOffsets) -> None:
     missing = [task_name for task_name in tool.without_checkpoint() if task_name not in given]
     if missing:
         note(f"Without a checkpoint, tasks start at the job's default offsets: {list_names(missing)}.")
-
-
-def _show(changes: Sequence[CheckpointChange], job: Job) -> None:
-    if changes:
-        print_rows(_rows(changes, job), CHANGE_COLUMNS, title=f"Checkpoints of {job} to change", as_json=False)
-    else:
-        print(f"Nothing to change: {job} already has these offsets.")
 
 
 def _warnings(changes: Sequence[CheckpointChange]) -> list[str]:

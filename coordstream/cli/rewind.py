@@ -183,7 +183,8 @@ def plan(
     with open_startpoint_job(job) as found:
         target_of = _target_of(*chosen, found)
         made = plan_rewind(found, choose_readers(found.facts, inputs or (), tasks or ()), target_of, servers)
-        path = output or _default_path(made)
+        name = re.sub(r"[^A-Za-z0-9._-]", "-", f"{made.job_name}-{made.job_id}-{made.made_at:%Y%m%dT%H%M%SZ}")
+        path = output or Path(f"rewind-{name}.json")
         _write_new(path, made)
         _show(made, as_json=as_json, as_csv=as_csv, plan_file=str(path))
         warn(_warnings(made, found))
@@ -369,12 +370,6 @@ def _checkpoint_tool(found: StartpointJob) -> Iterator[CheckpointTool]:
     )
     with CheckpointTool(manager, facts, clock=system_clock) as tool:
         yield tool
-
-
-def _default_path(made: RewindPlan) -> Path:
-    """A file in the current folder, named after the job and the time."""
-    name = re.sub(r"[^A-Za-z0-9._-]", "-", f"{made.job_name}-{made.job_id}")
-    return Path(f"rewind-{name}-{made.made_at:%Y%m%dT%H%M%SZ}.json")
 
 
 def _read(path: Path, model: type[File], command: str) -> File:

@@ -322,18 +322,13 @@ def _print_deletion(found: StartpointJob, texts: Sequence[str], now_ms: int) -> 
 
 
 def _nothing_to_delete(found: StartpointJob, texts: Sequence[str], given: str | None) -> str:
-    if given is not None and _is_fanned_out(found, parse_input(given, found.facts.streams)):
-        return (
-            f"The request for {given} is already fanned out to tasks, which start there until they have consumed it. "
-            "Write another startpoint instead."
-        )
+    if given is not None:
+        input_ = parse_input(given, found.facts.streams)
+        if any(input_.includes(partition) for each in found.facts.fanned_out.values() for partition in each):
+            return f"The request for {given} is already fanned out to tasks. Write another startpoint instead."
     if not texts:
         return f"Nothing to delete: {found.job} has no requested startpoints."
     return f"No matching request for {given}. Requests: {list_names(texts)}. Use --task for a request of a single task."
-
-
-def _is_fanned_out(found: StartpointJob, input_: Input) -> bool:
-    return any(input_.includes(partition) for each in found.facts.fanned_out.values() for partition in each)
 
 
 @app.command("fan-out")
@@ -365,7 +360,9 @@ def fan_out(
         if not (as_json or as_csv):
             title = f"Startpoints to fan out to the tasks of {found.job}"
             print_rows(_fan_out_rows(found, fan_outs), FAN_OUT, title=title, as_json=False)
-        warn([*found.warnings(), *_left_over(found, plan.deleted_keys, now_ms)])
+        left = [text for text in found.facts.requests if text not in plan.deleted_keys]
+        ignored = f"Not fanned out, as expired, ambiguous or read by no task: {list_names(left, MOST_LISTED)}."
+        warn([*found.warnings(), *([ignored] if left else [])])
         if is_written:
             confirm(f"Fan out {_count(fan_outs)}?", yes=yes, done="fanned out")
             fan_outs = _fan_out(found)
@@ -396,21 +393,6 @@ def _fan_out_rows(found: StartpointJob, fan_outs: FanOuts) -> list[Row]:
         for task_name, startpoints in sorted(fan_outs.items())
         for partition, startpoint in sorted(startpoints.items())
     ]
-
-
-def _left_over(found: StartpointJob, fanned_out_keys: Collection[str], now_ms: int) -> list[str]:
-    """Warnings about requests that are not fanned out."""
-    left = {text: startpoint for text, startpoint in found.facts.requests.items() if text not in fanned_out_keys}
-    expired = [text for text, startpoint in left.items() if is_expired(startpoint, now_ms)]
-    unread = [text for text in left if text not in expired]
-    sentences = []
-    if expired:
-        sentences.append(f"Expired after 12 hours, not fanned out: {list_names(expired, MOST_LISTED)}.")
-    if unread:
-        sentences.append(
-            f"Not read by any task, or ambiguous, and therefore not fanned out: {list_names(unread, MOST_LISTED)}."
-        )
-    return sentences
 
 
 def _fan_out(found: StartpointJob) -> FanOuts:

@@ -17,12 +17,7 @@ Reader = tuple[str, SystemStreamPartition]
 """A task and a partition that it reads."""
 
 Finding = Literal["before_oldest", "beyond_end", "skips_everything"]
-"""What is special about a target, which then is not the offset that was asked for.
-
-``before_oldest``: it is before the oldest record of the input, which is used instead (a time: records since then may
-have been deleted). ``beyond_end``: it is after the end, which is used instead. ``skips_everything``: it is the end, and
-the task skips all records that it has not read.
-"""
+"""The oldest record or the end is used instead of the target, or the target is the end: what is unread is skipped."""
 
 _NEW_PLAN: Final = "Make a new plan."
 
@@ -34,13 +29,11 @@ class RewindError(ManagerError):
 class Move(BaseModel):
     """Where the next start of a task would begin a partition, where it is to begin instead, and what that costs.
 
-    ``decided_by``, ``startpoint_type`` and ``startpoint_value`` say what decides the next start without the plan, as in
-    the relation ``starting_offset``. Offsets are those of the next record to read, except ``checkpoint_offset``, the
-    last processed one (None: no checkpoint). ``requested_offset`` is the target before it was limited to the input.
-    ``records_again`` and ``records_skipped`` are records if ``is_counted``; otherwise they are offsets, of which
-    compaction and transactions may have left fewer records. ``bytes`` are those of keys and values (None: not counted).
-    ``seconds_to_catch_up`` is for all partitions of the task together (None: its rate is unknown). ``stores`` keep
-    their contents, which then do not match the task's position.
+    ``decided_by``, ``startpoint_type`` and ``startpoint_value`` are those of the relation ``starting_offset``, without
+    the plan. Offsets are those of the next record to read, except ``checkpoint_offset``, the last processed one.
+    ``requested_offset`` is the target before it was limited to the input. ``records_again`` and ``records_skipped`` are
+    upper bounds unless ``is_counted``. ``seconds_to_catch_up`` is for all partitions of the task together. ``stores``
+    keep their contents, which then do not match the task's position.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -67,12 +60,10 @@ class Move(BaseModel):
 
     @property
     def partition(self) -> SystemStreamPartition:
-        """The partition as Samza names it."""
         return SystemStreamPartition(self.system_name, self.stream_name, self.partition_id, self.key_bucket)
 
     @property
     def reader(self) -> Reader:
-        """The task and the partition."""
         return self.task_name, self.partition
 
     def __str__(self) -> str:
@@ -93,7 +84,6 @@ class RewindPlan(BaseModel):
 
     @property
     def job_word(self) -> str:
-        """The job as commands name it."""
         return f"{self.job_name}/{self.job_id}"
 
     @property
@@ -103,11 +93,7 @@ class RewindPlan(BaseModel):
 
 
 class Position(NamedTuple):
-    """Where the next start of a task would begin a partition, and how far the partition reaches.
-
-    ``checkpoint_offset`` is the last processed offset, None without a checkpoint. The partition has records from
-    ``oldest_offset`` to before ``end_offset``.
-    """
+    """Where the next start of a task would begin a partition, which has records from the oldest to before the end."""
 
     task_name: str
     partition: SystemStreamPartition
@@ -119,7 +105,6 @@ class Position(NamedTuple):
 
     @property
     def reader(self) -> Reader:
-        """The task and the partition."""
         return self.task_name, self.partition
 
 

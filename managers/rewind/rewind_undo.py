@@ -21,10 +21,7 @@ _MODEL: Final = ConfigDict(frozen=True, extra="forbid")
 
 
 class RequestChange(BaseModel):
-    """A startpoint request: its key, and its JSON before (None: no request) and after.
-
-    ``old_offset`` is where the next start would have begun without it.
-    """
+    """A startpoint request, as JSON. ``old_offset`` is where the next start would have begun without it."""
 
     model_config = _MODEL
 

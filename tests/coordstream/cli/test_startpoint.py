@@ -447,7 +447,7 @@ class TestFanOut:
         finished = job(*FAN_OUT, "--yes")
         assert finished.code == 0
         assert "4 startpoints fanned out to 3 tasks." in finished.out
-        assert "Not read by any task, or ambiguous, and therefore not fanned out: " in finished.err
+        assert "Not fanned out, as expired, ambiguous or read by no task: kafka.gone.0" in finished.err
         seven = StartpointSpecific("7", NOW_MS)
         fan_outs = facts(job).fanned_out
         assert fan_outs.keys() == {"Partition 0", "Partition 1", "Partition 4"}
@@ -480,7 +480,7 @@ class TestFanOut:
         set_clock(monkeypatch, NOW + timedelta(hours=12))
         finished = job(*FAN_OUT, "--yes", "--json")
         assert (finished.code, finished.json, end(job)) == (0, [], END)
-        assert "Expired after 12 hours, not fanned out: kafka.gone.0" in finished.err
+        assert "Not fanned out, as expired, ambiguous or read by no task: kafka.gone.0" in finished.err
 
     def test_startpoints_not_consumed_yet_stay(self, job: CommandLine) -> None:
         for position in ("oldest", "8"):
