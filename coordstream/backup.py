@@ -1,19 +1,17 @@
 """Backup, restore and reset of the embedded database, with the ``pg_dump`` and ``pg_restore`` of the same Postgres.
 
 A backup is an archive in pg_dump's custom format, taken in one snapshot while others read and write. Restore and reset
-build a new database beside the present one and swap the two in one transaction: they happen completely or not at all.
+build a complete database beside the present one before they replace that.
 """
 
 import os
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Thread
 from typing import Final
 
-import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -25,16 +23,12 @@ from eventlog.postgres.connection import Connection, connect
 
 MAINTENANCE_DATABASE: Final = "postgres"
 NEW: Final = f"{DATABASE}_new"
-OLD: Final = f"{DATABASE}_old"
 SCHEMA_ENTRY: Final = "SCHEMA - eventlog "
 """What the table of contents of a coordstream db backup has, and no other archive."""
 
 STANDARD_OUTPUT: Final = Path("-")
 
 _LOCK: Final = "select pg_try_advisory_lock(hashtext('coordstream: replace the database'))"
-_DISCONNECT: Final = "select pg_terminate_backend(pid, %s) from pg_stat_activity where datname = any(%s)"
-_WAIT_MS: Final = 10_000
-_PAUSE_SECONDS: Final = 0.05
 _STREAMS: Final = "select count(distinct stream_name) from eventlog.log"
 
 
@@ -120,50 +114,18 @@ def _replacement(server: EmbeddedPostgres, *, is_empty: bool = False) -> Iterato
     with connect(server.connect_url(MAINTENANCE_DATABASE)) as admin:
         if admin.execute(_LOCK).fetchone() != (True,):
             raise BackupError("Another `coordstream db restore` or `reset` is running. Wait until it ends.")
-        _drop(admin, NEW, OLD)
-        admin.execute(sql.SQL("create database {}").format(sql.Identifier(NEW)))
+        new, present = sql.Identifier(NEW), sql.Identifier(DATABASE)
+        drop = sql.SQL("drop database if exists {} with (force)")  # ends the sessions, and lets no new ones in
+        admin.execute(drop.format(new))
+        admin.execute(sql.SQL("create database {}").format(new))
         try:
             yield server.connect_url(NEW)
             if is_empty:
-                admin.execute(_DISCONNECT, (_WAIT_MS, [DATABASE]))
                 _require_empty(server)
-            _swap(server, admin)
+            admin.execute(drop.format(present))
+            admin.execute(sql.SQL("alter database {} rename to {}").format(new, present))
         finally:
-            _drop(admin, NEW, OLD)
-
-
-def _swap(server: EmbeddedPostgres, admin: Connection) -> None:
-    """Rename the databases. A rename keeps new sessions out, and waits for the old ones, which are ended meanwhile."""
-    rename = sql.SQL("alter database {} rename to {}")
-    with _ending_sessions(server), admin.transaction():
-        admin.execute(rename.format(sql.Identifier(DATABASE), sql.Identifier(OLD)))
-        admin.execute(rename.format(sql.Identifier(NEW), sql.Identifier(DATABASE)))
-
-
-@contextmanager
-def _ending_sessions(server: EmbeddedPostgres) -> Iterator[None]:
-    """End the sessions of both databases until the block ends: followers and other clients connect again at once."""
-    is_over = Event()
-
-    def end_sessions(connection: Connection) -> None:
-        with suppress(psycopg.Error):  # the rename reports a server that has stopped
-            while not is_over.is_set():
-                connection.execute(_DISCONNECT, (0, [DATABASE, NEW]))
-                is_over.wait(_PAUSE_SECONDS)
-
-    with connect(server.connect_url(MAINTENANCE_DATABASE)) as connection:
-        thread = Thread(target=end_sessions, args=(connection,), daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            thread.join()
-
-
-def _drop(admin: Connection, *names: str) -> None:
-    for name in names:
-        admin.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
+            admin.execute(drop.format(new))
 
 
 def _count_streams(connection: Connection) -> int:

@@ -23,7 +23,6 @@ from coordstream.database import URL_SETTING, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.extras import require_packages
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.programs import ServerAccount
 from coordstream.queries.rows import fetch, input_partition
 from coordstream.settings import TOML_FILE, default_home, load_settings
 from eventlog.errors import EventLogError
@@ -91,15 +90,9 @@ def main() -> int:
 
 
 def choose_home() -> Path:
-    """Set COORDSTREAM_HOME to the demo's folder, and unset the database of the settings, which stays untouched.
-
-    The folder is ./.demo, or one that the server's user can reach: as root the server runs as another user.
-    """
+    """Set COORDSTREAM_HOME to the demo's folder, and unset the database of the settings, which stays untouched."""
     os.environ.pop(URL_SETTING, None)
-    account = ServerAccount.of_this_process()
-    is_reachable = not account.is_other or account.can_enter(Path.cwd())
-    chosen = Path.cwd() / ".demo" if is_reachable else default_home() / "demo"
-    os.environ[HOME_SETTING] = os.environ.get(HOME_SETTING) or str(chosen)
+    os.environ[HOME_SETTING] = os.environ.get(HOME_SETTING) or str(default_home() / "demo")
     settings = load_settings()
     if settings.database_url is not None:
         raise DemoError(f"{TOML_FILE} sets database_url, but the demo uses its own database. Run it in another folder.")

@@ -8,7 +8,6 @@ import pytest
 
 from coordstream.cli.demo import choose_home, main, program
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.programs import ServerAccount
 from coordstream.settings import default_home
 from tests.coordstream.command_line import CHECKOUT, without_settings
 from tests.fixtures.postgres_server import temporary_home
@@ -16,19 +15,24 @@ from tests.fixtures.postgres_server import temporary_home
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that the server's user can reach; a server in its .demo is stopped however the test ends."""
+    """A folder that the server's user can reach; the server in it is stopped however the test ends."""
     with temporary_home() as made:
         try:
             yield made
         finally:
-            EmbeddedPostgres(made / ".demo").stop()
+            EmbeddedPostgres(made / "demo").stop()
 
 
 def run_demo(folder: Path, jar: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "coordstream.cli.demo"],
         cwd=folder,
-        env={**without_settings(), "COORDSTREAM_JDBC_JAR": str(jar), **settings},
+        env={
+            **without_settings(),
+            "COORDSTREAM_JDBC_JAR": str(jar),
+            "COORDSTREAM_HOME": str(folder / "demo"),
+            **settings,
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -60,7 +64,7 @@ def test_the_demo_shows_all_and_works_twice(folder: Path, jdbc_jar: Path) -> Non
             "Checkpoint progress of wordcount_pv/1",
         ):
             assert shown in ended.stdout + ended.stderr
-    home = folder / ".demo"
+    home = folder / "demo"
     assert (home / "checkpoint_progress" / "progress.png").stat().st_size > 10_000
     assert EmbeddedPostgres(home).status().state == "stopped"
     tail = [line.strip() for line in second.stdout.splitlines() if line.startswith("  COORDSTREAM_DATABASE_URL= ")]
@@ -85,30 +89,13 @@ def test_a_database_in_the_settings_file_is_left_alone(
     assert not (tmp_path / "home").exists()
 
 
-def test_the_folder_is_in_the_current_one_unless_set(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
+def test_the_demo_has_a_folder_of_its_own(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_HOME", str(folder / "chosen"))
     assert choose_home() == folder / "chosen"
     monkeypatch.setenv("COORDSTREAM_HOME", "")
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://someone@127.0.0.1:1/none")
-    assert choose_home() == folder / ".demo"
-    assert os.environ["COORDSTREAM_HOME"] == str(folder / ".demo")
-    assert "COORDSTREAM_DATABASE_URL" not in os.environ
-
-
-def test_the_demo_uses_a_folder_that_the_server_can_reach(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As root, the server runs as another user."""
-
-    class OtherUser:
-        is_other = True
-
-        def can_enter(self, _: Path) -> bool:
-            return False
-
-    monkeypatch.setattr(ServerAccount, "of_this_process", OtherUser)
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("COORDSTREAM_HOME", "")
     assert choose_home() == default_home() / "demo"
+    assert "COORDSTREAM_DATABASE_URL" not in os.environ
 
 
 def test_the_program_is_named_as_a_shell_runs_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
