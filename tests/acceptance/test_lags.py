@@ -66,39 +66,34 @@ class ObservedJob:
         return self.job.rows("input_bound", columns)
 
 
-def test_records_behind_are_those_from_the_checkpoint_to_the_end(database: Connection) -> None:
-    job = ObservedJob(database, ("6", 1))
-    job.observe(0, 10)
-    assert job.lag() == [("6", 10, 3, 0, None, None)]
+UNKNOWN: Final = (None, None, None, None)
 
 
-def test_a_task_that_has_read_everything_is_0_behind(database: Connection) -> None:
-    job = ObservedJob(database, ("9", 1))
-    job.observe(0, 10)
-    assert job.lag() == [("9", 10, 0, 0, 0, 0)]
-
-
-def test_a_checkpoint_beyond_the_observed_end_is_not_negative(database: Connection) -> None:
-    job = ObservedJob(database, ("50", 1))
-    job.observe(0, 10)
-    assert job.lag("records_behind, records_lost") == [(0, 0)]
-
-
-def test_an_old_checkpoint_beyond_the_end_of_a_new_topic_is_unknown(database: Connection) -> None:
-    job = ObservedJob(database, ("50", 20))
-    job.observe(0, 60, minutes_ago=10)
-    job.observe(0, 10)
-    assert job.lag() == [("50", 10, None, None, None, None)]
-
-
-def test_deleted_records_are_lost_and_the_others_behind(database: Connection) -> None:
-    job = ObservedJob(database, ("6", 1))
-    job.observe(100, 110)
-    assert job.lag("records_behind, records_lost") == [(10, 93)]
-
-
-def test_without_an_observation_nothing_is_known(database: Connection) -> None:
-    assert ObservedJob(database, ("6", 1)).lag() == [("6", None, None, None, None, None)]
+@pytest.mark.parametrize(
+    ("offset", "age", "observations", "expected"),
+    [
+        pytest.param("6", 1, [(0, 10)], (3, 0, None, None), id="behind"),
+        pytest.param("9", 1, [(0, 10)], (0, 0, 0, 0), id="everything is read"),
+        pytest.param("50", 1, [(0, 10)], (0, 0, 0, 0), id="never negative"),
+        pytest.param("50", 20, [(0, 60), (0, 10)], UNKNOWN, id="the topic is new"),
+        pytest.param("6", 1, [(100, 110)], (10, 93, None, None), id="deleted records are lost"),
+        pytest.param("6", 1, [], UNKNOWN, id="nothing is observed"),
+        pytest.param(None, 1, [(0, 10)], UNKNOWN, id="no checkpoint"),
+        *(
+            pytest.param(odd, 1, [(0, 10)], UNKNOWN, id=f"offset {odd}")
+            for odd in ("odd", str(2**63 - 1), str(-(2**63)), "-2")
+        ),
+    ],
+)
+def test_how_far_a_task_is_behind(
+    database: Connection, offset: str | None, age: int, observations: list[tuple[int, int]], expected: Row
+) -> None:
+    """Its observations are ten minutes apart, the last one now."""
+    job = ObservedJob(database, *([] if offset is None else [(offset, age)]))
+    for number, bounds in enumerate(reversed(observations)):
+        job.observe(*bounds, minutes_ago=10 * number)
+    end = observations[-1][1] if observations else None
+    assert job.lag() == [(offset, end, *expected)]
 
 
 def test_an_observation_that_failed_hides_the_one_before(database: Connection) -> None:
@@ -108,20 +103,6 @@ def test_an_observation_that_failed_hides_the_one_before(database: Connection) -
     assert job.lag() == [("6", None, None, None, None, None)]
     assert job.lag("arriving_per_second, observed_at") == [(None, job.now)]
     assert job.bounds("oldest_offset, end_offset, observed_at")[1] == (None, None, job.now)
-
-
-def test_without_a_checkpoint_or_with_an_odd_offset_the_lag_is_unknown(database: Connection) -> None:
-    for commits, offset in ([], None), ([("odd", 1)], "odd"):
-        job = ObservedJob(database, *commits)
-        job.observe(0, 10)
-        assert job.lag() == [(offset, 10, None, None, None, None)]
-
-
-@pytest.mark.parametrize("offset", [str(2**63 - 1), str(-(2**63)), "-2"])
-def test_the_lag_of_an_offset_that_kafka_does_not_have_is_unknown(database: Connection, offset: str) -> None:
-    job = ObservedJob(database, (offset, 1))
-    job.observe(0, 10)
-    assert job.lag() == [(offset, 10, None, None, None, None)]
 
 
 def test_the_next_record_waits_since_it_was_last_seen_missing(database: Connection) -> None:

@@ -1,8 +1,6 @@
 """A job's two logs imported at once, each over a connection of its own, as two processes do."""
 
-from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Barrier
 from typing import Final
 
 import pytest
@@ -10,19 +8,11 @@ import pytest
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
 from projections.recording_import import Imported
-from tests.acceptance.import_until import LONG
-from tests.acceptance.torture import scaled
 from tests.builders import config_set, recorded
 from tests.fixtures.waiting import PATIENCE, wait_until
-from tests.properties.generated_jobs import GeneratedJob, GeneratedLog, generate_job
 from tests.properties.importing import (
-    CURRENT,
-    HISTORIES,
-    RowsByJob,
     always_copying,
     import_events,
-    import_log,
-    rows_by_job,
 )
 
 COORDINATOR: Final = "__samza_coordinator_a-b_1"
@@ -32,26 +22,6 @@ NAMES: Final = "select distinct stream_kind, job_name, job_id from coordinator.l
 WAITING: Final = """
 select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
 """
-JOBS: Final = scaled(6, 300)
-BATCH_EVENTS: Final = 7
-
-
-def import_alone(url: str, log: GeneratedLog, begin: Barrier) -> Imported:
-    with connect(url) as connection:
-        begin.wait(timeout=PATIENCE)
-        return import_log(connection, log, BATCH_EVENTS)
-
-
-def shown(url: str) -> dict[str, RowsByJob]:
-    with connect(url) as connection:
-        return {relation: rows_by_job(connection, relation) for relation in (*CURRENT, *HISTORIES)}
-
-
-def one_after_the_other(url: str, jobs: Iterable[GeneratedJob]) -> None:
-    with connect(url) as connection:
-        for job in jobs:
-            for log in job.logs:
-                import_log(connection, log, BATCH_EVENTS)
 
 
 def names(connection: Connection) -> list[tuple[object, ...]]:
@@ -88,19 +58,3 @@ def test_a_log_that_comes_while_config_names_its_job_gets_that_name(
         import_events(first, COORDINATOR, NAMED, make_projector=always_copying(on_step))
         assert comes[0].result(timeout=PATIENCE).added == 1
         assert names(watcher) == [("checkpoint", "a_b", "007"), ("coordinator", "a_b", "007")]
-
-
-@pytest.mark.slow
-def test_both_logs_of_many_jobs_at_once_give_what_they_give_in_turn(clone_database: Callable[[], str]) -> None:
-    jobs = [job for job in (generate_job(number, LONG) for number in range(JOBS)) if len(job.logs) == 2]
-    in_turn = clone_database()
-    one_after_the_other(in_turn, jobs)
-    expected = shown(in_turn)
-    url = clone_database()
-    for job in jobs:
-        begin = Barrier(2)
-        with ThreadPoolExecutor(2) as pool:
-            imports = [pool.submit(import_alone, url, log, begin) for log in job.logs]
-        assert [done.result().added for done in imports] == [len(log.events) for log in job.logs]
-    assert shown(url) == expected
-    print(f"\n{len(jobs)} jobs, both logs of each at once")

@@ -8,7 +8,6 @@ import pytest
 
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
-from eventlog.startpoint import EXPIRY_MS
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.imported_job import ImportedJob, Row
 from tests.builders import config_set, recorded
@@ -175,23 +174,6 @@ def test_nothing_of_a_real_job_is_in_quarantine(prefix: tuple[ImportedJob, samza
     job, said = prefix
     assert job.quarantine() == []
     assert (job.next_offset("coordinator"), job.next_offset("checkpoint")) == _ends(said)
-
-
-def test_no_request_has_expired_when_it_was_read(whole: ImportedJob) -> None:
-    for cut in CUTS:
-        said = samza.answers(cut)
-        by_offset = whole.rows_as_of_offset("startpoint", "is_expired, is_ambiguous", _ends(said)[0] - 1)
-        by_time = whole.rows_as_of("startpoint", "is_expired, is_ambiguous", said["read_at_ms"])
-        assert by_offset == by_time == [(False, False)] * len(samza.startpoint(said))
-
-
-def test_requests_expire_twelve_hours_after_they_were_written(whole: ImportedJob) -> None:
-    created = [row[-1] for row in samza.startpoint(samza.answers("end"))]
-    last = max(created)
-    expired = [(one < last, one) for one in created]
-    columns = "is_expired, (extract(epoch from created_at) * 1000)::bigint"
-    assert whole.rows_as_of("startpoint", columns, last + EXPIRY_MS - 1) == sorted(expired)
-    assert whole.rows_as_of("startpoint", "is_expired", last + EXPIRY_MS) == [(True,)] * len(created)
 
 
 FAN_OUT: Final = "task_name, system_name, stream_name, partition_id, startpoint_type, startpoint_value"

@@ -2,19 +2,16 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 import pytest
 
-from eventlog.events import NewEvent, RecordedEvent
-from eventlog.masked_event import mask_event
+from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
-from eventlog.recording import read_recording, write_recording
 from eventlog.secret_policy import DEFAULT_SECRET_PATTERNS, FINGERPRINT_PREFIX, SecretPolicy
 from projections.fold.settings import FoldSettings
 from tests.acceptance.imported_job import SETTINGS, ImportedJob
-from tests.builders import checkpoint_v1, config_deleted, config_set, coordinator_key, raw, recorded
+from tests.builders import checkpoint_v1, config_deleted, config_set, coordinator_key, raw
 
 #: Everything planted holds this, so that one search finds a leak of any of them.
 MARK: Final = "pl4ntedS3cret"
@@ -125,25 +122,6 @@ def test_other_values_stay_readable(planted: ImportedJob) -> None:
     assert job.config() == {"a": "https://host:80/x@y"}
     others = planted.rows("other_message", "message_key, message_value", "message_type = 'set-migration-info'")
     assert others == [("m", f'{{"values":{{"api.key":"{SETTINGS.secrets.fingerprint(MARK)}"}}}}')]
-
-
-def test_no_masked_event_shows_a_secret(planted: ImportedJob, tmp_path: Path) -> None:
-    secrets = planted.settings.secrets
-    events = recorded(_coordinator_events()) + recorded(_checkpoint_events())
-    for event in events:
-        _assert_masked(event, mask_event(event, secrets))
-    path = tmp_path / "masked.jsonl"
-    write_recording(
-        path, ((planted.coordinator_stream, mask_event(e, secrets)) for e in recorded(_coordinator_events()))
-    )
-    for _, event in read_recording(path):
-        _assert_hidden("the masked export", f"{event.key!r} {event.value!r}")
-
-
-def _assert_masked(event: RecordedEvent, masked: RecordedEvent) -> None:
-    assert (masked.offset, masked.timestamp) == (event.offset, event.timestamp)
-    shown = (masked.key or b"") + b" " + (masked.value or b"")
-    _assert_hidden(f"masked event {event.offset}", shown.decode("utf-8", "backslashreplace"))
 
 
 def test_a_fingerprint_changes_with_the_secret_and_only_then(database: Connection) -> None:

@@ -60,16 +60,43 @@ def test_a_key_that_another_writer_changes(database: Connection, key: str) -> No
     assert job.rows("anomaly", "source, host, username") == [("script", "laptop", "eve")]
 
 
-def test_a_key_that_another_writer_sets_in_a_deployed_job(database: Connection) -> None:
-    job = job_of(database, "unset", [NAME, by("script", GROUPER, "Y")])
-    assert shown(job) == [(1, GROUPER)]
-    assert f"{GROUPER} was {BY_PARTITION} (the default) and is now Y" in detail(job)
+A: Final = config_set(CHANGELOG, "kafka.a")
+BY_DEFAULT: Final = [NAME, config_set(CHANGELOG, "a"), config_set("job.default.system", "kafka")]
+LATER: Final = FIRST_TIME + 2 * MINUTE
 
 
-def test_a_delete_gives_the_default_back_and_names_no_writer(database: Connection) -> None:
-    job = job_of(database, "deleted", [NAME, config_set(GROUPER, "Y"), config_deleted(GROUPER)])
-    assert shown(job) == [(2, GROUPER)]
-    assert f"was Y (log offset 1) and is now {BY_PARTITION}, set by an unknown writer: " in detail(job)
+@pytest.mark.parametrize(
+    ("name", "events", "row", "words"),
+    [
+        ("unset", [NAME, by("script", GROUPER, "Y")], (1, GROUPER), f"was {BY_PARTITION} (the default) and is now Y"),
+        (
+            "deleted",
+            [NAME, config_set(GROUPER, "Y"), config_deleted(GROUPER)],
+            (2, GROUPER),
+            f"was Y (log offset 1) and is now {BY_PARTITION}, set by an unknown writer: ",
+        ),
+        (
+            "log",
+            [NAME, STORE, A, by("script", CHANGELOG, "kafka.b")],
+            (3, CHANGELOG),
+            "was kafka.a (log offset 2) and is now kafka.b, set by script on host",
+        ),
+        *(
+            (
+                system.replace(".", "-"),
+                [NAME, STORE, config_set(CHANGELOG, "a"), config_set(system, "kafka"), by("script", system, "other")],
+                (4, CHANGELOG),
+                "was kafka.a (log offset 2) and is now other.a",
+            )
+            for system in ("job.changelog.system", "job.default.system")
+        ),
+        ("no-log", [NAME, STORE, A, config_deleted(CHANGELOG)], (3, CHANGELOG), "is now not set"),
+    ],
+)
+def test_what_is_a_change(database: Connection, name: str, events: list[NewEvent], row: Row, words: str) -> None:
+    job = job_of(database, name, events)
+    assert shown(job) == [row]
+    assert words in detail(job)
 
 
 @pytest.mark.parametrize(
@@ -81,59 +108,18 @@ def test_a_delete_gives_the_default_back_and_names_no_writer(database: Connectio
         ("before-it-has-a-name", [config_set("a", "1"), by("script", GROUPER, "X"), NAME]),
         ("default-deleted", [NAME, config_set(GROUPER, BY_PARTITION), config_deleted(GROUPER)]),
         ("other-key", [NAME, config_set("task.class", "A"), by("script", "task.class", "B")]),
-    ],
-)
-def test_what_changes_no_grouping(database: Connection, name: str, events: list[NewEvent]) -> None:
-    assert shown(job_of(database, name, events)) == []
-
-
-def test_a_changelog_that_becomes_another(database: Connection) -> None:
-    job = job_of(database, "log", [NAME, STORE, config_set(CHANGELOG, "kafka.a"), by("script", CHANGELOG, "kafka.b")])
-    assert shown(job) == [(3, CHANGELOG)]
-    assert detail(job).startswith(f"{CHANGELOG} was kafka.a (log offset 2) and is now kafka.b, set by script on host")
-
-
-@pytest.mark.parametrize("system", ["job.changelog.system", "job.default.system"])
-def test_a_changelog_whose_system_becomes_another(database: Connection, system: str) -> None:
-    said = [NAME, STORE, config_set(CHANGELOG, "a"), config_set(system, "kafka"), by("script", system, "other")]
-    job = job_of(database, system.replace(".", "-"), said)
-    assert shown(job) == [(4, CHANGELOG)]
-    assert f"{CHANGELOG} was kafka.a (log offset 2) and is now other.a" in detail(job)
-
-
-def test_a_changelog_that_is_deleted_while_its_store_stays(database: Connection) -> None:
-    said = [NAME, STORE, config_set(CHANGELOG, "kafka.a"), config_deleted(CHANGELOG)]
-    job = job_of(database, "no-log", said)
-    assert shown(job) == [(3, CHANGELOG)]
-    assert "is now not set" in detail(job)
-
-
-_KAFKA_BY_DEFAULT: Final = [
-    NAME,
-    config_set(CHANGELOG, "a"),
-    config_set("job.default.system", "kafka"),
-    config_set("x", at=FIRST_TIME + MINUTE),
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "events"),
-    [
         ("added", [NAME, STORE, by("script", CHANGELOG, "kafka.a")]),
-        ("system-after-it", _KAFKA_BY_DEFAULT),
-        ("spelt-out", [*_KAFKA_BY_DEFAULT, by("script", CHANGELOG, "kafka.a", at=FIRST_TIME + 2 * MINUTE)]),
+        ("system-after-it", BY_DEFAULT),
+        ("spelt-out", [*BY_DEFAULT, by("script", CHANGELOG, "kafka.a", at=LATER)]),
         (
             "one-deployment",
             [
-                *_KAFKA_BY_DEFAULT,
-                config_set("job.default.system", "other", at=FIRST_TIME + 2 * MINUTE),
-                config_set("job.changelog.system", "kafka", at=FIRST_TIME + 2 * MINUTE + 1),
+                *BY_DEFAULT,
+                config_set("job.default.system", "other", at=LATER),
+                config_set("job.changelog.system", "kafka", at=LATER + 1),
             ],
         ),
-        (
-            "store-removed",
-            [NAME, STORE, config_set(CHANGELOG, "kafka.a"), config_deleted(CHANGELOG), config_deleted(STORE_KEY)],
-        ),
+        ("store-removed", [NAME, STORE, A, config_deleted(CHANGELOG), config_deleted(STORE_KEY)]),
         ("blank", [NAME, STORE, config_set(CHANGELOG, " "), by("script", CHANGELOG, "kafka.a")]),
         (
             "own-setting",
@@ -141,8 +127,8 @@ _KAFKA_BY_DEFAULT: Final = [
         ),
     ],
 )
-def test_what_moves_no_changelog(database: Connection, name: str, events: list[NewEvent]) -> None:
-    assert shown(job_of(database, name, events)) == []
+def test_what_is_no_change(database: Connection, name: str, events: list[NewEvent]) -> None:
+    assert shown(job_of(database, f"no-change-{name}", events)) == []
 
 
 def test_no_secret_is_in_its_detail(database: Connection) -> None:
