@@ -17,7 +17,7 @@ from coordstream.extras import missing_package_message
 from coordstream.settings import load_settings
 
 try:
-    from spark_jobs.data_source.access import Access
+    from spark_jobs.data_source.options import Access
     from spark_jobs.data_source.source import Registration
     from spark_jobs.jars import postgres_driver
     from spark_jobs.relations.reader import OpenSnapshot, RelationReader, log_positions

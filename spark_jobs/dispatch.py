@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from heapq import heapify, heapreplace
 from threading import Event, Thread
 from time import monotonic
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 import psycopg
 import pyarrow as pa
@@ -22,10 +22,12 @@ from humanize import naturaldelta
 from pyspark.sql import SparkSession
 
 from eventlog.postgres.connection import connect
-from spark_jobs.errors import SparkJobError
-from spark_jobs.log_task import LogTask, LogTaskSession, LogTaskSettings, Outcome
-from spark_jobs.relations.partitioning import count_cores
-from spark_jobs.spark_errors import spark_errors
+from spark_jobs.errors import SparkJobError, spark_errors
+from spark_jobs.log_task import LogTask, LogTaskSettings, Outcome
+from spark_jobs.session import count_cores
+
+if TYPE_CHECKING:
+    from spark_jobs.log_task_session import LogTaskSession
 
 TASKS_PER_CORE: Final = 8
 """With more tasks a slow one would delay the end less, but each task takes time to start."""
@@ -110,6 +112,8 @@ def _spark_task(
 def _run_bin(
     task: int, log_tasks: Sequence[tuple[int, LogTask]], settings: LogTaskSettings
 ) -> Iterator[pa.RecordBatch]:
+    from spark_jobs.log_task_session import LogTaskSession  # noqa: PLC0415 (loads what the driver does not need)
+
     with LogTaskSession(settings, [log_task for _, log_task in log_tasks], task) as session:
         finished = _Finished(task, session)
         for number, log_task in log_tasks:
@@ -123,7 +127,7 @@ def _run_bin(
 class _Finished:
     """Notifies the driver of a Spark task's finished log tasks, at most twice a second."""
 
-    def __init__(self, task: int, session: LogTaskSession) -> None:
+    def __init__(self, task: int, session: "LogTaskSession") -> None:
         self._task, self._session = task, session
         self._count = self._weight = 0
         self._sent_at = time.monotonic()

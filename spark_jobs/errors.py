@@ -1,6 +1,19 @@
-"""The errors of Spark jobs."""
+"""The errors of Spark jobs, and errors of Spark in one line."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from eventlog.errors import EventLogError
+
+MOST_CHARACTERS = 300
+DRIVER_CLASS = "org.postgresql.Driver"
+
+_NO_FILE_SYSTEM = ("FileSystem not found", "No FileSystem for scheme")
+_NO_CLASS = "java.lang.ClassNotFoundException"
+_TRACEBACK = "Traceback (most recent call last):"
+_RAISED = re.compile(r"^((?:\w+\.)*\w+)(?:: (.*))?$", re.MULTILINE)
+_OURS = ("spark_jobs.", "projections.", "eventlog.")
 
 
 class SparkJobError(EventLogError):
@@ -15,5 +28,77 @@ class JarUnavailableError(SparkJobError):
     """A jar is missing and cannot be fetched, or its checksum is wrong."""
 
 
-class UnsafeReadError(SparkJobError):
-    """A JDBC read would be inconsistent (no snapshot and no bound) or fill the heap (no fetch size)."""
+@contextmanager
+def spark_errors(what: str) -> Iterator[None]:
+    """Translate an error of Spark or its JVM into a SparkJobError whose message begins with `what`."""
+    from pyspark.errors import PySparkException  # noqa: PLC0415 (`--help` works without Spark)
+
+    kinds: tuple[type[Exception], ...] = (PySparkException, *jvm_errors())
+    try:
+        yield
+    except kinds as error:
+        raise SparkJobError(f"{what}: {reason_of(error)}") from error
+
+
+@contextmanager
+def file_system_errors(kind: str, output: str) -> Iterator[None]:
+    """As `spark_errors`, for the path or URI of an output: says what to add where a file system's jar is missing."""
+    try:
+        with spark_errors(f"{kind} '{output}' cannot be used"):
+            yield
+    except SparkJobError as error:
+        if not any(words in str(error) for words in _NO_FILE_SYSTEM):
+            raise
+        raise SparkJobError(
+            f"Spark has no file system for '{output.partition(':')[0]}:'. Add its jar and credentials to Spark's "
+            "configuration, for s3a: spark.jars.packages=org.apache.hadoop:hadoop-aws:VERSION."
+        ) from error
+
+
+def jvm_errors() -> tuple[type[Exception], ...]:
+    """The errors of calls to the JVM."""
+    try:
+        from py4j.protocol import Py4JError  # noqa: PLC0415 (a client of Spark Connect has no py4j)
+    except ImportError:
+        return ()
+    return (Py4JError, ConnectionRefusedError)
+
+
+def reason_of(error: Exception) -> str:
+    """Why Spark failed, in one line."""
+    if isinstance(error, ConnectionRefusedError) or type(error).__name__ == "Py4JNetworkError":
+        return "its Java process has ended. It may have been killed or out of memory: see spark.driver.memory"
+    if getattr(error, "getCondition", lambda: "")() == "JAVA_GATEWAY_EXITED":
+        return "its Java process ended at the start, with the message above. Check the settings of Java and Spark"
+    if (line := _first_line(error)).endswith(DRIVER_CLASS):
+        return (
+            "Spark has no JDBC driver for Postgres. Start the session with its jar: set spark.jars to"
+            " coordstream.spark.jdbc_driver(), or use spark-submit --jars FILE"
+        )
+    return line
+
+
+def _first_line(error: Exception) -> str:
+    """The message of the JVM's innermost cause: the outer ones describe stages and quote the whole query."""
+    cause = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
+    text = str(error)
+    while cause is not None:
+        text = cause.getMessage() or text
+        if cause.getClass().getName() == _NO_CLASS and " " not in text:  # its message is only the name
+            text = f"class not found: {text}"
+        cause = cause.getCause()
+    return (_raised_in_python(text) or text.strip().partition("\n")[0])[:MOST_CHARACTERS]
+
+
+def _raised_in_python(text: str) -> str:
+    """The error at the end of a traceback from one of Spark's Python processes; empty if there is no traceback.
+
+    Only errors of this project have a text without values.
+    """
+    *_, traceback = text.split(_TRACEBACK) if _TRACEBACK in text else ("",)
+    if not (raised := _RAISED.search(traceback.strip("\n"))):
+        return ""
+    kind, message = raised.groups()
+    if message and kind.startswith(_OURS):
+        return message
+    return f"{kind.rpartition('.')[2]} in a Python process of Spark. The log of the executor has its traceback"

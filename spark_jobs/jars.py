@@ -1,21 +1,21 @@
-"""The JDBC driver's jar: fetched once, with the copy of Ivy in PySpark, and cached."""
+"""The JDBC driver's jar, fetched once with the copy of Ivy in PySpark, and the Java that Ivy and Spark run on."""
 
-import fcntl
 import hashlib
 import importlib.util
+import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from spark_jobs.errors import JarUnavailableError
-from spark_jobs.java import find_java
+from spark_jobs.errors import JarUnavailableError, JavaMissingError
 
 OVERRIDE = "COORDSTREAM_JDBC_JAR"
 FETCH_SECONDS = 300
+OLDEST_JAVA = 17
+JAVA_ADVICE = f"Install Java {OLDEST_JAVA} or newer and set JAVA_HOME to its folder, or put it on the PATH."
 IVY_FILE = Path(__file__).with_name("ivy.xml")
 
 
@@ -37,16 +37,14 @@ POSTGRES_DRIVER = Jar("postgresql-42.7.13.jar", "6e0e4cc2d8cae902084f8a2b18728b0
 def postgres_driver(cache: Path, environ: Mapping[str, str]) -> Path:
     """The path of the Postgres JDBC driver: COORDSTREAM_JDBC_JAR if set, else the jar in `cache`, fetched if missing.
 
-    A cached jar needs neither Java nor a network. Concurrent fetches are serialised, and a fetch that is killed leaves
-    no partial jar. Raises JarUnavailableError or JavaMissingError.
+    A cached jar needs neither Java nor a network. A fetch that is killed leaves no partial jar. Raises
+    JarUnavailableError or JavaMissingError.
     """
     if override := environ.get(OVERRIDE):
         return _override(Path(override))
     target = cache / POSTGRES_DRIVER.name
     if not POSTGRES_DRIVER.matches(target):
-        with _lock(cache):
-            if not POSTGRES_DRIVER.matches(target):
-                _fetch(POSTGRES_DRIVER, target, environ)
+        _fetch(POSTGRES_DRIVER, target, environ)
     return target
 
 
@@ -58,25 +56,13 @@ def _override(jar: Path) -> Path:
     return jar
 
 
-@contextmanager
-def _lock(cache: Path) -> Iterator[None]:
-    """Lock the cache for one fetch, and remove what killed fetches have left (their locks ended with them)."""
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        lock = (cache / ".lock").open("w")
-    except OSError as error:
-        raise JarUnavailableError(
-            f"Cannot write to the jar cache '{cache}': {error.strerror}. Set COORDSTREAM_HOME to another folder."
-        ) from error
-    with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        for leftover in cache.glob(".fetch-*"):
-            shutil.rmtree(leftover)
-        yield
-
-
 def _fetch(jar: Jar, target: Path, environ: Mapping[str, str]) -> None:
     java = find_java(environ)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        problem = f"Cannot write to the jar cache '{target.parent}': {error.strerror}."
+        raise JarUnavailableError(f"{problem} Set COORDSTREAM_HOME to another folder.") from error
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target.parent) as scratch:
         _retrieve(jar, java, Path(scratch), environ)
         fetched = Path(scratch) / jar.name
@@ -114,3 +100,34 @@ def ivy_program() -> Path:
             f"pyspark at {Path(spec.origin).parent} contains no Ivy jar. Set {OVERRIDE} to the JDBC driver's jar."
         )
     return found[-1]
+
+
+def find_java(environ: Mapping[str, str]) -> Path:
+    """The `java` of JAVA_HOME, else of the PATH. Raises JavaMissingError if it is missing or Spark cannot use it."""
+    program = _java_program(environ)
+    try:
+        result = subprocess.run(
+            [program, "-version"], check=False, env=dict(environ), capture_output=True, text=True, timeout=60
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise JavaMissingError(f"Cannot run Java at '{program}'. {JAVA_ADVICE}") from error
+    major = major_version(result.stderr + result.stdout)
+    if result.returncode != 0 or major is None:
+        raise JavaMissingError(f"Java at '{program}' prints no version. {JAVA_ADVICE}")
+    if major < OLDEST_JAVA:
+        raise JavaMissingError(f"Java at '{program}' has version {major}, which is too old for Spark. {JAVA_ADVICE}")
+    return program
+
+
+def major_version(output: str) -> int | None:
+    """The major version in the output of `java -version` (`1.8.0_292` is 8), or None."""
+    found = re.search(r'version "(?:1\.)?(\d+)', output)
+    return int(found[1]) if found else None
+
+
+def _java_program(environ: Mapping[str, str]) -> Path:
+    if home := environ.get("JAVA_HOME"):
+        return Path(home) / "bin" / "java"
+    if found := shutil.which("java", path=environ.get("PATH", "")):
+        return Path(found)
+    raise JavaMissingError(f"Spark needs Java, which is not installed. {JAVA_ADVICE}")

@@ -1,21 +1,21 @@
-"""Output folders that appear complete or not at all, on this machine or in a file system that Spark knows."""
+"""Output folders that appear complete or not at all, in any file system that Spark reaches through Hadoop."""
 
 import re
-import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
 from urllib.parse import unquote, urlsplit
+from uuid import uuid4
 
 from pyspark.sql import SparkSession
 
-from spark_jobs.errors import SparkJobError
-from spark_jobs.hadoop_folder import HadoopFolder, hadoop_uri
+from spark_jobs.errors import SparkJobError, file_system_errors
 
-PATTERN_CHARACTERS = frozenset("*?[{\\")
-URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+PATTERN_CHARACTERS: Final = frozenset("*?[{\\")
+URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 
 @dataclass(frozen=True)
@@ -34,24 +34,48 @@ class OutputFolder:
 def output_folder(spark: SparkSession, output: str, marker: str, *, overwrite: bool) -> Iterator[OutputFolder]:
     """A scratch folder beside `output`, renamed to `output` when the block succeeds and deleted when it fails.
 
-    `output` is a local folder (a path or file:/ URI) that Spark's executors can access too, or a URI of any file system
-    that Spark knows, such as hdfs:// or, with its jars and credentials, s3a://. An object store cannot rename: there
-    the files are copied one by one.
+    `output` is a folder that Spark's executors can access too: a path, or a URI of any file system that Spark knows,
+    such as hdfs:// or, with its jars and credentials, s3a://. An object store cannot rename: there the files are copied
+    one by one.
 
     An existing `output` is replaced only if `overwrite` is set and the folder is empty or contains `marker`, the file
     that identifies an earlier result. Otherwise raises SparkJobError, before anything is read or written.
     """
-    local = checked_path(output)
-    folder = _hadoop(spark, output, marker, overwrite) if local is None else _local(local, marker, overwrite)
-    with folder as scratch:
-        yield scratch
+    target = HadoopFolder(spark, folder_uri(output), output)
+    _check(target, marker, overwrite=overwrite)
+    scratch = target.sibling()
+    scratch.create()
+    try:
+        with tempfile.TemporaryDirectory(prefix="coordstream-") as files:
+            yield OutputFolder(scratch.uri, Path(files))
+            scratch.upload(Path(files).iterdir())
+        _check(target, marker, overwrite=overwrite)  # another program may have created it meanwhile
+        scratch.replace(target)
+    finally:
+        with suppress(SparkJobError):  # it would hide the first error
+            scratch.delete()
+
+
+def _check(target: "HadoopFolder", marker: str, *, overwrite: bool) -> None:
+    if target.exists():
+        _require_result(target.output, target.is_empty() or target.contains(marker), overwrite=overwrite)
 
 
 def check_output(output: str, marker: str, *, overwrite: bool) -> None:
     """Raise SparkJobError if `output_folder` would refuse the output; one of another file system is only parsed."""
     local = checked_path(output)
-    if local is not None:
-        _check(local, marker, overwrite=overwrite)
+    if local is not None and local.exists():
+        is_result = local.is_dir() and (not any(local.iterdir()) or (local / marker).is_file())
+        _require_result(output, is_result, overwrite=overwrite)
+
+
+def _require_result(output: str, is_result: bool, *, overwrite: bool) -> None:
+    if not overwrite:
+        raise SparkJobError(
+            f"Output folder '{output}' exists. Choose another folder, or use --overwrite to replace it."
+        )
+    if not is_result:
+        raise SparkJobError(f"Output folder '{output}' is not an earlier result of this job. Choose another folder.")
 
 
 def checked_path(output: str) -> Path | None:
@@ -68,6 +92,12 @@ def checked_path(output: str) -> Path | None:
                 f"Invalid output '{path}': Spark reads it as a pattern. Choose a path without any of * ? [ {{ \\."
             )
     return local
+
+
+def folder_uri(output: str) -> str:
+    """The URI of an output folder for Spark: a bare path would be in the cluster's default file system."""
+    local = checked_path(output)
+    return output.rstrip("/") if local is None else hadoop_uri(local)
 
 
 def local_path(output: str) -> Path | None:
@@ -95,80 +125,96 @@ def local_path(output: str) -> Path | None:
     return Path(unquote(parts.path))
 
 
-@contextmanager
-def _local(target: Path, marker: str, overwrite: bool) -> Iterator[OutputFolder]:
-    _check(target, marker, overwrite=overwrite)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    except OSError as error:
-        raise SparkJobError(
-            f"Cannot create output folder '{target}': {error.strerror}. Choose another folder."
-        ) from error
-    try:
-        # Spark looks up a bare path in the cluster's default file system
-        yield OutputFolder(hadoop_uri(scratch), scratch)
-        scratch.chmod(0o755)  # mkdtemp creates it with 0700
-        _check(target, marker, overwrite=overwrite)  # another program may have created it meanwhile
-        _replace(target, scratch)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+class HadoopFolder:
+    """A folder of a file system that Spark reaches through Hadoop, such as HDFS or an object store, by its URI.
 
+    Every method raises SparkJobError if the file system fails or is unreachable.
 
-@contextmanager
-def _hadoop(spark: SparkSession, output: str, marker: str, overwrite: bool) -> Iterator[OutputFolder]:
-    target = HadoopFolder(spark, output.rstrip("/"))
-    _check_hadoop(target, output, marker, overwrite=overwrite)
-    scratch = target.sibling()
-    scratch.create()
-    try:
-        with tempfile.TemporaryDirectory(prefix="coordstream-") as files:
-            yield OutputFolder(scratch.uri, Path(files))
-            scratch.upload(Path(files).iterdir())
-        _check_hadoop(target, output, marker, overwrite=overwrite)
-        scratch.replace(target)
-    finally:
-        with suppress(SparkJobError):  # it would hide the first error
-            scratch.delete()
+    ``output`` is what error messages name.
+    """
 
+    def __init__(self, spark: SparkSession, uri: str, output: str) -> None:
+        self.uri = uri
+        self.output = output
+        self._spark = spark
+        self.path = self._java_path(uri)
+        with self._errors():
+            self._files = self.path.getFileSystem(_private(spark.sparkContext, "_jsc").hadoopConfiguration())
 
-def _check(target: Path, marker: str, *, overwrite: bool) -> None:
-    if not target.exists():
-        return
-    _require_overwrite(str(target), overwrite=overwrite)
-    if not target.is_dir() or (any(target.iterdir()) and not (target / marker).is_file()):
-        raise _not_a_result(str(target))
+    def exists(self) -> bool:
+        """Whether the URI is an existing folder or file."""
+        with self._errors():
+            return bool(self._files.exists(self.path))
 
+    def is_empty(self) -> bool:
+        """Whether the URI is an empty folder."""
+        with self._errors():
+            status = self._files.getFileStatus(self.path)
+            return bool(status.isDirectory()) and len(self._files.listStatus(self.path)) == 0
 
-def _check_hadoop(target: HadoopFolder, output: str, marker: str, *, overwrite: bool) -> None:
-    if not target.exists():
-        return
-    _require_overwrite(output, overwrite=overwrite)
-    if not target.is_empty() and not target.contains(marker):
-        raise _not_a_result(output)
+    def contains(self, name: str) -> bool:
+        """Whether the folder contains a file of this name."""
+        with self._errors():
+            return bool(self._files.exists(self._java_path(f"{self.uri}/{name}")))
 
+    def sibling(self) -> "HadoopFolder":
+        """A folder with the same parent and a unique name, not yet created. Spark skips it because of its dot."""
+        above, _, name = self.uri.rpartition("/")
+        return HadoopFolder(self._spark, f"{above}/.{name}-{uuid4().hex}", self.output)
 
-def _not_a_result(output: str) -> SparkJobError:
-    return SparkJobError(f"Output folder '{output}' is not an earlier result of this job. Choose another folder.")
+    def create(self) -> None:
+        """Create the folder and its parents."""
+        with self._errors():
+            if not self._files.mkdirs(self.path):
+                raise _cannot_create(self.output)
 
+    def upload(self, files: Iterable[Path]) -> None:
+        """Copy local files into the folder."""
+        with self._errors():
+            for file in files:
+                self._files.copyFromLocalFile(self._java_path(hadoop_uri(file)), self.path)
 
-def _require_overwrite(output: str, *, overwrite: bool) -> None:
-    if not overwrite:
-        raise SparkJobError(
-            f"Output folder '{output}' exists. Choose another folder, or use --overwrite to replace it."
-        )
-
-
-def _replace(target: Path, scratch: Path) -> None:
-    if not target.exists():
-        scratch.replace(target)
-        return
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as old:
-        former = target.replace(Path(old) / "old")
+    def replace(self, target: "HadoopFolder") -> None:
+        """Rename this folder to the target, and delete a former target once that has succeeded."""
+        old = target.sibling()
+        was_there = target.exists() and target.rename(old)
+        is_renamed = False
         try:
-            scratch.replace(target)
-        except OSError as error:
-            former.replace(target)
-            raise SparkJobError(
-                f"Cannot replace output folder '{target}': {error.strerror}. The earlier result is still there."
-            ) from error
+            is_renamed = self.rename(target)
+        finally:
+            if was_there and not is_renamed:
+                old.rename(target)
+        if not is_renamed:
+            raise _cannot_create(target.uri)
+        old.delete()
+
+    def rename(self, target: "HadoopFolder") -> bool:
+        """Rename this folder to the target, which must not exist. Returns whether that succeeded."""
+        with self._errors():
+            return bool(self._files.rename(self.path, target.path))
+
+    def delete(self) -> None:
+        """Delete the folder if it exists."""
+        with self._errors():
+            self._files.delete(self.path, True)
+
+    def _java_path(self, uri: str) -> Any:
+        with self._errors():
+            return _private(self._spark, "_jvm").org.apache.hadoop.fs.Path(uri)
+
+    def _errors(self) -> AbstractContextManager[None]:
+        return file_system_errors("Output", self.output)
+
+
+def hadoop_uri(path: Path) -> str:
+    """The URI of a local path as Spark and Hadoop read it: not percent-encoded, because they take ``%20`` as it is."""
+    return f"file://{path.resolve()}"
+
+
+def _cannot_create(uri: str) -> SparkJobError:
+    return SparkJobError(f"The file system cannot create output '{uri}'. Choose another folder.")
+
+
+def _private(owner: object, name: str) -> Any:
+    """Read a private attribute: PySpark has no public API for Hadoop's file systems."""
+    return getattr(owner, name)

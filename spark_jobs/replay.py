@@ -17,12 +17,13 @@ from projections.recording_import import finish_imports
 from projections.tracked_logs import TrackedLog
 from spark_jobs.dispatch import run_log_tasks
 from spark_jobs.errors import SparkJobError
-from spark_jobs.log_task import LogResult, LogTask, LogTaskSession, LogTaskSettings
+from spark_jobs.log_task import LogResult, LogTask, LogTaskSettings
 from spark_jobs.recordings import RecordedStream
-from spark_jobs.relations.partitioning import count_cores
+from spark_jobs.session import count_cores
 
 if TYPE_CHECKING:
     from projections.verify import Verification
+    from spark_jobs.log_task_session import LogTaskSession
 
 
 class ReplayTask(LogTask, Protocol):
@@ -54,7 +55,7 @@ class TopicStream:
         """The number of offsets."""
         return self.end
 
-    def run(self, session: LogTaskSession) -> LogResult:
+    def run(self, session: "LogTaskSession") -> LogResult:
         """See `LogTask`."""
         from projections.follow.read_to_end import StreamReader  # noqa: PLC0415 (of executors)
         from spark_jobs.table_partitions import replay_projector  # noqa: PLC0415
@@ -82,7 +83,7 @@ class ArchivedLog:
         """The number of offsets."""
         return max(self.log.next_offset, self.log.end_offset or 0)
 
-    def run(self, session: LogTaskSession) -> LogResult:
+    def run(self, session: "LogTaskSession") -> LogResult:
         """See `LogTask`."""
         from projections.rebuild import rebuild_log  # noqa: PLC0415 (of executors)
 
@@ -180,7 +181,7 @@ class LogToVerify:
         """The number of offsets."""
         return self.log.next_offset
 
-    def run(self, session: LogTaskSession) -> "Verification":
+    def run(self, session: "LogTaskSession") -> "Verification":
         """See `LogTask`."""
         from projections.verify import verify_log  # noqa: PLC0415 (of executors)
 

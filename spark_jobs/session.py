@@ -1,17 +1,23 @@
-"""Spark sessions; the only module that builds one."""
+"""Spark sessions, and checks of their settings: Spark reports these errors late, or without their names."""
 
 import logging
 import os
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
-from pyspark.sql import SparkSession
+from eventlog.errors import printable_text
+from eventlog.source import connection_failure
+from spark_jobs.errors import SparkJobError, jvm_errors, spark_errors
+from spark_jobs.jars import find_java
 
-from spark_jobs.java import find_java
-from spark_jobs.session_settings import MASTER, REMOTE, check_settings, is_local, require_master, with_server_of
-from spark_jobs.spark_errors import jvm_errors, spark_errors
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.xml")
 PY4J_LOGGERS = ("py4j.clientserver", "py4j.java_gateway")
@@ -40,8 +46,20 @@ LOCAL = {
     f' "-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"',
 }
 
+MASTER: Final = "spark.master"
+REMOTE: Final = "spark.remote"
+MASTERS: Final = "local, local[N], local[*], spark://HOST:PORT, k8s://HOST:PORT, yarn, or sc://HOST for Spark Connect"
+CORES_BEHIND_CONNECT: Final = 4
+"""Spark Connect does not tell how many cores its server has."""
 
-def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] = os.environ) -> SparkSession:
+CONNECT_PORT: Final = 15002
+CONNECT_SECONDS: Final = 10
+
+_LOCAL: Final = re.compile(r"local(\[([1-9]\d*|\*)(\s*,\s*\d+)?\])?")
+_CLUSTER: Final = re.compile(r"(spark|k8s)://.+|yarn|local-cluster\[.+\]")
+
+
+def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] = os.environ) -> "SparkSession":
     """The session of job `app`, in UTC, with `conf` over the defaults.
 
     Under spark-submit, only the name, the time zone and `conf` are set; master, memory and JVM options come from the
@@ -52,14 +70,18 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
     Raises JavaMissingError, or SparkJobError: a setting is invalid, or Spark does not start.
     """
     conf = with_server_of(environ, conf)
-    check_settings(conf)
+    if MASTER in conf:
+        check_master(conf[MASTER])
     chosen: dict[str, bool | float | int | str | None] = {**EVERYWHERE, **conf}
     if SUBMITTED not in environ and REMOTE not in conf:
         find_java(environ)
-        require_master(conf.get(MASTER, ""))
         if is_local(conf.get(MASTER, "local")):
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's Python processes would be the system's
             chosen = {**LOCAL, **chosen}
+    if SUBMITTED not in environ:
+        _require_server(conf)
+    from pyspark.sql import SparkSession  # noqa: PLC0415 (settings are checked without Spark)
+
     _silence_py4j()
     with spark_errors(f"Spark cannot start for {app}"):
         session = SparkSession.builder.appName(app).config(map=chosen).getOrCreate()
@@ -70,7 +92,7 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
 @contextmanager
 def running_session(
     app: str, conf: Mapping[str, str], environ: Mapping[str, str] = os.environ
-) -> Iterator[SparkSession]:
+) -> "Iterator[SparkSession]":
     """The session of `build_session`, which ends with the block, also if its JVM has been killed."""
     session = build_session(app, conf, environ)
     try:
@@ -86,7 +108,7 @@ def _silence_py4j() -> None:
         logging.getLogger(name).addFilter(_is_info_or_higher)  # adding the same filter twice has no effect
 
 
-def _keep_passwords_out_of_logs(session: SparkSession) -> None:
+def _keep_passwords_out_of_logs(session: "SparkSession") -> None:
     """Set the logger of Spark that prints connection properties, including the password, to INFO.
 
     Only in this JVM: the executors of a cluster have their operator's log settings.
@@ -104,3 +126,59 @@ def _is_info_or_higher(record: logging.LogRecord) -> bool:
 def jar_conf(jar: Path | None) -> dict[str, str]:
     """The configuration that puts `jar` on the class path; empty for None (spark-submit provides the jar)."""
     return {} if jar is None else {"spark.jars": str(jar)}
+
+
+def is_local(master: str) -> bool:
+    """Whether Spark runs in one process on this machine."""
+    return _LOCAL.fullmatch(master) is not None
+
+
+def check_master(master: str, what: str = MASTER) -> None:
+    """Raise SparkJobError, which says `what` is invalid, unless it is a master or an address of Spark Connect."""
+    if not (is_local(master) or _CLUSTER.fullmatch(master) or _is_remote(master)):
+        shown = printable_text(master.partition(";")[0])  # what follows may be a token of Spark Connect
+        raise SparkJobError(f"Invalid {what} '{shown}'. Expected {MASTERS}.")
+
+
+def with_server_of(environ: Mapping[str, str], conf: Mapping[str, str]) -> dict[str, str]:
+    """The settings with the server of Spark Connect that PySpark uses if no master is set: SPARK_REMOTE."""
+    remote = environ.get("SPARK_REMOTE")
+    return dict(conf) if remote is None or MASTER in conf else {REMOTE: remote, **conf}
+
+
+def _require_server(conf: Mapping[str, str]) -> None:
+    """Raise SparkJobError if no server listens: Spark would try for a minute, and Spark Connect for ten."""
+    if REMOTE in conf:
+        if _is_remote(conf[REMOTE]) and not getproxies():
+            parts = urlsplit(conf[REMOTE])
+            _require_any(f"Spark Connect at {parts.netloc}", [(parts.hostname or "", parts.port or CONNECT_PORT)])
+    elif (master := conf.get(MASTER, "")).startswith("spark://"):
+        servers = [server.rpartition(":") for server in master.removeprefix("spark://").split(",")]
+        if all(host and port.isdecimal() for host, _, port in servers):  # otherwise Spark says what is wrong
+            _require_any(f"the Spark master at {master}", [(host, int(port)) for host, _, port in servers])
+
+
+def _require_any(what: str, servers: Sequence[tuple[str, int]]) -> None:
+    reasons = [connection_failure(host, port, CONNECT_SECONDS) for host, port in servers]
+    if all(reasons):
+        raise SparkJobError(
+            f"Cannot connect to {what} ({reasons[0]}). Check the address and that the server is running."
+        )
+
+
+def _is_remote(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return parts.scheme == "sc" and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def count_cores(spark: "SparkSession") -> int:
+    """The number of cores of all executors."""
+    from pyspark.errors import PySparkException  # noqa: PLC0415 (settings are checked without Spark)
+
+    try:
+        return spark.sparkContext.defaultParallelism
+    except PySparkException:  # Spark Connect has no SparkContext
+        return CORES_BEHIND_CONNECT

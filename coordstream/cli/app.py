@@ -55,7 +55,6 @@ MODULES: Final = {
     "config": "config.show",
     "bisect": "bisect.command",
     "lag": "lag.show",
-    "spark": "spark.jobs",
 }
 """Where a command is, unless its module has the command's name (with an underscore for a dash)."""
 

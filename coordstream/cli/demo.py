@@ -17,7 +17,7 @@ from rich.text import Text
 
 from coordstream.cli.app import main as coordstream
 from coordstream.cli.output import Column, page, print_rows
-from coordstream.cli.spark.jobs import PACKAGES
+from coordstream.cli.spark_session import PACKAGES
 from coordstream.cli.termination import INTERRUPTED
 from coordstream.database import URL_SETTING, open_database
 from coordstream.errors import CoordstreamError
@@ -115,8 +115,8 @@ def show(home: Path) -> None:
     output = home / "checkpoint_progress"
     _step(
         "Let Spark draw the job's progress",
-        f"Over JDBC, all partitions in one snapshot; the picture will be {output / 'progress.png'}.",
-        ["spark", "checkpoint_progress", "--", "--job", f"{JOB}/1", "--output", str(output), "--overwrite"],
+        f"Over JDBC, all partitions in one snapshot; the picture will be {output / 'checkpoint_progress.png'}.",
+        ["spark", "checkpoint_progress", JOB, "--output", str(output), "--overwrite"],
     )
 
 

@@ -10,14 +10,19 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from coordstream.cli.arguments import Kind, complete_stream, parse_duration, parse_offset, parse_silence
+from coordstream.cli.arguments import Kind, parse_duration, parse_offset
 from coordstream.cli.event_logs import source_of
 from coordstream.cli.input_system import observing_inputs
 from coordstream.cli.long_running import (
+    FollowAll,
     Format,
+    JsonReport,
     LogFormat,
     LogLines,
+    Once,
     StopRequest,
+    Streams,
+    TakeOverAfter,
     report_line,
     stop_on_signal_or_timeout,
 )
@@ -45,11 +50,6 @@ SIGNALLED: Final = 128
 
 _MOST_NAMES: Final = 3
 
-Streams = Annotated[
-    list[str] | None, typer.Argument(metavar="STREAM", help="Names of streams.", autocompletion=complete_stream)
-]
-All = Annotated[bool, typer.Option("--all", help="Follow all of Samza's streams, including future ones.")]
-Once = Annotated[bool, typer.Option("--once", help="Read to the current ends, then exit.")]
 Timeout = Annotated[
     float | None,
     typer.Option(
@@ -57,18 +57,6 @@ Timeout = Annotated[
         parser=parse_duration,
         help="With --once or --until: give up after this time, for example 90s or 5m.",
     ),
-]
-TakeOverAfter = Annotated[
-    float | None,
-    typer.Option(
-        metavar="DURATION",
-        parser=parse_silence,
-        help="Take a stream over from a follower that has sent no heartbeat for this time, for example 60s. Its "
-        "database session is ended.",
-    ),
-]
-JsonReport = Annotated[
-    bool, typer.Option("--json", help="At the end, print a JSON list with an object for each stream.")
 ]
 
 
@@ -87,7 +75,7 @@ OpenFollower = Callable[[Database, FollowRequest], AbstractContextManager[Follow
 @app.command()
 def follow(
     streams: Streams = None,
-    follows_all: All = False,
+    follows_all: FollowAll = False,
     once: Once = False,
     until: Annotated[
         int | None, typer.Option(parser=parse_offset, metavar="OFFSET", help="Exit after this offset.")

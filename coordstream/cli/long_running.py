@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from coordstream.cli.arguments import complete_stream, parse_silence
 from coordstream.cli.termination import stopped_by_signals
 from eventlog.backoff import StopFlag
 from eventlog.log import Clock, system_clock
@@ -22,6 +23,25 @@ if TYPE_CHECKING:
 FIRST_LINE_SECONDS: Final = 1.0
 LINE_SECONDS: Final = 10.0
 """How often the progress is printed, after the first line."""
+
+
+Streams = Annotated[
+    list[str] | None, typer.Argument(metavar="STREAM", help="Names of streams.", autocompletion=complete_stream)
+]
+FollowAll = Annotated[bool, typer.Option("--all", help="Follow all of Samza's streams, including future ones.")]
+Once = Annotated[bool, typer.Option("--once", help="Read to the current ends, then exit.")]
+TakeOverAfter = Annotated[
+    float | None,
+    typer.Option(
+        metavar="DURATION",
+        parser=parse_silence,
+        help="Take a stream over from a follower that has sent no heartbeat for this time, for example 60s. Its "
+        "database session is ended.",
+    ),
+]
+JsonReport = Annotated[
+    bool, typer.Option("--json", help="At the end, print a JSON list with an object for each stream.")
+]
 
 
 class StopRequest:

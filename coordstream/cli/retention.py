@@ -11,7 +11,7 @@ from psycopg.errors import LockNotAvailable
 from coordstream.cli.arguments import Csv, Json, Utc
 from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs
 from coordstream.cli.output import Column, event_status, exact_time_column, print_rows
-from coordstream.cli.spark.session import require_spark, spark_session
+from coordstream.cli.spark_session import require_spark, spark_session
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.messages import note

@@ -1,10 +1,15 @@
-"""Reads logs from the archive, without a JDBC driver."""
+"""Reads logs from the archive, without a JDBC driver.
 
-from collections.abc import Iterator, Mapping
+Raw columns are read without making events: the server joins the values of many, and Arrow takes them as they are.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final, NamedTuple
 
+import numpy as np
 import psycopg
+import pyarrow as pa
 from psycopg.errors import InsufficientPrivilege, InvalidSchemaName, UndefinedTable
 
 from eventlog.events import RecordedEvent
@@ -14,9 +19,7 @@ from eventlog.postgres.connection import Connection, connect, failure_line, serv
 from spark_jobs.data_source.log_range import Log, LogRange
 from spark_jobs.data_source.options import SourceOptions
 from spark_jobs.errors import SparkJobError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from spark_jobs.timestamps import LAST_MICROS, MICROS_FROM_1970_TO_2000
 
 APPLICATION_NAME: Final = "coordstream spark"
 
@@ -33,6 +36,44 @@ left join lateral (
 where l.stream_name = any(%s)
 order by l.stream_name, l.incarnation
 """
+
+PAGE_EVENTS: Final = 4_000
+"""Values of 20,000 events do not fit into the processor's cache: the server needs half as much time again."""
+
+PAGE_BYTES: Final = 64 << 20
+BATCH_EVENTS: Final = 20_000
+"""Several pages are a batch: with batches of 4,000 events, Spark takes 5 % longer."""
+
+SMALL_KEY: Final = 300
+SMALL_VALUE: Final = 3_000
+"""In bytes. A page without larger keys and values is smaller than `PAGE_BYTES`."""
+
+_NO_TIME: Final = -(2**63)
+_PAGE: Final = """
+select log_offset, record_time, key, value from eventlog.event
+where log_id = %(log_id)s and log_offset >= %(first)s and log_offset < %(until)s
+order by log_offset limit %(events)s
+"""
+_COLUMNS: Final = """
+select string_agg(int8send(log_offset), ''),
+       string_agg(coalesce(timestamptz_send(record_time), int8send(%(no_time)s)), ''),
+       string_agg(int4send(coalesce(octet_length(key), -1)), ''),
+       coalesce(string_agg(key, '') filter (where octet_length(key) <= %(small_key)s), ''),
+       string_agg(int4send(coalesce(octet_length(value), -1)), ''),
+       coalesce(string_agg(value, '') filter (where octet_length(value) <= %(small_value)s), '')
+"""
+_BELOW_THE_BYTES: Final = """
+select * from (
+  select *, sum(coalesce(octet_length(key), 0) + coalesce(octet_length(value), 0))
+              over (order by log_offset rows between unbounded preceding and 1 preceding) as bytes_before
+  from ({}) as page
+  order by log_offset) as event
+where coalesce(bytes_before, 0) < %(bytes)s
+"""
+_FROM: Final = "{} from ({}) as event"
+_SMALL: Final = _FROM.format(_COLUMNS, _PAGE)
+_OF_ANY_SIZE: Final = _FROM.format(_COLUMNS, _BELOW_THE_BYTES.format(_PAGE))
+_ANY_SIZE: Final = 2**31 - 1
 
 
 class ArchiveReader:
@@ -60,10 +101,8 @@ class ArchiveReader:
             yield from read_archive(self._connection, _log_id(wanted), wanted.first, wanted.until)
             self._require_same_horizon(wanted)
 
-    def read_stored(self, wanted: LogRange) -> "Iterator[Mapping[str, pa.Array]]":
+    def read_stored(self, wanted: LogRange) -> Iterator[Mapping[str, pa.Array]]:
         """The raw columns of a range as Arrow arrays; see `read_stored_columns`."""
-        from spark_jobs.data_source.stored_columns import read_stored_columns  # noqa: PLC0415 (loads Arrow)
-
         with _archive_errors():
             yield from read_stored_columns(self._connection, _log_id(wanted), wanted.first, wanted.until)
             self._require_same_horizon(wanted)
@@ -105,3 +144,100 @@ def _archive_errors() -> Iterator[None]:
     except psycopg.Error as error:
         reason = server_reason(error) or failure_line(error)
         raise SparkJobError(f"Cannot read the archive ({reason}). Check the database URL and the server.") from None
+
+
+class _Page(NamedTuple):
+    """What a query returns: numbers of eight and lengths of four bytes, and the bytes that these lengths divide."""
+
+    offsets: bytes
+    times: bytes
+    key_lengths: bytes
+    keys: bytes
+    value_lengths: bytes
+    values: bytes
+
+    @property
+    def events(self) -> int:
+        """The number of events."""
+        return len(self.offsets) // 8
+
+    @property
+    def size(self) -> int:
+        """The bytes of keys and values."""
+        return len(self.keys) + len(self.values)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no key or value was left out."""
+        return _are_all(self.key_lengths, self.keys) and _are_all(self.value_lengths, self.values)
+
+
+def read_stored_columns(
+    connection: Connection, log_id: int, first: int, until: int
+) -> Iterator[Mapping[str, pa.Array]]:
+    """`log_offset`, `record_time`, `key` and `value` of the events of a range, in order, in batches.
+
+    A batch has at least `BATCH_EVENTS` events or `PAGE_BYTES` bytes, except for the last one.
+    """
+    pages: list[_Page] = []
+    for page in _read_pages(connection, log_id, first, until):
+        pages.append(page)
+        if sum(each.events for each in pages) >= BATCH_EVENTS or sum(each.size for each in pages) >= PAGE_BYTES:
+            yield _columns(pages)
+            pages = []
+    if pages:
+        yield _columns(pages)
+
+
+def _read_pages(connection: Connection, log_id: int, first: int, until: int) -> Iterator[_Page]:
+    """The pages of a range.
+
+    To add up the bytes of a page costs the server up to as much as to read it. So a page is read without large keys and
+    values; if there were any, it and the rest of the range are read by their bytes.
+    """
+    limits = {"log_id": log_id, "until": until, "events": PAGE_EVENTS, "bytes": PAGE_BYTES, "no_time": _NO_TIME}
+    query, limits["small_key"], limits["small_value"] = _SMALL, SMALL_KEY, SMALL_VALUE
+    while first < until:
+        (row,) = connection.execute(query, {**limits, "first": first}, binary=True).fetchall()
+        if row[0] is None:
+            return
+        page = _Page(*row)
+        if query is _SMALL and not page.is_complete:
+            query, limits["small_key"], limits["small_value"] = _OF_ANY_SIZE, _ANY_SIZE, _ANY_SIZE
+            continue
+        yield page
+        first = int(np.frombuffer(page.offsets, ">i8")[-1]) + 1
+
+
+def _columns(pages: Sequence[_Page]) -> Mapping[str, pa.Array]:
+    joined = _Page(*map(b"".join, zip(*pages, strict=True)))
+    return {
+        "log_offset": _integers(joined.offsets),
+        "record_time": _times(joined.times),
+        "key": _binary(joined.key_lengths, joined.keys),
+        "value": _binary(joined.value_lengths, joined.values),
+    }
+
+
+def _are_all(lengths_data: bytes, data: bytes) -> bool:
+    """Whether `data` has as many bytes as the lengths say."""
+    return int(np.maximum(np.frombuffer(lengths_data, ">i4"), 0).sum(dtype="i8")) == len(data)
+
+
+def _integers(data: bytes) -> pa.Array:
+    return pa.array(np.frombuffer(data, ">i8").astype("<i8"))
+
+
+def _times(data: bytes) -> pa.Array:
+    micros = np.frombuffer(data, ">i8").astype("<i8")
+    is_null = (micros == _NO_TIME) | (micros > LAST_MICROS)
+    return pa.array(micros + MICROS_FROM_1970_TO_2000, pa.timestamp("us", tz="UTC"), mask=is_null)
+
+
+def _binary(lengths_data: bytes, data: bytes) -> pa.Array:
+    """Values that follow each other in `data`; a length of -1 is a null."""
+    lengths: Any = np.frombuffer(lengths_data, ">i4")
+    ends = np.zeros(len(lengths) + 1, "<i4")
+    np.cumsum(np.maximum(lengths, 0), out=ends[1:])
+    is_valid = pa.array(np.packbits(lengths >= 0, bitorder="little")).buffers()[1]
+    return pa.Array.from_buffers(pa.binary(), len(lengths), [is_valid, pa.py_buffer(ends), pa.py_buffer(data)])

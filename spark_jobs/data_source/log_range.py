@@ -1,8 +1,8 @@
-"""Ranges of logs, and how they are distributed over Spark's partitions."""
+"""Ranges of logs: which ones the filters of a query select, and how Spark's partitions share them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from pyspark.sql.datasource import InputPartition
 
@@ -10,6 +10,27 @@ from eventlog.streams import StreamKind
 
 MOST_PARTITIONS: Final = 2_000
 """A compacted topic may have a few events at offsets that are billions apart, and a task without events takes time."""
+
+FIRST_OFFSET: Final = 0
+LAST_OFFSET: Final = 2**63 - 1
+
+_OF_THE_LOG: Final = ("stream_name", "stream_kind", "incarnation")
+_COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "EqualTo": lambda found, value: found == value,
+    "In": lambda found, values: found in values,
+    "GreaterThan": lambda found, value: found > value,
+    "GreaterThanOrEqual": lambda found, value: found >= value,
+    "LessThan": lambda found, value: found < value,
+    "LessThanOrEqual": lambda found, value: found <= value,
+    "StringStartsWith": lambda found, value: found.startswith(value),
+}
+_RANGES: Final[dict[str, Callable[[int], tuple[int, int]]]] = {
+    "EqualTo": lambda value: (value, value + 1),
+    "GreaterThan": lambda value: (value + 1, LAST_OFFSET),
+    "GreaterThanOrEqual": lambda value: (value, LAST_OFFSET),
+    "LessThan": lambda value: (FIRST_OFFSET, value),
+    "LessThanOrEqual": lambda value: (FIRST_OFFSET, value + 1),
+}
 
 
 @dataclass(frozen=True)
@@ -78,3 +99,40 @@ def _pieces(ranges: Sequence[LogRange], offsets: int) -> Iterator[LogRange]:
         for number in range(count):
             first = whole.first + len(whole) * number // count
             yield replace(whole, first=first, until=whole.first + len(whole) * (number + 1) // count)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A filter on a column of the log: the name of Spark's filter class, and its value."""
+
+    column: str
+    kind: str
+    value: Any
+
+    def holds(self, log: Log) -> bool:
+        """Whether events of the log pass the filter; false where the column is null, as in SQL."""
+        found = getattr(log, self.column)
+        return found is not None and _COMPARISONS[self.kind](found, self.value)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The conditions on the log, and the offsets from `first` to before `until`."""
+
+    conditions: tuple[Condition, ...] = ()
+    first: int = FIRST_OFFSET
+    until: int = LAST_OFFSET
+
+    def with_filter(self, column: str, kind: str, value: Any) -> Self | None:
+        """The selection with one more filter; None if Spark must apply it."""
+        if column == "log_offset" and kind in _RANGES:
+            first, until = _RANGES[kind](value)
+            return replace(self, first=max(self.first, first), until=min(self.until, until))
+        if column in _OF_THE_LOG and kind in _COMPARISONS:
+            return replace(self, conditions=(*self.conditions, Condition(column, kind, value)))
+        return None
+
+    def apply(self, ranges: Iterable[LogRange]) -> list[LogRange]:
+        """The parts of the ranges that pass the filters."""
+        selected = (found for found in ranges if all(condition.holds(found.log) for condition in self.conditions))
+        return [part for found in selected if len(part := found.within(self.first, self.until))]

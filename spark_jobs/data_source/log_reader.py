@@ -1,14 +1,21 @@
-"""The interface of what the data source reads from: the archive, Kafka, a lake, or a recording."""
+"""What the data source reads from besides the archive: Kafka, recordings, and a lake."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Protocol
 
 from eventlog.events import RecordedEvent
-from spark_jobs.data_source.access import Access
+from eventlog.kafka.options import KafkaOptions
+from eventlog.recording import read_recording
+from eventlog.source import no_stream
+from eventlog.streams import identify
 from spark_jobs.data_source.archive_reader import ArchiveReader
-from spark_jobs.data_source.log_range import LogRange
-from spark_jobs.data_source.options import ARCHIVE, KAFKA, SourceOptions
-from spark_jobs.data_source.recording_reader import RecordingReader
+from spark_jobs.data_source.log_range import Log, LogRange
+from spark_jobs.data_source.options import ARCHIVE, KAFKA, Access, SourceOptions
+from spark_jobs.errors import SparkJobError
+from spark_jobs.lake.files import load_lake, read_log
+from spark_jobs.lake.manifest import LakeLog, LogKey, is_lake
+from spark_jobs.recordings import find_files
 
 
 class LogReader(Protocol):
@@ -29,13 +36,115 @@ def open_reader(origin: str, access: Access) -> LogReader:
     if origin == ARCHIVE:
         return ArchiveReader(access.require_database())
     if origin == KAFKA:
-        from spark_jobs.data_source.topic_reader import TopicReader  # noqa: PLC0415 (loads kafka-python)
-
         return TopicReader(access.require_kafka())
-    from spark_jobs.lake.files import is_lake  # noqa: PLC0415 (loads Arrow)
+    return LakeReader(origin) if is_lake(origin) else RecordingReader(origin)
 
-    if is_lake(origin):
-        from spark_jobs.data_source.lake_log_reader import LakeLogReader  # noqa: PLC0415
 
-        return LakeLogReader(origin)
-    return RecordingReader(origin)
+class TopicReader:
+    """See `LogReader`. A log is a topic, identified by its id; only the archive numbers incarnations."""
+
+    def __init__(self, kafka: KafkaOptions) -> None:
+        from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415 (loads kafka-python)
+        from eventlog.kafka.consumer import RangeReader  # noqa: PLC0415
+
+        self._place = kafka.place
+        self._admin = KafkaAdmin(kafka)
+        self._ranges = RangeReader(kafka, self._admin)
+        self._checked: set[tuple[str, str | None]] = set()
+
+    def logs(self, options: SourceOptions) -> list[LogRange]:
+        """See `LogReader.logs`. Raises `StreamRefused` for a topic with several partitions or without compaction."""
+        names = [name for name in self._admin.stream_names() if options.matches(name)]
+        if missing := options.missing(set(names)):
+            raise SparkJobError(no_stream(missing[0], self._place))
+        topic_ids = self._admin.topic_ids(names)
+        for name, topic_id in topic_ids.items() - self._checked:
+            self._admin.describe(name)
+            self._checked.add((name, topic_id))
+        bounds = self._admin.all_bounds(list(topic_ids))
+        return [
+            LogRange(Log(name, identify(name).stream_kind, topic_id=topic_ids[name]), start, end)
+            for name, (start, end) in sorted(bounds.items())
+        ]
+
+    def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
+        """See `LogReader.read`. Raises `OffsetLost` if the topic was re-created since the range was planned."""
+        log = wanted.log
+        return self._ranges.read(log.stream_name, log.topic_id, wanted.first, wanted.until)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._ranges.close()
+        self._admin.close()
+
+
+class RecordingReader:
+    """See `LogReader`. Each topic of each file is read as a log of its own."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        if not Path(path).exists():
+            raise SparkJobError(
+                f"Invalid value '{path}' of the option 'from'. Expected 'archive', 'kafka', or a lake or recording."
+            )
+
+    def logs(self, options: SourceOptions) -> list[LogRange]:
+        """See `LogReader.logs`. Reads the files to their ends."""
+        found = [log for path in find_files(self._path) for log in _logs_of(path, options)]
+        if missing := options.missing({log.log.stream_name for log in found}):
+            raise SparkJobError(f"'{self._path}' has no stream '{missing[0]}'. Check the name.")
+        return found
+
+    def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
+        """See `LogReader.read`. Reads the file from its start."""
+        records = read_recording(Path(wanted.log.path or ""))
+        return (
+            event
+            for topic, event in records
+            if topic == wanted.log.stream_name and wanted.first <= event.offset < wanted.until
+        )
+
+    def close(self) -> None:
+        """Nothing is open between two reads."""
+
+
+def _logs_of(path: Path, options: SourceOptions) -> list[LogRange]:
+    bounds: dict[str, tuple[int, int]] = {}
+    for topic, event in read_recording(path):
+        first, _ = bounds.get(topic, (event.offset, 0))
+        bounds[topic] = (first, event.offset + 1)
+    return [
+        LogRange(Log(topic, identify(topic).stream_kind, path=str(path)), first, until)
+        for topic, (first, until) in bounds.items()
+        if options.matches(topic)
+    ]
+
+
+class LakeReader:
+    """See `LogReader`. The logs are all incarnations of the streams. Raises LakeError if the lake is damaged."""
+
+    def __init__(self, output: str) -> None:
+        self._output = output
+        self._lake = load_lake(output)
+
+    def logs(self, options: SourceOptions) -> list[LogRange]:
+        """See `LogReader.logs`."""
+        logs = [log for key, log in sorted(self._lake.logs.items()) if options.matches(key.stream_name)]
+        if missing := options.missing({log.stream_name for log in logs}):
+            raise SparkJobError(f"Lake '{self._output}' has no stream '{missing[0]}'. Check the name.")
+        return [self._range(log) for log in logs]
+
+    def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
+        """See `LogReader.read`. Raises LakeError: a file was removed or changed."""
+        files = self._lake.files_of([LogKey(wanted.log.stream_name, wanted.log.incarnation or 1)])
+        read = [file for file in files if file.last_offset >= wanted.first and file.first_offset < wanted.until]
+        archived = read_log(self._output, read)
+        return (event for event, _ in archived if wanted.first <= event.offset < wanted.until)
+
+    def close(self) -> None:
+        """Nothing is open between two reads."""
+
+    def _range(self, log: LakeLog) -> LogRange:
+        kind = identify(log.stream_name, log.stream_kind).stream_kind
+        first = min((file.first_offset for file in self._lake.files_of([log.key])), default=log.next_offset)
+        return LogRange(Log(log.stream_name, kind, log.incarnation, topic_id=log.topic_id), first, log.next_offset)

@@ -1,10 +1,12 @@
-"""The options of the data source."""
+"""What the data source needs: its options, and access to logs that travels inside pickles, never in Spark's options."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Final
 
+from eventlog.kafka.options import KafkaOptions, require_brokers
+from eventlog.secret_policy import SecretPolicy
 from spark_jobs.errors import SparkJobError
 from spark_jobs.output_folder import local_path
 
@@ -75,3 +77,22 @@ def _count(name: str, text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise SparkJobError(f"Invalid value {text!r} of the option '{name}'. Expected a number above 0.")
     return int(text)
+
+
+@dataclass(frozen=True)
+class Access:
+    """The database and the brokers, each None if unknown, and what is a secret. `repr` shows no secret."""
+
+    secrets: SecretPolicy
+    database_url: str | None = field(default=None, repr=False)
+    kafka: KafkaOptions | None = None
+
+    def require_database(self) -> str:
+        """The database's URL. Raises SparkJobError if it is unknown."""
+        if self.database_url is None:
+            raise SparkJobError("No database URL. Set COORDSTREAM_DATABASE_URL.")
+        return self.database_url
+
+    def require_kafka(self) -> KafkaOptions:
+        """How to reach the brokers. Raises BrokersMissing if they are unknown."""
+        return require_brokers(self.kafka)

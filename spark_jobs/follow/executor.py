@@ -5,7 +5,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 import psycopg
 
@@ -17,7 +17,7 @@ from eventlog.postgres.connection import connect
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.follow.delegated import Delegated, DelegatedWorker
-from spark_jobs.data_source.access import Access
+from spark_jobs.data_source.options import Access
 from spark_jobs.errors import SparkJobError
 from spark_jobs.follow.range_source import PlannedRange
 
@@ -125,8 +125,3 @@ def _forget_worker() -> None:
     _Process.worker = None
     with suppress(Exception):
         _Process.open.close()
-
-
-def results_of(rows: list[Any]) -> list[RangeResult]:
-    """The results that `mapInArrow` returned."""
-    return [RangeResult(*row) for row in rows]

@@ -1,36 +1,33 @@
 """The event source of a follower on Spark: a streaming query whose executors apply the events."""
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event
 from time import monotonic
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from humanize import naturaldelta
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from eventlog.events import RecordedEvent
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import Connection
-from eventlog.source import Read, SourceUnavailable, StreamFacts
+from eventlog.source import Read, SourceUnavailable
+from projections.batch_writes import Meanwhile
+from projections.follow.tail import EventBuffer, Progress, Tail
 from projections.projector import Projector
 from projections.stream_lock import StreamLocks
 from projections.tracked_logs import TrackedLog
-from spark_jobs.data_source.access import Access
-from spark_jobs.errors import SparkJobError
-from spark_jobs.follow.assignment import Assigned, write_assignment
-from spark_jobs.follow.executor import SCHEMA, ApplyRanges, RangeResult, results_of
-from spark_jobs.follow.micro_batch_tail import MicroBatchTail
-from spark_jobs.follow.range_source import FollowedRanges
-from spark_jobs.hadoop_folder import hadoop_uri
-from spark_jobs.relations.partitioning import count_cores
-from spark_jobs.spark_errors import jvm_errors, reason_of, spark_errors
+from spark_jobs.data_source.options import Access
+from spark_jobs.errors import SparkJobError, jvm_errors, reason_of, spark_errors
+from spark_jobs.follow.executor import SCHEMA, ApplyRanges, RangeResult
+from spark_jobs.follow.range_source import Assigned, FollowedRanges, write_assignment
+from spark_jobs.output_folder import hadoop_uri
+from spark_jobs.session import count_cores
 
 SCRATCH: Final = "coordstream-spark-follow-"
 """How the names of the temporary folders begin."""
@@ -42,16 +39,17 @@ _TICK_SECONDS: Final = 0.5
 _FAILED: Final = "Spark cannot follow"
 
 
-class MicroBatches:
-    """See `EventSource`. A poll returns where executors have moved the positions, and no events.
+class MicroBatches(KafkaSource):
+    """A Kafka source whose polls return where executors have moved the positions, and no events.
 
-    The query's checkpoint is in a temporary folder: the positions in the database decide where logs are read on.
+    The follower itself reads events only for comparisons with the archive and for resyncs. The query's checkpoint is in
+    a temporary folder: the positions in the database decide where logs are read on.
     """
 
     def __init__(self, spark: SparkSession, access: Access) -> None:
         self._spark = spark
         self._access = access
-        self._kafka = KafkaSource(access.require_kafka())
+        super().__init__(access.require_kafka())
         self._scratch = tempfile.TemporaryDirectory(prefix=SCRATCH, ignore_cleanup_errors=True)
         self._folder = Path(self._scratch.name)
         self._query: StreamingQuery | None = None
@@ -60,7 +58,6 @@ class MicroBatches:
         self._failing_since: float | None = None
         self._generations = 0
         self._holder_pid = 0
-        self._topic_ids: dict[str, str | None] = {}
         self._assigned: dict[str, Assigned] = {}
         self._next_offsets: dict[str, int] = {}
         self._batches: SimpleQueue[list[RangeResult] | None] = SimpleQueue()
@@ -68,43 +65,15 @@ class MicroBatches:
         self._is_closed = False
         self._results: dict[str, list[RangeResult]] = {}
 
-    @property
-    def backend(self) -> str:
-        """See `EventSource.backend`."""
-        return self._kafka.backend
-
-    @property
-    def cluster_id(self) -> str:
-        """See `EventSource.cluster_id`."""
-        return self._kafka.cluster_id
-
     def locks(self, holding: Connection, working: Connection) -> StreamLocks:
         """The locks of a new session of the follower, on behalf of which executors write from now on."""
         self._holder_pid = holding.info.backend_pid
         self._clear()
         return StreamLocks(holding, working)
 
-    def make_tail(self, log: TrackedLog, projector: Projector, target: int, until: int | None) -> MicroBatchTail:
+    def make_tail(self, log: TrackedLog, projector: Projector, target: int, until: int | None) -> "MicroBatchTail":
         """A tail that takes its results from here."""
         return MicroBatchTail(log, projector, target, until, lambda name: self._results.pop(name, []))
-
-    def stream_names(self) -> list[str]:
-        """See `EventSource.stream_names`."""
-        return self._kafka.stream_names()
-
-    def describe(self, stream_name: str) -> StreamFacts:
-        """See `EventSource.describe`."""
-        facts = self._kafka.describe(stream_name)
-        self._topic_ids[stream_name] = facts.topic_id
-        return facts
-
-    def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
-        """See `EventSource.end_offsets`."""
-        return self._kafka.end_offsets(stream_names)
-
-    def read(self, stream_name: str, first: int, until: int) -> Iterator[RecordedEvent]:
-        """See `EventSource.read`: for comparisons with the archive and resyncs, which the follower itself does."""
-        return self._kafka.read(stream_name, first, until)
 
     def assign(self, positions: Mapping[str, int]) -> None:
         """See `EventSource.assign`. Starts the query."""
@@ -141,16 +110,8 @@ class MicroBatches:
         self._is_closed = True
         self._clear()
         self._stop()
-        self._kafka.close()
+        super().close()
         self._scratch.cleanup()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _assignment(self, name: str, position: int) -> Assigned:
         """The log's assignment; a new one unless it is read on from where it is."""
@@ -188,7 +149,7 @@ class MicroBatches:
         """Apply a micro-batch in the executors; wait until the follower has taken the results."""
         rows = ranges.mapInArrow(ApplyRanges(self._access), SCHEMA).collect()
         self._is_taken.clear()
-        self._batches.put(results_of(rows))
+        self._batches.put([RangeResult(*row) for row in rows])
         while not (self._is_closed or self._is_taken.wait(_TICK_SECONDS)):
             continue
 
@@ -221,3 +182,39 @@ class MicroBatches:
         """Assign nothing, and drop the results of what was assigned."""
         self._assigned, self._next_offsets, self._results = {}, {}, {}
         write_assignment(self._folder, {})
+
+
+class MicroBatchTail(Tail):
+    """A tail whose events executors apply. `take_results` returns what they did since its last call, in order."""
+
+    def __init__(
+        self,
+        log: TrackedLog,
+        projector: Projector,
+        target: int,
+        until: int | None,
+        take_results: Callable[[str], list[RangeResult]],
+    ) -> None:
+        super().__init__(log, projector, target, until)
+        self.buffer = _Results(projector.next_offset)
+        self._take_results = take_results
+
+    def apply(self, meanwhile: Meanwhile = lambda: None) -> Progress:  # noqa: ARG002 (executors store the events)
+        """Move the position to where executors have moved it. Raises the error of a range that was not applied."""
+        first = self.position
+        self.buffer.pop_batch()
+        results = self._take_results(self.stream_name)
+        for result in results:
+            result.raise_error()
+            self._projector.next_offset = result.next_offset
+        events = sum(result.events for result in results)
+        timestamp = results[-1].timestamp if results else None
+        return Progress(self.stream_name, self.state, events, first, self.position, self.target, timestamp)
+
+
+class _Results(EventBuffer):
+    """Results are applied at once."""
+
+    @property
+    def is_full(self) -> bool:
+        return bool(self)

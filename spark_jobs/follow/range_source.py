@@ -1,8 +1,11 @@
 """The streaming source of a follower: its rows are ranges of logs, which the executors read and apply.
 
 Rows are ranges and not events, so that an error of one log is an answer about that log, and does not fail the batch.
+Which logs are read from where is in a file, the assignment: the driver writes it, and the planner of batches, a process
+beside the driver that Spark starts, reads it.
 """
 
+import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,10 +17,8 @@ from pyspark.sql.types import StructType
 
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.source import SourceUnavailable
-from spark_jobs.data_source.access import Access
-from spark_jobs.data_source.stream_reader import QUIET_SECONDS
+from spark_jobs.data_source.options import Access
 from spark_jobs.dispatch import pack
-from spark_jobs.follow.assignment import Assigned, read_assignment
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +29,41 @@ BATCH_OFFSETS: Final = 500_000
 SCHEMA: Final = (
     "stream_name string, generation bigint, topic_id string, holder_pid bigint, first_offset bigint, next_offset bigint"
 )
+
+QUIET_SECONDS: Final = 0.1
+"""How long to wait before topics without news are asked for their ends again."""
+
+ASSIGNMENT_FILE: Final = "assignment.json"
+
+
+class Assigned(NamedTuple):
+    """A log to read from `first_offset` on.
+
+    `generation` differs after each decision of the follower to read from there: planned ranges of another generation
+    are outdated. `holder_pid` is the Postgres session that holds the stream.
+    """
+
+    generation: int
+    topic_id: str | None
+    holder_pid: int
+    first_offset: int
+
+
+def write_assignment(folder: Path, assigned: Mapping[str, Assigned]) -> None:
+    """Replace the assignment at once, so that no reader sees a part of it."""
+    folder.mkdir(parents=True, exist_ok=True)  # it is temporary, and may be removed while the follower runs
+    written = folder / f".{ASSIGNMENT_FILE}"
+    written.write_text(json.dumps(assigned), encoding="utf-8")
+    written.replace(folder / ASSIGNMENT_FILE)
+
+
+def read_assignment(folder: Path) -> dict[str, Assigned]:
+    """The assignment by stream name; empty if the folder was removed."""
+    try:
+        stored = json.loads((folder / ASSIGNMENT_FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    return {name: Assigned(*values) for name, values in stored.items()}
 
 
 class PlannedRange(NamedTuple):

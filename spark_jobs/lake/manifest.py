@@ -1,4 +1,4 @@
-"""What a lake contains: one manifest per run of `coordstream spark archive`, as JSON. Pure: no Spark, no file system.
+"""What a lake contains: one manifest per run of `coordstream spark archive`, as JSON.
 
 A lake is a folder of `events/run=N-…/stream_name=…/incarnation=…/day=…/*.parquet` and of `manifests/N/`. A run is part
 of the lake once its manifest is complete; files that no manifest names are left over from a run that was killed.
@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from spark_jobs.errors import SparkJobError
+from spark_jobs.output_folder import local_path
 
 FORMAT: Final = 1
 EVENTS: Final = "events"
@@ -125,6 +126,12 @@ class Lake:
         return by_log
 
 
+def is_lake(place: str) -> bool:
+    """Whether a path has a lake's manifests; a URI of another file system than the local one is taken for a lake."""
+    local = local_path(place)
+    return local is None or (local / MANIFESTS).is_dir()
+
+
 def to_json(manifest: Manifest) -> str:
     """A manifest as one line of JSON."""
     return json.dumps({"format": FORMAT, **asdict(manifest)}, ensure_ascii=False, separators=(",", ":"))
@@ -150,7 +157,7 @@ def _log_values(log: dict[str, Any]) -> dict[str, Any]:
     return {**log, "observations": observations, "horizon": None if horizon is None else tuple(horizon)}
 
 
-def merge(output: str, manifests: Sequence[Manifest]) -> Lake:
+def merge_manifests(output: str, manifests: Sequence[Manifest]) -> Lake:
     """The lake that these manifests describe. Raises LakeError if one is missing."""
     in_order = sorted(manifests, key=lambda manifest: manifest.number)
     for expected, manifest in enumerate(in_order, start=1):

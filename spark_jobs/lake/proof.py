@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pyspark.sql import SparkSession
 
@@ -12,11 +12,13 @@ from eventlog.postgres.connection import Connection
 from projections.retention import RetainedEvents
 from projections.tracked_logs import TrackedLog
 from spark_jobs.dispatch import run_log_tasks
-from spark_jobs.lake.events import ArchivedEvent
-from spark_jobs.lake.files import read_log
+from spark_jobs.lake.files import ArchivedEvent, read_log
 from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey
 from spark_jobs.lake.reader import absolute_folder, read_lake
-from spark_jobs.log_task import LogTaskSession, LogTaskSettings
+from spark_jobs.log_task import LogTaskSettings
+
+if TYPE_CHECKING:
+    from spark_jobs.log_task_session import LogTaskSession
 
 _ARCHIVED: Final = "select count(*) from eventlog.event where log_id = %s and log_offset < %s"
 
@@ -86,7 +88,7 @@ class CompareLog:
         """The number of events in the lake."""
         return sum(file.rows for file in self.files)
 
-    def run(self, session: LogTaskSession) -> Proven:
+    def run(self, session: "LogTaskSession") -> Proven:
         """See `LogTask`. Raises LakeError: a file was removed or changed, or an event is missing or another one."""
         pages = read_archived(session.connection, self.log_id, 0, self.next_offset)
         in_lake, count = read_log(self.output, self.files), 0

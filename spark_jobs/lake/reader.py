@@ -9,28 +9,23 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_jobs.errors import SparkJobError
-from spark_jobs.hadoop_folder import hadoop_uri
-from spark_jobs.lake.events import SCHEMA
+from spark_jobs.errors import SparkJobError, file_system_errors
+from spark_jobs.lake.files import SCHEMA
 from spark_jobs.lake.manifest import (
     EVENTS,
     MANIFESTS,
-    RELATIONS,
     Lake,
-    LakeError,
     LogKey,
     changed_file,
     from_json,
-    merge,
+    merge_manifests,
     not_a_lake,
     require_files,
 )
-from spark_jobs.output_folder import local_path
-from spark_jobs.spark_errors import file_system_errors
+from spark_jobs.output_folder import folder_uri, local_path
 
 LOG_COLUMNS: Final = ("stream_name", "incarnation")
 _MISSING: Final = "PATH_NOT_FOUND"
-_OF_A_RUN: Final = f"/({EVENTS}|{RELATIONS})/run="
 
 
 def read_lake(spark: SparkSession, output: str) -> Lake:
@@ -55,7 +50,7 @@ def find_lake(spark: SparkSession, output: str) -> Lake:
             if error.getCondition() != _MISSING:
                 raise
             contents = {}
-    return merge(output, [from_json(content, path) for path, content in contents.items()])
+    return merge_manifests(output, [from_json(content, path) for path, content in contents.items()])
 
 
 def _read_files(spark: SparkSession, folder: str) -> dict[str, bytes]:
@@ -64,25 +59,6 @@ def _read_files(spark: SparkSession, folder: str) -> dict[str, bytes]:
     contents = {row.path: bytes(row.content) for row in files.select("path", "content").collect()}
     names = {path.rpartition("/")[2] for path in contents}
     return contents | {path: b"" for path in files.inputFiles() if path.rpartition("/")[2] not in names}
-
-
-def require_no_other_files(spark: SparkSession, output: str) -> None:
-    """Refuse a folder without manifests that has files which no run wrote.
-
-    Raises:
-        LakeError: There is such a file; the message names it.
-        SparkJobError: Spark cannot read the folder.
-    """
-    with lake_errors(output):
-        try:
-            files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(folder_uri(output))
-            other = files.select("path").where(~sf.col("path").rlike(_OF_A_RUN)).first()  # Connect loads it only here
-        except AnalysisException as error:
-            if error.getCondition() != _MISSING:
-                raise
-            return
-    if other is not None:
-        raise LakeError(f"'{output}' is not a lake, but has other files, such as '{other.path}'. Use an empty folder.")
 
 
 def require_intact(spark: SparkSession, output: str, lake: Lake) -> None:
@@ -113,10 +89,10 @@ def lake_events(
     *,
     partitions: int | None = None,
 ) -> DataFrame:
-    """The events of these logs, or of all, with the columns of `spark_jobs.lake.events.SCHEMA`.
+    """The events of these logs, or of all, with the columns of `spark_jobs.lake.files.SCHEMA`.
 
     With ``partitions``, the rows are distributed so that each log is in one partition, contiguous and in offset order:
-    ``mapInArrow`` then reads one log after the other with `spark_jobs.lake.events.logs_in`. Check the files with
+    ``mapInArrow`` then reads one log after the other with `spark_jobs.lake.files.logs_in`. Check the files with
     `require_intact`.
     """
     files = lake.files_of(lake.logs if logs is None else logs)
@@ -148,12 +124,6 @@ def path_in_lake(uri: str) -> str:
 def decoded_path(uri: str) -> str:
     """As `path_in_lake`, of a percent-encoded URI."""
     return path_in_lake(unquote(uri))
-
-
-def folder_uri(output: str) -> str:
-    """The URI of a lake's folder for Spark. Raises SparkJobError for an invalid one."""
-    local = local_path(output)
-    return output.rstrip("/") if local is None else hadoop_uri(local)
 
 
 def absolute_folder(output: str) -> str:

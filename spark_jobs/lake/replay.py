@@ -33,11 +33,12 @@ from projections.tracked_logs import (
     stop_at_position,
     write_observations,
 )
-from spark_jobs.lake.events import BATCH_EVENTS as PAGE_EVENTS
+from spark_jobs.lake.files import BATCH_EVENTS as PAGE_EVENTS
 from spark_jobs.lake.files import read_log
 from spark_jobs.lake.manifest import LakeError, LakeFile, LakeLog, Observed
 from spark_jobs.lake.reader import absolute_folder, read_lake, require_intact
-from spark_jobs.log_task import LogResult, LogTaskSession
+from spark_jobs.log_task import LogResult
+from spark_jobs.log_task_session import LogTaskSession
 from spark_jobs.table_partitions import separate_partitions
 
 _INSERT_HEAD: Final = """

@@ -1,15 +1,20 @@
-"""The relations that a database has, and the errors about names that it does not have."""
+"""What is read for a relation: a view now, or the form that it has as of a time or a log offset.
+
+At a cut, a current relation is read by its as-of function, and a history up to where its logs are cut.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, LiteralString
+from datetime import datetime
+from typing import Final, LiteralString, NamedTuple
+
+from psycopg import sql
 
 from eventlog.errors import did_you_mean, printable_text
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.cuts import Cut, HistoryToCut, LogOffset, StateAtCut, as_of_function
 from spark_jobs.relations.jdbc import Relation, Rows
-from spark_jobs.relations.snapshots import Snapshot
+from spark_jobs.relations.snapshots import Positions, Snapshot
 
 OTHER_HISTORIES: Final = ("config_change", "event")
 
@@ -21,6 +26,139 @@ WHERE c.relnamespace = 'coordinator'::regnamespace AND c.relkind IN ('v', 'r', '
 _FUNCTIONS: Final[LiteralString] = """
 SELECT proname::text FROM pg_catalog.pg_proc WHERE pronamespace = 'coordinator'::regnamespace
 """
+BUCKET: Final = "read_bucket"
+"""The partition column of a read of all jobs: the bucket of the job whose as-of function is called."""
+
+_JOBS: Final = sql.SQL(
+    "(SELECT job_name, job_id, min(job_bucket) AS read_bucket FROM projection.job_log GROUP BY job_name, job_id) AS job"
+)
+_OF_JOB: Final = sql.SQL("l.job_name = {name} AND l.job_id = {id}")
+_LOGS_AT_TIME: Final = sql.SQL(
+    "(SELECT l.*, c.last_offset, {time} AS cut_at FROM projection.job_log AS l CROSS JOIN LATERAL"
+    " (SELECT projection.retained_cut(l.log_id, x.cut) AS last_offset FROM projection.log_cut(l.log_id, {time}) AS x"
+    " WHERE x.cut >= 0 OFFSET 0) AS c WHERE {jobs})"
+)
+_LOGS_AT_OFFSET: Final = sql.SQL(
+    "(SELECT l.*, c.last_offset, t.at AS cut_at FROM {job_at_offset} JOIN projection.job_log AS o ON o.log_id ="
+    " CASE {kind} WHEN 'coordinator' THEN j.coordinator_log ELSE coalesce(j.checkpoint_log, j.coordinator_log) END"
+    " JOIN projection.job_log AS l ON l.job_name = j.job_name AND l.job_id = j.job_id"
+    " AND (l.stream_kind <> o.stream_kind OR l.incarnation <= o.incarnation)"
+    " CROSS JOIN LATERAL projection.log_time_at(o.log_id, {log_offset}) AS t CROSS JOIN LATERAL"
+    " (SELECT projection.retained_cut(l.log_id, x.cut) AS last_offset FROM (SELECT CASE l.log_id WHEN o.log_id"
+    " THEN {log_offset} ELSE y.cut END FROM projection.log_cut(l.log_id, t.at) AS y) AS x (cut)"
+    " WHERE x.cut >= 0 OFFSET 0) AS c)"
+)
+_HISTORY: Final = sql.SQL(
+    "(SELECT job_name, job_id, job_bucket AS read_bucket, stream_kind, incarnation, last_offset, cut_at"
+    " FROM {logs} AS log) AS cut JOIN {relation} AS r ON r.job_name = cut.job_name AND r.job_id = cut.job_id"
+    " AND r.job_bucket = cut.read_bucket AND r.stream_kind = cut.stream_kind AND r.incarnation = cut.incarnation"
+    " AND coalesce(r.log_offset <= cut.last_offset, r.record_time <= cut.cut_at)"
+)
+_CURRENT_LOGS: Final = sql.SQL(
+    "(SELECT end_of.log_id, end_of.last_offset FROM {cuts} CROSS JOIN LATERAL"
+    " (VALUES (cut.coordinator_log, cut.coordinator_cut), (cut.checkpoint_log, cut.checkpoint_cut))"
+    " AS end_of (log_id, last_offset))"
+)
+_POSITIONS: Final = sql.SQL(
+    "SELECT log.stream_name, log.incarnation, least(cut.last_offset, position.next_offset - 1) + 1 FROM {logs} AS cut"
+    " JOIN projection.job_log AS log ON log.log_id = cut.log_id"
+    " JOIN projection.position AS position ON position.log_id = cut.log_id"
+)
+
+
+class LogOffset(NamedTuple):
+    """An event of one of a job's logs.
+
+    `stream_kind` None: the log from which the job's checkpoints are read. `incarnation` None: the current one.
+    """
+
+    log_offset: int
+    stream_kind: str | None = None
+    incarnation: int | None = None
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The logs of a job, or of every job for None, cut at a time (aware) or after an event.
+
+    After an event, the job's other logs are cut at the log_time of that event.
+    """
+
+    job: Job | None
+    at: datetime | LogOffset
+
+    def table(self, function: str, alias: LiteralString, schema: str = "coordinator") -> sql.Composed:
+        """The rows that an as-of function returns for the job, or for every job."""
+        job = sql.SQL("job.job_name, job.job_id") if self.job is None else _literals(self.job)
+        moment = _literals(self.at if isinstance(self.at, LogOffset) else [self.at])
+        call = sql.SQL("{}({}, {}) AS {}").format(sql.Identifier(schema, function), job, moment, sql.SQL(alias))
+        return call if self.job is not None else sql.SQL("{} CROSS JOIN LATERAL {}").format(_JOBS, call)
+
+    def current_logs(self) -> sql.Composed:
+        """Where a state is cut: the newest log of each kind at the cut, with its `last_offset`."""
+        function = "job_at_offset" if isinstance(self.at, LogOffset) else "job_at"
+        return _CURRENT_LOGS.format(cuts=self.table(function, "cut", "projection"))
+
+    def all_logs(self) -> sql.Composed:
+        """Where a history is cut: each log that had begun, with its `last_offset` and the time `cut_at`.
+
+        The log of an event has no newer incarnations at the cut, whatever their times are.
+        """
+        if isinstance(self.at, LogOffset):
+            return _LOGS_AT_OFFSET.format(
+                job_at_offset=self.table("job_at_offset", "j", "projection"),
+                kind=self.at.stream_kind,
+                log_offset=sql.SQL("{}::bigint").format(self.at.log_offset),
+            )
+        of_job = sql.SQL("true") if self.job is None else _OF_JOB.format(name=self.job.name, id=self.job.id)
+        return _LOGS_AT_TIME.format(time=self.at, jobs=of_job)
+
+
+@dataclass(frozen=True)
+class StateAtCut:
+    """Columns of a relation at a cut, from its as-of function."""
+
+    name: str
+    columns: tuple[str, ...]
+    cut: Cut
+
+    def query(self, also: Sequence[str] = ()) -> sql.Composed:
+        """The SELECT statement."""
+        return _select(self.columns, also, self.cut.table(as_of_function(self.name, self.cut), "r"))
+
+
+@dataclass(frozen=True)
+class HistoryToCut:
+    """Columns of a history up to a cut: the rows of the events that are not after it."""
+
+    name: str
+    columns: tuple[str, ...]
+    cut: Cut
+
+    def query(self, also: Sequence[str] = ()) -> sql.Composed:
+        """The SELECT statement."""
+        table = _HISTORY.format(logs=self.cut.all_logs(), relation=sql.Identifier("coordinator", self.name))
+        return _select(self.columns, also, table)
+
+
+def as_of_function(relation: str, cut: Cut) -> str:
+    """The name of the as-of function of a relation."""
+    return f"{relation}_as_of_offset" if isinstance(cut.at, LogOffset) else f"{relation}_as_of"
+
+
+def _literals(values: Iterable[object]) -> sql.Composed:
+    return sql.SQL(", ").join(map(sql.Literal, values))
+
+
+def _select(columns: Sequence[str], also: Sequence[str], table: sql.Composed) -> sql.Composed:
+    names = [*(sql.SQL("r.{}").format(sql.Identifier(name)) for name in columns), *map(sql.Identifier, also)]
+    return sql.SQL("SELECT {} FROM {}").format(sql.SQL(", ").join(names), table)
+
+
+def find_positions(snapshot: Snapshot, logs: sql.Composed) -> Positions:
+    """The position of each log at its cut: the first offset that is not included. Logs without events have none."""
+    rows = snapshot.connection.execute(_POSITIONS.format(logs=logs)).fetchall()
+    return {(name, incarnation): offset for name, incarnation, offset in rows}
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,32 @@
-"""Consistent reads over JDBC; the only module with Spark's JDBC options."""
+"""Consistent reads over JDBC: the address, Spark's options, and how many connections read which rows.
 
-import re
+No text contains credentials.
+"""
+
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Final, LiteralString, Protocol
+from urllib.parse import quote
 
+import psycopg
 from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, TimestampType
 
-from spark_jobs.errors import UnsafeReadError
-from spark_jobs.relations.settings import ReadSettings, jdbc_address
-from spark_jobs.relations.snapshots import Snapshot
+from spark_jobs.errors import SparkJobError
+from spark_jobs.relations.snapshots import LogPosition, Snapshot
+from spark_jobs.session import count_cores
 from spark_jobs.timestamps import LAST_TIMESTAMPTZ
 
-NAME = re.compile(r"[a-z][a-z0-9_]*")
+FETCH_SIZE: Final = 10_000
+"""Without one, the driver would load a whole result into memory."""
+
+MOST_PARTITIONS: Final = 8
+
+LARGE_LOG: Final = 200_000
+"""From this many events in a log, the history of one job is read in several partitions."""
 
 INSTANTS: Final = "spark.sql.datetime.java8API.enabled"
 """The setting with which Spark writes times in pushed filters in the session's zone instead of the JVM's."""
@@ -26,6 +38,28 @@ SELECT attname::text FROM pg_catalog.pg_attribute
 WHERE attrelid = to_regclass(%s) AND atttypid = 'timestamptz'::regtype AND NOT attisdropped
 """
 _TIME: Final = sql.SQL("CASE WHEN {column} <= {last}::timestamptz THEN {column} END AS {column}")
+
+# libpq's connection options -> pgjdbc's. Options without a counterpart are dropped.
+JDBC_NAMES = {
+    "sslmode": "sslmode",
+    "sslrootcert": "sslrootcert",
+    "sslcert": "sslcert",
+    "sslkey": "sslkey",
+    "channel_binding": "channelBinding",
+    "connect_timeout": "connectTimeout",
+    "options": "options",
+}
+# Without keepalives, a task waits forever for a server that has vanished.
+FIXED = "tcpKeepAlive=true&ApplicationName=coordstream%20spark"
+# values of target_session_attrs -> targetServerType
+JDBC_SERVERS = {
+    "any": "any",
+    "read-write": "primary",
+    "primary": "primary",
+    "read-only": "secondary",
+    "standby": "secondary",
+    "prefer-standby": "preferSecondary",
+}
 
 Value = str | int | bool
 
@@ -54,13 +88,13 @@ class Relation:
     equals: Mapping[str, Value]
 
     def query(self, also: Sequence[str] = ()) -> sql.Composed:
-        """The SELECT statement, with values as quoted literals. Raises UnsafeReadError for an invalid name."""
+        """The SELECT statement, with values as quoted literals."""
         conditions: list[sql.Composable] = [
-            sql.SQL("{} = {}").format(identifier(name), value) for name, value in self.equals.items()
+            sql.SQL("{} = {}").format(sql.Identifier(name), value) for name, value in self.equals.items()
         ]
         return sql.SQL("SELECT {columns} FROM {relation} WHERE {conditions}").format(
             columns=column_list(self.columns, also),
-            relation=sql.Identifier("coordinator", checked(self.name)),
+            relation=sql.Identifier("coordinator", self.name),
             conditions=sql.SQL(" AND ").join(conditions or [sql.SQL("true")]),
         )
 
@@ -79,19 +113,18 @@ class Ranges:
         if self.count <= 1:
             return {}
         bounds = {"lowerBound": str(self.lowest), "upperBound": str(self.highest + 1)}
-        return {"partitionColumn": checked(self.column), "numPartitions": str(self.count), **bounds}
+        return {"partitionColumn": self.column, "numPartitions": str(self.count), **bounds}
 
 
 ONE_PARTITION = Ranges("", 0, 0, 1)
 
 
-def read_rows(spark: SparkSession, settings: ReadSettings, rows: Rows, snapshot: Snapshot, ranges: Ranges) -> DataFrame:
+def read_rows(spark: SparkSession, url: str, rows: Rows, snapshot: Snapshot, ranges: Ranges) -> DataFrame:
     """The rows as a lazy DataFrame: every action, which must finish while the snapshot is open, sees the snapshot.
 
-    The column of `ranges` need not be among the rows' columns. Raises UnsafeReadError without a fetch size, which would
-    fill the heap, and without a snapshot, which would silently mix several moments.
+    The column of `ranges` need not be among the rows' columns.
     """
-    options = jdbc_options(settings, rows, snapshot, ranges)
+    options = jdbc_options(url, rows, snapshot, ranges)
     frame = spark.read.format("jdbc").options(**options).load().select(*rows.columns)
     sends_instants = spark.conf.get(INSTANTS) == "true"
     return frame.selectExpr(*(_with_exact_filters(column, sends_instants) for column in frame.schema))
@@ -113,15 +146,13 @@ def _with_exact_filters(field: StructField, sends_instants: bool) -> str:
     return f"{computed} AS {name}"
 
 
-def jdbc_options(settings: ReadSettings, rows: Rows, snapshot: Snapshot, ranges: Ranges) -> dict[str, str]:
+def jdbc_options(url: str, rows: Rows, snapshot: Snapshot, ranges: Ranges) -> dict[str, str]:
     """Spark's options for the read. They contain the password: pass them to Spark's reader only."""
-    if not isinstance(snapshot, Snapshot):
-        raise UnsafeReadError("A read in several partitions without a snapshot is inconsistent. Pass a snapshot.")
     also = () if ranges.count <= 1 or ranges.column in rows.columns else (ranges.column,)
     return {
-        **jdbc_address(settings.database_url).properties(),
+        **jdbc_address(url).properties(),
         "dbtable": sql.SQL("({query}) AS relation").format(query=_representable(rows, also, snapshot)).as_string(),
-        "fetchsize": str(settings.rows_per_fetch()),
+        "fetchsize": str(FETCH_SIZE),
         "sessionInitStatement": snapshot.session_statement(),
         **ranges.options(),
     }
@@ -129,12 +160,12 @@ def jdbc_options(settings: ReadSettings, rows: Rows, snapshot: Snapshot, ranges:
 
 def _representable(rows: Rows, also: Sequence[str], snapshot: Snapshot) -> sql.Composed:
     """The query of the rows, in which times that Spark cannot represent are null."""
-    found = snapshot.connection.execute(_TIMES, (f"coordinator.{checked(rows.name)}",)).fetchall()
+    found = snapshot.connection.execute(_TIMES, (f"coordinator.{rows.name}",)).fetchall()
     times = {name for (name,) in found}
     if times.isdisjoint(rows.columns):
         return rows.query(also)
     columns = [
-        _TIME.format(column=identifier(name), last=LAST_TIMESTAMPTZ) if name in times else identifier(name)
+        _TIME.format(column=sql.Identifier(name), last=LAST_TIMESTAMPTZ) if name in times else sql.Identifier(name)
         for name in (*rows.columns, *also)
     ]
     query = sql.SQL("SELECT {columns} FROM ({query}) AS r")
@@ -143,18 +174,109 @@ def _representable(rows: Rows, also: Sequence[str], snapshot: Snapshot) -> sql.C
 
 def column_list(columns: Sequence[str], also: Sequence[str] = ()) -> sql.Composed:
     """The columns of a SELECT."""
-    return sql.SQL(", ").join(map(identifier, (*columns, *also)))
+    return sql.SQL(", ").join(map(sql.Identifier, (*columns, *also)))
 
 
-def identifier(name: str) -> sql.Identifier:
-    """A quoted name. Raises UnsafeReadError if it is invalid."""
-    return sql.Identifier(checked(name))
+def choose_partitions(spark: SparkSession) -> int:
+    """The number of connections of a large read: one per core, at most 8."""
+    return max(1, min(count_cores(spark), MOST_PARTITIONS))
 
 
-def checked(name: str) -> str:
-    """The name itself. Raises UnsafeReadError if it is invalid."""
-    if not NAME.fullmatch(name):
-        raise UnsafeReadError(
-            f"Invalid relation or column name {name!r}. Expected lower-case letters, digits and underscores."
+def ranges_of_all_jobs(logs: Sequence[LogPosition], column: str, partitions: int) -> Ranges:
+    """Ranges of buckets, so that each connection reads whole jobs.
+
+    One partition if there are fewer than two buckets per connection, of which some would be idle.
+    """
+    buckets = {log.job_bucket for log in logs}
+    if partitions == 1 or len(buckets) < 2 * partitions:
+        return ONE_PARTITION
+    return Ranges(column, min(buckets), max(buckets), partitions)
+
+
+def ranges_of_one_job(logs: Sequence[LogPosition], columns: Sequence[str], partitions: int) -> Ranges:
+    """Ranges of log offsets for a relation with a log offset, if a log is large."""
+    events = max((log.next_offset for log in logs), default=0)
+    if partitions == 1 or "log_offset" not in columns or events < LARGE_LOG:
+        return ONE_PARTITION
+    return Ranges("log_offset", 0, events - 1, partitions)
+
+
+@dataclass(frozen=True)
+class JdbcAddress:
+    """A database for JDBC. User and password are properties, not part of the URL."""
+
+    url: str
+    user: str
+    password: str | None = field(default=None, repr=False)
+
+    def properties(self) -> dict[str, str]:
+        """The connection properties, including the password: pass them to Spark only."""
+        credentials = {"user": self.user} | ({} if self.password is None else {"password": self.password})
+        return {"url": self.url, "driver": "org.postgresql.Driver", **credentials}
+
+
+def jdbc_address(url: str) -> JdbcAddress:
+    """Translate a libpq URL (and libpq's environment, such as PGPASSWORD) for pgjdbc.
+
+    Raises SparkJobError for an invalid URL, and for what JDBC cannot use: a Unix socket, or a service of libpq.
+    """
+    options = _connection_options(url)
+    hosts = _hosts(options)
+    ports = options.get("port", "").split(",")
+    ports = ports * len(hosts) if len(ports) == 1 else ports
+    if len(ports) != len(hosts):
+        raise SparkJobError(
+            f"Different numbers of hosts ({len(hosts)}) and ports ({len(ports)}) in the database URL."
+            " Expected one port, or one for each host."
         )
-    return name
+    places = ",".join(f"{_bracketed(host)}:{port or 5432}" for host, port in zip(hosts, ports, strict=True))
+    passed = [f"{jdbc}={quote(options[name], safe='')}" for name, jdbc in JDBC_NAMES.items() if options.get(name)]
+    query = "&".join([*passed, f"targetServerType={_server_type(options)}", FIXED])
+    database = quote(options.get("dbname") or options["user"], safe="")
+    return JdbcAddress(f"jdbc:postgresql://{places}/{database}?{query}", options["user"], options.get("password"))
+
+
+def _connection_options(url: str) -> dict[str, str]:
+    defaults = {d.keyword.decode(): d.val.decode() for d in psycopg.pq.Conninfo.get_defaults() if d.val}
+    try:
+        given = conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:  # its message may contain a part of the password
+        problem = "Invalid database URL. Expected postgresql://user:password@host:port/name, "
+        raise SparkJobError(problem + "with special characters of the password percent-encoded.") from error
+    service = given.get("service", defaults.get("service"))
+    if service and not given.keys() & {"host", "hostaddr"}:
+        raise SparkJobError(
+            f"JDBC does not read the file of services, which has the host of the service '{service}'."
+            " Name the host, port and database in the database URL."
+        )
+    return defaults | {name: str(value) for name, value in given.items() if value is not None}
+
+
+def _hosts(options: Mapping[str, str]) -> list[str]:
+    """The hosts to connect to: as in libpq, an address precedes the name that it is given for.
+
+    JDBC compares a certificate with what it connects to, so that a name to be verified precedes its address.
+    """
+    names, addresses = (options.get(name, "").split(",") for name in ("host", "hostaddr"))
+    if options.get("host") and options.get("hostaddr") and len(names) != len(addresses):
+        raise SparkJobError(
+            f"Different numbers of host ({len(names)}) and hostaddr ({len(addresses)}) in the database URL."
+            " Expected an address for each host."
+        )
+    first, second = (names, addresses) if options.get("sslmode") == "verify-full" else (addresses, names)
+    hosts = [one or other or "localhost" for one, other in zip_longest(first, second)]
+    if any(host.startswith(("/", "@")) for host in hosts):
+        raise SparkJobError("Spark connects over TCP only. Use a host in the database URL instead of a Unix socket.")
+    return hosts
+
+
+def _server_type(options: Mapping[str, str]) -> str:
+    wanted = options.get("target_session_attrs") or "any"
+    if wanted not in JDBC_SERVERS:
+        known = ", ".join(JDBC_SERVERS)
+        raise SparkJobError(f"Invalid target_session_attrs '{wanted}' in the database URL. Expected one of {known}.")
+    return JDBC_SERVERS[wanted]
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,26 +1,22 @@
 """Relations as DataFrames in one line; public in `coordstream.spark`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 from weakref import WeakKeyDictionary
 
 import psycopg
 from pyspark.sql import DataFrame, SparkSession
 
-from projections.job_choice import Job
-from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.catalogue import Catalogue, is_history
-from spark_jobs.relations.cuts import BUCKET, Cut, LogOffset, find_positions
-from spark_jobs.relations.jdbc import Ranges, read_rows
-from spark_jobs.relations.partitioning import choose_partitions, ranges_of_all_jobs, ranges_of_one_job
-from spark_jobs.relations.selection import choose_job, parse_moment
-from spark_jobs.relations.settings import ReadSettings
+from projections import job_choice
+from projections.job_choice import Job, UnknownJob
+from spark_jobs.errors import SparkJobError, spark_errors
+from spark_jobs.relations.catalogue import BUCKET, Catalogue, Cut, LogOffset, find_positions, is_history
+from spark_jobs.relations.jdbc import Ranges, choose_partitions, ranges_of_all_jobs, ranges_of_one_job, read_rows
 from spark_jobs.relations.snapshots import Positions, Snapshot, exported_snapshot
-from spark_jobs.spark_errors import spark_errors
 
 STREAM_KINDS: Final = ("coordinator", "checkpoint")
 OF_CHECKPOINTS: Final = ("checkpoint", "commit", "event", "state_checkpoint", "state_lag")
@@ -33,7 +29,7 @@ class OpenSnapshot:
     spark: SparkSession = field(repr=False)
     snapshot: Snapshot = field(repr=False)
     catalogue: Catalogue = field(repr=False)
-    settings: ReadSettings = field(repr=False)
+    url: str = field(repr=False)
 
     @property
     def positions(self) -> Positions:
@@ -64,7 +60,7 @@ class RelationReader:
         """
         url = self._find_url()
         with exported_snapshot(url) as exported:
-            moment = OpenSnapshot(spark, exported, Catalogue.of(exported), ReadSettings(url))
+            moment = OpenSnapshot(spark, exported, Catalogue.of(exported), url)
             token = _OPEN.set(moment)
             try:
                 yield moment
@@ -172,7 +168,7 @@ def _read(
     positions = snapshot.positions_of(chosen) if cut is None else _positions_at(snapshot, cut, relation)
     with _spark_errors(relation):
         ranges = _ranges(moment, relation, chosen, cut, partitions)
-        frame = read_rows(moment.spark, moment.settings, rows, snapshot, ranges)
+        frame = read_rows(moment.spark, moment.url, rows, snapshot, ranges)
     _POSITIONS[frame] = positions
     return frame
 
@@ -203,3 +199,28 @@ def _positions_at(snapshot: Snapshot, cut: Cut, relation: str) -> Positions:
 
 def _spark_errors(relation: str) -> AbstractContextManager[None]:
     return spark_errors(f'Spark cannot read relation "{relation}"')
+
+
+def choose_job(jobs: Collection[Job], word: str) -> Job:
+    """The job that a word names: NAME/ID, or NAME if only one job has it. Raises SparkJobError."""
+    try:
+        return job_choice.choose_job(sorted(jobs), word)
+    except UnknownJob as error:
+        raise SparkJobError(str(error)) from None
+
+
+def parse_moment(time: str | datetime) -> datetime:
+    """An aware time from a datetime or an ISO 8601 text, which is in UTC unless it says otherwise.
+
+    Raises SparkJobError for another text, and for a datetime without a time zone.
+    """
+    if isinstance(time, str):
+        try:
+            moment = datetime.fromisoformat(time)
+        except ValueError as error:
+            example = "Expected ISO 8601, for example 2026-01-31T12:00:00Z."
+            raise SparkJobError(f"Invalid time {time!r}. {example}") from error
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if time.tzinfo is None:
+        raise SparkJobError(f"The time {time} has no time zone. Expected one, as in datetime(2026, 1, 31, tzinfo=UTC).")
+    return time

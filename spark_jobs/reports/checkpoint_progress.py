@@ -1,179 +1,157 @@
-"""The job `checkpoint_progress`: commits and input offsets of each task, by time bucket.
+"""The report `checkpoint_progress`: commits and input offsets of each task, by time bucket."""
 
-Reads the preferred rows of commit_history and checkpoint_history over JDBC in one snapshot (each commit once), writes
-`progress` (by task and bucket) and `tasks` (a summary) as Parquet, prints the summary and draws a picture.
-"""
-
-import argparse
-import os
-import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
+from typing import Any, Final
 
-from pyspark.sql import DataFrame, SparkSession
-from rich.console import Console
+import pyarrow as pa
+from pyspark.sql import functions as sf
 
-from projections.job_choice import Job
-from spark_jobs.output_folder import OutputFolder, output_folder
-from spark_jobs.relations.partitioning import choose_partitions
-from spark_jobs.relations.selection import choose_job
-from spark_jobs.relations.settings import ReadSettings
-from spark_jobs.relations.snapshots import exported_snapshot
-from spark_jobs.reports.arguments import add_now, report_parser
-from spark_jobs.reports.progress import picture, rows, summary, transforms
-from spark_jobs.reports.progress.scope import Scope, find_scope, require_commits
-from spark_jobs.reports.progress.time_buckets import format_width, parse_width
-from spark_jobs.reports.runner import AS_OF_FILE, run_job, write_as_of
-from spark_jobs.reports.table import describe_positions
-from spark_jobs.spark_errors import spark_errors
+from eventlog.partition import natural_order
+from spark_jobs.errors import SparkJobError
+from spark_jobs.reports.picture import Cell, TaskRow, draw_heat_map
+from spark_jobs.reports.progress import (
+    PROGRESS,
+    TASK,
+    Extent,
+    activity,
+    bucket_start,
+    find_extent,
+    median_gaps,
+    offset_steps,
+    preferred_checkpoints,
+    preferred_commits,
+    task_progress,
+)
+from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Tables, collect, driver_rows, format_span
 
-MOST_TASKS_SHOWN = 40
+UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+ROUND_WIDTHS: Final = [
+    number * UNITS[unit]
+    for unit, numbers in (
+        ("s", (1, 2, 5, 10, 15, 30)),
+        ("m", (1, 2, 5, 10, 15, 30)),
+        ("h", (1, 2, 3, 6, 12)),
+        ("d", (1, 2, 7, 14, 30, 90, 365)),
+    )
+    for number in numbers
+]
+MOST_BUCKETS: Final = 60
+MOST_DRAWN: Final = 500
+"""More would be narrower than the pixels of a picture."""
 
 
-@dataclass(frozen=True)
-class Options:
-    """The job's options. `output` is a path or URI; see `output_folder`.
+def report(bucket_seconds: int | None, stall_factor: float) -> Report:
+    """The report with buckets of this width (None: at most 60 buckets).
 
-    If `bucket_seconds` is None, there are at most 60 buckets. If `now` is None, ages count to the newest log_time.
+    A task stalls after `stall_factor` times the median gap between its commits.
     """
-
-    output: str
-    job: Job | None = None
-    bucket_seconds: int | None = None
-    stall_factor: float = 10.0
-    now: datetime | None = None
-    overwrite: bool = False
-
-
-def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
-    """Run the job and return its exit code: 0, or 1 with a message on standard error. `parse` exits with 2."""
-    arguments = parse(argv)
-    options = _options(arguments)
-
-    def write(spark: SparkSession, url: str) -> None:
-        run(spark, ReadSettings(url, partitions=arguments.partitions), options, _console())
-
-    return run_job("checkpoint_progress", arguments, environ, write)
-
-
-def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
-    """The options of the job. Exits with 2 and a message if they are invalid."""
-    return _parser().parse_args(argv)
-
-
-def run(spark: SparkSession, settings: ReadSettings, options: Options, console: Console) -> None:
-    """Read in one snapshot, write the output folder, print the summary. After a SparkJobError there is no output."""
-    partitions = settings.partitions or choose_partitions(spark)
-    with output_folder(spark, options.output, AS_OF_FILE, overwrite=options.overwrite) as folder:
-        with exported_snapshot(settings.database_url) as snapshot:
-            job = None if options.job is None else choose_job(snapshot.jobs(), str(options.job))
-            scope = find_scope(
-                snapshot, job, partitions=partitions, now=options.now, bucket_seconds=options.bucket_seconds
-            )
-            require_commits(scope)
-            with spark_errors("Spark cannot read the database or write the result"):
-                commits = scope.commits(spark, settings, snapshot)
-                checkpoints = scope.checkpoints(spark, settings, snapshot)
-                _write(commits, checkpoints, scope, folder, options.stall_factor)
-        write_as_of(
-            folder.files,
-            scope.positions,
-            as_of=scope.as_of.isoformat(),
-            bucket=format_width(scope.bucket_seconds),
-            stall_factor=options.stall_factor,
-            commits_without_usable_time=scope.untimed_commits,
-        )
-        _show(spark, folder, scope, console)
-    written = f"Written to {options.output}: progress and tasks (Parquet), progress.png, {AS_OF_FILE}"
-    console.print(written, markup=False, soft_wrap=not console.is_terminal)
-
-
-def _write(commits: DataFrame, checkpoints: DataFrame, scope: Scope, folder: OutputFolder, stall_factor: float) -> None:
-    """Write both tables, reading each relation once."""
-    commits.persist()
-    steps = transforms.offset_steps(checkpoints)
-    activity = transforms.activity(commits, steps, scope.bucket_seconds).persist()
-    gaps = transforms.median_gaps(commits)
-    tasks = transforms.task_progress(activity, gaps, scope.as_of, scope.bucket_seconds, stall_factor)
-    transforms.progress(activity).coalesce(1).write.parquet(folder.table("progress"))
-    tasks.coalesce(1).write.parquet(folder.table("tasks"))
-    activity.unpersist()
-    commits.unpersist()
-
-
-def _show(spark: SparkSession, folder: OutputFolder, scope: Scope, console: Console) -> None:
-    total = rows.count_tasks(spark, folder.table("tasks"))
-    tasks = rows.notable_tasks(spark, folder.table("tasks"), MOST_TASKS_SHOWN)
-    buckets, width = rows.bucket_rows(spark, folder.table("progress"), tasks, scope.bucket_seconds)
-    heading = f"Checkpoint progress of {scope.job or 'all jobs'}"
-    shown = (
-        f"{total} {'task' if total == 1 else 'tasks'}"
-        if total == len(tasks)
-        else f"{len(tasks)} of {total} tasks, stalled first"
-    )
-    path = folder.files / "progress.png"
-    picture.draw(path, buckets, width, f"{heading}, {shown}", _subtitle(scope))
-    for line in describe_positions(scope.positions, f"As of {scope.as_of:%Y-%m-%d %H:%M:%S} UTC, log positions:"):
-        console.print(line, markup=False, soft_wrap=True)
-    if scope.untimed_commits:
-        console.print(summary.describe_untimed(scope.untimed_commits), markup=False)
-    summary.print_summary(console, tasks, total, heading, scope.as_of)
-
-
-def _console() -> Console:
-    return Console(highlight=False, width=None if sys.stdout.isatty() else summary.WIDTH)
-
-
-def _subtitle(scope: Scope) -> str:
-    logs = [f"{name} {offset}" for (name, _), offset in sorted(scope.positions.items())]
-    where = f"{len(logs)} logs" if len(logs) > 2 else "log offset " + ", ".join(logs)
-    untimed = f"; commits without a usable time: {scope.untimed_commits}, not shown" if scope.untimed_commits else ""
-    return f"as of {where}; {scope.as_of:%Y-%m-%d %H:%M:%S} UTC{untimed}"
-
-
-def _options(arguments: argparse.Namespace) -> Options:
-    return Options(
-        arguments.output, arguments.job, arguments.bucket, arguments.stall, arguments.now, arguments.overwrite
+    tables = partial(progress_tables, bucket_seconds=bucket_seconds, stall_factor=stall_factor)
+    return Report(
+        "checkpoint_progress",
+        tables,
+        "tasks",
+        lambda tasks: tasks.orderBy(sf.col("stall").isNull(), sf.col("checkpoint_age_seconds").desc(), *TASK),
+        COLUMNS,
+        draw,
+        lambda rows: sorted(rows, key=lambda row: natural_order(_task(row))),
     )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = report_parser("checkpoint_progress", "Commits and input offsets of each task, by time bucket.")
-    add = parser.add_argument
-    add(
-        "--bucket",
-        type=_width,
-        metavar="WIDTH",
-        help="width of a time bucket: 5s, 1m, 1h (default: at most 60 buckets)",
+def progress_tables(inputs: Inputs, bucket_seconds: int | None, stall_factor: float) -> Tables:
+    """The tables `progress` (by task and bucket) and `tasks`. Raises SparkJobError: there is no commit."""
+    extent = find_extent(inputs.moment.snapshot, inputs.job, inputs.options.now)
+    if not extent.commits:
+        jobs = "any job" if inputs.job is None else f"job '{inputs.job}'"
+        raise SparkJobError(f"The database has no commit of {jobs}. Import its logs, or select another job.")
+    seconds = bucket_seconds or width_for(extent.first, extent.last)
+    commits = preferred_commits(inputs).persist()
+    steps = offset_steps(preferred_checkpoints(inputs))
+    by_bucket = activity(commits, steps, seconds).persist()
+    tasks = task_progress(by_bucket, median_gaps(commits), extent.as_of, seconds, stall_factor)
+    about = {
+        "bucket_seconds": seconds,
+        "stall_factor": stall_factor,
+        "commits_without_usable_time": extent.untimed,
+    }
+    frames = {"progress": by_bucket.select(*PROGRESS), "tasks": tasks}
+    return Tables(frames, extent.as_of, about, _describe_untimed(extent))
+
+
+def _describe_untimed(extent: Extent) -> str:
+    if not extent.untimed:
+        return ""
+    have = "1 commit has" if extent.untimed == 1 else f"{extent.untimed:,} commits have"
+    return (
+        f"{have} no usable record time (missing, or outside the time range of the job's logs). "
+        "The totals include them; buckets, ages, gaps and the picture do not."
     )
-    add(
-        "--stall",
-        type=_factor,
-        default=10.0,
-        metavar="K",
-        help="a task stalls after K times its median gap between commits (default: 10)",
-    )
-    add_now(parser)
-    return parser
 
 
-def _width(text: str) -> int:
-    try:
-        return parse_width(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+def draw(drawing: Drawing) -> None:
+    """A row per task: the offsets that it advanced in each bucket. Several buckets become one if there are too many."""
+    names = {tuple(row[name] for name in TASK): row for row in drawing.rows}
+    progress = drawing.read("progress")
+    wanted = driver_rows(progress.sparkSession, dict.fromkeys(TASK, pa.string()), list(names))
+    timed = progress.join(sf.broadcast(wanted), on=list(TASK), how="left_semi").where("bucket_start is not null")
+    ((first, last),) = timed.agg(*(sf.unix_seconds(edge("bucket_start")) for edge in (sf.min, sf.max))).collect()
+    seconds = drawn_width(drawing.about["bucket_seconds"], (last or 0) - (first or 0))
+    sums = [sf.try_sum(name).alias(name) for name in ("advanced", "rewound")]
+    cells: dict[tuple[str, ...], list[Cell]] = {name: [] for name in names}
+    for row in collect(timed.groupBy(*TASK, bucket_start("bucket_start", seconds).alias("start")).agg(*sums)):
+        cells[tuple(row[name] for name in TASK)].append(Cell(row["start"], row["advanced"] or 0, row["rewound"] or 0))
+    tasks = [TaskRow(_task(row), row["stall"] is not None, cells[name]) for name, row in names.items()]
+    draw_heat_map(drawing.path, drawing.title + drawing.subtitle, format_width(seconds), seconds, tasks)
 
 
-def _factor(text: str) -> float:
-    try:
-        factor = float(text)
-    except ValueError:
-        factor = -1.0
-    if not 0 < factor < float("inf"):
-        raise argparse.ArgumentTypeError(f"Invalid factor {text!r}. Expected a number above 0, for example 10.")
-    return factor
+def format_width(seconds: int) -> str:
+    """The shortest form of a width, such as `90s` or `2m`."""
+    unit, size = max(((u, s) for u, s in UNITS.items() if seconds % s == 0), key=lambda pair: pair[1])
+    return f"{seconds // size}{unit}"
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def width_for(first: datetime | None, last: datetime | None) -> int:
+    """The narrowest round width, in seconds, that covers `first` to `last` (aware) with at most 60 buckets."""
+    if first is None or last is None:
+        return 1
+    start, end = int(first.timestamp()), int(last.timestamp())
+    return next((w for w in ROUND_WIDTHS if end // w - start // w < MOST_BUCKETS), ROUND_WIDTHS[-1])
+
+
+def drawn_width(seconds: int, span: int) -> int:
+    """The width to draw buckets of `seconds` with: a multiple that has at most 500 buckets, if possible a round one."""
+    narrowest = seconds * (span // (seconds * (MOST_DRAWN - 1)) + 1)
+    widths = (width for width in ROUND_WIDTHS if narrowest <= width <= 4 * narrowest and width % seconds == 0)
+    return seconds if narrowest == seconds else next(widths, narrowest)
+
+
+def _task(row: Mapping[str, Any]) -> str:
+    return f"{row['job_name']}/{row['job_id']} {row['task_name']}"
+
+
+def _span(row: Mapping[str, Any], name: str) -> str | None:
+    return None if row[name] is None else format_span(row[name])
+
+
+def _count(row: Mapping[str, Any], name: str) -> object:
+    """The number; "?" where a sum is too large for 64 bits."""
+    return "?" if row[name] is None else row[name]
+
+
+def _stall(row: Mapping[str, Any]) -> str:
+    if row["stall"] is None:
+        return ""
+    silent = row["checkpoint_age_seconds"]
+    return f"{row['stall']} {format_span(silent + (row['newest_commit_at'] - row['stalled_since']).total_seconds())}"
+
+
+COLUMNS: Final = (
+    Column("task", _task),
+    Column("commits", lambda row: row["commits"], is_number=True),
+    Column("advanced", lambda row: _count(row, "advanced"), is_number=True),
+    Column("rewound", lambda row: _count(row, "rewound"), is_number=True),
+    Column("newest commit", lambda row: f"{_span(row, 'checkpoint_age_seconds') or '?'} ago", is_number=True),
+    Column("median gap", lambda row: _span(row, "median_gap_seconds"), is_number=True),
+    Column("stalled", _stall),
+)

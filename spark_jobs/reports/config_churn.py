@@ -1,52 +1,35 @@
-"""The job `config_churn`: how many config keys each writer changed in each job, by day."""
+"""The report `config_churn`: how many config keys each writer changed in each job, by day."""
 
-import argparse
-import os
-import sys
-from collections.abc import Mapping, Sequence
 from datetime import date
-from pathlib import Path
+from typing import Final
 
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from eventlog.timestamps import MICROS_OF_A_DAY
-from spark_jobs.reports.arguments import report_parser
-from spark_jobs.reports.log_times import with_usable_times
 from spark_jobs.reports.picture import draw_days
-from spark_jobs.reports.progress.transforms import JOB
-from spark_jobs.reports.runner import Inputs, Report, Rows, Tables, run_report
-from spark_jobs.reports.table import Column
+from spark_jobs.reports.progress import JOB
+from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Tables, collect
 
-MOST_JOBS = 8
-
-
-def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
-    """Run the job and return its exit code: 0, or 1 with a message on standard error. `parse` exits with 2."""
-    return run_report(REPORT, parse(argv), environ)
-
-
-def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
-    """The options of the job. Exits with 2 and a message if they are invalid."""
-    return report_parser("config_churn", __doc__ or "").parse_args(argv)
+MOST_JOBS: Final = 8
 
 
 def tables(inputs: Inputs) -> Tables:
     """The tables `changes` (by day, job and writer) and `keys`."""
     writer = ("source", "host", "username", "record_time")
     read = inputs.read("config_change", "job_name", "job_id", "config_key", "previous_value", "operation", *writer)
-    changes = with_usable_times(inputs.moment.spark, read, inputs.moment.snapshot).persist()
+    changes = inputs.with_usable_times(read).persist()
     return Tables({"changes": changes_by_day(changes), "keys": changed_keys(changes)})
 
 
-def draw(path: Path, rows: Rows, title: str) -> None:
-    """A bar per day, stacked by job, from rows of `changes_to_draw`."""
+def draw(drawing: Drawing) -> None:
+    """A bar per day, stacked by job."""
     counts: dict[str, dict[date, int]] = {}
-    for row in rows:
+    for row in collect(changes_to_draw(drawing.read("changes"))):
         job = "other jobs" if row["job_name"] is None else f"{row['job_name']}/{row['job_id']}"
         counts.setdefault(job, {})[row["day"]] = row["changes"]
-    draw_days(path, title, "changes of config keys per day (UTC)", counts)
+    draw_days(drawing.path, drawing.title, "changes of config keys per day (UTC)", counts)
 
 
 def changes_to_draw(changes: DataFrame) -> DataFrame:
@@ -91,25 +74,23 @@ def _day(time: str) -> SparkColumn:
     return sf.date_from_unix_date(sf.floor(sf.unix_micros(time) / sf.lit(MICROS_OF_A_DAY)).cast("int"))
 
 
-REPORT = Report(
-    "config_churn",
-    tables,
-    "changes",
-    lambda changes: changes.orderBy(sf.desc_nulls_last("day"), sf.desc("changes"), *changes.columns),
-    (
-        Column("day", lambda row: row["day"]),
-        Column("job", lambda row: f"{row['job_name']}/{row['job_id']}"),
-        Column("source", lambda row: row["source"]),
-        Column("host", lambda row: row["host"]),
-        Column("user", lambda row: row["username"]),
-        Column("changes", lambda row: row["changes"], is_number=True),
-        Column("keys", lambda row: row["keys"], is_number=True),
-        Column("new", lambda row: row["new"], is_number=True),
-        Column("deleted", lambda row: row["deleted"], is_number=True),
-    ),
-    draw,
-    changes_to_draw,
-)
-
-if __name__ == "__main__":
-    sys.exit(main())
+def report() -> Report:
+    """The report."""
+    return Report(
+        "config_churn",
+        tables,
+        "changes",
+        lambda changes: changes.orderBy(sf.desc_nulls_last("day"), sf.desc("changes"), *changes.columns),
+        (
+            Column("day", lambda row: row["day"]),
+            Column("job", lambda row: f"{row['job_name']}/{row['job_id']}"),
+            Column("source", lambda row: row["source"]),
+            Column("host", lambda row: row["host"]),
+            Column("user", lambda row: row["username"]),
+            Column("changes", lambda row: row["changes"], is_number=True),
+            Column("keys", lambda row: row["keys"], is_number=True),
+            Column("new", lambda row: row["new"], is_number=True),
+            Column("deleted", lambda row: row["deleted"], is_number=True),
+        ),
+        draw,
+    )

@@ -1,70 +1,54 @@
-"""The job `fleet`: each job with its tasks, containers, last commit and stalled tasks."""
+"""The report `fleet`: each job with its tasks, containers, last commit and stalled tasks."""
 
-import argparse
-import os
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from spark_jobs.reports.arguments import add_now, report_parser
 from spark_jobs.reports.picture import Bar, draw_bars
-from spark_jobs.reports.progress import transforms
-from spark_jobs.reports.progress.scope import find_scope
-from spark_jobs.reports.progress.summary import format_span
-from spark_jobs.reports.progress.transforms import JOB, TASK, instant
-from spark_jobs.reports.runner import Inputs, Report, Rows, Tables, run_report
-from spark_jobs.reports.table import Column
+from spark_jobs.reports.progress import (
+    JOB,
+    TASK,
+    activity,
+    find_extent,
+    instant,
+    median_gaps,
+    offset_steps,
+    preferred_checkpoints,
+    preferred_commits,
+    task_progress,
+)
+from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Tables, format_span
 
-STALL_FACTOR = 10.0
-LEAST_LIMIT_SECONDS = 60
-"""The buckets of `activity` are of no use here: they are as wide as the history of all jobs is long."""
+BUCKET_SECONDS: Final = 365 * 86_400
+"""The buckets of `activity` are of no use here."""
 
-
-def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
-    """Run the job and return its exit code: 0, or 1 with a message on standard error. `parse` exits with 2."""
-    return run_report(REPORT, parse(argv), environ)
-
-
-def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
-    """The options of the job. Exits with 2 and a message if they are invalid."""
-    parser = report_parser("fleet", __doc__ or "")
-    add_now(parser)
-    return parser.parse_args(argv)
+STALL_FACTOR: Final = 10.0
+LEAST_LIMIT_SECONDS: Final = 60
 
 
 def tables(inputs: Inputs) -> Tables:
     """The tables `jobs` and `stalled`."""
-    moment, spark = inputs.moment, inputs.moment.spark
-    scope = find_scope(
-        moment.snapshot, inputs.job, partitions=inputs.connections(), now=inputs.now, bucket_seconds=None
-    )
-    commits = scope.commits(spark, moment.settings, moment.snapshot).persist()
-    steps = transforms.offset_steps(scope.checkpoints(spark, moment.settings, moment.snapshot))
-    activity = transforms.activity(commits, steps, scope.bucket_seconds)
-    gaps = transforms.median_gaps(commits)
-    tasks = transforms.task_progress(activity, gaps, scope.as_of, LEAST_LIMIT_SECONDS, STALL_FACTOR).persist()
+    as_of = find_extent(inputs.moment.snapshot, inputs.job, inputs.options.now).as_of
+    commits = preferred_commits(inputs).persist()
+    by_bucket = activity(commits, offset_steps(preferred_checkpoints(inputs)), BUCKET_SECONDS)
+    tasks = task_progress(by_bucket, median_gaps(commits), as_of, LEAST_LIMIT_SECONDS, STALL_FACTOR).persist()
     jobs = inputs.read("job", "job_name", "job_id", "task_count", "container_count")
-    return Tables({"jobs": fleet_jobs(jobs, tasks, scope.as_of), "stalled": stalled_tasks(tasks)}, scope.as_of)
+    return Tables({"jobs": fleet_jobs(jobs, tasks, as_of), "stalled": stalled_tasks(tasks)}, as_of)
 
 
-def draw(path: Path, rows: Rows, title: str) -> None:
+def draw(drawing: Drawing) -> None:
     """A bar per job: the age of its last commit, red if tasks stall."""
-    unit, size = _unit(max((row["seconds_since_commit"] or 0.0 for row in rows), default=0.0))
+    ages = [row["seconds_since_commit"] or 0.0 for row in drawing.rows]
+    unit, size = _unit(max(ages, default=0.0))
     bars = [
-        Bar(
-            f"{row['job_name']}/{row['job_id']}",
-            (row["seconds_since_commit"] or 0.0) / size,
-            _status(row),
-            row["stalled_tasks"] > 0,
-        )
-        for row in rows
+        Bar(f"{row['job_name']}/{row['job_id']}", age / size, _status(row), row["stalled_tasks"] > 0)
+        for row, age in zip(drawing.rows, ages, strict=True)
     ]
-    draw_bars(path, title, f"{unit} since the last commit (red: with stalled tasks)", bars)
+    title = drawing.title + drawing.subtitle
+    draw_bars(drawing.path, title, f"{unit} since the last commit (red: with stalled tasks)", bars)
 
 
 def _unit(seconds: float) -> tuple[str, int]:
@@ -111,24 +95,23 @@ def stalled_tasks(tasks: DataFrame) -> DataFrame:
     )
 
 
-REPORT = Report(
-    "fleet",
-    tables,
-    "jobs",
-    lambda jobs: jobs.orderBy(
-        sf.desc("stalled_tasks"), sf.desc_nulls_last("seconds_since_commit"), "job_name", "job_id"
-    ),
-    (
-        Column("job", lambda row: f"{row['job_name']}/{row['job_id']}"),
-        Column("tasks", lambda row: row["tasks"], is_number=True),
-        Column("containers", lambda row: row["containers"], is_number=True),
-        Column("commits", lambda row: row["commits"], is_number=True),
-        Column("last commit (UTC)", lambda row: row["last_commit_at"]),
-        Column("age", _age, is_number=True),
-        Column("stalled tasks", lambda row: row["stalled_tasks"], is_number=True),
-    ),
-    draw,
-)
-
-if __name__ == "__main__":
-    sys.exit(main())
+def report() -> Report:
+    """The report."""
+    return Report(
+        "fleet",
+        tables,
+        "jobs",
+        lambda jobs: jobs.orderBy(
+            sf.desc("stalled_tasks"), sf.desc_nulls_last("seconds_since_commit"), "job_name", "job_id"
+        ),
+        (
+            Column("job", lambda row: f"{row['job_name']}/{row['job_id']}"),
+            Column("tasks", lambda row: row["tasks"], is_number=True),
+            Column("containers", lambda row: row["containers"], is_number=True),
+            Column("commits", lambda row: row["commits"], is_number=True),
+            Column("last commit (UTC)", lambda row: row["last_commit_at"]),
+            Column("age", _age, is_number=True),
+            Column("stalled tasks", lambda row: row["stalled_tasks"], is_number=True),
+        ),
+        draw,
+    )

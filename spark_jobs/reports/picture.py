@@ -1,9 +1,9 @@
-"""The pictures of the reports: horizontal bars and stacked bars by day."""
+"""The pictures of the reports: horizontal bars, stacked bars by day, and a heat map of tasks over time."""
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -11,11 +11,12 @@ import numpy as np
 from matplotlib import colormaps, rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import LogNorm
 from matplotlib.dates import HOURLY, AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 from matplotlib.transforms import offset_copy
 
-PLAIN, ALARM = "#2a6f97", "#c1121f"
+PLAIN, ALARM, QUIET = "#2a6f97", "#c1121f", "#f1f1ee"
 LONGEST_LABEL: Final = 48
 LEAST_DAYS: Final = 7
 """So that the bar of a single day does not fill the picture."""
@@ -74,6 +75,59 @@ def draw_days(path: Path, title: str, unit: str, counts: Counts) -> None:
                 text.set_parse_math(False)
 
 
+class Cell(NamedTuple):
+    """The offsets that a task advanced and rewound in the bucket that begins at `start` (aware)."""
+
+    start: datetime
+    advanced: int
+    rewound: int
+
+
+class TaskRow(NamedTuple):
+    """A row of a heat map: its label, whether that is red, and its buckets."""
+
+    label: str
+    is_alarm: bool
+    cells: Sequence[Cell]
+
+
+def draw_heat_map(path: Path, title: str, width: str, seconds: int, tasks: Sequence[TaskRow]) -> None:
+    """Write a PNG with a row per task; crosses are rewinds. Buckets have `seconds`, which ``width`` says in words."""
+    starts = [cell.start for task in tasks for cell in task.cells]
+    first = min(starts, default=datetime(1970, 1, 1, tzinfo=UTC))
+    step = timedelta(seconds=seconds)
+    advanced = np.full((len(tasks), (max(starts, default=first) - first) // step + 1), np.nan)
+    rewinds = []
+    for line, task in enumerate(tasks):
+        for cell in task.cells:
+            if cell.advanced:
+                advanced[line, (cell.start - first) // step] = cell.advanced
+            if cell.rewound:
+                rewinds.append((_utc(cell.start + step / 2), line + 0.5))
+    edges = np.datetime64(_utc(first), "us") + np.arange(advanced.shape[1] + 1) * np.timedelta64(seconds, "s")
+    with _figure(path, title, 1.8 + 0.24 * len(tasks)) as figure:
+        axes = figure.subplots()
+        axes.set_facecolor(QUIET)
+        scale = LogNorm(1, max(np.nanmax(advanced, initial=1.0), 2.0))
+        rows = np.arange(len(tasks) + 1)
+        mesh = axes.pcolormesh(edges, rows, np.ma.masked_invalid(advanced), cmap="YlGnBu", norm=scale)
+        bar = figure.colorbar(mesh, ax=axes, pad=0.01, aspect=40)
+        bar.set_label(f"offsets advanced per {width} (log scale; blank: none)", fontsize=9)
+        if rewinds:
+            axes.plot(*zip(*rewinds, strict=True), "x", ms=4, color=ALARM)
+        axes.set_yticks(rows[:-1] + 0.5, [_short(task.label) for task in tasks], fontsize=8, parse_math=False)
+        for label, task in zip(axes.get_yticklabels(), tasks, strict=True):
+            label.set_color(ALARM if task.is_alarm else "black")
+        axes.invert_yaxis()
+        axes.tick_params(axis="x", labelsize=8)
+        axes.set_xlabel("record time, UTC (red: stalled tasks; crosses: rewinds)", fontsize=9)
+
+
+def _utc(moment: datetime) -> datetime:
+    """The same moment as a naive datetime in UTC, which numpy expects."""
+    return moment.astimezone(UTC).replace(tzinfo=None)
+
+
 def _scale_days(axes: Axes, days: Sequence[date]) -> None:
     """Days are as wide as each other, whether they have a bar or not."""
     first, last = (datetime.combine(day, time()) for day in (days[0], days[-1]))
@@ -88,7 +142,7 @@ def _scale_days(axes: Axes, days: Sequence[date]) -> None:
 
 @contextmanager
 def _figure(path: Path, title: str, height: float) -> Iterator[Figure]:
-    with rc_context({"timezone": "UTC"}), warnings.catch_warnings():
+    with rc_context({"date.converter": "concise", "timezone": "UTC"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # no font has these characters
         figure = Figure(figsize=(10, height), layout="constrained")
         FigureCanvasAgg(figure)

@@ -1,23 +1,15 @@
-"""The job `startpoint_effects`: how far each startpoint moved each partition, and how long it took to catch up."""
+"""The report `startpoint_effects`: how far each startpoint moved each partition, and how long it took to catch up."""
 
-import argparse
-import os
-import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, Final
 
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
-from spark_jobs.reports.arguments import report_parser
-from spark_jobs.reports.log_times import with_usable_times
 from spark_jobs.reports.picture import Bar, draw_bars
-from spark_jobs.reports.progress.summary import format_span
-from spark_jobs.reports.progress.transforms import INPUT, TASK
-from spark_jobs.reports.runner import Inputs, Report, Rows, Tables, run_report
-from spark_jobs.reports.table import Column
+from spark_jobs.reports.progress import INPUT, TASK
+from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Tables, format_span
 
 PLACE: Final = (*TASK, *INPUT)
 KEY: Final = (*PLACE, "fanned_out_at")
@@ -25,28 +17,18 @@ STARTPOINT_COLUMNS: Final = (*PLACE, "startpoint_type", "startpoint_value", "sta
 CHECKPOINT_COLUMNS: Final = (*PLACE, "input_offset_number", "is_preferred", "record_time", "incarnation", "log_offset")
 
 
-def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> int:
-    """Run the job and return its exit code: 0, or 1 with a message on standard error. `parse` exits with 2."""
-    return run_report(REPORT, parse(argv), environ)
-
-
-def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
-    """The options of the job. Exits with 2 and a message if they are invalid."""
-    return report_parser("startpoint_effects", __doc__ or "").parse_args(argv)
-
-
 def tables(inputs: Inputs) -> Tables:
     """The table `effects`."""
-    spark, snapshot = inputs.moment.spark, inputs.moment.snapshot
-    steps = with_usable_times(spark, inputs.read("startpoint_history", *STARTPOINT_COLUMNS), snapshot)
-    checkpoints = with_usable_times(spark, inputs.read("checkpoint_history", *CHECKPOINT_COLUMNS), snapshot)
+    steps = inputs.with_usable_times(inputs.read("startpoint_history", *STARTPOINT_COLUMNS))
+    checkpoints = inputs.with_usable_times(inputs.read("checkpoint_history", *CHECKPOINT_COLUMNS))
     return Tables({"effects": startpoint_effects(steps, checkpoints)})
 
 
-def draw(path: Path, rows: Rows, title: str) -> None:
+def draw(drawing: Drawing) -> None:
     """A bar per partition: by how many offsets it moved, red where it has not caught up."""
-    bars = [Bar(_partition(row), row["moved"] or 0, _effect(row), row["caught_up_at"] is None) for row in rows]
-    draw_bars(path, title, "offsets moved, negative for a rewind (red: not caught up)", bars)
+    bars = [Bar(_partition(row), row["moved"] or 0, _effect(row), row["caught_up_at"] is None) for row in drawing.rows]
+    title = drawing.title + drawing.subtitle
+    draw_bars(drawing.path, title, "offsets moved, negative for a rewind (red: not caught up)", bars)
 
 
 def _effect(row: Mapping[str, Any]) -> str:
@@ -138,21 +120,20 @@ def _moved() -> SparkColumn:
     return sf.try_subtract(reached, sf.col("offset_before"))
 
 
-REPORT = Report(
-    "startpoint_effects",
-    tables,
-    "effects",
-    lambda effects: effects.orderBy(sf.desc("fanned_out_at"), *effects.columns),
-    (
-        Column("partition", _partition),
-        Column("startpoint", _startpoint),
-        Column("fanned out at (UTC)", lambda row: row["fanned_out_at"]),
-        Column("offset before", lambda row: row["offset_before"], is_number=True),
-        Column("moved", lambda row: row["moved"], is_number=True),
-        Column("caught up after", _catch_up, is_number=True),
-    ),
-    draw,
-)
-
-if __name__ == "__main__":
-    sys.exit(main())
+def report() -> Report:
+    """The report."""
+    return Report(
+        "startpoint_effects",
+        tables,
+        "effects",
+        lambda effects: effects.orderBy(sf.desc("fanned_out_at"), *effects.columns),
+        (
+            Column("partition", _partition),
+            Column("startpoint", _startpoint),
+            Column("fanned out at (UTC)", lambda row: row["fanned_out_at"]),
+            Column("offset before", lambda row: row["offset_before"], is_number=True),
+            Column("moved", lambda row: row["moved"], is_number=True),
+            Column("caught up after", _catch_up, is_number=True),
+        ),
+        draw,
+    )

@@ -50,7 +50,7 @@ def test_the_commands_write_what_the_page_says(
     commands = [command for block in blocks for command in COMMAND.findall(block)]
     for command in commands:
         assert main(shlex.split(command)) == 0, command
-    assert "startpoint_effects" in capsys.readouterr().out
+    assert "Startpoint effects of wordcount_pv/1" in capsys.readouterr().out
     outputs = [words[words.index("--output") + 1] for words in map(shlex.split, commands) if "--output" in words]
     assert [list(Path(output).glob("*.png")) != [] for output in outputs] == [True] * 4
 

@@ -74,7 +74,7 @@ def test_the_command_line_works_without_extras(base_install: Path, empty_databas
 
 
 @pytest.mark.parametrize(
-    ("words", "extra"), [(["status"], "embedded"), (["spark", "checkpoint_progress", "--", "--output", "o"], "spark")]
+    ("words", "extra"), [(["status"], "embedded"), (["spark", "checkpoint_progress", "--output", "o"], "spark")]
 )
 def test_a_command_names_the_extra_that_it_lacks(base_install: Path, words: list[str], extra: str) -> None:
     ended = _start(base_install / "coordstream", *words)

@@ -1,18 +1,17 @@
-"""The JDBC driver's jar: fetched once, complete or not at all, with the expected checksum."""
+"""The JDBC driver's jar: fetched once, complete or not at all, with the expected checksum; and finding Java."""
 
 import os
 import re
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import spark_jobs
 from spark_jobs.errors import JarUnavailableError, JavaMissingError
-from spark_jobs.jars import IVY_FILE, POSTGRES_DRIVER, ivy_program, postgres_driver
+from spark_jobs.jars import IVY_FILE, POSTGRES_DRIVER, find_java, ivy_program, postgres_driver
 from tests.spark_jobs.fake_java import fake_java
 
 VERSION = """case "$*" in *-version*) echo 'openjdk version "17.0.1"' >&2; exit 0;; esac"""
@@ -47,15 +46,6 @@ def test_a_cached_jar_needs_neither_java_nor_network(jdbc_jar: Path, tmp_path: P
 
 
 @pytest.mark.spark
-def test_concurrent_fetches_fetch_once(jdbc_jar: Path, tmp_path: Path) -> None:
-    environ = java_that(tmp_path / "bin", f'echo x >> {tmp_path}/calls; cp {jdbc_jar} "$scratch"')
-    with ThreadPoolExecutor(4) as pool:
-        paths = set(pool.map(lambda _: postgres_driver(tmp_path / "cache", environ), range(4)))
-    assert paths == {tmp_path / "cache" / POSTGRES_DRIVER.name}
-    assert (tmp_path / "calls").read_text() == "x\n"
-
-
-@pytest.mark.spark
 def test_a_fetch_after_a_killed_one_succeeds(jdbc_jar: Path, tmp_path: Path) -> None:
     cache, reached = tmp_path / "cache", tmp_path / "reached"
     os.mkfifo(reached)
@@ -77,9 +67,8 @@ def test_a_fetch_after_a_killed_one_succeeds(jdbc_jar: Path, tmp_path: Path) -> 
     os.killpg(fetcher.pid, signal.SIGKILL)
     fetcher.communicate()
     assert not (cache / jdbc_jar.name).exists()
-    assert len(list(cache.glob(".fetch-*"))) == 1
     postgres_driver(cache, java_that(tmp_path / "good", f'cp {jdbc_jar} "$scratch"'))
-    assert sorted(path.name for path in cache.iterdir()) == [".lock", jdbc_jar.name]
+    assert POSTGRES_DRIVER.matches(cache / jdbc_jar.name)
 
 
 @pytest.mark.spark
@@ -100,7 +89,7 @@ def test_a_damaged_jar_in_the_cache_is_fetched_again(jdbc_jar: Path, tmp_path: P
 def test_a_failed_fetch_has_a_message_and_leaves_no_file(tmp_path: Path, script: str, sentence: str) -> None:
     with pytest.raises(JarUnavailableError, match=sentence):
         postgres_driver(tmp_path / "cache", java_that(tmp_path / "bin", script))
-    assert [path.name for path in (tmp_path / "cache").iterdir()] == [".lock"]
+    assert not list((tmp_path / "cache").iterdir())
 
 
 @pytest.mark.spark
@@ -126,4 +115,38 @@ def test_a_jar_of_the_environment_is_used_unchecked(tmp_path: Path) -> None:
 def test_a_cache_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(JarUnavailableError, match=r"Cannot write to the jar cache '.*file/cache'"):
-        postgres_driver(tmp_path / "file" / "cache", {"PATH": ""})
+        postgres_driver(tmp_path / "file" / "cache", java_that(tmp_path / "bin", ""))
+
+
+@pytest.mark.spark
+def test_the_java_of_this_machine_is_found() -> None:
+    assert find_java(os.environ).name == "java"
+
+
+def test_java_home_takes_precedence_over_the_path(tmp_path: Path) -> None:
+    on_path = fake_java(tmp_path / "path", "echo 'openjdk version \"21.0.1\"' >&2")
+    at_home = fake_java(tmp_path / "home" / "bin", "echo 'openjdk version \"21.0.1\"' >&2")
+    assert find_java({"PATH": str(on_path.parent)}) == on_path
+    assert find_java({"PATH": str(on_path.parent), "JAVA_HOME": str(tmp_path / "home")}) == at_home
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        ("echo 'openjdk version \"11.0.2\"' >&2", "has version 11, which is too old for Spark"),
+        ("echo 'java version \"1.8.0_292\"' >&2", "has version 8, which is too old for Spark"),
+        ("echo nonsense", "prints no version"),
+        ("exit 3", "prints no version"),
+    ],
+)
+def test_an_unsuitable_java_is_rejected(tmp_path: Path, script: str, sentence: str) -> None:
+    program = fake_java(tmp_path, script)
+    with pytest.raises(JavaMissingError, match=sentence):
+        find_java({"PATH": str(program.parent)})
+
+
+def test_a_missing_java_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(JavaMissingError, match=r"which is not installed\. Install Java 17 or newer"):
+        find_java({"PATH": str(tmp_path)})
+    with pytest.raises(JavaMissingError, match="Cannot run Java"):
+        find_java({"JAVA_HOME": str(tmp_path / "none")})

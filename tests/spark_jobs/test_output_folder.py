@@ -2,16 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import cast
 
 import pytest
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.hadoop_folder import HadoopFolder
-from spark_jobs.output_folder import check_output, checked_path, local_path, output_folder
-
-NO_SPARK = cast("SparkSession", None)
+from spark_jobs.output_folder import HadoopFolder, check_output, checked_path, local_path, output_folder
 
 
 class Place:
@@ -31,12 +27,10 @@ class Place:
         return [path.name for path in self.path.iterdir() if not path.name.endswith(".crc")]
 
 
-@pytest.fixture(params=["path", "file-uri", pytest.param("other-scheme", marks=pytest.mark.spark)])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    if request.param == "path":
-        return Place(NO_SPARK, str(tmp_path), tmp_path)
-    if request.param == "file-uri":
-        return Place(NO_SPARK, f"file://{tmp_path}", tmp_path)
+@pytest.fixture(params=["path", "file-uri", "other-scheme"])
+def place(request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path) -> Place:
+    if request.param != "other-scheme":
+        return Place(spark, str(tmp_path) if request.param == "path" else f"file://{tmp_path}", tmp_path)
     mount: Callable[[Path], Place] = request.getfixturevalue("mounted")
     return mount(tmp_path)
 
@@ -69,7 +63,7 @@ def test_a_table_is_in_a_folder_of_any_name(spark: SparkSession, tmp_path: Path)
     output = tmp_path / "fleet (100%20) ü"
     with output_folder(spark, str(output), "marker", overwrite=False) as folder:
         spark.range(3).write.parquet(folder.table("counts"))
-    assert [path.name for path in tmp_path.iterdir()] == [output.name]
+    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".crc"] == [output.name]
     assert list((output / "counts").glob("*.parquet"))
 
 
@@ -115,9 +109,7 @@ def test_a_folder_that_is_not_a_result_is_never_replaced(place: Place) -> None:
 
 def test_an_unwritable_output_is_reported(place: Place) -> None:
     (place.path / "file").write_text("")
-    with pytest.raises(
-        SparkJobError, match=r"Cannot create output folder '.*/file/out'|Output '.*/file/out' cannot be used"
-    ):
+    with pytest.raises(SparkJobError, match=r"Output '.*/file/out' cannot be used"):
         place.write("file/out", "new")
 
 
@@ -194,14 +186,8 @@ def test_an_output_that_spark_would_read_as_a_pattern_is_rejected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with (
-        pytest.raises(
-            SparkJobError, match=r"Invalid output '.*': Spark reads it as a pattern\. Choose a path without "
-        ),
-        output_folder(NO_SPARK, place.format(name), "marker", overwrite=False),
-    ):
-        raise AssertionError("the block was entered")
-    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(SparkJobError, match=r"Invalid output '.*': Spark reads it as a pattern\."):
+        checked_path(place.format(name))
 
 
 def test_the_working_directory_is_a_part_of_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,23 +208,6 @@ def test_an_output_with_other_characters_is_read_again(spark: SparkSession, tmp_
         with output_folder(spark, str(tmp_path / name), "marker", overwrite=False) as folder:
             spark.range(3).write.parquet(folder.table("counts"))
             assert spark.read.parquet(folder.table("counts")).count() == 3
-
-
-def test_an_earlier_result_stays_if_it_cannot_be_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rename = Path.replace
-
-    def fail_on_a_full_disk(self: Path, target: Path) -> Path:
-        if target == tmp_path / "out" and self.name != "old":
-            raise OSError(28, "No space left on device")
-        return rename(self, target)
-
-    place = Place(NO_SPARK, str(tmp_path), tmp_path)
-    place.write("out", "earlier")
-    monkeypatch.setattr(Path, "replace", fail_on_a_full_disk)
-    with pytest.raises(SparkJobError, match="The earlier result is still there"):
-        place.write("out", "later", overwrite=True)
-    assert (tmp_path / "out" / "marker").read_text() == "earlier"
-    assert place.names() == ["out"]
 
 
 @pytest.mark.parametrize("overwrite", [False, True])

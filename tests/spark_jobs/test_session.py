@@ -8,13 +8,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_jobs import session as builder
-from spark_jobs.errors import JavaMissingError, SparkJobError
-from spark_jobs.relations.jdbc import Ranges, Relation, read_rows
-from spark_jobs.relations.settings import ReadSettings, jdbc_address
+from spark_jobs.errors import JavaMissingError, SparkJobError, spark_errors
+from spark_jobs.relations.jdbc import Ranges, Relation, jdbc_address, read_rows
 from spark_jobs.relations.snapshots import exported_snapshot
-from spark_jobs.session import build_session, jar_conf
-from spark_jobs.session_settings import check_settings, is_local, require_master
-from spark_jobs.spark_errors import spark_errors
+from spark_jobs.session import _require_server, build_session, check_master, is_local, jar_conf
 from tests.spark_jobs.plain_relations import Relations
 
 
@@ -70,7 +67,7 @@ def test_no_plan_shows_the_password(
     assert secret
     relation = Relation("commit_history", ("task_name",), {})
     with exported_snapshot(relations.url) as snapshot:
-        rows = read_rows(spark, ReadSettings(relations.url), relation, snapshot, Ranges("log_offset", 0, 1, 1))
+        rows = read_rows(spark, relations.url, relation, snapshot, Ranges("log_offset", 0, 1, 1))
         rows.explain("extended")
         rows.explain("formatted")
     shown = capsys.readouterr().out
@@ -105,11 +102,6 @@ def test_a_missing_class_is_named_as_one(spark: SparkSession) -> None:
         ({"spark.master": "localhost:7077"}, "Invalid spark.master 'localhost:7077'. Expected local, "),
         ({"spark.master": "local[x]"}, "Invalid spark.master 'local[x]'. Expected local, "),
         ({"spark.master": "sc://:1/;token=secret"}, "Invalid spark.master 'sc://:1/'. Expected local, "),
-        ({"spark.driver.memory": "1"}, "Invalid spark.driver.memory '1'. Expected at least 450m, for example 2g."),
-        ({"spark.driver.memory": "2 GB"}, "Invalid spark.driver.memory '2 GB'. Expected at least 450m"),
-        ({"spark.executor.memory": "abc"}, "Invalid spark.executor.memory 'abc'. Expected at least 450m, for example"),
-        ({"spark.executor.memory": "449"}, "Invalid spark.executor.memory '449'. Expected at least 450m"),
-        ({"spark.executor.memory": "1024b"}, "Invalid spark.executor.memory '1024b'. Expected at least 450m"),
         ({"spark.remote": "sc://127.0.0.1:1"}, "Cannot connect to Spark Connect at 127.0.0.1:1 (Connection refused)."),
         (
             {"spark.master": "spark://127.0.0.1:1,[::1]:99999"},
@@ -120,8 +112,8 @@ def test_a_missing_class_is_named_as_one(spark: SparkSession) -> None:
 def test_an_invalid_setting_is_reported_before_the_start(
     conf: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spark_jobs.session_settings.getproxies", dict)
-    monkeypatch.setattr(builder, "SparkSession", None)
+    monkeypatch.setattr("spark_jobs.session.getproxies", dict)
+    monkeypatch.setattr("pyspark.sql.SparkSession.builder", None)
     with pytest.raises(SparkJobError) as refused:
         build_session("invalid", conf)
     assert str(refused.value).startswith(message)
@@ -130,17 +122,12 @@ def test_an_invalid_setting_is_reported_before_the_start(
 def test_one_of_several_masters_is_enough() -> None:
     with socket.create_server(("127.0.0.1", 0)) as standby:
         port = standby.getsockname()[1]
-        require_master(f"spark://127.0.0.1:1,127.0.0.1:{port}")
-
-
-@pytest.mark.parametrize("size", ["450", "450m", "450MB", "2g", "471859200b", "1T"])
-def test_these_sizes_of_executors_are_enough(size: str) -> None:
-    check_settings({"spark.executor.memory": size})
+        _require_server({"spark.master": f"spark://127.0.0.1:1,127.0.0.1:{port}"})
 
 
 @pytest.mark.parametrize("master", ["local", "local[2]", "local[*]", "local[2,3]", "local[*, 3]"])
 def test_these_masters_are_this_machine(master: str) -> None:
-    check_settings({"spark.master": master, "spark.driver.memory": "2g"})
+    check_master(master)
     assert is_local(master)
 
 
@@ -148,5 +135,5 @@ def test_these_masters_are_this_machine(master: str) -> None:
     "master", ["spark://localhost:7077", "spark://a:1,b:1", "yarn", "k8s://https://host:443", "local-cluster[2,1,1024]"]
 )
 def test_these_masters_are_clusters(master: str) -> None:
-    check_settings({"spark.master": master, "spark.driver.memory": "524288K"})
+    check_master(master)
     assert not is_local(master)

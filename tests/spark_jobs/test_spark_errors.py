@@ -6,8 +6,7 @@ from pyspark.errors import PySparkRuntimeError, PythonException
 from pyspark.sql import SparkSession
 
 from spark_jobs.dispatch import run_log_tasks
-from spark_jobs.errors import SparkJobError
-from spark_jobs.spark_errors import spark_errors
+from spark_jobs.errors import SparkJobError, spark_errors
 from tests.spark_jobs.test_log_task import Failing, settings
 
 QUOTED = """[PYTHON_EXCEPTION] An exception was thrown from the Python worker: Traceback (most recent call last):

@@ -9,7 +9,7 @@ from pyspark.sql import functions as sf
 
 from eventlog.postgres.connection import connect
 from eventlog.timestamps import LAST_STORABLE_MS, MS_FROM_1970_TO_2000
-from spark_jobs.data_source.access import Access
+from spark_jobs.data_source.options import Access
 from spark_jobs.data_source.source import register
 from spark_jobs.lake.archive import archive
 from spark_jobs.relations.reader import RelationReader

@@ -65,7 +65,7 @@ def test_the_demo_shows_all_and_works_twice(folder: Path, jdbc_jar: Path) -> Non
         ):
             assert shown in ended.stdout + ended.stderr
     home = folder / "demo"
-    assert (home / "checkpoint_progress" / "progress.png").stat().st_size > 10_000
+    assert (home / "checkpoint_progress" / "checkpoint_progress.png").stat().st_size > 10_000
     assert EmbeddedPostgres(home).status().state == "stopped"
     tail = [line.strip() for line in second.stdout.splitlines() if line.startswith("  COORDSTREAM_DATABASE_URL= ")]
     answers = [paste(command, folder, jdbc_jar) for command in tail]

@@ -1,122 +1,105 @@
-import gzip
-import json
-import subprocess
+"""`coordstream spark`: reports, replay, verify and the lake on the database of the settings, and bad input."""
+
 import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from psycopg.conninfo import make_conninfo
-from pyspark.sql import SparkSession
 
-from coordstream.cli.spark.jobs import JOBS
-from projections.job_choice import Job
-from spark_jobs.relations.snapshots import exported_snapshot
-from spark_jobs.reports.progress.scope import find_scope
-from tests.coordstream.command_line import RECORDING_A, CommandLine
+from coordstream.cli import spark_reports
+from eventlog.postgres.connection import connect
+from eventlog.recording import read_recording
+from eventlog.secret_policy import SecretPolicy
+from projections.fold.rows import Swept
+from projections.fold.settings import FoldSettings
+from projections.projector import Projector
+from projections.tracked_logs import Observation, logs_of, write_observations
+from tests.acceptance.followed import config
+from tests.coordstream.cli import test_retention as retained
+from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, MASK_KEY, RECORDING_A, CommandLine, recording
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tests.fixtures.kafka_topics import Topics
+
+REPORTS: Final = [command.name or "" for command in spark_reports.app.registered_commands]
+NOW: Final = datetime(2027, 1, 1, tzinfo=UTC)
+SETTINGS: Final = FoldSettings(SecretPolicy(MASK_KEY.encode()))
+FINGERPRINTS: Final = """
+select f.* from (select distinct job_name, job_id from coordinator.job) j
+cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f order by 1
+"""
+LIVE_KEYS: Final = """
+select e.key from projection.message_current c join eventlog.event e using (log_id, log_offset)
+where c.body is not null order by e.log_offset limit 2
+"""
+DELETE_A_ROW: Final = """
+delete from projection.message_current
+where (log_id, key_id) in (select log_id, key_id from projection.message_current limit 1)
+"""
 
 
-@pytest.mark.slow
-def test_a_job_reads_the_database_of_the_settings(
-    wordcount: CommandLine, spark: SparkSession, tmp_path: Path, jdbc_jar: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def spark_cli(cli: CommandLine, spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """The command line, with the Spark session of the run."""
+
+    def session(_name: str, _conf: dict[str, str]) -> Any:
+        return nullcontext(spark)
+
+    for module in ("spark", "spark_reports", "retention"):
+        monkeypatch.setattr(f"coordstream.cli.{module}.spark_session", session)
+    monkeypatch.setattr("spark_jobs.dispatch.LINE_SECONDS", float("inf"))
+    return cli
+
+
+def test_a_report_reads_the_database_of_the_settings(
+    spark_cli: CommandLine, tmp_path: Path, jdbc_jar: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the session of the tests, which the job may not end; test_readme.py runs a job in its own process."""
-    monkeypatch.setattr("pyspark.sql.SparkSession.stop", lambda _: None)
     monkeypatch.setenv("COORDSTREAM_JDBC_JAR", str(jdbc_jar))
-    out = str(tmp_path / "out")
-    ended = wordcount("spark", "checkpoint_progress", "--", "--job", "wordcount_pv/1", "--output", out)
+    spark_cli.done("import", *RECORDING_A)
+    out = tmp_path / "out"
+    ended = spark_cli("spark", "checkpoint_progress", "wordcount_pv", "--output", out, "--bucket", "5s")
     assert ended.code == 0, ended.err
-    assert "Partition 7" in ended.out
-    assert (tmp_path / "out" / "progress.png").read_bytes().startswith(b"\x89PNG")
+    assert "wordcount_pv/1 Partition 7\t" in ended.out
+    assert (out / "checkpoint_progress.png").read_bytes().startswith(b"\x89PNG")
+    refused = spark_cli.refused("spark", "fleet", "--output", out)
+    assert refused == f"Output folder '{out}' exists. Choose another folder, or use --overwrite to replace it."
+    assert "Written to" in spark_cli.done("spark", "fleet", "--output", out, "--overwrite")
 
 
-def test_a_commit_of_the_next_century_makes_no_bucket_of_a_year(cli: CommandLine, tmp_path: Path) -> None:
-    lines = [json.loads(line) for line in gzip.decompress(RECORDING_A[1].read_bytes()).splitlines()]
-    lines[200]["timestamp"] += 100 * 365 * 86_400_000
-    changed = tmp_path / "checkpoint.jsonl"
-    changed.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    cli.done("import", RECORDING_A[0], changed)
-    as_reader = make_conninfo(cli.database_url, options="-c role=coordstream_reader")
-    with exported_snapshot(as_reader) as snapshot:
-        scope = find_scope(snapshot, Job("wordcount_pv", "1"), partitions=1, now=None, bucket_seconds=None)
-        ((newest,),) = snapshot.connection.execute(
-            "select max(record_time) from coordinator.event where record_time < '2100-01-01'"
-        ).fetchall()
-    assert (scope.as_of, scope.bucket_seconds, scope.untimed_commits) == (newest, 2, 1)
-
-
-def test_the_job_gets_its_options_the_database_and_the_jar(
-    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    jar = tmp_path / "driver.jar"
-    jar.touch()
-    monkeypatch.setenv("COORDSTREAM_JDBC_JAR", str(jar))
-    given: list[object] = []
-
-    def job(options: list[str], environment: dict[str, str]) -> int:
-        given.extend((options, environment["COORDSTREAM_DATABASE_URL"], environment["COORDSTREAM_JDBC_JAR"]))
-        return 1
-
-    monkeypatch.setattr("spark_jobs.reports.checkpoint_progress.main", job)
-    for words in (["--output", "o", "--bucket", "5s"], ["--", "--output", "o", "--bucket", "5s"]):
-        given.clear()
-        assert cli("spark", "checkpoint_progress", *words).code == 1
-        assert given == [["--output", "o", "--bucket", "5s"], cli.database_url, str(jar)]
-
-
-def test_the_database_of_a_file_is_opened_instead_of_that_of_the_settings(
-    wordcount: CommandLine, spark: SparkSession, tmp_path: Path, jdbc_jar: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pyspark.sql.SparkSession.stop", lambda _: None)
-    monkeypatch.setenv("COORDSTREAM_JDBC_JAR", str(jdbc_jar))
-    file = tmp_path / "url"
-    file.write_text(wordcount.database_url)
-    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://u@127.0.0.1:1/none")
-    ended = wordcount("spark", "fleet", "--output", str(tmp_path / "out"), "--database-url-file", str(file))
-    assert ended.code == 0, ended.err
-    assert "wordcount_pv/1" in ended.out
-    monkeypatch.delenv("COORDSTREAM_DATABASE_URL")
-    monkeypatch.setattr("coordstream.database.EmbeddedPostgres.start", lambda _: pytest.fail("a server starts"))
-    ended = wordcount("spark", "fleet", "--output", str(tmp_path / "again"), "--database-url-file", str(file))
-    assert ended.code == 0, ended.err
-
-
-@pytest.mark.parametrize("job", JOBS)
-def test_options_of_a_job_are_checked_before_the_database_is_opened(
-    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, job: str
+@pytest.mark.parametrize("report", REPORTS)
+def test_options_of_a_report_are_checked_before_the_database_is_opened(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, report: str
 ) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://u@127.0.0.1:1/none")
-    see = f"See `coordstream spark {job} -- --help`."
-    assert cli.refused("spark", job, code=2) == f"Missing option '--output'. {see}"
-    assert cli.refused("spark", job, "--output", "o", "--nope", code=2) == f"Unrecognized arguments: --nope. {see}"
-    assert cli.refused("spark", job, "--output", "o").startswith("Cannot reach the database")
+    assert "Missing option '--output'" in cli.refused("spark", report, code=2)
+    output = ("--output", str(tmp_path / "o"))
+    assert "'--partitions'" in cli.refused("spark", report, *output, "--partitions", "0", code=2)
+    assert cli.refused("spark", report, "--output", "s3a://key:hunter2@bucket/x").startswith("--output contains a pass")
+    assert cli.refused("spark", report, *output).startswith("Cannot reach the database")
+
+
+@pytest.mark.parametrize(("option", "value"), [("--bucket", "0s"), ("--stall", "-1"), ("--stall", "nan")])
+def test_an_invalid_option_of_checkpoint_progress_is_refused(cli: CommandLine, option: str, value: str) -> None:
+    assert value in cli.refused("spark", "checkpoint_progress", "--output", "o", option, value, code=2)
 
 
 def test_a_missing_jar_is_named(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_JDBC_JAR", "/none/driver.jar")
     assert "File '/none/driver.jar' in COORDSTREAM_JDBC_JAR does not exist" in cli.refused(
-        "spark", "checkpoint_progress", "--output", "o"
+        "spark", "fleet", "--output", "o"
     )
 
 
 def test_without_pyspark_the_command_names_the_extra(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("coordstream.extras.find_spec", lambda _: None)
-    assert cli.refused("spark", "checkpoint_progress") == (
+    assert cli.refused("spark", "fleet", "--output", "o") == (
         "Reading with Spark needs the package \"pyspark\". Install it: pip install 'coordstream[spark]'."
     )
-
-
-def test_the_commands_are_listed_with_their_purposes(cli: CommandLine) -> None:
-    listed = {row["command"]: row["purpose"] for row in json.loads(cli("spark", "--list", "--json").out)}
-    assert {"checkpoint_progress", "config_churn", "fleet", "startpoint_effects"} <= set(listed)
-    assert listed["fleet"] == "Report each job with its tasks, containers, last commit and stalled tasks."
-    assert "startpoint_effects\t" in cli("spark", "--list").out
-
-
-@pytest.mark.parametrize("job", JOBS)
-def test_importing_a_job_starts_no_jvm(job: str) -> None:
-    program = f"import spark_jobs.reports.{job}; from pyspark import SparkContext as S; print(S._gateway)"
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ended.stdout == "None\n"
 
 
 def test_following_on_spark_needs_brokers(cli: CommandLine) -> None:
@@ -162,17 +145,227 @@ def test_only_following_once_has_a_timeout(cli: CommandLine) -> None:
         (("--master", "nonsense"), "Invalid '--master' value 'nonsense'. Expected local, local[N], local[*], "),
         (("--master", "localhost:7077"), "Invalid '--master' value 'localhost:7077'. Expected local, local[N], "),
         (("--conf", "spark.master=local[x]"), "Invalid '--conf' value of spark.master 'local[x]'. Expected local, "),
-        (
-            ("--conf", "spark.driver.memory=1"),
-            "Invalid '--conf' value of spark.driver.memory '1'. Expected at least 450m, for example 2g.",
-        ),
-        (
-            ("--conf", "spark.jars=s3a://jars/a.jar,/nosuch.jar"),
-            "Invalid '--conf' value of spark.jars: no file '/nosuch.jar'. Check the path.",
-        ),
     ],
 )
 def test_an_invalid_setting_is_refused_before_spark_starts(
     cli: CommandLine, options: tuple[str, ...], message: str
 ) -> None:
     assert cli.refused("spark", "verify", "--all", *options, code=2).startswith(message)
+
+
+@pytest.mark.parametrize("source", ["archive", "kafka", str(RECORDING_A[0])])
+def test_a_user_who_can_only_read_is_refused_before_spark_starts(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    monkeypatch.setattr("coordstream.cli.spark.spark_session", None)
+    monkeypatch.setenv("PGOPTIONS", "-c role=coordstream_reader")
+    refused = cli.refused("spark", "replay", "--from", source)
+    assert refused == "This database user may not write relations. Connect as the database's owner."
+
+
+def spark(*words: str | Path) -> tuple[str | Path, ...]:
+    return ("spark", *words, "--master", "local[2]")
+
+
+def test_recordings_are_replayed_verified_and_rebuilt(spark_cli: CommandLine, tmp_path: Path) -> None:
+    for file in RECORDING_A:
+        (tmp_path / file.name).symlink_to(file)
+    assert spark_cli.done(*spark("replay", "--from", tmp_path)).startswith("Replayed 2 logs: 815 events, in ")
+    plain = spark_cli.done("verify", "--all", "--json")
+    assert spark_cli.done(*spark("verify", "--all", "--json")) == plain
+    with spark_cli.connection() as connection:
+        connection.execute(DELETE_A_ROW)
+    differing = spark_cli("verify", "--all")
+    assert differing.code == 1
+    assert spark_cli(*spark("verify", "--all")) == differing
+    done = spark_cli(*spark("replay", "--jobs", "wordcount*", "--json"))
+    summary = done.json
+    assert (summary["source"], summary["log_count"], summary["event_count"]) == ("archive", 2, 815)
+    assert (summary["repaired_rows"], summary["failures"]) == (1, [])
+    assert spark_cli(*spark("verify", "wordcount_pv")).code == 0
+
+
+def test_an_until_in_the_past_of_a_recording_ends_it(spark_cli: CommandLine) -> None:
+    spark_cli.done(*spark("replay", "--from", RECORDING_A[0], "--until", "2000-01-01"))
+    assert spark_cli.ask("select count(*) from eventlog.event") == [(0,)]
+
+
+def test_topics_are_replayed(
+    spark_cli: CommandLine, kafka_cli: CommandLine, topics: "Topics", coordinator_topic: str, job_name: str
+) -> None:
+    topics.write(coordinator_topic, config(a="1", b="2", c="3"))
+    for added in (3, 0):
+        summary = spark_cli(*spark("replay", "--from", "kafka", "--jobs", f"{job_name}*", "--json")).json
+        assert (summary["log_count"], summary["added"], summary["failures"]) == (1, added, [])
+    topics.write(coordinator_topic, config(a=None))
+    spark_cli.done(*spark("replay", "--from", "kafka", "--jobs", f"{job_name}/1"))
+    assert spark_cli.ask("select config_key from coordinator.config order by 1") == [("b",), ("c",)]
+    assert spark_cli(*spark("verify", "--all", "--against", "kafka")).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--until", "2026-01-01"], "'--until' needs '--from kafka' or recordings"),
+        (["--tasks", "0"], "Invalid value for '--tasks'"),
+        (["--until", "noon"], "Invalid time 'noon'."),
+        (["--from", ""], "'--from' is empty. Expected 'archive', 'kafka', a lake, or recordings."),
+    ],
+)
+def test_invalid_usage_has_exit_code_2(cli: CommandLine, words: list[str], sentence: str) -> None:
+    assert sentence in cli.refused("spark", "replay", *words, code=2)
+    assert cli.is_empty()
+
+
+@pytest.mark.spark  # which needs Java, as does the command
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--from", "nowhere"], "'nowhere' does not exist. Name a recording, a folder of recordings or a pattern."),
+        (["--from", "kafka"], "No Kafka brokers are set. Set COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS."),
+        ([], "The database has no logs yet. Run `coordstream import FILE` or `coordstream follow`."),
+    ],
+)
+def test_without_anything_to_replay_spark_is_not_started(cli: CommandLine, words: list[str], sentence: str) -> None:
+    assert cli.refused("spark", "replay", *words) == sentence
+    assert cli.is_empty()
+
+
+@pytest.mark.spark
+def test_a_pattern_without_a_job_names_the_known_jobs_and_changes_nothing(wordcount: CommandLine) -> None:
+    with wordcount.connection() as connection:  # also the job's own name is lost then
+        connection.execute("truncate projection.job_log, projection.position cascade")
+    assert wordcount.refused("spark", "replay", "--jobs", "x*") == (
+        'No job in the archive matches "x*". Known jobs: wordcount-pv/1.'
+    )
+    assert wordcount.ask("select count(*) from projection.position") == [(0,)]
+
+
+def test_without_java_the_command_says_what_to_install(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "/none")
+    for verb in (["replay", "--from", str(RECORDING_A[0])], ["verify", "--all"]):
+        assert cli.refused("spark", *verb).startswith("Cannot run Java at '/none/bin/java'. Install Java 17")
+    assert cli.is_empty()
+
+
+def test_the_master_of_spark_submit_cannot_be_changed(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
+    refused = cli.refused("spark", "replay", "--master", "yarn", code=2)
+    assert refused.startswith("spark-submit has set the master. Leave '--master' out, or give it to spark-submit.")
+
+
+@pytest.mark.spark
+def test_an_unreachable_database_is_named(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://u:hunter2@127.0.0.1:1/d")
+    refused = cli.refused("spark", "replay", "--from", RECORDING_A[0])
+    assert refused.startswith("Cannot reach the database of COORDSTREAM_DATABASE_URL")
+    assert "hunter2" not in refused
+
+
+def test_a_busy_stream_is_a_failure_of_its_log(spark_cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    spark_cli.done(*spark("replay", "--from", RECORDING_A[0]))
+    with spark_cli.connection() as other:
+        other.execute("update projection.position set fold_version = '99-x'")
+        other.commit()
+        ended = spark_cli(*spark("replay", "--json"))
+    assert ended.code == 1
+    assert [failure["stream_name"] for failure in ended.json["failures"]] == [COORDINATOR]
+    assert ended.err.startswith(f"Cannot replay {COORDINATOR}. ")
+    assert CHECKPOINT not in ended.err
+
+
+@pytest.fixture
+def on_new_database(
+    clone_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[], CommandLine]:
+    """Sets a new database as that of the settings, and returns its command line."""
+
+    def switch() -> CommandLine:
+        url = clone_database()
+        monkeypatch.setenv("COORDSTREAM_DATABASE_URL", url)
+        return CommandLine(url, capsys)
+
+    return switch
+
+
+def archive(cli: CommandLine, lake: Path) -> str:
+    return cli.done("spark", "archive", "--output", lake)
+
+
+def sweep(url: str) -> None:
+    """Sweep two keys, as a resync does whose topic has lost their tombstones."""
+    with connect(url) as connection:
+        log = logs_of(connection, COORDINATOR)[0]
+        swept = [Swept(log.next_offset - 1, key) for (key,) in connection.execute(LIVE_KEYS, binary=True)]
+        with connection.transaction():
+            write_observations(connection, log.log_id, [Observation(at, "swept", key) for at, key in swept], NOW)
+            Projector(connection, log, SETTINGS, lambda: NOW).apply([], swept=swept)
+
+
+def test_a_lake_of_two_runs_is_replayed_into_a_new_database(
+    spark_cli: CommandLine, on_new_database: Callable[[], CommandLine], tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    first = [event for _, event in read_recording(RECORDING_A[0])][:100]
+    spark_cli.done("import", recording(tmp_path / "first.jsonl", first, COORDINATOR))
+    assert archive(spark_cli, lake).startswith("Run 1: 100 events of 1 logs in ")
+    spark_cli.done("import", *RECORDING_A)
+    sweep(spark_cli.database_url)
+    assert archive(spark_cli, lake).startswith("Run 2: 715 events of 2 logs in ")
+    assert archive(spark_cli, lake) == "Nothing is new in 2 logs.\n"
+    expected = spark_cli.ask(FINGERPRINTS)
+
+    new = on_new_database()
+    assert new.done("spark", "replay", "--from", "lake").startswith("Replayed 2 logs: 815 events, in ")
+    assert new.ask(FINGERPRINTS) == expected
+    new.done("verify", "--all")
+    again = new("spark", "replay", "--from", lake, "--json").json
+    assert (again["added"], again["skipped"], again["failures"]) == (0, 815, [])
+    assert new.ask(FINGERPRINTS) == expected
+    assert new.refused("spark", "replay", "--from", lake, "--jobs", "x*").startswith(f"No job in '{lake}' matches")
+    assert "restored as they were at its last run" in new.refused(
+        "spark", "replay", "--from", lake, "--until", "2026-01-01", code=2
+    )
+
+
+def test_a_removed_or_changed_file_is_named_before_anything_is_written(
+    spark_cli: CommandLine, on_new_database: Callable[[], CommandLine], tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    spark_cli.done("import", RECORDING_A[0])
+    archive(spark_cli, lake)
+    new = on_new_database()
+    file = max(lake.rglob("*.parquet"))
+    content, name = file.read_bytes(), str(file.relative_to(lake))
+    file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    replay = ("spark", "replay", "--from", str(lake))
+    assert new.refused(*replay) == f"Lake '{lake}': the file {name} was changed. Restore it."
+    file.unlink()
+    assert new.refused(*replay).startswith(f"Lake '{lake}' lacks the file {name} (")
+    assert new.is_empty()
+    file.write_bytes(content)
+    new.done(*replay)
+
+
+def test_a_retention_detaches_only_what_the_lake_has(
+    spark_cli: CommandLine, on_new_database: Callable[[], CommandLine], tmp_path: Path
+) -> None:
+    lake, count = tmp_path / "lake", "select count(*) from eventlog.event"
+    retention = ("retention", "--keep", "365d", "--all", "--archived-in", str(lake))
+    spark_cli.done("import", recording(tmp_path / "a", retained.COORDINATOR_EVENTS[:300], retained.COORDINATOR))
+    assert spark_cli.refused(*retention).startswith(f"'{lake}' is not a lake. Write one with")
+    archive(spark_cli, lake)
+    retained.import_all(spark_cli, tmp_path)
+    before, expected = spark_cli.ask(count), spark_cli.ask(FINGERPRINTS)
+    for words in (retention, (*retention, "--dry-run")):
+        assert f"Run `coordstream spark archive --output {lake}` first. Nothing was changed." in spark_cli.refused(
+            *words
+        )
+    assert spark_cli.ask(count) == before
+    archive(spark_cli, lake)
+    assert retained.DETACHED in spark_cli(*retention).err
+    assert spark_cli.ask(count) < before
+
+    new = on_new_database()
+    new.done("spark", "replay", "--from", lake)
+    assert (new.ask(count), new.ask(FINGERPRINTS)) == (before, expected)

@@ -11,7 +11,7 @@ from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import connect
 from eventlog.recording import read_recording
 from eventlog.secret_policy import SecretPolicy
-from spark_jobs.data_source.access import Access
+from spark_jobs.data_source.options import Access
 from spark_jobs.data_source.source import register
 from tests.coordstream.command_line import RECORDING_A
 from tests.fixtures.postgres import CloneSeries

@@ -12,7 +12,7 @@ from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import RecordedEvent
 from eventlog.masked_event import mask_event
 from eventlog.recording import read_recording, write_recording
-from spark_jobs.data_source.access import Access
+from spark_jobs.data_source.options import Access
 from spark_jobs.data_source.source import register
 from spark_jobs.lake.archive import archive as write_lake
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A

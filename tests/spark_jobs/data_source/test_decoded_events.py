@@ -4,7 +4,7 @@ from eventlog.events import RecordedEvent
 from eventlog.partition import TaskName
 from eventlog.streams import StreamKind
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1, CheckpointKey, encode_key
-from spark_jobs.data_source.decoded_events import DecodedEvents
+from spark_jobs.data_source.columns import DecodedEvents
 from tests.spark_jobs.data_source.conftest import SECRETS
 
 COLUMNS = ("message_type", "message_key", "operation", "message_value")

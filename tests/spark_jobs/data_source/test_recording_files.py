@@ -4,10 +4,9 @@ import pytest
 
 from eventlog.events import RecordedEvent
 from eventlog.recording import write_recording
-from spark_jobs.data_source.access import Access
-from spark_jobs.data_source.batch_reader import BatchReader
 from spark_jobs.data_source.columns import SCHEMA
-from spark_jobs.data_source.options import parse_options
+from spark_jobs.data_source.options import Access, parse_options
+from spark_jobs.data_source.source import BatchReader
 from spark_jobs.errors import SparkJobError
 from spark_jobs.recordings import find_files
 from tests.coordstream.command_line import COORDINATOR

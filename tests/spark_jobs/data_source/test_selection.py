@@ -2,8 +2,7 @@
 
 import pytest
 
-from spark_jobs.data_source.log_range import Log, LogRange
-from spark_jobs.data_source.selection import LAST_OFFSET, Condition, Selection
+from spark_jobs.data_source.log_range import LAST_OFFSET, Condition, Log, LogRange, Selection
 
 NAME = "__samza_coordinator_counts_1"
 

@@ -15,13 +15,10 @@ from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.streams import identify
-from spark_jobs.data_source.access import Access
-from spark_jobs.data_source.batch_reader import BatchReader
 from spark_jobs.data_source.columns import SCHEMA
-from spark_jobs.data_source.options import parse_options
-from spark_jobs.data_source.source import register
-from spark_jobs.data_source.stream_offset import Offset
-from spark_jobs.data_source.stream_reader import StreamReader
+from spark_jobs.data_source.options import Access, parse_options
+from spark_jobs.data_source.source import BatchReader, register
+from spark_jobs.data_source.stream_reader import Offset, StreamReader
 from spark_jobs.errors import SparkJobError
 from tests.spark_jobs.data_source.conftest import SECRETS
 

@@ -7,10 +7,9 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import OffsetLost, StreamRefused
-from spark_jobs.data_source.access import Access
-from spark_jobs.data_source.batch_reader import BatchReader
 from spark_jobs.data_source.columns import SCHEMA
-from spark_jobs.data_source.options import parse_options
+from spark_jobs.data_source.options import Access, parse_options
+from spark_jobs.data_source.source import BatchReader
 from spark_jobs.data_source.stream_reader import StreamReader
 from spark_jobs.errors import SparkJobError
 from tests.builders import config_set

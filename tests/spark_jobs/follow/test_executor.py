@@ -9,7 +9,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import connect
 from eventlog.source import OffsetLost
 from projections.follow.delegated import Applied, Delegated
-from spark_jobs.data_source.access import Access
+from spark_jobs.data_source.options import Access
 from spark_jobs.follow import executor
 from spark_jobs.follow.executor import ApplyRanges, RangeResult, UnexpectedError
 from spark_jobs.follow.range_source import PlannedRange

@@ -10,7 +10,7 @@ from eventlog.postgres.connection import connect
 from eventlog.secret_policy import SecretPolicy
 from projections.fold.settings import FoldSettings
 from projections.follow.follow_run import FollowPlan
-from spark_jobs.data_source.access import Access
+from spark_jobs.data_source.options import Access
 from spark_jobs.follow.micro_batches import MicroBatches
 from tests.builders import config_set
 from tests.fixtures.kafka_topics import Topics

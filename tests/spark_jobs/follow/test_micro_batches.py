@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import SourceUnavailable
-from spark_jobs.data_source.access import Access
+from spark_jobs.data_source.options import Access
 from spark_jobs.errors import SparkJobError
 from spark_jobs.follow import micro_batches
 from spark_jobs.follow.micro_batches import MicroBatches

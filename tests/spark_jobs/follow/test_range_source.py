@@ -1,5 +1,4 @@
-from spark_jobs.follow.assignment import Assigned
-from spark_jobs.follow.range_source import BATCH_OFFSETS, PlannedRange, balanced, plan_ranges
+from spark_jobs.follow.range_source import BATCH_OFFSETS, Assigned, PlannedRange, balanced, plan_ranges
 
 LOG = Assigned(7, "id", 42, 100)
 

@@ -16,13 +16,13 @@ from projections.retention import retain
 from projections.tracked_logs import logs_of
 from spark_jobs.errors import SparkJobError
 from spark_jobs.lake import archive as lake_archive
-from spark_jobs.lake.archive import Archived, archive
-from spark_jobs.lake.events import logs_in
-from spark_jobs.lake.files import read_log
+from spark_jobs.lake.archive import Archived, NewEvents, archive, parts_of
+from spark_jobs.lake.files import logs_in, read_log
 from spark_jobs.lake.manifest import LakeError, LogKey
 from spark_jobs.lake.proof import LakeProof
 from spark_jobs.lake.reader import lake_events, read_lake, require_intact
 from spark_jobs.log_task import LogTaskSettings
+from tests.builders import config_set, recorded
 from tests.properties.generated_jobs import GeneratedJob, GeneratedLog, Knobs, generate_job
 from tests.properties.importing import ARCHIVED_AT, SETTINGS, import_events
 
@@ -211,16 +211,6 @@ def test_a_file_system_without_its_jar_is_one_sentence(spark: "SparkSession", da
         run(spark, database_url, "s3a://bucket/lake")
 
 
-@pytest.mark.usefixtures("imported")
-def test_a_folder_with_other_files_is_refused(spark: "SparkSession", database_url: str, tmp_path: Path) -> None:
-    folder = tmp_path / "my data"
-    (folder / "2026").mkdir(parents=True)
-    (folder / "2026" / "report.csv").write_text("a,b")
-    with pytest.raises(LakeError, match=r"my data' is not a lake, but has other files, such as '.*report\.csv'\."):
-        run(spark, database_url, folder)
-    assert [each.name for each in folder.rglob("*")] == ["2026", "report.csv"]
-
-
 def test_a_second_run_at_once_is_refused(
     spark: "SparkSession", imported: Connection, database_url: str, tmp_path: Path
 ) -> None:
@@ -246,3 +236,19 @@ def test_a_retention_detaches_only_what_the_lake_has(
     proof = LakeProof.of(spark, output, logs, settings)
     assert len(retain(imported, logs, SETTINGS, NOW, check=proof.require).logs) == JOBS * 2
     assert read_back(spark, Path(output)).keys() == archived(imported).keys()
+
+
+def test_a_part_has_at_most_so_many_bytes_and_one_event(database_url: str) -> None:
+    sizes = [1, 1, 1, 5_000, 1, 1]
+    events = recorded([config_set("a", "x" * size) for size in sizes])
+    with connect(database_url) as connection:
+        import_events(connection, "__samza_coordinator_orders_1", events)
+        ((log_id,),) = connection.execute("select log_id from eventlog.log").fetchall()
+        new = NewEvents(log_id, LogKey("__samza_coordinator_orders_1", 1), "coordinator", 1, len(events))
+        empty = new._replace(first=100, until=200)
+        parts = parts_of(connection, [empty, new], 1_000)
+        assert [(part.events.first, part.events.until) for part in parts] == [(1, 3), (3, 5), (5, 6)]
+        assert [part.size > 1_000 for part in parts] == [False, True, False]
+        assert parts[1].size < 1_000 + 5_500
+        ((whole, size),) = parts_of(connection, [new])
+        assert (whole, size) == (new, sum(part.size for part in parts))

@@ -15,7 +15,7 @@ from spark_jobs.lake.manifest import (
     Manifest,
     RelationRows,
     from_json,
-    merge,
+    merge_manifests,
     require_files,
     to_json,
 )
@@ -59,11 +59,11 @@ def test_a_manifest_of_another_format_is_an_error() -> None:
 
 
 def test_manifests_add_files_and_the_newest_has_the_positions() -> None:
-    lake = merge("lake", [SECOND, FIRST])
+    lake = merge_manifests("lake", [SECOND, FIRST])
     assert lake.logs[KEY].next_offset == 6
     assert lake.files_of([KEY]) == [FILE, LATER]
     assert lake.files_of([LogKey("orders", 2)]) == []
-    assert merge("lake", []).number == 0
+    assert merge_manifests("lake", []).number == 0
 
 
 class CountedFiles(tuple[LakeFile, ...]):
@@ -86,7 +86,7 @@ def test_the_files_of_all_logs_are_found_in_one_pass() -> None:
 
 def test_a_missing_manifest_is_an_error() -> None:
     with pytest.raises(LakeError, match=r"lacks the manifest of run 1\. Restore manifests/00000001"):
-        merge("lake", [SECOND])
+        merge_manifests("lake", [SECOND])
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_a_missing_manifest_is_an_error() -> None:
 )
 def test_files_that_differ_are_errors(found: dict[str, tuple[int, str | None]], message: str) -> None:
     with pytest.raises(LakeError, match=message):
-        require_files("lake", merge("lake", [FIRST]), found)
+        require_files("lake", merge_manifests("lake", [FIRST]), found)
 
 
 def test_files_that_are_equal_are_accepted() -> None:
-    require_files("lake", merge("lake", [FIRST]), {FILE.path: (10, "aa"), "other": (1, None)})
+    require_files("lake", merge_manifests("lake", [FIRST]), {FILE.path: (10, "aa"), "other": (1, None)})

@@ -9,7 +9,8 @@ from eventlog.postgres.connection import Connection, connect
 from projections.tracked_logs import logs_of
 from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey
 from spark_jobs.lake.proof import CompareLog, Proven
-from spark_jobs.log_task import LogTaskSession, LogTaskSettings
+from spark_jobs.log_task import LogTaskSettings
+from spark_jobs.log_task_session import LogTaskSession
 from tests.fixtures.memory_source import MemorySource
 from tests.projections.follow.test_resync import STREAM
 from tests.properties.importing import SETTINGS

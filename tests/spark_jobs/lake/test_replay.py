@@ -18,12 +18,12 @@ from projections.projector import Projector
 from projections.retention import retain
 from projections.tracked_logs import logs_of, make_current
 from projections.verify import verify_log
-from spark_jobs.lake.archive import _compare
-from spark_jobs.lake.events import to_batch
-from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey, Manifest, merge
+from spark_jobs.lake.archive import NewEvents, _compare
+from spark_jobs.lake.files import to_batch
+from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey, Manifest, merge_manifests
 from spark_jobs.lake.replay import LakeLogFiles, LakeStream
-from spark_jobs.lake.writer import NewEvents
-from spark_jobs.log_task import LogTaskSession, LogTaskSettings
+from spark_jobs.log_task import LogTaskSettings
+from spark_jobs.log_task_session import LogTaskSession
 from spark_jobs.relations.snapshots import Snapshot
 from tests.fixtures.memory_source import FIRST_MS, MemorySource
 from tests.projections.follow.test_resync import (
@@ -67,7 +67,9 @@ class Lake:
 
     def archive(self, connection: Connection) -> LakeStream:
         """Write the new events, a file of at most three for each log, and return the stream."""
-        logs, new, self.failures = _compare(Snapshot("", (), connection), merge("lake", self._manifests), "lake")
+        logs, new, self.failures = _compare(
+            Snapshot("", (), connection), merge_manifests("lake", self._manifests), "lake"
+        )
         for each in new:
             self._write(connection, each)
         self._manifests.append(Manifest(len(self._manifests) + 1, "", tuple(logs), ()))

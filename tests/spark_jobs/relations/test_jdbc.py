@@ -1,103 +1,45 @@
-"""JDBC reads: consistent, never without a fetch size, and with unchanged types."""
+"""JDBC reads: quoted values, unchanged types, and filters on times in every zone."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any, cast
 
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
+from pyspark.errors import PySparkAttributeError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_jobs.errors import SparkJobError, UnsafeReadError
-from spark_jobs.relations.jdbc import INSTANTS, ONE_PARTITION, Ranges, Relation, jdbc_options, read_rows
-from spark_jobs.relations.settings import ReadSettings
-from spark_jobs.relations.snapshots import Snapshot, exported_snapshot
-from spark_jobs.spark_errors import spark_errors
+from spark_jobs.dispatch import default_tasks
+from spark_jobs.errors import SparkJobError, spark_errors
+from spark_jobs.relations.jdbc import (
+    INSTANTS,
+    ONE_PARTITION,
+    Ranges,
+    Relation,
+    choose_partitions,
+    jdbc_options,
+    read_rows,
+)
+from spark_jobs.relations.snapshots import exported_snapshot
 from tests.spark_jobs.plain_relations import Relations
-from tests.spark_jobs.relations.gate import CREATE_GATE, read_while_a_writer_commits
-
-# Account 1 is in the first of four partitions, 39 in the last. Reading account 15, in the second, blocks until the gate
-# is open: by then the first partition's query has returned, and the last one's has not started.
-GATED_ACCOUNTS = f"""
-CREATE TABLE accounts (id bigint PRIMARY KEY, amount bigint NOT NULL);
-INSERT INTO accounts SELECT number, 100 FROM generate_series(1, 39) AS number;
-{CREATE_GATE}
-CREATE VIEW coordinator.account AS
-SELECT id, amount + CASE WHEN id = 15 THEN pass_gate() ELSE 0 END AS amount FROM accounts;
-"""
-MOVE = "UPDATE accounts SET amount = amount + CASE id WHEN 1 THEN -50 ELSE 50 END WHERE id IN (1, 39)"
-ACCOUNT = Relation("account", ("id", "amount"), {})
-QUARTERS = Ranges("id", 1, 39, 4)
-
-
-@pytest.fixture
-def gated_accounts(relations: Relations) -> str:
-    with psycopg.connect(relations.url) as connection:
-        connection.execute(GATED_ACCOUNTS)
-    return relations.url
-
-
-def total_while_a_writer_commits(spark: SparkSession, url: str, options: dict[str, str]) -> int:
-    """The sum of all accounts, read in 4 partitions, while 50 is moved from the first account to the last."""
-
-    def total() -> int:
-        first = spark.read.format("jdbc").options(**options).load().agg(sf.sum("amount")).first()
-        return cast("int", first[0]) if first else -1
-
-    return read_while_a_writer_commits(url, total, MOVE)
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("attempt", range(3))
-def test_a_read_in_four_partitions_is_consistent(spark: SparkSession, gated_accounts: str, attempt: int) -> None:
-    with exported_snapshot(gated_accounts) as snapshot:
-        options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS)
-        assert total_while_a_writer_commits(spark, gated_accounts, options) == 3900
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("attempt", range(3))
-def test_the_same_read_without_the_session_statement_is_inconsistent(
-    spark: SparkSession, gated_accounts: str, attempt: int
-) -> None:
-    with exported_snapshot(gated_accounts) as snapshot:
-        options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS)
-        del options["sessionInitStatement"]
-        assert total_while_a_writer_commits(spark, gated_accounts, options) == 3950
-
-
-@pytest.mark.spark
-def test_the_session_statement_works_without_a_fetch_size(spark: SparkSession, gated_accounts: str) -> None:
-    with exported_snapshot(gated_accounts) as snapshot:
-        options = jdbc_options(ReadSettings(gated_accounts), ACCOUNT, snapshot, QUARTERS) | {"fetchsize": "0"}
-        assert total_while_a_writer_commits(spark, gated_accounts, options) == 3900
-
-
-@pytest.mark.spark
-def test_the_driver_selects_the_kind_of_server_of_the_url(spark: SparkSession, gated_accounts: str) -> None:
-    with exported_snapshot(gated_accounts) as snapshot:
+def test_the_driver_selects_the_kind_of_server_of_the_url(spark: SparkSession, relations: Relations) -> None:
+    relation = Relation("commit_history", ("task_name",), {})
+    with exported_snapshot(relations.url) as snapshot:
         for wanted in ("primary", "standby"):
-            settings = ReadSettings(make_conninfo(gated_accounts, target_session_attrs=wanted))
-            frame = spark.read.format("jdbc").options(**jdbc_options(settings, ACCOUNT, snapshot, ONE_PARTITION))
+            url = make_conninfo(relations.url, target_session_attrs=wanted)
+            frame = spark.read.format("jdbc").options(**jdbc_options(url, relation, snapshot, ONE_PARTITION))
             if wanted == "primary":
-                assert frame.load().columns == ["id", "amount"]
+                assert frame.load().columns == ["task_name"]
             else:
                 with pytest.raises(SparkJobError, match="targetServerType: secondary"), spark_errors("Cannot read"):
                     frame.load()
-
-
-@pytest.mark.parametrize("fetch_size", [None, 0, -1])
-def test_a_read_without_a_fetch_size_is_rejected(relations: Relations, fetch_size: int | None) -> None:
-    with exported_snapshot(relations.url) as snapshot, pytest.raises(UnsafeReadError, match="fetch size"):
-        jdbc_options(ReadSettings(relations.url, fetch_size), ACCOUNT, snapshot, QUARTERS)
-
-
-def test_a_read_without_a_snapshot_is_rejected() -> None:
-    with pytest.raises(UnsafeReadError, match="without a snapshot"):
-        jdbc_options(ReadSettings("postgresql://u@h/d"), ACCOUNT, cast("Snapshot", None), QUARTERS)
 
 
 @pytest.mark.spark
@@ -107,15 +49,8 @@ def test_values_are_quoted(spark: SparkSession, relations: Relations, name: str)
     relations.commit("another", 2, {0: 1})
     relation = Relation("commit_history", ("task_name", "log_offset"), {"task_name": name, "is_preferred": True})
     with exported_snapshot(relations.url) as snapshot:
-        rows = read_rows(spark, ReadSettings(relations.url), relation, snapshot, Ranges("log_offset", 0, 1, 1))
+        rows = read_rows(spark, relations.url, relation, snapshot, Ranges("log_offset", 0, 1, 1))
         assert [row.task_name for row in rows.collect()] == [name]
-
-
-@pytest.mark.parametrize("name", ["", "Job", "job name", 'job"', "job;drop", "1job"])
-def test_an_invalid_name_is_rejected(name: str) -> None:
-    for relation in (Relation(name, ("a",), {}), Relation("a", (name,), {}), Relation("a", ("a",), {name: 1})):
-        with pytest.raises(UnsafeReadError, match="Invalid relation or column name"):
-            relation.query()
 
 
 @pytest.mark.parametrize(("count", "partitions"), [(1, 1), (4, 4)])
@@ -127,7 +62,7 @@ def test_rows_outside_the_bounds_are_read_once(
         relations.commit("Partition 0", number, {})
     relation = Relation("commit_history", ("log_offset",), {})
     with exported_snapshot(relations.url) as snapshot:
-        rows = read_rows(spark, ReadSettings(relations.url), relation, snapshot, Ranges("log_offset", 3, 6, count))
+        rows = read_rows(spark, relations.url, relation, snapshot, Ranges("log_offset", 3, 6, count))
         assert rows.rdd.getNumPartitions() == partitions
         assert sorted(row.log_offset for row in rows.collect()) == list(range(10))
 
@@ -139,7 +74,7 @@ def test_the_partition_column_need_not_be_selected(spark: SparkSession, relation
         relations.commit(f"Partition {number}", number, {}, bucket=number)
     relation = Relation("commit_history", ("task_name",), {})
     with exported_snapshot(relations.url) as snapshot:
-        rows = read_rows(spark, ReadSettings(relations.url), relation, snapshot, Ranges(column, 0, 9, 4))
+        rows = read_rows(spark, relations.url, relation, snapshot, Ranges(column, 0, 9, 4))
         assert (rows.columns, rows.rdd.getNumPartitions()) == (["task_name"], 4)
         assert sorted(row.task_name for row in rows.collect()) == [f"Partition {number}" for number in range(10)]
 
@@ -174,7 +109,7 @@ def test_types_and_values_arrive_unchanged(
     spark.conf.set("spark.sql.session.timeZone", session_zone)
     relation = Relation("typed", ("a", "b", "c", "d", "e"), {})
     with in_jvm_zone(spark, jvm_zone), exported_snapshot(relations.url) as snapshot:
-        rows = read_rows(spark, ReadSettings(relations.url), relation, snapshot, Ranges("b", 0, 0, 1))
+        rows = read_rows(spark, relations.url, relation, snapshot, Ranges("b", 0, 0, 1))
         assert [kind for _, kind in rows.dtypes] == ["string", "bigint", "int", "boolean", "timestamp"]
         read = rows.orderBy(sf.col("b").desc()).withColumn("e", sf.unix_micros("e")).collect()
     moment = datetime(2026, 7, 1, 0, 30, 0, tzinfo=UTC)
@@ -204,7 +139,7 @@ def test_a_filter_on_times_finds_the_same_rows_in_every_zone(
     try:
         with in_jvm_zone(spark, jvm_zone), exported_snapshot(relations.url) as snapshot:
             relation = Relation("moment", ("n", "at"), {})
-            moments = read_rows(spark, ReadSettings(relations.url), relation, snapshot, ONE_PARTITION)
+            moments = read_rows(spark, relations.url, relation, snapshot, ONE_PARTITION)
             assert later_moments(moments) == (list(range(8, 30)), pushed)
             for zone in (EASTERN, "UTC"):  # the zone of the session may change after the read
                 spark.conf.set("spark.sql.session.timeZone", zone)
@@ -218,3 +153,26 @@ def later_moments(moments: DataFrame) -> tuple[list[int], bool]:
     later = moments.where("at >= timestamp '2026-11-01 05:20:00Z'").select("n")
     plan = cast("Any", later)._jdf.queryExecution().toString()
     return sorted(row.n for row in later.collect()), "GreaterThanOrEqual(at" in plan
+
+
+class Connect:
+    """A session of Spark Connect."""
+
+    @property
+    def sparkContext(self) -> None:  # noqa: N802 (PySpark's name)
+        raise PySparkAttributeError("none")
+
+
+def session(cores: int) -> SparkSession:
+    return cast("SparkSession", SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=cores)))
+
+
+@pytest.mark.parametrize(("cores", "partitions"), [(2, 2), (64, 8), (0, 1)])
+def test_a_large_read_has_a_connection_per_core_and_at_most_eight(cores: int, partitions: int) -> None:
+    assert choose_partitions(session(cores)) == partitions
+
+
+def test_reads_and_log_tasks_assume_the_same_cores_behind_spark_connect() -> None:
+    behind_connect = cast("SparkSession", Connect())
+    assert choose_partitions(behind_connect) == 4
+    assert default_tasks(behind_connect, []) == 4

@@ -7,9 +7,10 @@ from pathlib import Path
 import matplotlib.image
 import pytest
 
-from spark_jobs.reports.config_churn import draw as draw_churn
 from spark_jobs.reports.fleet import draw as draw_fleet
-from spark_jobs.reports.picture import Bar, draw_bars, draw_days
+from spark_jobs.reports.picture import Bar, Cell, TaskRow, draw_bars, draw_days, draw_heat_map
+from spark_jobs.reports.report import Drawing
+from tests.spark_jobs.plain_relations import at
 
 TODAY = date(2026, 3, 1)
 RED = (0xC1, 0x12, 0x1F)
@@ -26,10 +27,13 @@ def test_a_bar_is_red_or_its_text_is(tmp_path: Path, length: float) -> None:
     assert RED in colors(tmp_path / "p.png")
 
 
-def test_a_picture_without_rows_is_drawn(tmp_path: Path) -> None:
-    draw_fleet(tmp_path / "fleet.png", [], "t")
-    draw_churn(tmp_path / "churn.png", [], "t")
-    assert {path.name for path in tmp_path.iterdir()} == {"fleet.png", "churn.png"}
+@pytest.mark.parametrize("tasks", [0, 1, 13, 40])
+def test_any_number_of_tasks_is_drawn(tmp_path: Path, tasks: int) -> None:
+    cells = [Cell(at(2 * number), number, number // 15) for number in range(20)]
+    names = ("$x_{", "タスク 🙂", "%d {}", "", "a" * 300)
+    rows = [TaskRow(names[number % 5], number == 0, cells if number % 3 else []) for number in range(tasks)]
+    draw_heat_map(tmp_path / "p.png", "all $ jobs, " + "long " * 100, "2s", 2, rows)
+    assert (RED in colors(tmp_path / "p.png")) is (tasks > 0)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +64,7 @@ def test_ages_have_a_unit_of_their_size(
 
     monkeypatch.setattr("spark_jobs.reports.fleet.draw_bars", draw)
     row = {"job_name": "counts", "job_id": "1", "tasks": 8, "seconds_since_commit": age, "stalled_tasks": stalled}
-    draw_fleet(tmp_path / "p.png", [row], "t")
+    draw_fleet(Drawing(tmp_path / "p.png", "t", "", [row], {}, lambda _: pytest.fail("reads no table")))
     assert drawn == [unit, Bar("counts/1", length, text, is_alarm=stalled > 0)]
     assert (tmp_path / "p.png").exists()
 

@@ -2,10 +2,12 @@
 
 import io
 import json
-from collections.abc import Callable
+import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from rich.console import Console
@@ -15,17 +17,25 @@ from eventlog.postgres.connection import connect
 from eventlog.startpoint import StartpointSpecific
 from eventlog.timestamps import LAST_STORABLE_MS
 from spark_jobs.errors import SparkJobError
-from spark_jobs.reports import config_churn, fleet, startpoint_effects
-from spark_jobs.reports.arguments import add_now, report_parser
-from spark_jobs.reports.runner import Report, write_report
+from spark_jobs.reports import checkpoint_progress, config_churn, fleet, startpoint_effects
+from spark_jobs.reports.report import (
+    Column,
+    Options,
+    Report,
+    describe_positions,
+    driver_rows,
+    format_span,
+    print_table,
+    write_report,
+)
 from tests.acceptance.imported_job import ImportedJob
 from tests.acceptance.odd_jobs import import_recording_a
 from tests.builders import FIRST_TIME, checkpoint_v1, config_set, fan_out
 
 PNG: Final = b"\x89PNG\r\n\x1a\n"
 PREFERRED: Final = "select count(*) from coordinator.commit_history where is_preferred"
-REPORTS: Final = (fleet.REPORT, config_churn.REPORT, startpoint_effects.REPORT)
-MAINS: Final = (fleet.main, config_churn.main, startpoint_effects.main)
+REPORTS: Final = (fleet.report(), config_churn.report(), startpoint_effects.report())
+PROGRESS: Final = checkpoint_progress.report(None, 10)
 
 
 @pytest.fixture
@@ -35,9 +45,9 @@ def recorded_job(database_url: str) -> str:
     return database_url
 
 
-def run(report: Report, spark: SparkSession, url: str, output: Path, *options: str) -> list[list[str]]:
+def run(report: Report, spark: SparkSession, url: str, output: Path, **options: Any) -> list[list[str]]:
     """The lines that a report prints, split at tabs."""
-    lines = write(report, spark, url, output, *options)
+    lines = write(report, spark, url, output, **options)
     logs = json.loads((output / "as_of.json").read_text())["logs"]
     assert [log["next_offset"] for log in logs] == [388, 427]
     return [line.split("\t") for line in lines]
@@ -53,7 +63,7 @@ def test_the_fleet_has_its_tasks_containers_and_last_commits(
 ) -> None:
     with connect(recorded_job) as connection:
         ((preferred,),) = connection.execute(PREFERRED).fetchall()
-    lines = run(fleet.REPORT, spark, recorded_job, tmp_path / "out")
+    lines = run(fleet.report(), spark, recorded_job, tmp_path / "out")
     assert ["Fleet of all jobs as of 2026-11-21 09:18:19 UTC"] in lines
     assert ["wordcount_pv/1", "8", "2", str(preferred), "2026-11-21 09:18:13", "5.8s", "0"] in lines
     assert json.loads((tmp_path / "out" / "as_of.json").read_text())["as_of"].startswith("2026-11-21T09:18:19")
@@ -64,7 +74,7 @@ def test_the_fleet_has_its_tasks_containers_and_last_commits(
 
 
 def test_ages_of_the_fleet_count_to_a_chosen_time(spark: SparkSession, recorded_job: str, tmp_path: Path) -> None:
-    lines = run(fleet.REPORT, spark, recorded_job, tmp_path / "out", "--now", "2026-11-24T10:00Z")
+    lines = run(fleet.report(), spark, recorded_job, tmp_path / "out", now=datetime(2026, 11, 24, 10, tzinfo=UTC))
     assert ["Fleet of all jobs as of 2026-11-24 10:00:00 UTC"] in lines
     (job,) = rows(spark, tmp_path / "out" / "jobs")
     assert (job["stalled_tasks"], job["seconds_since_commit"] > 3 * 86_400) == (8, True)
@@ -74,7 +84,7 @@ def test_ages_of_the_fleet_count_to_a_chosen_time(spark: SparkSession, recorded_
 def test_changes_of_config_are_counted_by_day_and_writer(
     spark: SparkSession, recorded_job: str, tmp_path: Path
 ) -> None:
-    run(config_churn.REPORT, spark, recorded_job, tmp_path / "out", "--job", "wordcount_pv/1")
+    run(config_churn.report(), spark, recorded_job, tmp_path / "out", job="wordcount_pv/1")
     changes = rows(spark, tmp_path / "out" / "changes", "source")
     assert {row["day"].isoformat() for row in changes} == {"2026-11-21"}
     assert sum(row["changes"] for row in changes) == 73
@@ -86,7 +96,7 @@ def test_changes_of_config_are_counted_by_day_and_writer(
 def test_startpoints_are_compared_with_the_commits_around_them(
     spark: SparkSession, recorded_job: str, tmp_path: Path
 ) -> None:
-    run(startpoint_effects.REPORT, spark, recorded_job, tmp_path / "out")
+    run(startpoint_effects.report(), spark, recorded_job, tmp_path / "out")
     effects = rows(spark, tmp_path / "out" / "effects", "stream_name", "partition_id", "task_name")
     assert len(effects) == 15
     by_place = {(row["task_name"], row["stream_name"]): row for row in effects}
@@ -95,14 +105,10 @@ def test_startpoints_are_compared_with_the_commits_around_them(
     assert 5 < rewound["seconds_to_catch_up"] < 15
 
 
-def write(report: Report, spark: SparkSession, url: str, output: Path, *options: str) -> list[str]:
+def write(report: Report, spark: SparkSession, url: str, output: Path, **options: Any) -> list[str]:
     """The lines that a report prints."""
     text = io.StringIO()
-    parser = report_parser(report.name, "")
-    add_now(parser)
-    write_report(
-        report, spark, url, parser.parse_args(["--output", str(output), *options]), Console(file=text, width=200)
-    )
+    write_report(report, spark, url, Options(str(output), **options), Console(file=text, width=200))
     assert (output / f"{report.name}.png").read_bytes().startswith(PNG)
     return text.getvalue().splitlines()
 
@@ -113,25 +119,21 @@ def test_a_job_without_commits_and_a_database_without_logs_have_reports(
     for report in REPORTS:
         write(report, spark, database_url, tmp_path / "empty" / report.name)
     assert rows(spark, tmp_path / "empty" / "fleet" / "jobs") == []
+    with pytest.raises(SparkJobError, match="The database has no commit of any job"):
+        write(PROGRESS, spark, database_url, tmp_path / "empty" / "progress")
     with connect(database_url) as connection:
         ImportedJob(connection, "idle", coordinator=[config_set()])
-    lines = write(fleet.REPORT, spark, database_url, tmp_path / "idle", "--job", "idle/1")
+    lines = write(fleet.report(), spark, database_url, tmp_path / "idle", job="idle/1")
     assert "idle/1\t0\t0\t0\t\t\t0" in lines
     (job,) = rows(spark, tmp_path / "idle" / "jobs")
     assert (job["commits"], job["last_commit_at"], job["stalled_tasks"]) == (0, None, 0)
 
 
 def test_an_unknown_job_leaves_no_output(spark: SparkSession, recorded_job: str, tmp_path: Path) -> None:
-    for report in REPORTS:
+    for report in (*REPORTS, PROGRESS):
         with pytest.raises(SparkJobError, match=r'No job "wordcount/1".* Did you mean "wordcount_pv/1"'):
-            run(report, spark, recorded_job, tmp_path / "out", "--job", "wordcount/1")
+            run(report, spark, recorded_job, tmp_path / "out", job="wordcount/1")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("main", MAINS)
-def test_a_missing_setting_is_reported(main: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--output", "never-made"], {}) == 1
-    assert "COORDSTREAM_DATABASE_URL" in capsys.readouterr().err
 
 
 def test_times_after_the_year_9999_are_not_usable(spark: SparkSession, database_url: str, tmp_path: Path) -> None:
@@ -162,6 +164,52 @@ def test_a_task_of_the_fleet_stalls_however_long_the_history_is(
         for name, times in (("silent", minutes), ("steady", days)):
             commits = [checkpoint_v1(at=time) for time in times]
             ImportedJob(connection, name, coordinator=[config_set(at=times[0])], checkpoints=commits)
-    write(fleet.REPORT, spark, database_url, tmp_path / "out")
+    write(fleet.report(), spark, database_url, tmp_path / "out")
     jobs = rows(spark, tmp_path / "out" / "jobs", "job_name")
     assert [(row["job_name"], row["stalled_tasks"]) for row in jobs] == [("silent", 1), ("steady", 0)]
+
+
+def test_names_are_not_markup_and_the_other_rows_are_counted() -> None:
+    columns = (Column("task", lambda row: row["name"]), Column("commits", lambda row: row["commits"], is_number=True))
+    for is_terminal, line in ((True, "[red]x[/red] 1,234"), (False, "[red]x[/red]\t1,234")):
+        text = io.StringIO()
+        console = Console(file=text, width=80, force_terminal=is_terminal, color_system=None)
+        print_table(console, "Tasks", columns, [{"name": "[red]x[/red]", "commits": 1234}], 7)
+        assert line in re.sub(" +", " ", text.getvalue())
+        assert "and 6 more rows" in text.getvalue()
+
+
+def test_positions_are_limited_to_a_few_lines() -> None:
+    lines = describe_positions({(f"log{number}", 1): number for number in range(9)})
+    assert lines[0] == "Log positions:"
+    assert lines[1] == "  log0 (incarnation 1): next offset 0"
+    assert lines[-1] == "  … and 3 more logs, in as_of.json"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0.0s"),
+        (59.94, "59.9s"),
+        (59.96, "1m 00s"),
+        (125, "2m 05s"),
+        (3600, "1h 00m"),
+        (90_000, "1d 01h"),
+        (-5, "-5.0s"),
+    ],
+)
+def test_a_duration_has_at_most_two_units(seconds: float, text: str) -> None:
+    assert format_span(seconds) == text
+
+
+COLUMNS = {"name": pa.string(), "number": pa.int64()}
+
+
+@pytest.mark.parametrize("rows", [[("a", 1), (None, None)], []])
+def test_rows_keep_their_types_and_nulls(
+    spark: SparkSession, rows: list[tuple[str | None, int | None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "/none/python")
+    found = driver_rows(spark, COLUMNS, rows)
+    assert found.dtypes == [("name", "string"), ("number", "bigint")]
+    assert [tuple(row) for row in found.collect()] == rows

@@ -10,11 +10,10 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.streams import identify
 from eventlog.timestamps import LAST_STORABLE_MS
-from spark_jobs.data_source import stored_columns
-from spark_jobs.data_source.access import Access
-from spark_jobs.data_source.batch_reader import BatchReader
+from spark_jobs.data_source import archive_reader
 from spark_jobs.data_source.columns import SCHEMA
-from spark_jobs.data_source.options import parse_options
+from spark_jobs.data_source.options import Access, parse_options
+from spark_jobs.data_source.source import BatchReader
 from tests.spark_jobs.data_source.conftest import SECRETS
 
 STREAM = "__samza_coordinator_odd_1"
@@ -45,9 +44,9 @@ def database(database_url: str) -> Iterator[Connection]:
 def test_both_ways_of_reading_give_the_same(
     database: Connection, database_url: str, monkeypatch: pytest.MonkeyPatch, events: int, size: int, small_value: int
 ) -> None:
-    monkeypatch.setattr(stored_columns, "PAGE_EVENTS", events)
-    monkeypatch.setattr(stored_columns, "PAGE_BYTES", size)
-    monkeypatch.setattr(stored_columns, "SMALL_VALUE", small_value)
+    monkeypatch.setattr(archive_reader, "PAGE_EVENTS", events)
+    monkeypatch.setattr(archive_reader, "PAGE_BYTES", size)
+    monkeypatch.setattr(archive_reader, "SMALL_VALUE", small_value)
     joined = rows(database_url, *RAW)
     assert joined == [{name: row[name] for name in RAW} for row in rows(database_url, *RAW, "headers")]
     assert [(row["key"], row["value"]) for row in joined] == [(event.key, event.value) for event in EVENTS * 3]
@@ -57,20 +56,20 @@ def test_both_ways_of_reading_give_the_same(
 def test_pages_are_joined_to_batches(
     database: Connection, monkeypatch: pytest.MonkeyPatch, events: int, batches: list[int]
 ) -> None:
-    monkeypatch.setattr(stored_columns, "PAGE_EVENTS", min(events, 4))
-    monkeypatch.setattr(stored_columns, "BATCH_EVENTS", events)
-    found = [len(batch["value"]) for batch in stored_columns.read_stored_columns(database, 1, 0, 100)]
+    monkeypatch.setattr(archive_reader, "PAGE_EVENTS", min(events, 4))
+    monkeypatch.setattr(archive_reader, "BATCH_EVENTS", events)
+    found = [len(batch["value"]) for batch in archive_reader.read_stored_columns(database, 1, 0, 100)]
     assert found == batches
 
 
 def test_large_keys_and_values_are_read_by_their_bytes(database: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored_columns, "PAGE_BYTES", 100)
-    pages = [len(page["value"]) for page in stored_columns.read_stored_columns(database, 1, 0, 100)]
+    monkeypatch.setattr(archive_reader, "PAGE_BYTES", 100)
+    pages = [len(page["value"]) for page in archive_reader.read_stored_columns(database, 1, 0, 100)]
     assert pages == [18]
     for limit in ("SMALL_KEY", "SMALL_VALUE"):
         with monkeypatch.context() as patch:
-            patch.setattr(stored_columns, limit, 0)
-            pages = [len(page["value"]) for page in stored_columns.read_stored_columns(database, 1, 0, 100)]
+            patch.setattr(archive_reader, limit, 0)
+            pages = [len(page["value"]) for page in archive_reader.read_stored_columns(database, 1, 0, 100)]
         assert pages == [9, 9]
 
 

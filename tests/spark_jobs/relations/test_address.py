@@ -1,11 +1,9 @@
 """Translating a database URL for JDBC, without a secret in any text."""
 
-from pathlib import Path
-
 import pytest
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.settings import JdbcAddress, ReadSettings, database_url, jdbc_address
+from spark_jobs.relations.jdbc import JdbcAddress, jdbc_address
 
 LIBPQ = (
     *("PGHOST", "PGHOSTADDR", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE", "PGSSLMODE", "PGOPTIONS"),
@@ -117,17 +115,4 @@ def test_an_invalid_url_is_not_quoted(url: str) -> None:
 
 
 def test_reprs_contain_no_password() -> None:
-    shown = repr(ReadSettings("postgresql://me:hunter2@h/d")) + repr(JdbcAddress("jdbc:x", "me", "hunter2"))
-    assert "hunter2" not in shown
-
-
-def test_the_url_comes_from_the_file_or_the_environment(tmp_path: Path) -> None:
-    file = tmp_path / "url"
-    file.write_text("postgresql://from-file\n")
-    environ = {"COORDSTREAM_DATABASE_URL": "postgresql://from-environment"}
-    assert database_url(environ, file) == "postgresql://from-file"
-    assert database_url(environ, None) == "postgresql://from-environment"
-    with pytest.raises(SparkJobError, match="Cannot read the database URL from"):
-        database_url(environ, tmp_path / "none")
-    with pytest.raises(SparkJobError, match="Set COORDSTREAM_DATABASE_URL"):
-        database_url({}, None)
+    assert "hunter2" not in repr(JdbcAddress("jdbc:x", "me", "hunter2"))

@@ -1,17 +1,23 @@
-"""Progress computed from commits and checkpoints: functions from DataFrame to DataFrame, without I/O."""
+"""The progress of tasks, computed from their commits and checkpoints."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple
 
+from psycopg import sql
+from psycopg.rows import dict_row
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-JOB = ("job_name", "job_id")
-TASK = (*JOB, "task_name")
-INPUT = ("system_name", "stream_name", "partition_id", "key_bucket")
-LOG_ORDER = ("incarnation", "log_offset")
-PROGRESS = (*TASK, "bucket_start", "commits", "advanced", "rewound")
-TASK_PROGRESS = (
+from projections.job_choice import Job
+from spark_jobs.relations.snapshots import Snapshot
+from spark_jobs.reports.report import EPOCH, LOG_TIMES, Inputs
+
+JOB: Final = ("job_name", "job_id")
+TASK: Final = (*JOB, "task_name")
+INPUT: Final = ("system_name", "stream_name", "partition_id", "key_bucket")
+LOG_ORDER: Final = ("incarnation", "log_offset")
+PROGRESS: Final = (*TASK, "bucket_start", "commits", "advanced", "rewound")
+TASK_PROGRESS: Final = (
     *TASK,
     "commits",
     "advanced",
@@ -24,6 +30,52 @@ TASK_PROGRESS = (
     "stall",
     "stalled_since",
 )
+
+EXTENT: Final = sql.SQL(
+    "WITH log AS MATERIALIZED ({log_times}) SELECT count(*) AS commits,"
+    " count(*) FILTER (WHERE record_time BETWEEN earliest AND latest) AS timed_commits,"
+    " min(record_time) FILTER (WHERE record_time BETWEEN earliest AND latest) AS first_commit_at,"
+    " max(record_time) FILTER (WHERE record_time BETWEEN earliest AND latest) AS last_commit_at,"
+    " (SELECT coalesce(max(latest), now()) FROM log) AS newest_log_time"
+    " FROM coordinator.commit_history LEFT JOIN log USING (job_name, job_id) WHERE is_preferred AND {of_job}"
+)
+OF_JOB: Final = sql.SQL("job_name = {name} AND job_id = {id}")
+
+
+class Extent(NamedTuple):
+    """The preferred commits of a job or of all jobs. Ages count to `as_of` (aware), the newest log_time of all logs.
+
+    ``untimed`` commits have no plausible time; the others were made from ``first`` to ``last``.
+    """
+
+    commits: int
+    untimed: int
+    first: datetime | None
+    last: datetime | None
+    as_of: datetime
+
+
+def find_extent(snapshot: Snapshot, job: Job | None, now: datetime | None) -> Extent:
+    """Query the extent of the commits. Without any log, ages count to the present, unless `now` says otherwise."""
+    of_job = sql.SQL("true") if job is None else OF_JOB.format(name=job.name, id=job.id)
+    with snapshot.connection.cursor(row_factory=dict_row) as cursor:
+        (found,) = cursor.execute(EXTENT.format(log_times=LOG_TIMES, of_job=of_job)).fetchall()
+    untimed = found["commits"] - found["timed_commits"]
+    as_of = (now or found["newest_log_time"]).astimezone(UTC)
+    return Extent(found["commits"], untimed, found["first_commit_at"], found["last_commit_at"], as_of)
+
+
+def preferred_commits(inputs: Inputs) -> DataFrame:
+    """A row per preferred commit."""
+    rows = inputs.read("commit_history", *TASK, "is_preferred", "record_time", *LOG_ORDER)
+    return inputs.with_usable_times(rows.where("is_preferred").drop("is_preferred"))
+
+
+def preferred_checkpoints(inputs: Inputs) -> DataFrame:
+    """A row per input partition of each preferred commit."""
+    columns = (*TASK, *INPUT, "input_offset_number", "is_preferred", "record_time", *LOG_ORDER)
+    rows = inputs.read("checkpoint_history", *columns)
+    return inputs.with_usable_times(rows.where("is_preferred").drop("is_preferred"))
 
 
 def bucket_start(time: str, seconds: int) -> Column:
@@ -73,17 +125,13 @@ def activity(commits: DataFrame, steps: DataFrame, bucket_seconds: int) -> DataF
     return (
         committed.unionByName(moved)
         .groupBy(*TASK, bucket_start("record_time", bucket_seconds).alias("bucket_start"))
-        .agg(*_totals("commit"), *_times("commit_at", "commit_at", "advance_at"))
+        .agg(sf.sum("commit").alias("commits"), *_sums(), *_times("commit_at", "commit_at", "advance_at"))
         .select(*PROGRESS, "first_commit_at", "newest_commit_at", "last_advance_at")
     )
 
 
-def _totals(commits: str) -> tuple[Column, ...]:
-    return (
-        sf.sum(commits).alias("commits"),
-        sf.try_sum("advanced").alias("advanced"),
-        sf.try_sum("rewound").alias("rewound"),
-    )
+def _sums() -> tuple[Column, ...]:
+    return sf.try_sum("advanced").alias("advanced"), sf.try_sum("rewound").alias("rewound")
 
 
 def _times(first: str, newest: str, advance: str) -> tuple[Column, ...]:
@@ -92,11 +140,6 @@ def _times(first: str, newest: str, advance: str) -> tuple[Column, ...]:
         sf.max(newest).alias("newest_commit_at"),
         sf.max(advance).alias("last_advance_at"),
     )
-
-
-def progress(activity_rows: DataFrame) -> DataFrame:
-    """The result per task and bucket."""
-    return activity_rows.select(*PROGRESS)
 
 
 def median_gaps(commits: DataFrame) -> DataFrame:
@@ -125,8 +168,7 @@ def task_progress(
     """
     totals = activity_rows.groupBy(*TASK).agg(
         sf.sum("commits").alias("commits"),
-        sf.try_sum("advanced").alias("advanced"),
-        sf.try_sum("rewound").alias("rewound"),
+        *_sums(),
         *_times("first_commit_at", "newest_commit_at", "last_advance_at"),
     )
     limit = sf.greatest(sf.col("median_gap_seconds") * stall_factor, sf.lit(float(least_limit)))

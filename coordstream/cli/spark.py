@@ -1,0 +1,348 @@
+"""`coordstream spark`: the data pipeline and reports on Spark. Modules that load PySpark are imported when needed."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from coordstream.cli import spark_reports
+from coordstream.cli.arguments import Csv, Json, Kind, parse_duration, parse_duration_or_zero, parse_time
+from coordstream.cli.event_logs import open_topics
+from coordstream.cli.job.selection import All, Jobs, require_selection, selected_logs
+from coordstream.cli.long_running import FollowAll, Format, JsonReport, LogFormat, Once, Streams, TakeOverAfter
+from coordstream.cli.output import print_json
+from coordstream.cli.spark_session import Conf, Master, Tasks, driver_conf, require_spark, spark_conf, spark_session
+from coordstream.cli.verify import Against, AgainstOption, print_verifications
+from coordstream.database import Database, open_database
+from coordstream.errors import CoordstreamError
+from coordstream.settings import load_settings
+from projections.fold.settings import FoldSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from coordstream.cli.follow import FollowRequest, OpenFollower
+    from projections.follow.follower import Follower
+    from spark_jobs.lake.archive import Archived
+    from spark_jobs.log_task import LogTaskSettings
+    from spark_jobs.replay import Replayed, ReplayTask
+
+ARCHIVE: Final = "archive"
+KAFKA: Final = "kafka"
+MOST_FAILURES: Final = 20
+_MAY_WRITE: Final = "select has_table_privilege('projection.position', 'insert')"
+
+app = typer.Typer(no_args_is_help=True)
+app.registered_commands.extend(spark_reports.app.registered_commands)
+
+
+@app.command()
+def follow(
+    streams: Streams = None,
+    follows_all: FollowAll = False,
+    once: Once = False,
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            "--timeout",
+            metavar="DURATION",
+            parser=parse_duration,
+            help="With --once: give up after this time, for example 90s or 5m.",
+        ),
+    ] = None,
+    kind: Kind = None,
+    take_over_after: TakeOverAfter = None,
+    log_format: Format = LogFormat.TEXT,
+    as_json: JsonReport = False,
+    master: Master = None,
+    conf: Conf = None,
+) -> None:
+    """Follow streams on the Kafka brokers of the settings with Structured Streaming. SIGTERM stops it cleanly.
+
+    Executors apply the events, log by log, each batch in one transaction with the log's position. The position decides
+    where a log is read on; Spark's checkpoint is temporary. Otherwise it does what `coordstream follow` does, also
+    beside it, and has the same exit codes.
+    """
+    from coordstream.cli.follow import check_streams, run_follow  # noqa: PLC0415 (loads the follower)
+    from projections.follow.follow_run import FollowPlan  # noqa: PLC0415
+
+    if timeout is not None and not once:
+        raise typer.BadParameter("--timeout needs --once.")
+    names = tuple(dict.fromkeys(streams or ()))
+    check_streams(names, follows_all, once, None, timeout)
+    settings = spark_conf(master, conf)
+    if "spark.remote" in settings:
+        raise typer.BadParameter(
+            "`spark follow` does not run on Spark Connect. Use another '--master'. If SPARK_REMOTE is set, unset it."
+        )
+    if load_settings().kafka is None:
+        raise CoordstreamError(
+            "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS is not set. Set it, or use `coordstream follow` for logs in Postgres."
+        )
+    require_spark()
+    plan = FollowPlan(names, follows_all, once, None, kind, take_over_after)
+    run_follow(plan, _follower_opener(settings), timeout=timeout, log_format=log_format, as_json=as_json)
+
+
+def _follower_opener(conf: dict[str, str]) -> "OpenFollower":
+    from eventlog.log import system_clock  # noqa: PLC0415
+    from projections.follow.follower import Follower  # noqa: PLC0415
+    from spark_jobs.data_source.options import Access  # noqa: PLC0415
+
+    try:
+        from spark_jobs.follow.micro_batches import MicroBatches  # noqa: PLC0415
+    except ImportError:  # the packages are there: `require_spark` has checked
+        raise CoordstreamError("`coordstream spark follow` needs PySpark 4.2 or newer.") from None
+
+    @contextmanager
+    def open_follower(database: Database, request: "FollowRequest") -> "Iterator[Follower]":
+        name = "coordstream spark follow"
+        access = Access(database.secrets, database.url, database.settings.kafka)
+        with spark_session(name, conf) as spark, MicroBatches(spark, access) as source:
+            yield Follower(
+                database.url,
+                source,
+                FoldSettings(database.secrets),
+                system_clock,
+                request.plan,
+                on_message=request.lines.message,
+                on_progress=request.lines.batch,
+                locks=source.locks,
+                make_tail=source.make_tail,
+                application_name=name,
+                outage_timeout=request.outage_timeout,
+            )
+
+    return open_follower
+
+
+@app.command()
+def replay(
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="archive|kafka|PATH",
+            help="The archive (rebuilds its logs), the brokers' topics, a lake, or recordings (file, folder, pattern).",
+        ),
+    ] = ARCHIVE,
+    jobs: Annotated[
+        str | None, typer.Option("--jobs", metavar="GLOB", help="Only jobs whose name or name/id matches: 'orders*'.")
+    ] = None,
+    until: Annotated[
+        datetime | None,
+        typer.Option(
+            "--until",
+            metavar="TIME",
+            parser=parse_time,
+            help="As if each log ended before its first later event. Not for the archive, and not for a lake, whose "
+            "logs are restored as they were at its last run.",
+        ),
+    ] = None,
+    tasks: Tasks = None,
+    lock_timeout: Annotated[
+        float,
+        typer.Option(
+            "--lock-timeout",
+            metavar="DURATION",
+            parser=parse_duration_or_zero,
+            show_default=False,
+            help="How long a task waits for streams that are being read (default: 30s).",
+        ),
+    ] = 30.0,
+    kind: Kind = None,
+    master: Master = None,
+    conf: Conf = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Replay logs into relations, many at a time in Spark's executors.
+
+    Loads topics, recordings or a lake into the database, or rebuilds the relations from the archive while a follower
+    may run. Each log is one transaction: it is replayed whole or not at all, and another replay does the rest. Exit
+    code 1 if a log cannot be replayed.
+    """
+    settings = spark_conf(master, conf)
+    if not source:  # otherwise it would be the current folder
+        raise typer.BadParameter("'--from' is empty. Expected 'archive', 'kafka', a lake, or recordings.")
+    if until is not None and source == ARCHIVE:
+        raise typer.BadParameter("'--until' needs '--from kafka' or recordings: a rebuild keeps all archived events.")
+    require_spark()
+    from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
+    from spark_jobs.replay import replay as replay_logs  # noqa: PLC0415
+
+    files = None if source in (ARCHIVE, KAFKA) else _files(source, until)
+    with open_database(warns=False) as database:
+        if database.connection.execute(_MAY_WRITE).fetchone() != (True,):  # before recordings are read to their ends
+            raise CoordstreamError("This database user may not write relations. Connect as the database's owner.")
+        fold, kafka = FoldSettings(database.secrets), database.settings.kafka
+        given = LogTaskSettings(database.url, fold, kafka, until, kind, busy_seconds=lock_timeout)
+        logs = _known_logs(source, kind, jobs, database) if files is None else []
+        with spark_session("coordstream spark replay", settings) as spark:
+            if files is not None:
+                logs = _logs_in_files(spark, source, files, jobs, given, tasks)
+            done = replay_logs(spark, database.connection, logs, given, tasks)
+    _print_replayed(source, done, as_json=as_json)
+    if done.failures:
+        raise typer.Exit(1)
+
+
+def _files(source: str, until: datetime | None) -> "list[Path]":
+    """The recordings that a path names; none for a lake. Raises SparkJobError: it names nothing."""
+    from spark_jobs.lake.manifest import is_lake  # noqa: PLC0415
+    from spark_jobs.recordings import find_files  # noqa: PLC0415
+
+    if not is_lake(source):
+        return find_files(source)
+    if until is not None:
+        raise typer.BadParameter(
+            "'--until' needs '--from kafka' or recordings: a lake's logs are restored as they were at its last run."
+        )
+    return []
+
+
+def _known_logs(source: str, kind: str | None, jobs: str | None, database: Database) -> "list[ReplayTask]":
+    """The logs of the archive or the topics of the brokers. Raises CoordstreamError, SparkJobError: there are none."""
+    from projections.rebuild import TRACKED_BACKENDS, mark_for_rebuild  # noqa: PLC0415
+    from spark_jobs.replay import ArchivedLog, select_jobs, topic_streams  # noqa: PLC0415
+
+    if source == KAFKA:
+        with open_topics() as topics:
+            return select_jobs(topic_streams(topics, kind), jobs, "the Kafka cluster")
+    with database.connection.transaction():  # a pattern without a job means that nothing is marked
+        mark_for_rebuild(database.connection, TRACKED_BACKENDS)
+        logs = selected_logs(database.connection, [])
+        return select_jobs([ArchivedLog(log, (job.name, job.id)) for job, log in logs], jobs, "the archive")
+
+
+def _logs_in_files(
+    spark: Any, source: str, files: "list[Path]", jobs: str | None, settings: "LogTaskSettings", tasks: int | None
+) -> "list[ReplayTask]":
+    """The logs of recordings, or of a lake without any. Raises SparkJobError: a file is invalid, or has no such job."""
+    from spark_jobs.replay import select_jobs  # noqa: PLC0415
+
+    if files:
+        from spark_jobs.recordings import check_recordings  # noqa: PLC0415
+
+        return select_jobs(check_recordings(spark, files, settings, tasks), jobs, f"'{source}'")
+    from spark_jobs.lake.replay import lake_streams  # noqa: PLC0415 (loads the fold)
+
+    return select_jobs(lake_streams(spark, source), jobs, f"'{source}'")
+
+
+def _print_replayed(source: str, done: "Replayed", *, as_json: bool) -> None:
+    total, events = done.total, done.folded + done.total.skipped
+    for message in done.messages:
+        print(message, file=sys.stderr)
+    if as_json:
+        figures = {"log_count": done.log_count, "event_count": events, "added": done.folded, "skipped": total.skipped}
+        rows = {"quarantined": total.quarantined, "repaired_rows": total.repaired_rows}
+        seconds = round(done.seconds, 3)
+        print_json({"source": source, **figures, **rows, "seconds": seconds, "failures": _failures(done.failures)})
+    else:
+        quarantined = f", {total.quarantined:,} of them in quarantine" if total.quarantined else ""
+        skipped = f", {total.skipped:,} events already present" if total.skipped else ""
+        repaired = f", {total.repaired_rows:,} rows replaced" if total.repaired_rows else ""
+        rate = f"{events / done.seconds:,.0f} events/s" if done.seconds else ""
+        logs = "1 log" if done.log_count == 1 else f"{done.log_count:,} logs"
+        counts = f"{done.folded:,} events{quarantined}{skipped}{repaired}"
+        print(f"Replayed {logs}: {counts}, in {done.seconds:.1f} s ({rate})")
+    for name, reason in islice(done.failures.items(), MOST_FAILURES):
+        print(f"Cannot replay {name}. {reason}", file=sys.stderr)
+    if len(done.failures) > MOST_FAILURES:
+        print(f"… and {len(done.failures) - MOST_FAILURES} more. '--json' lists all.", file=sys.stderr)
+
+
+def _failures(reasons: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"stream_name": name, "reason": reason} for name, reason in reasons.items()]
+
+
+@app.command()
+def verify(
+    jobs: Jobs = None,
+    every: All = False,
+    against: AgainstOption = Against.ARCHIVE,
+    tasks: Tasks = None,
+    master: Master = None,
+    conf: Conf = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Compare the relations' tables with the archived events, many logs at a time in Spark's executors.
+
+    Does and prints the same as `coordstream verify`, with the same exit codes.
+    """
+    require_selection(jobs, every=every)
+    settings = spark_conf(master, conf)
+    require_spark()
+    from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
+    from spark_jobs.replay import verify as verify_logs  # noqa: PLC0415
+
+    reads_topics = against is Against.KAFKA
+    with open_database() as database, open_topics() if reads_topics else nullcontext():
+        logs = selected_logs(database.connection, jobs or [])
+        given = LogTaskSettings(database.url, FoldSettings(database.secrets), database.settings.kafka)
+        with spark_session("coordstream spark verify", settings) as spark:
+            found = verify_logs(spark, [each.log for each in logs], given, tasks, reads_topics=reads_topics)
+    results = [
+        f"Cannot verify {each.log.stream.stream_name}. {result}" if isinstance(result, str) else result
+        for each, result in zip(logs, found, strict=True)
+    ]
+    print_verifications(logs, results, as_json=as_json, as_csv=as_csv)
+
+
+@app.command()
+def archive(
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            metavar="PATH",
+            help="The lake's folder: a path, or a URI of a file system of Spark (hdfs:, s3a:).",
+        ),
+    ],
+    relations: Annotated[
+        bool, typer.Option("--relations", help="Write every relation as of the same moment, too.")
+    ] = False,
+    master: Master = None,
+    conf: Conf = None,
+    as_json: Json = False,
+) -> None:
+    """Add the events that a lake lacks, as Parquet files by stream and day.
+
+    The first run writes every event of the archive, later ones what is new. A manifest per run names the files with
+    their hashes and offsets; it is written last, so that an interrupted run adds nothing. The lake has the original
+    bytes, secrets included: docs/safety.md says who may read it. Exit code 1 if a retention has detached events of a
+    log before the lake had them; the other logs are archived.
+    """
+    settings = spark_conf(master, conf)
+    require_spark()
+    from spark_jobs.lake.archive import archive as archive_events  # noqa: PLC0415
+    from spark_jobs.output_folder import checked_path  # noqa: PLC0415
+
+    checked_path(output)  # an invalid output fails before Spark starts
+    with open_database() as database:
+        jar = driver_conf() if relations else {}
+        with spark_session("coordstream spark archive", {**jar, **settings}) as spark:
+            done = archive_events(spark, database.url, output, relations=relations)
+    _print_archived(output, done, as_json=as_json)
+    for name, reason in done.failures.items():
+        print(f"Cannot archive {name}. {reason}", file=sys.stderr)
+    if done.failures:
+        raise typer.Exit(1)
+
+
+def _print_archived(output: str, done: "Archived", *, as_json: bool) -> None:
+    rows = sum(relation.rows for relation in done.relations)
+    if as_json:
+        run = {"output": output, "run": done.number or None, "logs": done.logs, "events": done.events}
+        written = {"files": len(done.files), "relations": len(done.relations), "rows": rows}
+        print_json([{**run, **written, "failures": _failures(done.failures)}])
+    elif not done.number:
+        print(f"Nothing is new in {done.logs} logs.")
+    else:
+        relations = f", and {rows:,} rows of {len(done.relations)} relations" if done.relations else ""
+        print(f"Run {done.number}: {done.events:,} events of {done.logs} logs in {len(done.files)} files{relations}.")

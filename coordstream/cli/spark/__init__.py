@@ -1,1 +1,0 @@
-"""`coordstream spark`: the data pipeline and reports on Spark."""

@@ -1,0 +1,139 @@
+"""The reports of `coordstream spark`: each writes Parquet files and a picture into a folder, and prints."""
+
+from datetime import datetime
+from importlib import import_module
+from typing import Annotated, Final
+
+import typer
+
+from coordstream.cli.arguments import parse_count, parse_duration, parse_time
+from coordstream.cli.spark_session import driver_conf, require_spark, spark_session
+from coordstream.database import open_database
+
+MOST_CONNECTIONS: Final = 1000
+
+app = typer.Typer()
+
+
+def _connections(text: str | int) -> int:
+    count = parse_count(text)
+    if count > MOST_CONNECTIONS:
+        raise typer.BadParameter(f"{text!r}. Expected a number from 1 to {MOST_CONNECTIONS}.")
+    return count
+
+
+def _factor(text: str | float) -> float:
+    try:
+        factor = float(text)
+    except ValueError:
+        factor = -1.0
+    if not 0 < factor < float("inf"):
+        raise typer.BadParameter(f"{text!r}. Expected a number above 0, for example 10.")
+    return factor
+
+
+JobArgument = Annotated[
+    str | None, typer.Argument(metavar="JOB", help="Only this job: name/id, or a name that only one job has.")
+]
+Output = Annotated[str, typer.Option("--output", metavar="FOLDER", help="A path or a URI (s3a://…); must not exist.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an earlier result in --output.")]
+Partitions = Annotated[
+    int | None,
+    typer.Option(
+        "--partitions",
+        metavar="N",
+        parser=_connections,
+        help="Parallel JDBC connections (default: one per core, at most 8).",
+    ),
+]
+Now = Annotated[
+    datetime | None,
+    typer.Option(
+        "--now",
+        metavar="TIME",
+        parser=parse_time,
+        help="Ages count to this time (default: the newest time of the logs).",
+    ),
+]
+
+
+@app.command("checkpoint_progress")
+def checkpoint_progress(
+    output: Output,
+    job: JobArgument = None,
+    bucket: Annotated[
+        float | None,
+        typer.Option(
+            "--bucket",
+            metavar="DURATION",
+            parser=parse_duration,
+            help="Width of a time bucket: 5s, 1m, 1h (default: at most 60 buckets).",
+        ),
+    ] = None,
+    stall: Annotated[
+        float,
+        typer.Option(
+            "--stall",
+            metavar="K",
+            parser=_factor,
+            help="A task stalls after K times the median gap between its commits.",
+        ),
+    ] = 10.0,
+    now: Now = None,
+    overwrite: Overwrite = False,
+    partitions: Partitions = None,
+) -> None:
+    """Report the commits and input offsets of each task, by time bucket."""
+    seconds = None if bucket is None else max(1, round(bucket))
+    _run("checkpoint_progress", output, job, overwrite, partitions, now, bucket_seconds=seconds, stall_factor=stall)
+
+
+@app.command("config_churn")
+def config_churn(
+    output: Output, job: JobArgument = None, overwrite: Overwrite = False, partitions: Partitions = None
+) -> None:
+    """Report how many config keys each writer changed in each job, by day."""
+    _run("config_churn", output, job, overwrite, partitions)
+
+
+@app.command("fleet")
+def fleet(
+    output: Output,
+    job: JobArgument = None,
+    now: Now = None,
+    overwrite: Overwrite = False,
+    partitions: Partitions = None,
+) -> None:
+    """Report each job with its tasks, containers, last commit and stalled tasks."""
+    _run("fleet", output, job, overwrite, partitions, now)
+
+
+@app.command("startpoint_effects")
+def startpoint_effects(
+    output: Output, job: JobArgument = None, overwrite: Overwrite = False, partitions: Partitions = None
+) -> None:
+    """Report how far each startpoint moved each partition, and the time to catch up."""
+    _run("startpoint_effects", output, job, overwrite, partitions)
+
+
+def _run(
+    name: str,
+    output: str,
+    job: str | None,
+    overwrite: bool,
+    partitions: int | None,
+    now: datetime | None = None,
+    **settings: object,
+) -> None:
+    """Run the report of this module of `spark_jobs.reports`, which its function `report` makes with the settings."""
+    require_spark("matplotlib")
+    from rich.console import Console  # noqa: PLC0415
+
+    from spark_jobs.output_folder import check_output  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.reports.report import AS_OF_FILE, Options, Report, write_report  # noqa: PLC0415
+
+    report: Report = import_module(f"spark_jobs.reports.{name}").report(**settings)
+    check_output(output, AS_OF_FILE, overwrite=overwrite)  # fails before Spark starts
+    options = Options(output, overwrite, job, partitions, now)
+    with open_database() as database, spark_session(name, driver_conf()) as spark:
+        write_report(report, spark, database.url, options, Console(highlight=False))

@@ -1,1 +1,0 @@
-"""The progress of tasks, computed from their commits and checkpoints."""

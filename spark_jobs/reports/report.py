@@ -1,0 +1,272 @@
+"""The common course of the reports: read in one snapshot, transform, write Parquet, draw, print."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import psycopg
+import pyarrow as pa
+from psycopg import sql
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.types import TimestampType
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from eventlog.errors import printable_text
+from eventlog.postgres.connection import failure_line, server_reason
+from projections.job_choice import Job
+from spark_jobs.errors import SparkJobError, spark_errors
+from spark_jobs.output_folder import output_folder
+from spark_jobs.relations.reader import OpenSnapshot, RelationReader, choose_job
+from spark_jobs.relations.snapshots import Positions, Snapshot
+
+AS_OF_FILE: Final = "as_of.json"
+MOST_ROWS: Final = 40
+MOST_LOGS: Final = 6
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+KAFKA_FIRST_RELEASE: Final = datetime(2011, 1, 1, tzinfo=UTC)
+"""An earlier record time means that a clock was not set, or that seconds were taken for milliseconds."""
+
+LAST_TIME: Final = datetime(9999, 1, 1, tzinfo=UTC)
+"""Python's datetimes end in this year, Postgres' and Spark's do not."""
+
+# log_time never decreases and ignores records that are more than an hour ahead of their arrival, but it starts with the
+# time of the first record, whatever that is.
+LOG_TIMES: Final = sql.SQL(
+    "SELECT job_name, job_id, latest,"
+    " greatest(earliest, CASE WHEN latest >= {first_release} THEN {first_release} END) AS earliest"
+    " FROM (SELECT l.job_name, l.job_id, least(min(f.log_time), {last_time}) AS earliest,"
+    " least(max(t.at), {last_time}) AS latest"
+    " FROM projection.job_log l CROSS JOIN LATERAL (SELECT s.log_time FROM projection.log_time s"
+    " WHERE s.log_id = l.log_id ORDER BY s.log_offset LIMIT 1) f"
+    " CROSS JOIN LATERAL projection.log_time_at(l.log_id, 9223372036854775807) t GROUP BY l.job_name, l.job_id) log"
+).format(first_release=sql.Literal(KAFKA_FIRST_RELEASE), last_time=sql.Literal(LAST_TIME))
+"""Between which times the record times of each job are plausible."""
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user asks for. `output` is a path or URI, see `output_folder`; `job` None: all jobs.
+
+    ``partitions``: the number of JDBC connections, None for one per core. ``now``: ages count to this time.
+    """
+
+    output: str
+    overwrite: bool = False
+    job: str | None = None
+    partitions: int | None = None
+    now: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a report reads: relations at one moment, of one job or of all jobs for None."""
+
+    moment: OpenSnapshot
+    reader: RelationReader
+    job: Job | None
+    options: Options
+
+    def read(self, relation: str, *columns: str) -> DataFrame:
+        """Columns of a relation."""
+        job, count = None if self.job is None else str(self.job), self.options.partitions
+        return self.reader.read_relation(self.moment, relation, job=job, columns=columns, partitions=count)
+
+    def with_usable_times(self, rows: DataFrame) -> DataFrame:
+        """The rows, with `record_time` set to null where it is not plausible; see `LOG_TIMES`."""
+        return with_usable_times(self.moment.spark, rows, self.moment.snapshot)
+
+
+class Tables(NamedTuple):
+    """The tables of a report by name. ``as_of``: the time to which their ages count (aware), None without ages.
+
+    ``about``: what `as_of.json` has besides the positions. ``note``: a line to print.
+    """
+
+    frames: Mapping[str, DataFrame]
+    as_of: datetime | None = None
+    about: Mapping[str, Any] = {}
+    note: str = ""
+
+
+class Column(NamedTuple):
+    """A heading, and the text of a row's cell. Numbers are aligned on the right."""
+
+    heading: str
+    cell: Callable[[Mapping[str, Any]], object]
+    is_number: bool = False
+
+
+class Drawing(NamedTuple):
+    """What a picture shows: ``rows`` are those that are printed, ``subtitle`` says so.
+
+    ``about`` is that of the tables, which ``read`` reads by name.
+    """
+
+    path: Path
+    title: str
+    subtitle: str
+    rows: Rows
+    about: Mapping[str, Any]
+    read: Callable[[str], DataFrame]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report: its tables by name, and how the table `shown` is sorted, printed and drawn."""
+
+    name: str
+    tables: Callable[[Inputs], Tables]
+    shown: str
+    sort: Callable[[DataFrame], DataFrame]
+    columns: Sequence[Column]
+    draw: Callable[[Drawing], None]
+    arrange: Callable[[Rows], Rows] = field(default=lambda rows: rows)
+    """The order in which the first rows are printed and drawn."""
+
+
+def write_report(report: Report, spark: SparkSession, url: str, options: Options, console: Console) -> None:
+    """Write the output folder, and print. After a SparkJobError there is no output."""
+    try:
+        _write_report(report, spark, url, options, console)
+    except psycopg.Error as error:
+        reason = server_reason(error) or failure_line(error)
+        raise SparkJobError(f"Cannot read the database ({reason}). Check the server.") from error
+
+
+def _write_report(report: Report, spark: SparkSession, url: str, options: Options, console: Console) -> None:
+    reader = RelationReader(lambda: url)
+    with output_folder(spark, options.output, AS_OF_FILE, overwrite=options.overwrite) as folder:
+        with reader.snapshot(spark) as moment, spark_errors("Spark cannot read the database or write the result"):
+            job = None if options.job is None else choose_job(moment.snapshot.jobs(), options.job)
+            tables = report.tables(Inputs(moment, reader, job, options))
+            for name, table in tables.frames.items():
+                table.coalesce(1).write.parquet(folder.table(name))
+            positions = moment.snapshot.positions_of(job)
+        _write_as_of(folder.files, positions, tables)
+
+        def read(name: str) -> DataFrame:
+            return spark.read.parquet(folder.table(name))
+
+        shown = read(report.shown)
+        rows, total = report.arrange(collect(report.sort(shown).limit(MOST_ROWS))), shown.count()
+        title = _title(report, job, tables)
+        subtitle = f", the first {len(rows)} of {total:,}" if total > len(rows) else ""
+        report.draw(Drawing(folder.files / f"{report.name}.png", title, subtitle, rows, tables.about, read))
+    for line in describe_positions(positions):
+        console.print(line, markup=False, soft_wrap=True)
+    if tables.note:
+        console.print(tables.note, markup=False)
+    print_table(console, title, report.columns, rows, total)
+    console.print(f"Written to {options.output}.", markup=False, soft_wrap=True)
+
+
+def _title(report: Report, job: Job | None, tables: Tables) -> str:
+    subject = f"{report.name.replace('_', ' ').capitalize()} of {job or 'all jobs'}"
+    return subject if tables.as_of is None else f"{subject} as of {tables.as_of:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _write_as_of(folder: Path, positions: Positions, tables: Tables) -> None:
+    as_of = {} if tables.as_of is None else {"as_of": tables.as_of.isoformat()}
+    logs = [
+        {"stream_name": name, "incarnation": number, "next_offset": offset}
+        for (name, number), offset in sorted(positions.items())
+    ]
+    text = json.dumps({**as_of, **tables.about, "logs": logs}, indent=1)
+    (folder / AS_OF_FILE).write_text(text + "\n", encoding="utf-8")
+
+
+def collect(frame: DataFrame) -> Rows:
+    """The rows, with aware times: Spark itself returns naive datetimes in the machine's time zone."""
+    times = {field.name for field in frame.schema.fields if isinstance(field.dataType, TimestampType)}
+    columns = [sf.unix_micros(name).alias(name) if name in times else sf.col(name) for name in frame.columns]
+    rows = [row.asDict() for row in frame.select(*columns).collect()]
+    return [{name: _aware(value) if name in times else value for name, value in row.items()} for row in rows]
+
+
+def _aware(micros: int | None) -> datetime | None:
+    return None if micros is None else EPOCH + timedelta(microseconds=micros)
+
+
+def driver_rows(spark: SparkSession, columns: Mapping[str, pa.DataType], rows: Sequence[Sequence[object]]) -> DataFrame:
+    """Rows of the driver as a DataFrame with these columns.
+
+    From Arrow, which the JVM reads: for rows of other kinds, Spark runs Python in the executors, which may have none.
+    """
+    values = zip(*rows, strict=True) if rows else ((),) * len(columns)
+    arrays = [pa.array(column, kind) for column, kind in zip(values, columns.values(), strict=True)]
+    return spark.createDataFrame(pa.table(dict(zip(columns, arrays, strict=True))))
+
+
+def with_usable_times(spark: SparkSession, rows: DataFrame, snapshot: Snapshot) -> DataFrame:
+    """The rows, with `record_time` set to null where it is not plausible; see `LOG_TIMES`."""
+    times = snapshot.connection.execute(
+        sql.SQL(
+            "SELECT job_name, job_id, (extract(epoch FROM earliest) * 1000000)::bigint,"
+            " (extract(epoch FROM latest) * 1000000)::bigint FROM ({times}) log"
+        ).format(times=LOG_TIMES)
+    ).fetchall()
+    columns = {"job_name": pa.string(), "job_id": pa.string(), "earliest": pa.int64(), "latest": pa.int64()}
+    micros = sf.unix_micros("record_time")
+    usable = sf.when(micros.between(sf.col("earliest"), sf.col("latest")), sf.col("record_time"))
+    return (
+        rows.join(sf.broadcast(driver_rows(spark, columns, times)), on=["job_name", "job_id"], how="left")
+        .withColumn("record_time", usable)
+        .select(*rows.columns)
+    )
+
+
+def print_table(console: Console, title: str, columns: Sequence[Column], rows: Rows, total: int) -> None:
+    """Print the rows, aligned on a terminal, else with tabs, and how many of `total` are not among them."""
+    cells = [[_text(column.cell(row)) for column in columns] for row in rows]
+    if console.is_terminal:
+        table = Table(title=Text(title), title_justify="left", box=None, padding=(0, 1, 0, 0))
+        for column in columns:
+            table.add_column(column.heading, justify="right" if column.is_number else "left", overflow="fold")
+        for row in cells:
+            table.add_row(*map(Text, row))  # no markup: names are not interpreted
+        console.print(table)
+    else:
+        for line in ([title], [column.heading for column in columns], *cells):
+            print("\t".join(line), file=console.file)
+    if total > len(rows):
+        console.print(f"… and {total - len(rows)} more rows in the Parquet files.", markup=False)
+
+
+def _text(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case int():
+            return f"{value:,}"
+        case datetime():
+            return f"{value:%Y-%m-%d %H:%M:%S}"
+        case _:
+            return printable_text(str(value))
+
+
+def describe_positions(positions: Positions) -> list[str]:
+    """A line per log with its position: the first offset that is not included."""
+    lines = [f"  {name} (incarnation {number}): next offset {positions[name, number]}" for name, number in positions]
+    more = [f"  … and {len(lines) - MOST_LOGS} more logs, in {AS_OF_FILE}"] if len(lines) > MOST_LOGS else []
+    return ["Log positions:", *sorted(lines)[:MOST_LOGS], *more]
+
+
+def format_span(seconds: float) -> str:
+    """A duration in its two largest units (`12.3s`, `4m 05s`, `2h 10m`, `3d 04h`), negative after a clock change."""
+    sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
+    if seconds < 59.95:
+        return f"{sign}{seconds:.1f}s"
+    whole = round(seconds)
+    for size, unit, part, part_unit in ((86_400, "d", 3600, "h"), (3600, "h", 60, "m"), (60, "m", 1, "s")):
+        if whole >= size:
+            return f"{sign}{whole // size}{unit} {whole % size // part:02d}{part_unit}"
+    return f"{sign}{whole}s"
