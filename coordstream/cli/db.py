@@ -8,7 +8,6 @@ from typing import Annotated, Final
 import humanize
 import typer
 from psycopg import sql
-from psycopg.errors import InsufficientPrivilege
 from rich.console import Console
 
 from coordstream.cli.arguments import Json, JsonObject
@@ -32,13 +31,10 @@ from projections.fold.settings import FoldSettings
 app = typer.Typer(no_args_is_help=True)
 
 _ADVICE: Final = "Use pg_dump and pg_restore for that database."
-_LOGIN: Final = "select rolcanlogin from pg_roles where rolname = %s"
-_EXISTS: Final = "select from pg_roles where rolname = %s"
-_GRANTORS: Final = """
-select pg_get_userbyid(m.grantor) from pg_auth_members m
-join pg_roles r on r.oid = m.roleid and r.rolname = %s
-join pg_roles u on u.oid = m.member and u.rolname = %s
-order by 1
+_HAS_ROLE: Final = """
+select exists (
+  select from pg_auth_members m join pg_roles r on r.oid = m.roleid join pg_roles u on u.oid = m.member
+  where r.rolname = %s and u.rolname = %s)
 """
 
 
@@ -189,7 +185,7 @@ def grant(
 ) -> None:
     """Grant a database user a role, or revoke it. Roles apply to all databases of the server."""
     with open_database() as database:
-        changed = (_revoke if revoke else _grant)(database.connection, role, user)
+        changed = _change(database.connection, role.in_postgres, user, revoke=revoke)
     if as_json:
         print_json([{"user": user, "role": role.in_postgres, "is_granted": not revoke, "is_changed": changed}])
         return
@@ -221,57 +217,18 @@ def _revision(connection: Connection) -> str | None:
     return None if row is None else str(row[0])
 
 
-def _grant(connection: Connection, role: Role, user: str) -> bool:
-    """True if the user did not have the role. Raises CoordstreamError: unknown user, or permission denied."""
-    _require_user(connection, user)
-    _require_role(connection, role)
-    if _grantors(connection, role, user):
+def _change(connection: Connection, role: str, user: str, *, revoke: bool) -> bool:
+    """Grant or revoke a role, and return whether that changed anything."""
+    if _has_role(connection, role, user) is not revoke:
         return False
-    _change(connection, sql.SQL("grant {} to {}"), role, user)
-    return True
-
-
-def _revoke(connection: Connection, role: Role, user: str) -> bool:
-    """True if the user had the role. Raises CoordstreamError: unknown user, or another user granted it."""
-    _require_user(connection, user)
-    if not _grantors(connection, role, user):
-        return False
-    _change(connection, sql.SQL("revoke {} from {}"), role, user)
-    if left := _grantors(connection, role, user):
+    statement = sql.SQL("revoke {} from {}" if revoke else "grant {} to {}")
+    connection.execute(statement.format(sql.Identifier(role), sql.Identifier(user)))
+    if revoke and _has_role(connection, role, user):
         raise CoordstreamError(
-            f"User {user!r} was granted {role.in_postgres} by {', '.join(left)}, who has to revoke it (or a superuser)."
+            f"User {user!r} was granted {role} by another user, who has to revoke it. A superuser can do so, too."
         )
     return True
 
 
-def _change(connection: Connection, statement: sql.SQL, role: Role, user: str) -> None:
-    wanted = statement.format(sql.Identifier(role.in_postgres), sql.Identifier(user))
-    try:
-        connection.execute(wanted)
-    except InsufficientPrivilege:
-        raise CoordstreamError(
-            f"Permission denied to grant or revoke {role.in_postgres}. Ask an administrator to run "
-            f"`{wanted.as_string()}`."
-        ) from None
-
-
-def _require_user(connection: Connection, user: str) -> None:
-    row = connection.execute(_LOGIN, (user,)).fetchone()
-    if row is None:
-        create = sql.SQL("create role {} login").format(sql.Identifier(user)).as_string()
-        raise CoordstreamError(f"No database user {user!r}. Correct the name, or create the user (`{create}`).")
-    if not row[0]:
-        raise CoordstreamError(f"Role {user!r} cannot log in. Name a user, or grant the role with SQL.")
-
-
-def _require_role(connection: Connection, role: Role) -> None:
-    if connection.execute(_EXISTS, (role.in_postgres,)).fetchone() is None:
-        raise CoordstreamError(
-            f"No role {role.in_postgres} on this server: the database was restored without its roles. Ask an "
-            f"administrator to run `create role {role.in_postgres} nologin`, then restore the database again."
-        )
-
-
-def _grantors(connection: Connection, role: Role, user: str) -> list[str]:
-    """Who granted the role to the user."""
-    return [name for (name,) in connection.execute(_GRANTORS, (role.in_postgres, user)).fetchall()]
+def _has_role(connection: Connection, role: str, user: str) -> bool:
+    return connection.execute(_HAS_ROLE, (role, user)).fetchone() == (True,)

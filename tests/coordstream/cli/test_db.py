@@ -319,15 +319,7 @@ def test_an_unknown_role_is_invalid_usage(cli: CommandLine, ann: str) -> None:
 
 
 def test_an_unknown_user_is_refused(cli: CommandLine) -> None:
-    for words in ((), ("--revoke",)):
-        refused = cli.refused("db", "grant", "reader", 'no"body', *words)
-        assert refused == (
-            'No database user \'no"body\'. Correct the name, or create the user (`create role "no""body" login`).'
-        )
-
-
-def test_a_role_without_login_is_refused(cli: CommandLine) -> None:
-    assert "cannot log in. Name a user" in cli.refused("db", "grant", "reader", "coordstream_writer")
+    assert 'role "nobody here" does not exist' in cli.refused("db", "grant", "reader", "nobody here")
 
 
 def test_a_user_without_the_right_to_grant_is_refused(
@@ -336,12 +328,8 @@ def test_a_user_without_the_right_to_grant_is_refused(
     user = user_of(ann)
     cli.done("db", "grant", "replayer", user)
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", ann)
-    refused = cli.refused("db", "grant", "reader", user)
-    assert refused == (
-        "Permission denied to grant or revoke coordstream_reader. Ask an administrator to run "
-        f'`grant "coordstream_reader" to "{user}"`.'
-    )
-    assert 'run `revoke "coordstream_replayer" from' in cli.refused("db", "grant", "--revoke", "replayer", user)
+    assert "permission denied to grant role" in cli.refused("db", "grant", "reader", user)
+    assert "permission denied to revoke role" in cli.refused("db", "grant", "--revoke", "replayer", user)
 
 
 def test_a_role_granted_by_another_user_stays(cli: CommandLine, ann: str) -> None:
@@ -352,8 +340,6 @@ def test_a_role_granted_by_another_user_stays(cli: CommandLine, ann: str) -> Non
         with psycopg.connect(bob) as giver:
             giver.execute(f"grant coordstream_reader to {user}".encode())
         refused = cli.refused("db", "grant", "--revoke", "reader", user)
-        assert refused == (
-            f"User {user!r} was granted coordstream_reader by {user_of(bob)}, who has to revoke it (or a superuser)."
-        )
+        assert "was granted coordstream_reader by another user" in refused
         with psycopg.connect(bob) as giver:
             giver.execute(f"revoke coordstream_reader from {user}".encode())
