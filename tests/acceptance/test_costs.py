@@ -215,13 +215,6 @@ def number_of(connection: Connection, query: str) -> int:
     return int(row[0])
 
 
-@pytest.mark.parametrize("relation", ["checkpoint_history", "state_checkpoint_history"])
-def test_the_layouts_of_a_job_are_read_once(jobs: Connection, relation: str) -> None:
-    """They were looked up for each commit: most of the pages that reading a history took."""
-    found = executed(jobs, f"select * from coordinator.{relation} {OF_THE_JOB}")
-    assert 0 < lookups(found, "checkpoint_layout") <= 2
-
-
 def test_the_key_of_an_event_is_looked_up_once_a_key(jobs: Connection) -> None:
     """For each event, its key was hashed twice and searched for among the keys of all jobs."""
     found = executed(jobs, f"select * from coordinator.event {OF_THE_JOB}")

@@ -1,4 +1,4 @@
-"""Recording A is followed on real topics while it is written: the relations are those of an import."""
+"""Recording A on compacted topics with transactions: its relations are those of an import."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -15,9 +15,9 @@ from projections.follow.follow_run import FollowPlan
 from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, ImportedJob
 from tests.acceptance.samza_answers import recorded_stream
 from tests.acceptance.tiled_recording import as_new, renamed
-from tests.fixtures.kafka_topics import COMPACTED_SOON, LASTING, Topics
+from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
 from tests.projections.follow.running import following, wait_for_position
-from tests.properties.importing import CURRENT, HISTORIES
+from tests.properties.importing import CURRENT
 
 AS_OF: Final = "'2026-12-01 00:00:00+00'"
 OFFSETS: Final = frozenset({"log_offset", "startpoint_log_offset", "checkpoint_log_offset"})
@@ -31,23 +31,13 @@ Recording = dict[str, Sequence[RecordedEvent]]
 Rows = dict[str, list[str]]
 
 
-class Pace:
-    """Splits events into chunks of random sizes, and decides when to wait for the follower."""
-
-    def __init__(self, seed: int) -> None:
-        self._rng = random.Random(seed)
-
-    def chunks(self, events: Sequence[RecordedEvent]) -> Iterator[list[NewEvent]]:
-        """Yield the events in chunks, to be appended."""
-        first = 0
-        while first < len(events):
-            until = first + self._rng.choice([1, 2, 7, 40, 150])
-            yield as_new(events[first:until])
-            first = until
-
-    def waits(self) -> bool:
-        """Whether to let the follower catch up now."""
-        return self._rng.random() < 0.5
+def chunks(events: Sequence[RecordedEvent]) -> Iterator[list[NewEvent]]:
+    """The events in chunks of random sizes, to be appended."""
+    rng, first = random.Random(3), 0
+    while first < len(events):
+        until = first + rng.choice([1, 2, 7, 40, 150])
+        yield as_new(events[first:until])
+        first = until
 
 
 @pytest.fixture
@@ -87,42 +77,6 @@ def imported(connection: Connection, job_name: str, recording: Recording) -> Imp
     return job
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_a_followed_recording_has_the_relations_of_an_import(
-    clone_database: Callable[[], str],
-    database_url: str,
-    topics: Topics,
-    source: KafkaSource,
-    recording: Recording,
-    job_name: str,
-    seed: int,
-) -> None:
-    relations = (*CURRENT, *HISTORIES)
-    with connect(clone_database()) as connection:
-        imported(connection, job_name, recording)
-        expected = rows(connection, job_name, relations)
-        archive = {name: ImportedJob(connection, job_name).archived(name) for name in recording}
-    for stream_name in recording:
-        topics.create(stream_name, LASTING)
-    pace = Pace(seed)
-    with connect(database_url) as connection:
-        with following(
-            database_url, source, FollowPlan(tuple(recording)), clock=lambda: IMPORTED_AT, settings=SETTINGS
-        ):
-            for stream_name, events in recording.items():
-                written = 0
-                for chunk in pace.chunks(events):
-                    topics.write(stream_name, chunk)
-                    written += len(chunk)
-                    if pace.waits():
-                        wait_for_position(connection, stream_name, written)
-            for stream_name, events in recording.items():
-                wait_for_position(connection, stream_name, len(events))
-        assert rows(connection, job_name, relations) == expected
-        assert {name: ImportedJob(connection, job_name).archived(name) for name in recording} == archive
-    assert all(expected[relation] for relation in ("config", "checkpoint", "state_checkpoint", "checkpoint_history"))
-
-
 def test_compaction_and_transaction_markers_change_no_current_relation(
     clone_database: Callable[[], str],
     database_url: str,
@@ -134,12 +88,12 @@ def test_compaction_and_transaction_markers_change_no_current_relation(
     with connect(clone_database()) as connection:
         imported(connection, job_name, recording)
         expected = rows(connection, job_name, CURRENT, OFFSETS | SPAN)
-    pace, plan = Pace(3), FollowPlan(tuple(recording))
+    plan = FollowPlan(tuple(recording))
     with connect(database_url) as connection:
         with following(database_url, source, plan, clock=lambda: IMPORTED_AT, settings=SETTINGS):
             for stream_name, events in recording.items():
                 topics.create(stream_name, COMPACTED_SOON)
-                for chunk in pace.chunks(events):
+                for chunk in chunks(events):
                     topics.write_transaction(stream_name, [NEVER], commit=False)
                     topics.write_transaction(stream_name, chunk)
                 assert len(topics.compact(stream_name)) < len(events) / 2

@@ -18,7 +18,6 @@ from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
-from projections.errors import StreamBusy
 from projections.projector import Projector
 from tests.acceptance.import_until import BATCH_EVENTS, LONG
 from tests.coordstream.command_line import RECORDING_A
@@ -173,14 +172,3 @@ def next_offset_at_a_kill(server: EmbeddedPostgres, url: str) -> int:
     with pytest.raises(psycopg.OperationalError), connect(url) as connection:
         import_events(connection, log.stream_name, log.events, BATCH_EVENTS, make_projector=make_projector)
     return log.events[10 * BATCH_EVENTS - 1].offset + 1
-
-
-def test_a_second_import_of_the_same_stream_is_refused(database_url: str) -> None:
-    log = generate_job(1, LONG).logs[0]
-    with stopped_import(database_url, 1, "folded", 2), connect(database_url) as second:
-        with pytest.raises(StreamBusy) as refused:
-            import_events(second, log.stream_name, log.events)
-        assert second.execute("select max(next_offset) from projection.position").fetchone() == (
-            log.events[BATCH_EVENTS - 1].offset + 1,
-        )
-    assert str(refused.value).startswith(f"{log.stream_name} is being read by coordstream on 127.0.0.1 (Postgres")

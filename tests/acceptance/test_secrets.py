@@ -135,22 +135,6 @@ def test_a_fingerprint_changes_with_the_secret_and_only_then(database: Connectio
     assert elsewhere.config()["db.password"] not in {one, two}
 
 
-def test_fingerprints_of_other_messages_and_of_quarantined_values_change_too(database: Connection) -> None:
-    key, bad = coordinator_key("set-future", "a.secret"), coordinator_key("set-config", "a.secret")
-    values = [b"one", b"two", b"one"]
-    shown: list[list[object]] = []
-    for n, value in enumerate(values):
-        job = ImportedJob(database, f"other-{n}", coordinator=[raw(key, value), raw(bad, value)])
-        ((message,),), ((refused,),) = (
-            job.rows("other_message", "message_value"),
-            job.rows("quarantine", "value_fingerprint"),
-        )
-        shown.append([message, refused])
-    assert shown[0] == shown[2]
-    assert shown[0][0] != shown[1][0]
-    assert shown[0][1] != shown[1][1]
-
-
 def test_quarantine_masks_the_text_of_a_key_that_can_be_read(database: Connection) -> None:
     key = f"https://u:{MARK}@host"
     job = ImportedJob(database, "masked-key", coordinator=[raw(coordinator_key("set-config", key), b"garbage")])

@@ -72,22 +72,15 @@ def read_after(kafka_options: KafkaOptions, topics: Topics, job_name: str, coord
 
 
 @pytest.mark.scenario("SPR-05")
-def test_a_specific_offset_is_the_first_that_is_read(read_after: ReadAfter) -> None:
-    offsets = [record.offset for record in read_after(MAKE.specific("100"))]
-    assert offsets == list(range(100, EVENTS + LATER))
-
-
-@pytest.mark.scenario("SPR-05")
-def test_nothing_older_than_a_time_is_read(read_after: ReadAfter) -> None:
-    times = [record.timestamp for record in read_after(MAKE.timestamp(time_of(150)))]
-    assert times == [time_of(number) for number in range(150, EVENTS + LATER)]
-
-
-@pytest.mark.scenario("SPR-05")
-def test_from_the_oldest_on_everything_is_read(read_after: ReadAfter) -> None:
-    assert len(read_after(MAKE.oldest())) == EVENTS + LATER
-
-
-@pytest.mark.scenario("SPR-05")
-def test_of_the_upcoming_nothing_old_is_read(read_after: ReadAfter) -> None:
-    assert [int(record.value) for record in read_after(MAKE.upcoming())] == list(range(EVENTS, EVENTS + LATER))
+@pytest.mark.parametrize(
+    ("order", "first"),
+    [
+        (MAKE.specific("100"), 100),
+        (MAKE.timestamp(time_of(150)), 150),
+        (MAKE.oldest(), 0),
+        (MAKE.upcoming(), EVENTS),
+    ],
+    ids=["a specific offset", "a time", "the oldest", "the upcoming"],
+)
+def test_a_job_reads_from_its_startpoint_on(read_after: ReadAfter, order: Startpoint, first: int) -> None:
+    assert [int(record.value) for record in read_after(order)] == list(range(first, EVENTS + LATER))

@@ -4,10 +4,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from coordstream import relations
 from eventlog.postgres.connection import Connection
-from managers.state import task_committer
-from managers.state.task_committer import CommitSettings
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.imported_job import ImportedJob
 
@@ -24,18 +21,3 @@ def test_the_query_shows_what_the_page_says(database: Connection) -> None:
     assert cursor.description is not None
     rows = [[column.name for column in cursor.description], *([str(value) for value in row] for row in cursor)]
     assert [re.split(r" +\| ", line.strip()) for line in shown.splitlines()] == rows
-
-
-def test_the_page_names_the_defaults_of_samza() -> None:
-    defaults = dict(re.findall(r"^\| `(task\.commit\.[a-z.]+)` \| (\d+) \|", TEXT, re.MULTILINE))
-    settings = CommitSettings()
-    assert {name: int(value) for name, value in defaults.items()} == {
-        task_committer.MAX_DELAY: settings.max_delay_ms,
-        task_committer.TIMEOUT: settings.timeout_ms,
-        task_committer.EXCEPTION_LIMIT: settings.exception_limit,
-        task_committer.TIMEOUT_LIMIT: settings.timeout_limit,
-    }
-
-
-def test_relations_of_the_page_exist() -> None:
-    assert set(re.findall(r"coordinator\.(\w+)", TEXT)) <= set(relations.RELATIONS)
