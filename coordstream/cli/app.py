@@ -43,19 +43,7 @@ COMMANDS: Final = {
     "serve": "Serve health, metrics, JSON and pages over HTTP.",
     "spark": "Run the data pipeline and reports on Spark.",
 }
-MODULES: Final = {
-    "up": "server",
-    "down": "server",
-    "psql": "server",
-    "import": "recording.import_command",
-    "export": "recording.export_command",
-    "status": "status.show",
-    "job": "job.show",
-    "log": "log.show",
-    "config": "config.show",
-    "bisect": "bisect.command",
-    "lag": "lag.show",
-}
+MODULES: Final = {"up": "server", "down": "server", "psql": "server", "import": "imports"}
 """Where a command is, unless its module has the command's name (with an underscore for a dash)."""
 
 

@@ -248,6 +248,7 @@ Tasks = Annotated[
     ),
 ]
 Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.", autocompletion=complete_stream)]
+Incarnation = Annotated[int | None, typer.Option(metavar="N", parser=parse_count, help="Instead of the current one.")]
 Newest = Annotated[int | None, typer.Option("--limit", metavar="N", parser=parse_count, help="Show the newest N only.")]
 Kind = Annotated[
     str | None,

@@ -22,7 +22,7 @@ from coordstream.cli.arguments import (
     Yes,
     cut_of,
 )
-from coordstream.cli.job.logs import JobLogs, open_job_logs, require_stopped
+from coordstream.cli.job_logs import JobLogs, open_job_logs, require_stopped
 from coordstream.cli.output import Column, confirm, exact_time_column, print_list, print_rows, time_column
 from coordstream.cli.positions import parse_offsets_of_tasks, read_offsets
 from coordstream.cli.startpoint_job import counted, write_checkpoints

@@ -10,7 +10,7 @@ from psycopg.rows import class_row
 
 from coordstream.cli.arguments import Csv, InputServers, Json, parse_duration
 from coordstream.cli.input_system import Config, input_options, is_kafka, read_input_config
-from coordstream.cli.job.selection import ALL_RETIRED, All, Jobs, expected_jobs, require_selection
+from coordstream.cli.job_selection import ALL_RETIRED, All, Jobs, expected_jobs, require_selection
 from coordstream.cli.output import Column, print_rows
 from coordstream.database import DatabaseUnreachable, open_database
 from coordstream.messages import note

@@ -12,13 +12,12 @@ import psycopg
 import typer
 
 from coordstream.cli.arguments import InputServers, JobWord, Json, parse_port, parse_silence
-from coordstream.cli.config.secret_values import masked_changes
 from coordstream.cli.event_logs import open_log
 from coordstream.cli.input_system import input_options, require_answer
-from coordstream.cli.job.logs import coordinator_stream_of
-from coordstream.cli.job.submission import PropertyFile, ensure_coordinator_stream, read_submission
+from coordstream.cli.job_logs import coordinator_stream_of
 from coordstream.cli.output import print_json
 from coordstream.cli.serve import MetricsPort, MetricsTokenFile, serving_metrics
+from coordstream.cli.submission import PropertyFile, ensure_coordinator_stream, masked_changes, read_submission
 from coordstream.cli.termination import stopped_by_signals
 from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
 from coordstream.database import database_errors, open_database

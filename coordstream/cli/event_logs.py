@@ -3,20 +3,26 @@
 kafka-python takes a quarter of a second to load, so it is loaded only if brokers are set.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from typing import Final
 from uuid import uuid4
 
 import typer
 
 from coordstream.database import database_errors, open_database
+from coordstream.errors import CoordstreamError
 from coordstream.settings import Settings, load_settings
+from eventlog.errors import known_names
 from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.log import EventLog
+from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.source import PostgresSource
 from eventlog.source import EventSource
 from eventlog.streams import BROKER_DEFAULT, StreamIdentity, identify
+from projections.job_choice import NO_LOGS
+from projections.tracked_logs import TrackedLog, logs_of
 
 
 def create_log(stream_name: str, kind: str | None, replication_factor: int | None) -> str:
@@ -102,3 +108,38 @@ def _create_topic(options: KafkaOptions, stream: StreamIdentity, replication_fac
         copies = BROKER_DEFAULT if replication_factor is None else replication_factor
         admin.create_stream(stream, replication_factor=copies)
     return f"on {options.place}"
+
+
+_IS_UNREAD: Final = "select from projection.unread_log where stream_name = %s"
+
+
+def find_log(connection: Connection, stream_name: str, incarnation: int | None = None) -> TrackedLog:
+    """The log of a stream's incarnation; None means the current one.
+
+    Raises:
+        CoordstreamError: the stream or the incarnation is unknown, or no follower has read the stream yet.
+    """
+    known = logs_of(connection, stream_name)
+    if not known:
+        if connection.execute(_IS_UNREAD, (stream_name,)).fetchone() is not None:
+            raise CoordstreamError(
+                f"{stream_name} has not been followed yet. Run `coordstream follow {stream_name} --once` first."
+            )
+        raise unknown_stream(stream_name, _names(connection))
+    for log in known:
+        if log.incarnation == incarnation or (incarnation is None and log.is_current):
+            return log
+    numbers = ", ".join(str(log.incarnation) for log in reversed(known))
+    raise CoordstreamError(f"Stream '{stream_name}' has no incarnation {incarnation}. Known incarnations: {numbers}.")
+
+
+def unknown_stream(stream_name: str, names: Collection[str]) -> CoordstreamError:
+    """An error that lists the known streams."""
+    if not names:
+        return CoordstreamError(NO_LOGS)
+    return CoordstreamError(f"No stream {stream_name!r}.{known_names('streams', stream_name, sorted(names))}")
+
+
+def _names(connection: Connection) -> list[str]:
+    rows = connection.execute("select distinct stream_name from projection.job_log").fetchall()
+    return [name for (name,) in rows]

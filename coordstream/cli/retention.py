@@ -9,7 +9,7 @@ import typer
 from psycopg.errors import LockNotAvailable
 
 from coordstream.cli.arguments import Csv, Json, Utc
-from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs
+from coordstream.cli.job_selection import All, JobLog, Jobs, require_selection, selected_logs
 from coordstream.cli.output import Column, event_status, exact_time_column, print_rows
 from coordstream.cli.spark_session import require_spark, spark_session
 from coordstream.database import Database, open_database

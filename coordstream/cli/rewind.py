@@ -26,7 +26,7 @@ from coordstream.cli.arguments import (
     parse_shift,
     parse_time,
 )
-from coordstream.cli.job.logs import require_stopped
+from coordstream.cli.job_logs import require_stopped
 from coordstream.cli.output import Column, confirm, print_list, print_rows
 from coordstream.cli.rewind_plan import (
     TargetOf,

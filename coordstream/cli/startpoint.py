@@ -22,7 +22,7 @@ from coordstream.cli.arguments import (
     Yes,
     cut_of,
 )
-from coordstream.cli.job.logs import require_stopped
+from coordstream.cli.job_logs import require_stopped
 from coordstream.cli.output import Column, confirm, exact_time_column, print_list, print_rows, time_column
 from coordstream.cli.positions import Input, parse_input, parse_position
 from coordstream.cli.startpoint_job import StartpointJob, counted, open_startpoint_job

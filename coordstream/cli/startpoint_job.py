@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from coordstream.cli.job.logs import JobLogs, no_coordinator_stream, open_job_logs
+from coordstream.cli.job_logs import JobLogs, no_coordinator_stream, open_job_logs
 from coordstream.errors import CoordstreamError
 from eventlog.errors import ConfigError
 from eventlog.log import EventLog

@@ -11,7 +11,7 @@ import typer
 
 from coordstream.cli.arguments import Csv, Json
 from coordstream.cli.event_logs import open_topics
-from coordstream.cli.job.selection import All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
+from coordstream.cli.job_selection import All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
 from coordstream.cli.output import Column, print_rows, print_text
 from coordstream.database import open_database
 from coordstream.messages import note

@@ -13,7 +13,7 @@ from typing import Final
 import psycopg
 import pytest
 
-from coordstream.cli.recording.import_command import check_parts, import_parts
+from coordstream.cli.imports import check_parts, import_parts
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres

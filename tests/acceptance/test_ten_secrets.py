@@ -51,7 +51,6 @@ FOLLOWED: Final = coordinator_stream_name("followed")
 REFUSED: Final = coordinator_stream_name("refused")
 QUESTIONS: Final = (
     ("status",),
-    ("log", "show"),
     ("log", "show", IMPORTED, "--limit", "1000"),
     ("log", "show", FOLLOWED, "--limit", "1000"),
     ("config", "show", "imported"),
@@ -106,7 +105,7 @@ def bring_in(run: Debugged, folder: Path, url: str) -> None:
     run("import", recording(folder / "in.jsonl.gz", IMPORTED, recorded(events(plain=150))))
     run("import", recording(folder / "commits.jsonl", COMMITS, recorded(checkpoints())))
     run("log", "create", FOLLOWED)
-    run("log", "append", FOLLOWED, "--file", recording(folder / "append.jsonl", FOLLOWED, recorded(events())))
+    run("log", "append", FOLLOWED, "--from-file", recording(folder / "append.jsonl", FOLLOWED, recorded(events())))
     run("follow", FOLLOWED, "--once")
     with connect(url) as owner:
         before = relations(owner)
@@ -282,7 +281,7 @@ def test_following_brokers_shows_no_secret(
         for name, value in {"DATABASE_URL": database_url, "HOME": str(tmp_path), "MASK_KEY": KEY, **brokers}.items():
             environment.setenv(f"COORDSTREAM_{name}", value)
         file = recording(tmp_path / "in.jsonl", stream, recorded(events()))
-        run("log", "append", stream, "--file", file)
+        run("log", "append", stream, "--from-file", file)
         run("follow", stream, "--once")
         run("log", "show", stream)
         run("status")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from coordstream.cli.bisect.search import BecameTrueWithoutEvent, JobCut, LogCut, first_true
+from coordstream.cli.bisect import BecameTrueWithoutEvent, JobCut, LogCut, first_true
 from tests.coordstream.command_line import CommandLine
 
 SEVERAL_STATEMENTS = "true)::boolean, false); drop schema projection cascade; select coalesce((true"
@@ -13,7 +13,7 @@ RUN_1, RUN_2 = ("--to", "2026-11-21T09:17:00Z"), ("--to", "2026-11-21T09:17:30Z"
 
 
 def became_true(cli: CommandLine, condition: str, *words: str) -> tuple[str, int]:
-    (row,) = cli.rows("bisect", condition, "--job", "wordcount_pv", *words)
+    (row,) = cli.rows("bisect", "wordcount_pv", condition, *words)
     return row["stream_kind"], row["log_offset"]
 
 
@@ -29,7 +29,7 @@ def test_the_event_that_added_a_container_is_found(wordcount: CommandLine) -> No
     assert kind == "coordinator"
     query = "select count(distinct container_id) > 2 from coordinator.task_container@"
     assert (checked(wordcount, query, kind, offset - 1), checked(wordcount, query, kind, offset)) == (False, True)
-    printed = wordcount.done("bisect", more, "--job", "wordcount_pv", *RUN_2)
+    printed = wordcount.done("bisect", "wordcount_pv", more, *RUN_2)
     assert f"coordinator\t{offset}\t" in printed
 
 
@@ -50,17 +50,15 @@ def test_the_commit_that_reached_an_offset_is_the_first_of_a_linear_scan(wordcou
 def test_a_job_without_events_is_refused(cli: CommandLine, words: tuple[str, ...]) -> None:
     cli.done("log", "create", "__samza_coordinator_orders_1")
     cli.follow("--all", "--once")
-    assert cli.refused("bisect", "true", "--job", "orders", *words) == "orders/1 has no events yet."
+    assert cli.refused("bisect", "orders", "true", *words) == "orders/1 has no events yet."
 
 
 def test_a_range_in_which_nothing_changes_is_refused(wordcount: CommandLine) -> None:
-    always = wordcount.refused("bisect", "true", "--job", "wordcount_pv")
+    always = wordcount.refused("bisect", "wordcount_pv", "true")
     assert always.startswith("The condition is true at 2026-11-21 09:16:29 UTC already.")
-    never = wordcount.refused(
-        "bisect", "exists (select from config where config_value = '%s')", "--job", "wordcount_pv"
-    )
+    never = wordcount.refused("bisect", "wordcount_pv", "exists (select from config where config_value = '%s')")
     assert never.startswith("The condition is false at ")
-    words = ("bisect", "true", "--job", "wordcount_pv", "--from")
+    words = ("bisect", "wordcount_pv", "true", "--from")
     after = wordcount.refused(*words, "2027-01-01", "--to", "2027-01-02", code=2)
     assert "There are no events of wordcount_pv/1 between" in after
     reversed_ = wordcount.refused(*words, "2026-11-21T09:18Z", "--to", "2026-11-21T10:17+01:00", code=2)
@@ -84,7 +82,7 @@ def test_a_range_in_which_nothing_changes_is_refused(wordcount: CommandLine) -> 
     ],
 )
 def test_an_invalid_condition_is_refused(wordcount: CommandLine, condition: str, reason: str) -> None:
-    assert wordcount.refused("bisect", condition, "--job", "wordcount_pv").startswith(reason)
+    assert wordcount.refused("bisect", "wordcount_pv", condition).startswith(reason)
     assert not wordcount.is_empty()
 
 
@@ -92,7 +90,7 @@ def test_a_time_limit_of_the_server_is_not_a_fault_of_the_condition(
     wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PGOPTIONS", "-c statement_timeout=300")
-    slow = wordcount.refused("bisect", "(select pg_sleep(60)::text) = ''", "--job", "wordcount_pv")
+    slow = wordcount.refused("bisect", "wordcount_pv", "(select pg_sleep(60)::text) = ''")
     assert slow.endswith("canceling statement due to statement timeout.")
     assert "Invalid condition" not in slow
 

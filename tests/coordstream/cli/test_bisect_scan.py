@@ -89,7 +89,7 @@ def test_the_answer_is_one_of_a_linear_scan(cli: CommandLine) -> None:
 def compare(cli: CommandLine, condition: Condition, moments: list[Moment], job_name: str) -> str:
     """What the linear scan says; the test fails if the command says something else."""
     expected = became_true(moments, condition)
-    words = ("bisect", condition.text, "--job", job_name)
+    words = ("bisect", job_name, condition.text)
     if condition.holds(job_relations([], None)):
         assert cli.refused(*words).startswith("The condition is true at "), condition.text
         return "already true"

@@ -283,7 +283,7 @@ def test_a_reader_uses_the_command_line(wordcount: CommandLine, ann: str, monkey
         ("checkpoint", "show", "wordcount_pv", "--as-of-offset", "100"),
         ("startpoint", "show", "wordcount_pv"),
         ("quarantine",),
-        ("log", "show"),
+        ("log", "show", COORDINATOR),
     )
     owners = [wordcount.done(*question, "--json") for question in questions]
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", ann)
@@ -292,8 +292,7 @@ def test_a_reader_uses_the_command_line(wordcount: CommandLine, ann: str, monkey
     for command in (
         ("export", COORDINATOR),
         ("log", "show", COORDINATOR),
-        ("log", "tail", COORDINATOR),
-        ("log", "tail", COORDINATOR, "--follow"),
+        ("log", "show", COORDINATOR, "--follow"),
         ("verify", "--all"),
         ("rebuild", "--all"),
     ):

@@ -1,7 +1,11 @@
+from pathlib import Path
+
 import pytest
 
-from coordstream.cli.event_logs import open_source
-from tests.coordstream.command_line import CommandLine
+from coordstream.cli.event_logs import find_log, open_source
+from coordstream.database import open_database
+from coordstream.errors import CoordstreamError
+from tests.coordstream.command_line import CommandLine, config_event, recording
 
 STREAM = "__samza_coordinator_counts_1"
 
@@ -27,11 +31,10 @@ def test_with_brokers_the_streams_are_topics_and_need_no_database(
     with open_source() as source:
         assert source.backend == "kafka"
         assert coordinator_topic in source.stream_names()
-    assert kafka_cli("log", "tail", coordinator_topic).code == 0
 
 
 @pytest.mark.parametrize(
-    "words", [("create", STREAM), ("append", STREAM, "--key", "k", "--tombstone"), ("tail", STREAM)]
+    "words", [("create", STREAM), ("append", STREAM, "--key", "k", "--tombstone"), ("show", STREAM, "--follow")]
 )
 def test_an_invalid_kafka_option_is_reported_without_its_value(
     cli: CommandLine, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -43,3 +46,16 @@ def test_an_invalid_kafka_option_is_reported_without_its_value(
         "Invalid COORDSTREAM_KAFKA_OPTIONS: invalid value of the Kafka option 'security_protocol'. Expected one of"
     )
     assert "hunter2" not in refused
+
+
+def test_the_current_incarnation_is_the_default(cli: CommandLine, tmp_path: Path) -> None:
+    for value in ("old", "new"):
+        cli.done("import", recording(tmp_path / "r.jsonl", [config_event(0, "a", value)]))
+    with open_database() as database:
+        assert find_log(database.connection, STREAM).incarnation == 2
+        assert find_log(database.connection, STREAM, 1).incarnation == 1
+    with (
+        pytest.raises(CoordstreamError, match=r"has no incarnation 3\. Known incarnations: 1, 2\."),
+        open_database() as database,
+    ):
+        find_log(database.connection, STREAM, 3)

@@ -149,9 +149,9 @@ def test_earlier_times_are_refused_with_the_horizon(kept: CommandLine) -> None:
 def test_bisect_searches_from_the_horizon(kept: CommandLine) -> None:
     run(kept)
     newest = "exists (select from config where config_key = 'app.day' and config_value = '{}')"
-    (event,) = kept.rows("bisect", "--job", JOB, newest.format(DAYS[-1]))
+    (event,) = kept.rows("bisect", JOB, newest.format(DAYS[-1]))
     assert event["message_key"] == "app.day"
-    assert "already. History before that time is not retained." in kept.refused("bisect", "--job", JOB, "true")
+    assert "already. History before that time is not retained." in kept.refused("bisect", JOB, "true")
 
 
 def test_a_second_run_changes_nothing(kept: CommandLine) -> None:

@@ -85,7 +85,7 @@ def test_before_the_database_answers_the_follower_is_live() -> None:
 @pytest.mark.slow
 def test_follow_serves_what_it_does(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     cli.done("log", "create", STREAM)
-    cli.done("log", "append", STREAM, "--type", "set-config", "--key", "job.name", "--value", "orders")
+    cli.done("config", "set", "orders", "job.name", "orders")
     seen: list[Activity] = []
     set_follower = FollowerMetrics.set_follower
 

@@ -136,7 +136,7 @@ AS_FOLLOWED = "update projection.position set state = 'live', heartbeat_at = now
 def followed(cli: CommandLine) -> CommandLine:
     """A log in Postgres whose follower seems to be live."""
     cli.done("log", "create", STREAM)
-    cli.done("log", "append", STREAM, "--type", "set-config", "--key", "job.name", "--value", "orders")
+    cli.done("config", "set", "orders", "job.name", "orders")
     cli.follow("--all", "--once")
     change(cli, AS_FOLLOWED)
     return cli

@@ -1,0 +1,284 @@
+"""`coordstream bisect`: the event with which a condition about a job became true."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Final
+
+import psycopg
+import typer
+from psycopg import sql
+
+from coordstream.cli.arguments import Csv, JobWord, Json, Utc, parse_time
+from coordstream.cli.output import Column, exact_time_column, print_rows
+from coordstream.database import open_database
+from coordstream.errors import CoordstreamError
+from coordstream.queries.rows import Rows, fetch
+from eventlog.postgres.connection import Connection, server_reason, snapshot
+from eventlog.streams import StreamKind
+from projections.job_choice import Job, find_job
+
+app = typer.Typer()
+
+_OF_COORDINATOR_STREAM: Final = (
+    *("changelog_mapping", "config", "container_execution", "container_host", "job_coordinator_metadata"),
+    *("startpoint_fan_out", "task_container", "task_mode", "task_partition"),
+)
+_OF_BOTH: Final = ("checkpoint", "state_checkpoint")
+_STATE_OF_ONE: Final = sql.SQL("{name} as (select * from projection.{state}({log}, {incarnation}, {cut}))")
+_STATE_OF_BOTH: Final = sql.SQL(
+    "{name} as (select * from projection.{state}({log}, {incarnation}, {cut}, {log2}, {incarnation2}, {cut2}))"
+)
+_OTHERS: Final = sql.SQL("""
+startpoint as (select * from projection.startpoint_state({log}, {incarnation}, {cut}, {log2}, {cut2}, {at})),
+starting_offset as (
+  select * from projection.starting_offset_state({log}, {cut}, {log2}, {cut2}, {at}, null) where decided_by is not null)
+""")
+_ASK: Final = sql.SQL("with {relations} select coalesce(({condition}\n)::boolean, false)")
+_CUT: Final = """
+select coordinator_log, coordinator_incarnation, coordinator_cut, checkpoint_log, checkpoint_incarnation, checkpoint_cut
+from projection.job_at(%s, %s, %s)
+"""
+_RANGE: Final = """
+select min(f.log_time), max(n.at), max(h.horizon_time) from projection.job_log l
+cross join lateral (
+  select t.log_time from projection.log_time t where t.log_id = l.log_id order by t.log_offset limit 1) f
+cross join lateral projection.log_time_at(l.log_id, 9223372036854775807) n
+left join projection.log_horizon h on h.log_id = l.log_id and l.is_current
+where l.job_name = %s and l.job_id = %s
+"""
+_EVENT: Final = sql.SQL("""
+select e.* from coordinator.event e
+where e.job_name = %(name)s and e.job_id = %(id)s and e.stream_kind = %(kind)s and e.incarnation = %(incarnation)s
+  and e.log_offset = %(log_offset)s
+""")
+_EXPECTED: Final = "Expected SQL that is true or false, for example 'exists (select from startpoint)'."
+_COLUMNS: Final = (
+    Column("log", "stream_kind"),
+    Column("offset", "log_offset", "right"),
+    exact_time_column("time", "record_time"),
+    Column("type", "message_type"),
+    Column("operation", "operation"),
+    Column("key", "message_key"),
+    Column("by", "source", drop=1),
+)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True)
+class LogCut:
+    """The events of one log up to an offset, inclusive. ``log_id`` None: the job had no such log."""
+
+    log_id: int | None
+    incarnation: int | None
+    last_offset: int
+
+    def events_since(self, earlier: "LogCut") -> int:
+        """The number of offsets that an earlier cut does not have."""
+        return self.last_offset - (earlier.last_offset if earlier.log_id == self.log_id else -1)
+
+
+@dataclass(frozen=True)
+class JobCut:
+    """The events of a job's two logs up to a time, or to an event within it."""
+
+    at: datetime
+    coordinator: LogCut
+    checkpoint: LogCut
+
+    def has_events_of(self, other: "JobCut") -> bool:
+        """Whether both have the same events."""
+        return (self.coordinator, self.checkpoint) == (other.coordinator, other.checkpoint)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The event with which the condition became true."""
+
+    kind: StreamKind
+    log: LogCut
+
+
+class BecameTrueWithoutEvent(CoordstreamError):
+    """The condition became true between two events, because it depends on the time: startpoints expire."""
+
+    def __init__(self, at: datetime) -> None:
+        super().__init__(
+            f"The condition became true at {at:%Y-%m-%d %H:%M:%S} UTC without an event. "
+            "A startpoint has expired, or the condition depends on the current time."
+        )
+
+
+CutAt = Callable[[datetime], JobCut]
+IsTrue = Callable[[JobCut], bool]
+
+
+@app.command()
+def bisect(
+    job: JobWord,
+    condition: Annotated[
+        str, typer.Argument(metavar="CONDITION", help="A condition in SQL about the relations, as of each moment.")
+    ],
+    begin: Annotated[
+        datetime | None,
+        typer.Option(
+            "--from", metavar="TIME", parser=parse_time, help="When it was false (default: before all retained events)."
+        ),
+    ] = None,
+    end: Annotated[
+        datetime | None,
+        typer.Option("--to", metavar="TIME", parser=parse_time, help="When it was true (default: now)."),
+    ] = None,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Find the event with which a condition about a job became true.
+
+    Example: coordstream bisect wordcount "(select count(distinct container_id) from task_container) > 2"
+
+    The relations have the rows of this job as of each moment: changelog_mapping, checkpoint, config,
+    container_execution, container_host, job_coordinator_metadata, starting_offset, startpoint, startpoint_fan_out,
+    state_checkpoint, task_container, task_mode and task_partition. If the condition changes several times, the event is
+    one of those that made it true.
+    """
+    if begin is not None and end is not None and begin > end:
+        raise typer.BadParameter(f"'--from' ({_utc(begin)}) is after '--to' ({_utc(end)}). Exchange the two times.")
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        with snapshot(database.connection):
+            event = _Bisection(database.connection, found, condition).run(begin, end)
+            rows = _event_rows(database.connection, found, event)
+    title = f"The condition became true for {found} with this event"
+    print_rows(rows, _COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
+
+
+class _Bisection:
+    def __init__(self, connection: Connection, job: Job, condition: str) -> None:
+        self._connection = connection
+        self._job = job
+        self._condition = sql.SQL(condition)
+
+    def run(self, begin: datetime | None, end: datetime | None) -> Found:
+        """The event that made the condition true between two times."""
+        first, last, horizon = self._connection.execute(_RANGE, tuple(self._job)).fetchall()[0]
+        if first is None:
+            raise CoordstreamError(f"{self._job} has no events yet.")
+        low = self._cut_at(begin or horizon or first - timedelta(microseconds=1))
+        high = self._cut_at(min(end, last) if end else last)
+        if low.at >= high.at:
+            raise typer.BadParameter(f"There are no events of {self._job} between '--from' and '--to'.")
+        if self._is_true(low):
+            advice = "Use an earlier '--from'." if low.at != horizon else "History before that time is not retained."
+            raise CoordstreamError(f"The condition is true at {_utc(low.at)} already. {advice}")
+        if not self._is_true(high):
+            raise CoordstreamError(f"The condition is false at {_utc(high.at)}. Use another '--to'.")
+        return first_true(low, high, self._cut_at, self._is_true)
+
+    def _cut_at(self, at: datetime) -> JobCut:
+        row = self._connection.execute(_CUT, (*self._job, at)).fetchone() or (None,) * 6
+        cuts = [LogCut(log, incarnation, -1 if cut is None else cut) for log, incarnation, cut in (row[:3], row[3:])]
+        return JobCut(at, *cuts)
+
+    def _is_true(self, cut: JobCut) -> bool:
+        query = _ASK.format(relations=_relations(cut), condition=self._condition)
+        try:
+            # prepared: the server then accepts a single statement only
+            rows = self._connection.execute(query.as_bytes(self._connection), prepare=True).fetchall()
+        except psycopg.OperationalError:  # the connection is lost, or a time limit of the server is over
+            raise
+        except psycopg.Error as error:
+            reason = server_reason(error) or "the database refused it"
+            raise CoordstreamError(f"Invalid condition: {reason}. {_EXPECTED}") from None
+        if [len(row) for row in rows] != [1]:
+            raise CoordstreamError(f"Invalid condition: it is not one value. {_EXPECTED}")
+        return bool(rows[0][0])
+
+
+def _utc(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _relations(cut: JobCut) -> sql.Composable:
+    """The relations of a job at a cut, as common table expressions; the server evaluates those that are used."""
+    values = {
+        "log": cut.coordinator.log_id,
+        "incarnation": cut.coordinator.incarnation,
+        "cut": cut.coordinator.last_offset,
+        "log2": cut.checkpoint.log_id,
+        "incarnation2": cut.checkpoint.incarnation,
+        "cut2": cut.checkpoint.last_offset,
+        "at": cut.at,
+    }
+    literals = {name: sql.Literal(value) for name, value in values.items()}
+    parts = [
+        form.format(name=sql.Identifier(name), state=sql.Identifier(f"{name}_state"), **literals)
+        for form, names in ((_STATE_OF_ONE, _OF_COORDINATOR_STREAM), (_STATE_OF_BOTH, _OF_BOTH))
+        for name in names
+    ]
+    return sql.SQL(", ").join([*parts, _OTHERS.format(**literals)])
+
+
+def _event_rows(connection: Connection, job: Job, found: Found) -> Rows:
+    values = {"name": job.name, "id": job.id, "kind": found.kind}
+    return fetch(
+        connection, _EVENT, {**values, "incarnation": found.log.incarnation, "log_offset": found.log.last_offset}
+    )
+
+
+def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> Found:
+    """The event between two cuts with which the condition, false at ``low`` and true at ``high``, became true.
+
+    If the condition changes more than once in between, the event is one of those that made it true.
+
+    Raises:
+        BecameTrueWithoutEvent: Time made the condition true.
+    """
+    known_false = low
+    while high.at - low.at > _MICROSECOND:
+        middle = cut_at(_halfway(low, high))
+        if middle.has_events_of(low):
+            low = middle
+        elif middle.has_events_of(high) or is_true(middle):
+            high = middle
+        else:
+            low = known_false = middle
+    if high.has_events_of(low) or is_true(low):
+        raise BecameTrueWithoutEvent(_first_time(known_false, low, cut_at, is_true))
+    return _first_event(low, high, is_true)
+
+
+def _first_time(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> datetime:
+    while high.at - low.at > _MICROSECOND:
+        middle = cut_at(_halfway(low, high))
+        low, high = (low, middle) if is_true(middle) else (middle, high)
+    return high.at
+
+
+def _halfway(low: JobCut, high: JobCut) -> datetime:
+    return low.at + (high.at - low.at) // 2
+
+
+def _first_event(low: JobCut, high: JobCut, is_true: IsTrue) -> Found:
+    """The event among those of one time: first those of the coordinator stream, then those of the checkpoint topic."""
+
+    def with_coordinator(log: LogCut) -> bool:
+        return is_true(replace(high, coordinator=log, checkpoint=low.checkpoint))
+
+    def with_checkpoint(log: LogCut) -> bool:
+        return is_true(replace(high, checkpoint=log))
+
+    if high.coordinator != low.coordinator and with_coordinator(high.coordinator):
+        return Found("coordinator", _first_cut(low.coordinator, high.coordinator, with_coordinator))
+    return Found("checkpoint", _first_cut(low.checkpoint, high.checkpoint, with_checkpoint))
+
+
+def _first_cut(low: LogCut, high: LogCut, is_true: Callable[[LogCut], bool]) -> LogCut:
+    first, last = high.last_offset - high.events_since(low) + 1, high.last_offset
+    while first < last:
+        middle = (first + last) // 2
+        if is_true(replace(high, last_offset=middle)):
+            last = middle
+        else:
+            first = middle + 1
+    return replace(high, last_offset=first)

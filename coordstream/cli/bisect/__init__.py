@@ -1,1 +1,0 @@
-"""`coordstream bisect`: the event that made a condition true."""

@@ -1,0 +1,248 @@
+"""`coordstream config`: a job's config, now and before, and who changed it."""
+
+from datetime import datetime
+from typing import Annotated, Any, Final, NamedTuple
+
+import typer
+
+from coordstream.cli.arguments import (
+    AsOf,
+    AsOfOffset,
+    Csv,
+    JobWord,
+    Json,
+    Newest,
+    Since,
+    Until,
+    Utc,
+    complete_job,
+    cut_of,
+    parse_time,
+)
+from coordstream.cli.config_write import delete_key, set_key, write_file
+from coordstream.cli.output import Column, exact_time_column, print_rows, time_column
+from coordstream.database import open_database
+from coordstream.messages import note
+from coordstream.queries.config import differences, matching, matching_keys, newest_deployments, no_match, writer
+from coordstream.queries.cut import Cut, too_early
+from coordstream.queries.history import History, open_history
+from coordstream.queries.rows import Row, Rows, printable, state
+from eventlog.postgres.connection import Connection
+from eventlog.secret_policy import FINGERPRINT_PREFIX
+from projections.job_choice import Job, find_job
+
+app = typer.Typer(no_args_is_help=True)
+
+KeyPattern = Annotated[
+    str | None, typer.Option("--key", metavar="PATTERN", help="Show matching keys only, such as 'systems.*'.")
+]
+
+
+DEPLOYMENT_COLUMNS: Final = (
+    Column("deployment", "deployment_number", "right"),
+    Column("run", "run_number", "right"),
+    exact_time_column("began", "first_record_time"),
+    Column("by", writer, drop=1),
+    Column("set", "keys_set", "right"),
+    Column("changed", "keys_changed", "right"),
+    Column("deleted", "keys_deleted", "right"),
+    Column("offsets", lambda row: f"{row['first_log_offset']}–{row['last_log_offset']}", drop=2),
+)
+
+
+From = Annotated[datetime | None, typer.Option("--from", metavar="TIME", parser=parse_time, help="The earlier time.")]
+To = Annotated[
+    datetime | None, typer.Option("--to", metavar="TIME", parser=parse_time, help="The later time (default: now).")
+]
+OtherJob = Annotated[
+    str | None,
+    typer.Argument(metavar="JOB2", help="Compare with this job instead of another time.", autocompletion=complete_job),
+]
+DIFFERENCE: Final = ("config_key", "difference", "from_value", "to_value", "is_sensitive")
+SHOWN_DIGITS: Final = 12
+
+
+class Side(NamedTuple):
+    """One side of the comparison: a job, as the user typed it, at a time."""
+
+    job: str
+    cut: Cut
+
+
+def shown_value(heading: str, name: str) -> Column:
+    """A column of values; of a secret's fingerprint only the first digits are shown."""
+
+    def content(row: Row) -> Any:
+        value = row[name]
+        is_fingerprint = isinstance(value, str) and value.startswith(FINGERPRINT_PREFIX)
+        return f"{value[: len(FINGERPRINT_PREFIX) + SHOWN_DIGITS]}…" if is_fingerprint else value
+
+    return Column(heading, content)
+
+
+def columns(first: str, second: str) -> tuple[Column, ...]:
+    """The columns of a table: 'added' and 'removed' for two times of a job, 'only in JOB' for two jobs."""
+    if first == second:
+        words, headings = {}, ("from", "to")
+    else:
+        words, headings = {"removed": f"only in {first}", "added": f"only in {second}"}, (first, second)
+    return (
+        Column("key", "config_key"),
+        Column("difference", lambda row: words.get(row["difference"], row["difference"]), no_wrap=True),
+        shown_value(headings[0], "from_value"),
+        shown_value(headings[1], "to_value"),
+    )
+
+
+@app.command()
+def diff(
+    job: JobWord,
+    other_job: OtherJob = None,
+    from_time: From = None,
+    to_time: To = None,
+    as_of: AsOf = None,
+    key: KeyPattern = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Compare the config of a job at two times (--from, --to), or the config of two jobs.
+
+    Exit code 0: equal; 1: different. Secrets are shown as fingerprints.
+
+    Example: coordstream config diff wordcount --from '2 hours ago'
+    """
+    sides = chosen_sides(job, other_job, from_time, to_time, as_of)
+    with open_database() as database:
+        jobs = [find_job(database.connection, side.job) for side in sides]
+        before, after = (
+            _config(database.connection, found, side.cut, key) for found, side in zip(jobs, sides, strict=True)
+        )
+        if key and not before and not after:
+            note(no_match(database.connection, jobs[0], key))
+        rows = Rows(DIFFERENCE, differences(before, after))
+    first, second = (f"{found}{str(side.cut) or ' now'}" for found, side in zip(jobs, sides, strict=True))
+    title = f"Config from {first} to {second}"
+    print_rows(rows, columns(*map(str, jobs)), title=title, as_json=as_json, as_csv=as_csv)
+    if rows:
+        raise typer.Exit(1)
+
+
+def chosen_sides(
+    job: str, other_job: str | None, from_time: datetime | None, to_time: datetime | None, as_of: datetime | None
+) -> tuple[Side, Side]:
+    """The two sides to compare.
+
+    Raises:
+        typer.BadParameter: There is only one side, or the times contradict each other.
+    """
+    if other_job is None:
+        if as_of is not None:
+            raise typer.BadParameter("'--as-of' needs a second job. Use --from and --to to compare a job with itself.")
+        if from_time is None:
+            raise typer.BadParameter("Expected a second job, or --from TIME to compare the job with itself.")
+    elif as_of is not None and (from_time is not None or to_time is not None):
+        raise typer.BadParameter("'--as-of' cannot be used together with '--from' or '--to'.")
+    first, second = (from_time, to_time) if as_of is None else (as_of, as_of)
+    return Side(job, Cut(first)), Side(other_job or job, Cut(second))
+
+
+def _config(connection: Connection, job: Job, cut: Cut, key: str | None) -> list[Row]:
+    note(too_early(connection, job, cut))
+    return list(matching(state(connection, "config", job, cut), key))
+
+
+def change(row: Row) -> str:
+    """The old and the new value of a key."""
+    return f"{printable(row['previous_value'], None)} → {printable(row['config_value'], None)}"
+
+
+CONFIG_COLUMNS: Final = (
+    Column("key", "config_key"),
+    Column("value", "config_value"),
+    time_column("set at", "message_time", drop=1),
+    Column("by", writer, drop=2),
+)
+HISTORY_COLUMNS: Final = (
+    Column("offset", "log_offset", "right"),
+    exact_time_column("time", "record_time"),
+    Column("by", writer, drop=1),
+    Column("key", "config_key"),
+    Column("value", lambda row: "(deleted)" if row["operation"] == "delete" else row["config_value"]),
+)
+CHANGE_COLUMNS: Final = (*HISTORY_COLUMNS[:-1], Column("old → new", change))
+
+
+@app.command()
+def show(
+    job: JobWord,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
+    key: KeyPattern = None,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show a job's config, with fingerprints in place of secrets.
+
+    Example: coordstream config show wordcount --key 'task.*'
+    """
+    cut = cut_of(as_of, as_of_offset)
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        note(too_early(database.connection, found, cut))
+        every = state(database.connection, "config", found, cut)
+        rows = Rows(every.columns, matching(every, key))
+        note(no_match(database.connection, found, key) if key and not rows else "")
+    rows.sort(key=lambda row: str(row["config_key"]))
+    print_rows(rows, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, as_csv=as_csv, utc=utc)
+
+
+@app.command("history")
+def show_history(
+    job: JobWord,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
+    since: Since = None,
+    until: Until = None,
+    key: KeyPattern = None,
+    changes: Annotated[bool, typer.Option("--changes", help="Leave out events that did not change a value.")] = False,
+    deployments: Annotated[
+        bool, typer.Option("--deployments", help="Show one row per deployment: a burst of config events by one writer.")
+    ] = False,
+    limit: Newest = None,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show who set or deleted which key, and when.
+
+    Each deployment sets every key again; --changes shows real changes only.
+
+    Example: coordstream config history wordcount --changes --since yesterday
+    """
+    cut = cut_of(as_of, as_of_offset)
+    if deployments:
+        if key or changes or cut != Cut():
+            raise typer.BadParameter("'--deployments' cannot be used with --key, --changes, --as-of or --as-of-offset.")
+        with open_database() as database:
+            found = find_job(database.connection, job)
+            rows = newest_deployments(database.connection, found, since=since, until=until, limit=limit)
+        title = f"Deployments of {found}"
+        print_rows(rows, DEPLOYMENT_COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
+        return
+    relation, columns = ("config_change", CHANGE_COLUMNS) if changes else ("config_history", HISTORY_COLUMNS)
+    with open_database() as database:
+        found = find_job(database.connection, job)
+        note(too_early(database.connection, found, cut))
+        keys = None if key is None else matching_keys(database.connection, found, key)
+        note(no_match(database.connection, found, key) if key and not keys else "")
+        history = History(relation, None, (), "coordinator", cut, since, until, limit, {"config_key": keys})
+        title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
+        with open_history(database.connection, found, history) as events:
+            print_rows(events, columns, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
+
+
+# a value such as -1 or -Xmx512M is no option
+app.command("set", context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})(set_key)
+app.command("delete")(delete_key)
+app.command("write")(write_file)

@@ -1,1 +1,0 @@
-"""`coordstream config`."""

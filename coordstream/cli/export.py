@@ -1,0 +1,104 @@
+"""`coordstream export`: write a stream of the database as a recording, or a relation as a Parquet file."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from coordstream.cli.arguments import AsOf, AsOfOffset, Incarnation, complete_job, complete_stream, cut_of
+from coordstream.cli.event_logs import find_log
+from coordstream.database import Database, open_database
+from coordstream.extras import require_packages
+from coordstream.messages import note
+from coordstream.queries.cut import Cut, too_early
+from eventlog.events import RecordedEvent
+from eventlog.masked_event import mask_event
+from eventlog.postgres.archive import read_archive
+from eventlog.recording import encode_line, write_recording
+from projections.job_choice import find_job
+from projections.tracked_logs import TrackedLog
+
+STANDARD_OUTPUT: Final = Path("-")
+
+app = typer.Typer()
+
+
+@app.command()
+def export(
+    stream: Annotated[
+        str | None, typer.Argument(metavar="STREAM", help="The stream's name.", autocompletion=complete_stream)
+    ] = None,
+    relation: Annotated[
+        str | None, typer.Option("--relation", metavar="NAME", help="Write this relation instead, as a Parquet file.")
+    ] = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="A file, which is replaced. A recording is gzipped if the name ends in .gz; - is standard output.",
+        ),
+    ] = STANDARD_OUTPUT,
+    raw: Annotated[bool, typer.Option("--raw", help="Include secrets: the exact bytes. Owner only.")] = False,
+    incarnation: Incarnation = None,
+    job: Annotated[
+        str | None,
+        typer.Option("--job", metavar="JOB", help="With --relation: this job only.", autocompletion=complete_job),
+    ] = None,
+    as_of: AsOf = None,
+    as_of_offset: AsOfOffset = None,
+) -> None:
+    """Write a stream as a recording (JSON lines), or a relation as Parquet.
+
+    A recording has fingerprints in place of secrets unless --raw is used. A Parquet file has the types of the
+    relation's columns. It shows one moment, and appears when it is complete.
+
+    Example: coordstream export --relation checkpoint --as-of yesterday --output checkpoint.parquet
+    """
+    if (stream is None) == (relation is None):
+        raise typer.BadParameter("Name a stream, or use '--relation'.")
+    cut = cut_of(as_of, as_of_offset)
+    if stream is not None:
+        if job is not None or cut != Cut():
+            raise typer.BadParameter("'--job', '--as-of' and '--as-of-offset' need '--relation'.")
+        _export_stream(stream, output, incarnation, raw=raw)
+    elif relation is not None:
+        if raw or incarnation is not None:
+            raise typer.BadParameter("'--raw' and '--incarnation' cannot be used with '--relation'.")
+        if output.suffix != ".parquet":
+            raise typer.BadParameter("'--relation' needs '--output' with a name that ends in .parquet.")
+        if as_of_offset is not None and job is None:
+            raise typer.BadParameter("'--as-of-offset' needs '--job': an offset belongs to the log of a job.")
+        _export_relation(relation, job, cut, output)
+
+
+def _export_stream(stream: str, output: Path, incarnation: int | None, *, raw: bool) -> None:
+    with open_database() as database:
+        log = find_log(database.connection, stream, incarnation)
+        records = _records(database, log, raw=raw)
+        if output == STANDARD_OUTPUT:
+            sys.stdout.buffer.writelines(encode_line(topic, event) for topic, event in records)
+        else:
+            count = write_recording(output, records)
+            note(f"{count} events of {stream} written to {output}")
+
+
+def _export_relation(relation: str, word: str | None, cut: Cut, output: Path) -> None:
+    require_packages("pyarrow")
+    from coordstream.cli.relation_export import RelationRead, export_relation  # noqa: PLC0415 (loads pyarrow)
+
+    with open_database() as database:
+        job = None if word is None else find_job(database.connection, word)
+        count = export_relation(database.connection, RelationRead(relation, job, cut), output)
+        note(f"{count} rows of {relation} written to {output}")
+        note("" if count else too_early(database.connection, job, cut))
+
+
+def _records(database: Database, log: TrackedLog, *, raw: bool) -> Iterator[tuple[str, RecordedEvent]]:
+    """The events below the current position. Events that arrive during the export are left out."""
+    secrets = None if raw else database.secrets
+    for event in read_archive(database.connection, log.log_id, until=log.next_offset):
+        yield log.stream.stream_name, event if secrets is None else mask_event(event, secrets)

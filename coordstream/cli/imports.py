@@ -1,0 +1,217 @@
+"""`coordstream import`: import recordings into the database."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from time import monotonic
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from coordstream.cli.arguments import Csv, Json, Kind, parse_count
+from coordstream.cli.output import print_list
+from coordstream.database import Database, open_database
+from coordstream.errors import CoordstreamError
+from coordstream.queries.rows import Row
+from coordstream.recording_part import Part
+from eventlog.errors import printable_text
+from eventlog.log import system_clock
+from eventlog.recording_spool import CheckedRecording, LineSpool, check_recording
+from eventlog.streams import StreamIdentity, identify
+from projections.fold.settings import FoldSettings
+from projections.parallel_import import ImportJob, OnStreamProgress, import_streams
+from projections.projector import BATCH_EVENTS
+from projections.recording_import import Imported, finish_imports, import_stream
+
+MOST_PROCESSES: Final = 8
+"""Each process of ours has a connection, with a process of the server."""
+
+EVENTS_WORTH_A_PROCESS: Final = 50_000
+"""A process takes half a second to start. Another process imports nearly this many events meanwhile."""
+
+PROGRESS_AFTER_SECONDS: Final = 1.0
+MOST_BARS: Final = 12
+
+app = typer.Typer()
+
+
+@app.command("import")
+def import_files(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Recordings, each of one or more topics.")],
+    kind: Kind = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            "--processes",
+            metavar="N",
+            parser=parse_count,
+            help="Streams to import in parallel (default: one per core when worthwhile).",
+        ),
+    ] = None,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Import recordings (JSON lines, gzipped or not). If one of them is invalid, nothing is written.
+
+    Example: coordstream import coordinator.jsonl.gz checkpoint.jsonl.gz
+    """
+    with check_parts(files, kind) as parts, open_database() as database:
+        imported = import_parts(database, parts, processes=processes)
+    if as_json or as_csv:
+        print_list([_result_row(result) for result in imported], as_csv=as_csv)
+        return
+    for result in imported:
+        print(describe_import(result))
+
+
+@contextmanager
+def check_parts(files: Sequence[Path], kind: str | None) -> Iterator[list[Part]]:
+    """Read all files once, to their ends, and return the streams in them.
+
+    Raises:
+        EventLogError: a line is invalid, or the kind of a topic is unknown.
+        CoordstreamError: a file is not a regular file or is empty, or two files overlap.
+    """
+    recordings: dict[Path, CheckedRecording] = {}
+    with LineSpool() as spool:
+        for file in files:
+            if file in recordings:
+                raise CoordstreamError(f"File '{file}' is named twice. Name it once.")
+            recordings[file] = _check(file, spool)
+        by_topic: dict[str, list[CheckedRecording]] = {}
+        for recording in recordings.values():
+            for topic in recording.summaries:
+                by_topic.setdefault(topic, []).append(recording)
+        yield [_part(topic, kind, found) for topic, found in by_topic.items()]
+
+
+def import_parts(
+    database: Database,
+    parts: Sequence[Part],
+    *,
+    processes: int | None = None,
+    batch_events: int = BATCH_EVENTS,
+    progress_after: float | None = None,
+) -> list[Imported]:
+    """Import streams, in parallel when worthwhile, with progress bars on standard error.
+
+    ``processes`` 1: one stream after the other. At the end, everything is on disk. Raises the errors of
+    `import_streams`.
+    """
+    imported = _import_jobs(database, parts, processes, batch_events, progress_after)
+    finish_imports(database.connection, sum(result.added for result in imported))
+    return imported
+
+
+def _import_jobs(
+    database: Database, parts: Sequence[Part], processes: int | None, batch_events: int, progress_after: float | None
+) -> list[Imported]:
+    jobs = [ImportJob(part.stream, part.events, part.count) for part in parts]
+    settings, at_once = FoldSettings(database.secrets), processes or default_processes(jobs)
+    with progress_bars(jobs, progress_after) as advance:
+        if min(at_once, len(jobs)) > 1:
+            return import_streams(database.url, jobs, settings, at_once, batch_events=batch_events, on_progress=advance)
+        return [
+            import_stream(
+                database.connection,
+                job.stream,
+                job.read_events,
+                settings,
+                system_clock,
+                batch_events=batch_events,
+                on_progress=partial(advance, job.stream),
+            )
+            for job in jobs
+        ]
+
+
+def default_processes(jobs: Sequence[ImportJob]) -> int:
+    """One per core, if the streams beside the largest one have enough events to be worth starting processes."""
+    counts = sorted(job.events for job in jobs)
+    return min(usable_cores(), MOST_PROCESSES) if sum(counts[:-1]) >= EVENTS_WORTH_A_PROCESS else 1
+
+
+def usable_cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _check(file: Path, spool: LineSpool) -> CheckedRecording:
+    if file.exists() and not file.is_file() and not file.is_dir():
+        raise CoordstreamError(f"'{file}' is not a regular file, and it is read twice. Write it to a file first.")
+    with Console(stderr=True).status(f"Checking {file}") if file.is_file() else nullcontext():
+        recording = check_recording(file, spool)
+    if not recording.summaries:
+        raise CoordstreamError(f"File '{file}' has no records. Leave it out, or record the topic again.")
+    return recording
+
+
+def _part(topic: str, kind: str | None, recordings: Sequence[CheckedRecording]) -> Part:
+    stream = identify(topic, kind)
+    for earlier, later in pairwise(recordings):
+        if later.summaries[topic].first_offset <= earlier.summaries[topic].last_offset:
+            raise CoordstreamError(
+                f"File '{later.path}' has offsets of {topic} that do not come after those of '{earlier.path}'. "
+                "Name the files in the order of their offsets, or import one of them alone."
+            )
+    return Part(stream, tuple(recordings), sum(recording.summaries[topic].count for recording in recordings))
+
+
+def _result_row(result: Imported) -> Row:
+    stream = result.stream
+    counts = {"added": result.added, "skipped": result.skipped, "quarantined": result.quarantined}
+    names = {"stream_name": stream.stream_name, "stream_kind": stream.stream_kind}
+    return {**names, "incarnation": result.incarnation, **counts}
+
+
+def describe_import(result: Imported) -> str:
+    """What an import did, as a line."""
+    quarantined = f", {result.quarantined} of them in quarantine" if result.quarantined else ""
+    name = printable_text(result.stream.stream_name)
+    return (
+        f"{name}: {result.added} new events{quarantined}, {result.skipped} already present "
+        f"({result.stream.stream_kind}, incarnation {result.incarnation})"
+    )
+
+
+@contextmanager
+def progress_bars(jobs: Sequence[ImportJob], after_seconds: float | None = None) -> Iterator[OnStreamProgress]:
+    """A function that advances a stream's bar by a number of events.
+
+    The bars appear on a terminal only, after ``after_seconds`` (None: `PROGRESS_AFTER_SECONDS`). More than `MOST_BARS`
+    streams share one bar.
+    """
+    delay = PROGRESS_AFTER_SECONDS if after_seconds is None else after_seconds
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    progress = Progress(*columns, console=Console(stderr=True))
+    bars = _bars(progress, jobs)
+    began = monotonic()
+
+    def advance(stream: StreamIdentity, events: int) -> None:
+        bar = bars[stream]
+        progress.start_task(bar)
+        progress.update(bar, advance=events, visible=True)
+        if progress.console.is_terminal and monotonic() - began >= delay:
+            progress.start()
+
+    try:
+        yield advance
+    finally:
+        if progress.live.is_started:
+            progress.stop()
+
+
+def _bars(progress: Progress, jobs: Sequence[ImportJob]) -> dict[StreamIdentity, TaskID]:
+    if len(jobs) > MOST_BARS:
+        events = sum(job.events for job in jobs)
+        bar = progress.add_task(f"{len(jobs)} streams", total=events, start=False, visible=False)
+        return {job.stream: bar for job in jobs}
+    return {
+        job.stream: progress.add_task(job.stream.stream_name, total=job.events, start=False, visible=False)
+        for job in jobs
+    }

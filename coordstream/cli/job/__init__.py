@@ -1,1 +1,0 @@
-"""`coordstream job`, and which job a command is about."""

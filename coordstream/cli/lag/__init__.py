@@ -1,1 +1,0 @@
-"""`coordstream lag`: how far the tasks of jobs are behind their inputs."""

@@ -1,0 +1,371 @@
+"""`coordstream log`: the events on a stream, and streams themselves."""
+
+import json
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from coordstream.cli.arguments import (
+    MOST,
+    Csv,
+    Incarnation,
+    Json,
+    Kind,
+    Since,
+    Stream,
+    Until,
+    Utc,
+    complete_stream,
+    parse_count,
+    parse_offset,
+    parse_replicas,
+)
+from coordstream.cli.event_logs import create_log, find_log, open_log, open_source, unknown_stream
+from coordstream.cli.output import Column, exact_time_column, print_json, print_rows
+from coordstream.database import Database, open_database
+from coordstream.errors import CoordstreamError
+from coordstream.mask_key import secret_policy
+from coordstream.queries.rows import Row, RowStream, printable
+from coordstream.settings import load_settings
+from coordstream.times import exact
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.masked_event import mask_event
+from eventlog.postgres.archive import read_archive
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.log_registry import stream_names
+from eventlog.recording import LineError, decode_line, read_recording
+from eventlog.secret_policy import SecretPolicy, holds_fingerprint
+from eventlog.source import EventSource, StreamFacts, StreamMissing
+from eventlog.timestamps import ms_of
+from projections.retired_streams import known_streams, restore_streams, retire_streams
+from projections.tracked_logs import TrackedLog
+
+app = typer.Typer(no_args_is_help=True)
+
+STANDARD_INPUT: Final = Path("-")
+PAGE_EVENTS: Final = 10_000
+POLL_SECONDS: Final = 1.0
+FOLLOWED_FIRST: Final = 10
+"""How many of the newest events `--follow` shows before new ones."""
+
+ReadStream = Callable[[str, int, int], Iterable[RecordedEvent]]
+
+_FIRST_WIDTH: Final = 1_000
+_WIDENING: Final = 4
+_BEFORE: Final = "select cut from projection.log_cut(%s, %s - interval '1 microsecond')"
+_FIELDS: Final = (
+    *("stream_name", "stream_kind", "incarnation"),
+    *("log_offset", "record_time", "timestamp", "operation", "key", "value", "value_bytes"),
+)
+
+
+def _shown_value(row: Row) -> str | None:
+    return "(tombstone)" if row["operation"] == "delete" else row["value"]
+
+
+_COLUMNS: Final = (
+    Column("offset", "log_offset", "right"),
+    exact_time_column("time", "record_time"),
+    Column("key", "key"),
+    Column("value", _shown_value),
+)
+
+
+@app.command()
+def show(
+    stream: Stream,
+    first: Annotated[int, typer.Option("--from", metavar="OFFSET", parser=parse_offset, help="First offset.")] = 0,
+    last: Annotated[
+        int | None,
+        typer.Option("--to", metavar="OFFSET", parser=parse_offset, help="Last offset (default: the newest)."),
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="N", parser=parse_count, help="Show at most this many events.")] = 100,
+    since: Since = None,
+    until: Until = None,
+    incarnation: Incarnation = None,
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow",
+            help="Show the newest events of the stream itself, then new ones as they are appended, until Ctrl-C. With "
+            "--json, each event is an object on one line.",
+        ),
+    ] = False,
+    utc: Utc = False,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Show the archived events of a stream, with fingerprints in place of secrets.
+
+    Example: coordstream log show __samza_coordinator_wordcount_1 --since '2 hours ago'
+    """
+    if follow:
+        if as_csv or first or (last, since, until, incarnation) != (None,) * 4:
+            raise typer.BadParameter("'--follow' can be used with '--json' only.")
+        _follow(stream, as_json=as_json)
+        return
+    with open_database() as database:
+        log = find_log(database.connection, stream, incarnation)
+        rows = _events(database, log, (first, MOST if last is None else last), (since, until), limit + 1)
+        shown = RowStream(_FIELDS, islice(rows, limit))
+        print_rows(shown, _COLUMNS, title=stream, as_json=as_json, as_csv=as_csv, utc=utc)
+        more = next(rows, None)
+    if more is not None:
+        print(f"There are more events. Continue with --from {more['log_offset']}.", file=sys.stderr)
+
+
+@app.command()
+def create(
+    stream: Annotated[str, typer.Argument(metavar="STREAM", help="Its name, for example __samza_coordinator_JOB_1.")],
+    kind: Kind = None,
+    replication_factor: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", parser=parse_replicas, help="Replicas of the topic (default: as configured on the brokers)."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Create an empty stream: a topic with Samza's settings if brokers are set, else a log in Postgres.
+
+    Example: coordstream log create __samza_coordinator_orders_1
+    """
+    place = create_log(stream, kind, replication_factor)
+    if as_json:
+        print_json([{"stream_name": stream, "place": place}])
+    else:
+        print(f"{stream} created {place}")
+
+
+@app.command()
+def append(
+    stream: Stream,
+    key: Annotated[
+        str | None, typer.Option(metavar="KEY", help='The key, for example \'[1,"set-config","a"]\'.')
+    ] = None,
+    value: Annotated[
+        str | None,
+        typer.Option(metavar="VALUE", help="The value. Other users can see it in the list of processes."),
+    ] = None,
+    tombstone: Annotated[bool, typer.Option("--tombstone", help="Delete the key instead of setting a value.")] = False,
+    from_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A recording: append its records of the stream. - is standard input."),
+    ] = None,
+    expected_offset: Annotated[
+        int | None,
+        typer.Option(
+            metavar="OFFSET", parser=parse_offset, help="Append only if the log ends at this offset. Not for Kafka."
+        ),
+    ] = None,
+    kind: Kind = None,
+    as_json: Json = False,
+) -> None:
+    """Append one event, or the records of a recording, byte for byte, and print their offsets.
+
+    Example: coordstream log append __samza_coordinator_orders_1 --key '[1,"set-config","a"]' --tombstone
+    """
+    if from_file is None:
+        events = [_one_event(key, value, tombstone)]
+    elif key is not None or value is not None or tombstone:
+        raise typer.BadParameter("--from-file cannot be used with --key, --value or --tombstone.")
+    else:
+        events = _events_of(stream, from_file)
+    _refuse_fingerprints(events)
+    with open_log(stream, kind, takes_many=from_file is not None) as log:
+        offsets = log.append(events, expected_offset=expected_offset)
+    last = offsets.stop - 1
+    if as_json:
+        print_json([{"stream_name": stream, "first_offset": offsets.start, "next_offset": offsets.stop}])
+    else:
+        print(f"{stream}: offset {last}" if len(offsets) == 1 else f"{stream}: offsets {offsets.start} to {last}")
+
+
+@app.command()
+def retire(
+    streams: Annotated[
+        list[str],
+        typer.Argument(metavar="STREAM", help="The streams of a deleted job.", autocompletion=complete_stream),
+    ],
+    undo: Annotated[bool, typer.Option("--undo", help="Expect that they are followed again.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Keep the logs of streams, but do not report that nothing follows them, for example after a job was deleted.
+
+    `status` shows a retired stream without a fault. Following or importing it ends its retirement.
+
+    Example: coordstream log retire __samza_coordinator_orders_1
+    """
+    with open_database() as database:
+        known = known_streams(database.connection)
+        for name in streams:
+            if name not in known:
+                raise unknown_stream(name, known)
+        (restore_streams if undo else retire_streams)(database.connection, streams)
+    if as_json:
+        print_json([{"stream_name": name, "is_retired": not undo} for name in dict.fromkeys(streams)])
+    else:
+        for name in dict.fromkeys(streams):
+            print(f"{name} is expected to be followed again." if undo else f"{name} is retired.")
+
+
+def _events(
+    database: Database,
+    log: TrackedLog,
+    offsets: tuple[int, int],
+    times: tuple[datetime | None, datetime | None],
+    page: int,
+) -> Iterator[Row]:
+    """The events from the first to the last offset with record times between the two times."""
+    (first, last), (since, until) = offsets, times
+    if since is not None:
+        first = max(first, _first_since(database.connection, log, since))
+    after_last = min(last, log.next_offset) + (last < log.next_offset)
+    place = {"stream_name": log.stream.stream_name, "stream_kind": log.stream.stream_kind}
+    for event in read_archive(database.connection, log.log_id, first, after_last, page=min(page, PAGE_EVENTS)):
+        if (since is None or event.timestamp >= ms_of(since)) and (until is None or event.timestamp <= ms_of(until)):
+            yield {**place, "incarnation": log.incarnation, **event_row(event, database.secrets)}
+
+
+def _first_since(connection: Connection, log: TrackedLog, time: datetime) -> int:
+    """An offset before which all records are older than a time; 0 if log_time does not reach the time."""
+    row = connection.execute(_BEFORE, (log.log_id, time)).fetchone()
+    return 0 if row is None or row[0] >= log.next_offset else int(row[0]) + 1
+
+
+def event_row(event: RecordedEvent, secrets: SecretPolicy) -> Row:
+    """An event as a row without secrets; ``value_bytes`` is the size of the value on the log.
+
+    ``record_time`` is null outside the range of datetime; ``timestamp`` is the same time in ms since 1970.
+    """
+    masked = mask_event(event, secrets)
+    return {
+        "log_offset": event.offset,
+        "record_time": _iso(event.timestamp),
+        "timestamp": event.timestamp,
+        "operation": "set" if event.value is not None else "delete",
+        "key": _text(masked.key),
+        "value": _text(masked.value),
+        "value_bytes": None if event.value is None else len(event.value),
+    }
+
+
+def _event_line(row: Row) -> str:
+    time = row["record_time"]
+    cells = (None if time is None else exact(time), row["key"], _shown_value(row))
+    return "  ".join([f"{row['log_offset']:>8}", *map(printable, cells)])
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "backslashreplace")
+
+
+def _iso(timestamp: int) -> str | None:
+    try:
+        time = datetime.fromtimestamp(timestamp / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _follow(stream: str, *, as_json: bool) -> None:
+    """Print the newest events of a stream, read from its brokers or its log in Postgres, then new ones; never ends."""
+    secrets = secret_policy(load_settings())
+    with open_source() as source:
+        facts = _facts(source, stream)
+        try:
+            _print_lines(newest_events(source.read, facts, FOLLOWED_FIRST), secrets, as_json=as_json)
+            source.assign({stream: facts.end_offset})
+            while True:
+                for read in source.poll(POLL_SECONDS):
+                    _print_lines(read.events, secrets, as_json=as_json)
+        except KeyboardInterrupt:  # the way to end it
+            return
+
+
+def _facts(source: EventSource, stream: str) -> StreamFacts:
+    """The current state of a stream. The error for a missing one names similar streams."""
+    try:
+        return source.describe(stream)
+    except StreamMissing as error:
+        with open_database() as database:
+            known = {*source.stream_names(), *stream_names(database.connection)}
+        raise StreamMissing(stream, error.place, known) from None
+
+
+def newest_events(read: ReadStream, facts: StreamFacts, count: int) -> list[RecordedEvent]:
+    """The last events below the end, at most ``count``, in offset order.
+
+    Compaction leaves gaps, so it reads ever longer ranges until it has enough events or is at the start.
+    """
+    width = max(count, _FIRST_WIDTH)
+    while True:
+        first = max(facts.start_offset, facts.end_offset - width)
+        events = deque(read(facts.stream_name, first, facts.end_offset), maxlen=count)
+        if len(events) == count or first == facts.start_offset:
+            return list(events)
+        width *= _WIDENING
+
+
+def _print_lines(events: Sequence[RecordedEvent], secrets: SecretPolicy, *, as_json: bool) -> None:
+    for event in events:
+        row = event_row(event, secrets)
+        print(json.dumps(row, ensure_ascii=False) if as_json else _event_line(row))
+    sys.stdout.flush()
+
+
+def _one_event(key: str | None, value: str | None, tombstone: bool) -> NewEvent:
+    if key is None:
+        raise typer.BadParameter("Missing option: use --key with --value or --tombstone, or --from-file.")
+    if (value is None) is not tombstone:
+        raise typer.BadParameter("--key needs either --value or --tombstone.")
+    return NewEvent(_bytes(key), None if value is None else _bytes(value))
+
+
+def _bytes(text: str) -> bytes:
+    """The bytes of the command line, also those that are not UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _events_of(stream_name: str, file: Path) -> list[NewEvent]:
+    """The records of a stream in a recording, with their times and headers, as events to append."""
+    is_input = file == STANDARD_INPUT
+    place = "standard input" if is_input else str(file)
+    events, others = [], set()
+    for topic, event in _from_standard_input() if is_input else read_recording(file):
+        if topic == stream_name:
+            events.append(NewEvent(event.key, event.value, event.timestamp, event.headers))
+        else:
+            others.add(topic)
+    if not events:
+        known = ", ".join(sorted(others)[:10]) or "none"
+        raise CoordstreamError(f"No record of stream '{stream_name}' in {place}. Its streams: {known}.")
+    return events
+
+
+def _from_standard_input() -> Iterator[tuple[str, RecordedEvent]]:
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        if line.isspace():
+            continue
+        try:
+            yield decode_line(line)
+        except LineError as error:
+            reason = str(error).rstrip(".")
+            raise CoordstreamError(
+                f"Invalid line {number} of standard input: {reason}. Nothing was appended."
+            ) from None
+
+
+def _refuse_fingerprints(events: Iterable[NewEvent]) -> None:
+    """Raise CoordstreamError for a fingerprint in place of a secret: a job would use it as the secret."""
+    for number, event in enumerate(events, start=1):
+        if any(holds_fingerprint(data) for data in (event.key, event.value) if data is not None):
+            raise CoordstreamError(
+                f"Event {number} has a fingerprint in place of a secret. Export the stream with --raw and append that."
+            )

@@ -1,1 +1,0 @@
-"""`coordstream log`: the logs, and the events on them."""

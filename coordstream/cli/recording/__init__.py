@@ -1,1 +1,0 @@
-"""`coordstream import` and `coordstream export`: recordings into the database, and streams out of it."""

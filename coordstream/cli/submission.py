@@ -1,0 +1,138 @@
+"""A job's config in a property file, its secrets, and its coordinator stream."""
+
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Final, NamedTuple
+
+import typer
+
+from coordstream.database import open_database
+from coordstream.errors import CoordstreamError
+from coordstream.settings import load_settings
+from eventlog.errors import printable_text
+from eventlog.secret_policy import SecretPolicy
+from eventlog.streams import StreamIdentity
+from managers.config.job_config import config_value
+from managers.config.property_file import Property, PropertyFileError, as_config, parse_properties
+from managers.errors import SettingChange
+from managers.job_names import Config, coordinator_stream
+from managers.stored_messages import make_envelope
+from managers.streams.stream_creation import create_coordinator_stream
+
+STANDARD_INPUT: Final = Path("-")
+
+PropertyFile = typer.Option(
+    metavar="FILE", help="The whole config, as a property file (key=value lines, as in Samza); - is standard input."
+)
+ConfigFile = Annotated[Path, PropertyFile]
+
+
+def read_submission(word: str, path: Path) -> dict[str, str]:
+    """The config of a file, which must be that of the job that the user named.
+
+    Raises:
+        CoordstreamError: it is the config of another job.
+        ConfigError: a line is malformed or too long, or the job's name is missing.
+    """
+    if path == STANDARD_INPUT:
+        place, properties = "standard input", parse_properties(sys.stdin.buffer.read(), "standard input")
+    else:
+        place, properties = str(path), parse_properties(path.read_bytes(), str(path))
+    require_storable(properties, place)
+    config = as_config(properties)
+    stream = coordinator_stream(config)
+    if word.replace("_", "-") not in (stream.job_name, f"{stream.job_name}/{stream.job_id}"):
+        raise CoordstreamError(
+            f'{path} is the config of {stream.job_name}/{stream.job_id}, not of "{printable_text(word)}". '
+            "Check job.name and job.id."
+        )
+    return config
+
+
+def ensure_coordinator_stream(config: Config) -> StreamIdentity:
+    """Create the coordinator stream, unless it exists, on the brokers of the settings or else in the database.
+
+    Raises:
+        EventLogError: the brokers do not answer, or refuse to create it.
+    """
+    options = load_settings().kafka
+    if options is not None:
+        from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415 (loads kafka-python)
+
+        with KafkaAdmin(options) as admin:
+            return create_coordinator_stream(admin, config)
+    from eventlog.postgres.log import PostgresAdmin  # noqa: PLC0415
+
+    with open_database() as database:
+        return create_coordinator_stream(PostgresAdmin(database.connection), config)
+
+
+MOST_BYTES: Final = 1_000_000
+"""Of an event that every topic of Samza accepts (``max.message.bytes``, with its overhead)."""
+
+
+def require_storable(properties: Sequence[Property], place: str) -> None:
+    """Raise `PropertyFileError` for a line that is too long for a topic: a part of the config would be written."""
+    envelope = make_envelope()
+    for line, key, value in properties:
+        size = len(key.encode()) + len(config_value(key, value, envelope))
+        if size > MOST_BYTES:
+            reason = f"{printable_text(key)} needs {size} bytes on the stream. Expected at most {MOST_BYTES}"
+            raise PropertyFileError(place, line, reason)
+
+
+LONGEST_VALUE: Final = 1_000
+
+
+def is_secret(secrets: SecretPolicy, key: str, value: str | None) -> bool:
+    """Whether the value is a secret, by the name of the key or by the value itself."""
+    return value is not None and (secrets.is_secret_name(key) or secrets.holds_secret(value))
+
+
+def shown(secrets: SecretPolicy, key: str, value: str | None) -> str | None:
+    """The value, or its fingerprint if it is a secret, as in the relation ``config``."""
+    return secrets.fingerprint(value) if value is not None and is_secret(secrets, key, value) else value
+
+
+def masked_changes(secrets: SecretPolicy, changes: Iterable[SettingChange]) -> list[SettingChange]:
+    """The changes with fingerprints in place of secrets, for an error."""
+    return [SettingChange(key, shown(secrets, key, old), shown(secrets, key, new)) for key, old, new in changes]
+
+
+class Undo(NamedTuple):
+    """A config key of a job, both as the user typed them, and what counts as a secret."""
+
+    job: str
+    key: str
+    secrets: SecretPolicy
+
+    def is_secret(self, value: str | None) -> bool:
+        """Whether the value is a secret, by the name of the key or by the value itself."""
+        return is_secret(self.secrets, self.key, value)
+
+    def shown(self, value: str | None) -> str | None:
+        """The value, or its fingerprint if it is a secret, as in the relation ``config``."""
+        return shown(self.secrets, self.key, value)
+
+    def sentence(self, old: str | None, *, is_forced: bool) -> str:
+        """The command that restores the old value (None: there was none), or what to do instead."""
+        options = ("--force",) if is_forced else ()
+        if old is None:
+            return f"To undo: {self._command('delete', options)}"
+        if self.is_secret(old):
+            return f"The old value is a secret and is not shown. {self._from_input(options)}"
+        if old == "-" or not old.isprintable() or len(old) > LONGEST_VALUE:
+            history = shlex.join(["coordstream", "config", "history", self.job, "--key", self.key, "--json"])
+            hidden = f"The old value is too long to show, or has special characters; `{history}` prints it."
+            return f"{hidden} {self._from_input(options)}"
+        return f"To undo: {self._command('set', options, old)}"
+
+    def _from_input(self, options: tuple[str, ...]) -> str:
+        return f"To undo, use a file with the old value: {self._command('set', options, '-')} < FILE"
+
+    def _command(self, verb: str, options: tuple[str, ...], *value: str) -> str:
+        given = [self.key, *value]
+        dashes = ["--"] if any(word.startswith("-") and word != "-" for word in given) else []
+        return shlex.join(["coordstream", "config", verb, *options, *dashes, self.job, *given])

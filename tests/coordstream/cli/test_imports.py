@@ -1,0 +1,367 @@
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import psycopg
+import pytest
+
+from coordstream.cli import imports
+from eventlog import recording as recording_files
+from eventlog import recording_spool
+from eventlog.events import RecordedEvent
+from eventlog.recording import decode_line, write_recording
+from eventlog.streams import identify
+from projections import batch_writes
+from projections.parallel_import import ImportJob
+from tests.coordstream.command_line import (
+    CHECKPOINT,
+    COORDINATOR,
+    MASK_KEY,
+    RECORDING_A,
+    CommandLine,
+    config_event,
+    recording,
+    without_settings,
+)
+from tests.fixtures.waiting import PATIENCE, wait_until
+
+pytestmark = pytest.mark.slow
+
+GOOD: dict[str, Any] = {
+    "topic": "__samza_coordinator_counts_1",
+    "partition": 0,
+    "offset": 0,
+    "timestamp": 1,
+    "timestamp_type": "CreateTime",
+    "key_b64": "WzEsInNldC1jb25maWciLCJhIl0=",
+    "value_b64": None,
+    "headers": [],
+}
+
+
+def line(**changed: object) -> str:
+    return json.dumps({**GOOD, **changed}) + "\n"
+
+
+def test_control_characters_in_names_do_not_reach_the_terminal(cli: CommandLine, tmp_path: Path) -> None:
+    stream, job = "__samza_coordinator_a\x1b[2J_1", "b\x1b[2J"
+    printed = [
+        cli("import", recording(tmp_path / "r.jsonl", [config_event(0, "job.name", job)], stream)),
+        cli("config", "show", job),
+        cli("config", "show", "nope"),
+        cli("config", "show", job, "--as-of", "1969-01-01"),
+        cli("job", "show", job),
+        cli("lag", "--stored", job),
+        cli("export", stream, "-o", tmp_path / "x.jsonl"),
+    ]
+    assert "\x1b" not in "".join(each.out + each.err for each in printed)
+    assert r"a\x1b[2J_1: 1 new events" in printed[0].out
+    assert r"Config of b\x1b[2J/1" in printed[1].out
+
+
+def test_the_planner_knows_the_rows_of_many_small_logs(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch_writes, "MANY_ROWS", 427 + 388)
+    known = "select count(*) > 0 from pg_stats where schemaname = 'projection' and tablename = 'event_key'"
+    with psycopg.connect(cli.database_url) as connection:
+        assert connection.execute(known).fetchone() == (False,)
+        cli.done("import", *RECORDING_A)
+        assert connection.execute(known).fetchone() == (True,)
+
+
+def test_a_second_import_adds_nothing(cli: CommandLine) -> None:
+    assert cli.done("import", *RECORDING_A).splitlines() == [
+        f"{COORDINATOR}: 427 new events, 0 already present (coordinator, incarnation 1)",
+        f"{CHECKPOINT}: 388 new events, 0 already present (checkpoint, incarnation 1)",
+    ]
+    again = cli.rows("import", *RECORDING_A)
+    assert [(row["stream_name"], row["added"], row["skipped"]) for row in again] == [
+        (COORDINATOR, 0, 427),
+        (CHECKPOINT, 0, 388),
+    ]
+    assert cli.ask("select count(*) from eventlog.event") == [(427 + 388,)]
+
+
+def test_a_followed_log_in_postgres_is_left_as_it_is(cli: CommandLine, tmp_path: Path) -> None:
+    stream = "__samza_coordinator_counts_1"
+    events = [config_event(offset, "a", str(offset)) for offset in range(4)]
+    cli.done("log", "create", stream)
+    cli.done("log", "append", stream, "--file", recording(tmp_path / "three.jsonl", events[:3]))
+    cli.follow("--all", "--once")
+    assert cli.done("import", tmp_path / "three.jsonl").startswith(f"{stream}: 0 new events, 3 already present")
+    refused = cli.refused("import", recording(tmp_path / "four.jsonl", events))
+    assert refused.startswith(f"{stream} is a log in Postgres, and the recording has events that")
+    cli.done("log", "append", stream, "--file", recording(tmp_path / "fourth.jsonl", events[3:]))
+    assert cli.follow("--all", "--once").code == 0
+    assert cli.ask("select config_value, log_offset from coordinator.config") == [("3", 3)]
+
+
+def test_a_file_may_hold_several_topics(cli: CommandLine, tmp_path: Path) -> None:
+    both = tmp_path / "both.jsonl"
+    both.write_bytes(b"".join(gzip.decompress(path.read_bytes()) for path in RECORDING_A))
+    assert [row["added"] for row in cli.rows("import", both)] == [427, 388]
+
+
+@pytest.fixture
+def many_topics(tmp_path: Path) -> Path:
+    """20 topics of 10 events each, interleaved."""
+    path = tmp_path / "many.jsonl"
+    records = (
+        (f"__samza_coordinator_counts-{topic}_1", config_event(offset, "a", str(offset)))
+        for offset in range(10)
+        for topic in range(20)
+    )
+    assert write_recording(path, records) == 200
+    return path
+
+
+def test_a_file_of_many_topics_is_read_once_for_all_of_them(
+    cli: CommandLine, many_topics: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+    parsed: list[bytes] = []
+    open_file = recording_files._open
+
+    def counted_open(path: Path) -> AbstractContextManager[IO[bytes]]:
+        read.append(path)
+        return open_file(path)
+
+    def counted_decode(line: bytes) -> tuple[str, RecordedEvent]:
+        parsed.append(line)
+        return decode_line(line)
+
+    monkeypatch.setattr(recording_files, "_open", counted_open)
+    monkeypatch.setattr(recording_files, "decode_line", counted_decode)
+    monkeypatch.setattr(recording_spool, "decode_line", counted_decode)
+    assert [row["added"] for row in cli.rows("import", many_topics)] == [10] * 20
+    assert read == [many_topics] * 2  # the first topic's first record is read from the file
+    assert len(parsed) <= 2 * 200 + 1
+    assert [row["skipped"] for row in cli.rows("import", many_topics, "--processes", "2")] == [10] * 20
+
+
+@pytest.fixture
+def bars_at_once(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bars from the first event on, as on a terminal, which is what Rich takes this variable for; ``cli`` has none."""
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setattr("coordstream.cli.imports.PROGRESS_AFTER_SECONDS", 0.0)
+
+
+@pytest.mark.usefixtures("bars_at_once")
+def test_many_streams_have_one_bar(cli: CommandLine, many_topics: Path) -> None:
+    finished = cli("import", many_topics)
+    assert finished.code == 0
+    assert "20 streams" in finished.err
+    assert "200/200" in finished.err
+    assert "counts-3" not in finished.err
+
+
+def test_a_stream_may_be_in_several_files(cli: CommandLine, tmp_path: Path) -> None:
+    lines = gzip.decompress(RECORDING_A[0].read_bytes()).splitlines(keepends=True)
+    first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    first.write_bytes(b"".join(lines[:100]))
+    second.write_bytes(b"".join(lines[100:]))
+    assert "do not come after those of" in cli.refused("import", second, first)
+    assert cli.is_empty()
+    assert [row["added"] for row in cli.rows("import", first, second)] == [427]
+
+
+def test_unreadable_events_are_counted(cli: CommandLine, tmp_path: Path) -> None:
+    events = [config_event(0, "a", "1"), RecordedEvent(1, 1, 0, b"no json", b"x"), config_event(2, "b", "2")]
+    printed = cli.done("import", recording(tmp_path / "r.jsonl", events))
+    assert printed == (
+        "__samza_coordinator_counts_1: 3 new events, 1 of them in quarantine, 0 already present "
+        "(coordinator, incarnation 1)\n"
+    )
+
+
+def test_a_different_past_is_a_new_incarnation(cli: CommandLine, tmp_path: Path) -> None:
+    cli.done("import", recording(tmp_path / "1.jsonl", [config_event(0, "a", "1")]))
+    (row,) = cli.rows("import", recording(tmp_path / "2.jsonl", [config_event(0, "a", "2")]))
+    assert (row["incarnation"], row["added"]) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (line() + "no json\n", "line 2: not a line of JSON"),
+        (line() + "[]\n", "line 2: "),
+        (line(offset=1) + line(offset=1), "line 2: offset 1 of __samza_coordinator_counts_1 is after offset 1"),
+        (line(partition=3), "line 1: a record of partition 3, while a log of Samza has only partition 0"),
+        (line(offset="0"), "line 1: offset is "),
+        (line(offset=-1), "line 1: offset is below 0"),
+        (line(offset=2**63 - 1), "line 1: offset is 9223372036854775807, and the next offset"),
+        (line(topic="__samza_coordinator_a\0b_1"), "line 1: topic has a null character"),
+        (line(value_b64="%%"), "line 1: value_b64 is not base64"),
+        (line(timestamp_type="x"), "line 1: timestamp_type is neither"),
+        (line(topic="counts"), "Unknown kind of stream counts: its name starts neither with"),
+        ("", "has no records"),
+    ],
+)
+def test_an_invalid_file_is_refused_before_anything_is_written(
+    cli: CommandLine, tmp_path: Path, content: str, sentence: str
+) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(content)
+    assert sentence in cli.refused("import", RECORDING_A[0], bad)
+    assert cli.is_empty()
+
+
+def test_a_damaged_gzip_is_refused(cli: CommandLine, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.jsonl.gz"
+    cut.write_bytes(RECORDING_A[0].read_bytes()[:5000])
+    assert "is truncated or damaged after line" in cli.refused("import", RECORDING_A[1], cut)
+    assert cli.is_empty()
+
+
+def test_what_is_not_a_file_is_refused(cli: CommandLine, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert "none.jsonl: No such file or directory" in cli.refused("import", "none.jsonl")
+    assert ": Is a directory" in cli.refused("import", tmp_path)
+    assert "is not a regular file, and it is read twice" in cli.refused("import", tmp_path / "pipe")
+    assert "is named twice" in cli.refused("import", RECORDING_A[0], RECORDING_A[0])
+    assert cli.is_empty()
+
+
+def test_a_name_without_a_known_prefix_needs_a_kind(cli: CommandLine, tmp_path: Path) -> None:
+    odd = recording(tmp_path / "odd.jsonl", [config_event(0, "a", "1")], topic="counts")
+    assert "'coordinator' or 'checkpoint'" in cli.refused("import", odd)
+    assert "Expected coordinator or checkpoint" in cli.refused("import", odd, "--kind", "x", code=2)
+    assert "Leave '--kind' out" in cli.refused("import", RECORDING_A[0], "--kind", "checkpoint")
+    assert cli.is_empty()
+    (row,) = cli.rows("import", odd, "--kind", "coordinator")
+    assert (row["stream_name"], row["stream_kind"]) == ("counts", "coordinator")
+
+
+@pytest.mark.usefixtures("bars_at_once")
+def test_a_long_import_has_a_bar(cli: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    write_recording(path, (("__samza_coordinator_counts_1", config_event(n, "a", str(n))) for n in range(5)))
+    finished = cli("import", path)
+    assert finished.code == 0
+    assert "5/5" in finished.err
+    assert finished.out.count("\n") == 1
+
+
+def test_parallel_imports_print_the_same_as_serial_ones(cli: CommandLine) -> None:
+    assert cli.done("import", *RECORDING_A, "--processes", "2").splitlines() == [
+        f"{COORDINATOR}: 427 new events, 0 already present (coordinator, incarnation 1)",
+        f"{CHECKPOINT}: 388 new events, 0 already present (checkpoint, incarnation 1)",
+    ]
+    again = cli.rows("import", *RECORDING_A, "--processes", "5")
+    assert [(row["stream_name"], row["added"], row["skipped"]) for row in again] == [
+        (COORDINATOR, 0, 427),
+        (CHECKPOINT, 0, 388),
+    ]
+
+
+@pytest.mark.usefixtures("bars_at_once")
+def test_each_stream_of_a_parallel_import_has_a_bar(cli: CommandLine) -> None:
+    finished = cli("import", *RECORDING_A, "--processes", "2")
+    assert finished.code == 0
+    assert "427/427" in finished.err
+    assert "388/388" in finished.err
+
+
+def test_the_error_of_a_process_is_printed(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_MASK_KEY", "another")
+    sentence = wordcount.refused("import", *RECORDING_A, "--processes", "2")
+    assert "restore COORDSTREAM_MASK_KEY" in sentence
+
+
+@pytest.mark.parametrize(
+    ("counts", "at_once"), [([900_000], 1), ([900_000, 49_999], 1), ([900_000, 49_999, 1], 3), ([50_000] * 9, 3)]
+)
+def test_processes_are_started_when_worthwhile(
+    monkeypatch: pytest.MonkeyPatch, counts: list[int], at_once: int
+) -> None:
+    monkeypatch.setattr(imports, "usable_cores", lambda: 3)
+    stream = identify(COORDINATOR)
+    assert imports.default_processes([ImportJob(stream, list, count) for count in counts]) == at_once
+
+
+@contextmanager
+def held_up_import(cli: CommandLine, *words: str) -> Iterator[tuple[subprocess.Popen[str], Callable[[], int]]]:
+    """An import of recording A in a process group of its own, all of whose batches wait, and how many do.
+
+    What it holds up goes on afterwards.
+    """
+    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": cli.database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
+    command = [sys.executable, "-m", "coordstream.cli", "import", *map(str, RECORDING_A), *words]
+    with psycopg.connect(cli.database_url) as blocker, psycopg.connect(cli.database_url, autocommit=True) as watcher:
+
+        def waiting() -> int:
+            query = "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+            return len(watcher.execute(query).fetchall())
+
+        blocker.execute("lock table eventlog.event in share mode")
+        with subprocess.Popen(
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        ) as child:
+            try:
+                yield child, waiting
+            finally:
+                child.kill()
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_ctrl_c_rolls_back_the_current_transactions(cli: CommandLine, processes: int) -> None:
+    with held_up_import(cli, "--processes", str(processes)) as (child, waiting):
+        wait_until(lambda: waiting() == processes, what="the import to wait for the lock")
+        os.killpg(child.pid, signal.SIGINT)  # as a terminal does
+        out, err = child.communicate(timeout=PATIENCE)
+        wait_until(lambda: waiting() == 0, what="the server to leave it")
+    assert (child.returncode, out) == (130, "")
+    progress, _, last_line = err.rstrip("\n").rpartition("\n")
+    assert last_line == "Interrupted. The current transaction was rolled back; earlier work is kept."
+    assert "interrupted" not in progress
+    assert cli.ask("select count(*) from eventlog.event") == [(0,)]
+    assert [row["added"] for row in cli.rows("import", *RECORDING_A)] == [427, 388]
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"), [("COORDSTREAM_MASK_KEY", "another key"), ("COORDSTREAM_SECRET_PATTERNS", "password,pin")]
+)
+def test_another_key_or_pattern_is_refused_with_what_to_do(
+    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    file = recording(tmp_path / "a.jsonl", [config_event(0, "db.password", "hunter2")])
+    cli.done("import", file)
+    monkeypatch.setenv(variable, value)
+    message = cli.refused("import", recording(tmp_path / "b.jsonl", [config_event(1, "db.password", "hunter2")]))
+    assert (
+        "restore COORDSTREAM_MASK_KEY (or the key file in COORDSTREAM_HOME) and COORDSTREAM_SECRET_PATTERNS" in message
+    )
+    assert "export the database's streams with --raw and import them into a new database" in message
+    assert value not in message
+    assert cli.ask("select count(*) from eventlog.event") == [(1,)]
+
+
+def test_rows_of_another_version_of_the_fold_are_refused_with_what_to_do(cli: CommandLine, tmp_path: Path) -> None:
+    file = recording(tmp_path / "a.jsonl", [config_event(0, "a", "1")])
+    cli.done("import", file)
+    with cli.connection() as owner:
+        owner.execute("update projection.position set fold_version = '0' || substring(fold_version from '-.*')")
+    refused = cli.refused("import", file)
+    assert "An older version of coordstream folded it: run `coordstream rebuild --all`." in refused
+
+
+def test_a_killed_import_leaves_no_process_behind(cli: CommandLine) -> None:
+    with held_up_import(cli, "--processes", "2") as (child, waiting):
+        wait_until(lambda: waiting() == 2, what="the import to wait for the lock")
+        child.kill()
+        out, err = child.communicate(timeout=PATIENCE)  # until no process has its standard output open
+        wait_until(lambda: waiting() == 0, what="the server to leave it")
+    assert (child.returncode, out, err) == (-signal.SIGKILL, "", "")
+    assert cli.ask("select count(*) from eventlog.event") == [(0,)]
+    assert [row["added"] for row in cli.rows("import", *RECORDING_A, "--processes", "2")] == [427, 388]

@@ -1,0 +1,499 @@
+"""`coordstream log`: show, create, append and retire."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from coordstream.cli.log import event_row, newest_events
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.options import KafkaOptions
+from eventlog.postgres.connection import connect
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.recording import encode_line
+from eventlog.secret_policy import SecretPolicy
+from eventlog.source import StreamFacts
+from projections.follow.heartbeat import write_refusal
+from projections.job_choice import NO_LOGS
+from projections.stream_lock import StreamLocks
+from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, config_event, recording
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.waiting import PATIENCE
+
+pytestmark = pytest.mark.slow
+
+STREAM = "__samza_coordinator_counts_1"
+KEY = '[1,"set-config","a"]'
+LIMITS = ("--max-lag", "0", "--max-age", "1")
+
+
+@pytest.fixture
+def counts(cli: CommandLine) -> CommandLine:
+    """The command line on a database with an empty log."""
+    cli.done("log", "create", STREAM)
+    return cli
+
+
+def held(cli: CommandLine) -> list[RecordedEvent]:
+    """The events of the log."""
+    with PostgresEventLog(cli.database_url, STREAM) as log:
+        return list(log.read())
+
+
+def append(cli: CommandLine, *events: RecordedEvent) -> None:
+    with PostgresEventLog(cli.database_url, STREAM) as log:
+        log.append([NewEvent(event.key, event.value, event.timestamp) for event in events])
+
+
+def test_an_event_is_appended_byte_for_byte(counts: CommandLine) -> None:
+    assert counts.done("log", "append", STREAM, "--key", KEY, "--value", "ü\udcff") == f"{STREAM}: offset 0\n"
+    assert counts.done("log", "append", STREAM, "--key", KEY, "--tombstone") == f"{STREAM}: offset 1\n"
+    assert counts.done("log", "append", STREAM, "--key", "", "--value", "") == f"{STREAM}: offset 2\n"
+    assert [(event.key, event.value) for event in held(counts)] == [
+        (KEY.encode(), b"\xc3\xbc\xff"),
+        (KEY.encode(), None),
+        (b"", b""),
+    ]
+
+
+def test_the_records_of_a_recording_are_appended_with_their_times(counts: CommandLine, tmp_path: Path) -> None:
+    header = RecordedEvent(40, 7, 0, b"k", b"v", (("h", b"x"), ("n", None)))
+    events = [config_event(3, "a", "1", time=5), config_event(9, "a", None, time=6), header]
+    path = recording(tmp_path / "r.jsonl.gz", events, STREAM)
+    assert counts.done("log", "append", STREAM, "--from-file", path) == f"{STREAM}: offsets 0 to 2\n"
+    assert held(counts) == [event._replace(offset=offset) for offset, event in enumerate(events)]
+    assert counts.rows("log", "append", STREAM, "--from-file", path) == [
+        {"stream_name": STREAM, "first_offset": 3, "next_offset": 6}
+    ]
+
+
+def test_records_of_other_streams_are_left_out(counts: CommandLine, tmp_path: Path) -> None:
+    lines = [encode_line("other", config_event(0, "a", "1")), encode_line(STREAM, config_event(0, "b", "1"))]
+    (tmp_path / "both.jsonl").write_bytes(b"".join(lines))
+    counts.done("log", "append", STREAM, "--from-file", tmp_path / "both.jsonl")
+    assert [event.key for event in held(counts)] == [b'[1,"set-config","b"]']
+    refused = counts.refused("log", "append", STREAM, "--from-file", RECORDING_A[0])
+    assert refused.endswith(f"Its streams: {COORDINATOR}.")
+
+
+def test_a_recording_is_read_from_standard_input(counts: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def give(data: bytes) -> None:
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+
+    line = encode_line(STREAM, config_event(0, "a", "1"))
+    give(line + b"\n" + line)
+    assert counts.done("log", "append", STREAM, "--from-file", "-") == f"{STREAM}: offsets 0 to 1\n"
+    give(line + b"hunter2\n")
+    refused = counts.refused("log", "append", STREAM, "--from-file", "-")
+    assert refused == (
+        "Invalid line 2 of standard input: not a line of JSON, so the file is not a recording. Nothing was appended."
+    )
+    give(b"")
+    assert " in standard input. Its streams: none." in counts.refused("log", "append", STREAM, "--from-file", "-")
+    assert len(held(counts)) == 2
+
+
+def test_an_event_is_appended_only_at_the_expected_offset(counts: CommandLine) -> None:
+    words = ("log", "append", STREAM, "--key", KEY, "--value", "1", "--expected-offset")
+    counts.done(*words, "0")
+    assert "ends at offset 1, not at 0. Read the new events" in counts.refused(*words, "0")
+    counts.done(*words, "1")
+    assert len(held(counts)) == 2
+
+
+def test_a_fingerprint_is_not_appended_as_a_secret(cli: CommandLine, tmp_path: Path) -> None:
+    cli.done(
+        "import",
+        recording(tmp_path / "r.jsonl", [config_event(0, "db.password", "hunter2")], "__samza_coordinator_old_1"),
+    )
+    exported = tmp_path / "out.jsonl"
+    assert cli("export", "__samza_coordinator_old_1", "-o", exported).code == 0
+    exported.write_text(exported.read_text().replace("__samza_coordinator_old_1", STREAM))
+    cli.done("log", "create", STREAM)
+    refused = cli.refused("log", "append", STREAM, "--from-file", exported)
+    assert refused == "Event 1 has a fingerprint in place of a secret. Export the stream with --raw and append that."
+    assert held(cli) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--value", "v"),
+        ("--key", "k"),
+        ("--key", "k", "--value", "v", "--tombstone"),
+        ("--key", "k", "--from-file", "f"),
+        ("--key", "k", "--value", "v", "--expected-offset", "-1"),
+    ],
+)
+def test_invalid_usage_appends_nothing(counts: CommandLine, words: tuple[str, ...]) -> None:
+    counts.refused("log", "append", STREAM, *words, code=2)
+    assert held(counts) == []
+
+
+def test_only_logs_in_postgres_and_topics_accept_appends(wordcount: CommandLine) -> None:
+    words = ("--key", "k", "--value", "v")
+    assert "was imported from a recording" in wordcount.refused("log", "append", COORDINATOR, *words)
+
+
+def test_a_missing_stream_is_reported_alike(wordcount: CommandLine) -> None:
+    missing = COORDINATOR.replace("wordcount", "wordcuont")
+    refused = wordcount.refused("log", "append", missing, "--key", "k", "--value", "v")
+    advice = f"The database has no stream {missing}. Create it with `coordstream log create`, or check the name. "
+    assert refused.startswith(f'{advice}Did you mean "{COORDINATOR}"')
+    assert wordcount.refused("log", "show", missing, "--follow") == refused
+
+
+def test_events_are_appended_to_a_topic(
+    kafka_cli: CommandLine, topics: Topics, coordinator_topic: str, tmp_path: Path
+) -> None:
+    assert kafka_cli.done("log", "append", coordinator_topic, "--key", KEY, "--value", "1").endswith(": offset 0\n")
+    events = [config_event(0, f"k{number}", "x" * 1_000, time=5) for number in range(1_500)]
+    path = recording(tmp_path / "r.jsonl.gz", enumerated(events), coordinator_topic)
+    # more than a topic takes in one batch, so it is a transaction: whole or not at all
+    assert kafka_cli.done("log", "append", coordinator_topic, "--from-file", path).endswith(": offsets 1 to 1500\n")
+    kept = topics.kept(coordinator_topic)
+    assert [(event.key, event.value) for event in kept[1:]] == [(event.key, event.value) for event in events]
+    assert kafka_cli.is_empty()
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--value", "1", "--expected-offset", "0"), "Kafka has no conditional append"),
+        (("--value", "x" * 1_100_000), "are more than its max.message.bytes"),
+    ],
+)
+def test_what_kafka_refuses_is_reported(
+    kafka_cli: CommandLine, topics: Topics, coordinator_topic: str, words: tuple[str, ...], reason: str
+) -> None:
+    refused = kafka_cli.refused("log", "append", coordinator_topic, "--key", KEY, *words)
+    assert refused.startswith(f"Cannot append to {coordinator_topic}: ")
+    assert reason in refused
+    assert topics.kept(coordinator_topic) == []
+
+
+def test_a_missing_topic_is_reported(kafka_cli: CommandLine, job_name: str) -> None:
+    stream = f"__samza_coordinator_{job_name}_1"
+    refused = kafka_cli.refused("log", "append", stream, "--key", KEY, "--tombstone")
+    assert refused.endswith(f"has no stream {stream}. Create it with `coordstream log create`, or check the name.")
+    assert "'coordinator' or 'checkpoint'" in kafka_cli.refused("log", "append", job_name, "--key", KEY, "--tombstone")
+
+
+def enumerated(events: list[RecordedEvent]) -> list[RecordedEvent]:
+    """The events, at offsets from 0."""
+    return [event._replace(offset=offset) for offset, event in enumerate(events)]
+
+
+def test_without_brokers_a_stream_is_a_log_in_postgres(cli: CommandLine) -> None:
+    assert cli.done("log", "create", STREAM) == f"{STREAM} created in Postgres\n"
+    assert cli.ask("select backend, stream_name, stream_kind, incarnation from eventlog.log") == [
+        ("postgres", STREAM, "coordinator", 1)
+    ]
+
+
+def test_a_name_without_a_known_prefix_needs_a_kind(cli: CommandLine) -> None:
+    assert "'coordinator' or 'checkpoint'" in cli.refused("log", "create", "mine")
+    cli.done("log", "create", "mine", "--kind", "checkpoint")
+    assert cli.ask("select stream_kind from eventlog.log") == [("checkpoint",)]
+
+
+def test_a_stream_is_created_once(cli: CommandLine) -> None:
+    cli.done("log", "create", STREAM)
+    refused = cli.refused("log", "create", STREAM)
+    assert refused == "The database already has a stream __samza_coordinator_counts_1. Use it, or check the name."
+
+
+def test_replicas_need_brokers(cli: CommandLine) -> None:
+    refused = cli.refused("log", "create", STREAM, "--replication-factor", "3", code=2)
+    assert "--replication-factor needs Kafka brokers" in refused
+    assert cli.is_empty()
+
+
+def test_with_brokers_a_stream_is_a_topic_with_samzas_settings(
+    kafka_cli: CommandLine, kafka_options: KafkaOptions, topics: Topics, job_name: str
+) -> None:
+    stream = f"__samza_checkpoint_ver_1_for_{job_name}_1"
+    servers = kafka_options.bootstrap_servers
+    assert kafka_cli.done("log", "create", stream) == f"{stream} created on Kafka at {servers}\n"
+    with KafkaAdmin(kafka_options) as admin:
+        topic = admin.topic(stream)
+    assert (topic.partitions, topic.cleanup_policy, topic.max_message_bytes) == (1, frozenset({"compact"}), 1_000_012)
+    assert kafka_cli.is_empty()
+    assert f"already has a topic {stream}. Use it" in kafka_cli.refused("log", "create", stream)
+    topics.delete(stream)
+
+
+def test_more_replicas_than_brokers_are_refused(kafka_cli: CommandLine, job_name: str) -> None:
+    refused = kafka_cli.refused("log", "create", f"__samza_coordinator_{job_name}_1", "--replication-factor", "99")
+    assert "with replication factor 99 (InvalidReplicationFactorError)" in refused
+
+
+def test_an_unknown_stream_is_reported_with_the_known_ones(cli: CommandLine, tmp_path: Path) -> None:
+    assert cli.refused("log", "show", "x") == NO_LOGS
+    cli.done("import", recording(tmp_path / "r.jsonl", [config_event(0, "a", "1")]))
+    assert cli.refused("log", "show", "x") == f"No stream 'x'. Known streams: {STREAM}."
+
+
+def test_a_stream_that_was_not_followed_yet_is_not_unknown(cli: CommandLine) -> None:
+    cli.done("log", "create", STREAM)
+    for command in (("log", "show", STREAM), ("export", STREAM, "-o", "r.jsonl")):
+        assert cli.refused(*command) == (
+            f"{STREAM} has not been followed yet. Run `coordstream follow {STREAM} --once` first."
+        )
+    cli.follow(STREAM, "--once")
+    cli.done("log", "show", STREAM)
+
+
+def test_a_range_of_offsets_is_shown(wordcount: CommandLine) -> None:
+    rows = wordcount.rows("log", "show", COORDINATOR, "--from", "96", "--to", "98")
+    assert [row["log_offset"] for row in rows] == [96, 97, 98]
+    assert rows[1]["key"] == '[1,"samza-startpoint-v1","kafka.page-views.0"]'
+    assert rows[1]["record_time"] == "2026-11-21T09:16:59.873Z"
+    assert (rows[1]["operation"], rows[1]["value_bytes"]) == ("set", len(rows[1]["value"]))
+    assert wordcount.rows("log", "show", COORDINATOR, "--from", "500") == []
+    assert [row["log_offset"] for row in wordcount.rows("log", "show", COORDINATOR, "--from", "426")] == [426]
+
+
+def test_the_first_year_is_a_time_before_all_events(wordcount: CommandLine) -> None:
+    rows = wordcount.rows("log", "show", COORDINATOR, "--since", "0001-01-01", "--limit", "1000")
+    assert [row["log_offset"] for row in rows] == list(range(427))
+
+
+@pytest.mark.usefixtures("narrow")
+def test_it_tells_where_to_continue(wordcount: CommandLine) -> None:
+    finished = wordcount("log", "show", CHECKPOINT, "--limit", "2")
+    assert finished.code == 0
+    assert finished.err == "There are more events. Continue with --from 2.\n"
+    assert max(map(len, finished.out.splitlines())) <= 80
+
+
+def test_unusual_events_are_shown_without_their_secrets(cli: CommandLine, tmp_path: Path) -> None:
+    events = [
+        config_event(0, "db.password", "hunter2"),
+        config_event(1, "db.password", None),
+        RecordedEvent(2, 2**62, 0, None, b"\xff\x1b[31m"),
+    ]
+    cli.done("import", recording(tmp_path / "r.jsonl", events))
+    rows = cli.rows("log", "show", STREAM)
+    assert "hmac-sha256:" in rows[0]["value"]
+    assert "hunter2" not in str(rows)
+    assert (rows[1]["operation"], rows[1]["value"], rows[1]["value_bytes"]) == ("delete", None, None)
+    assert (rows[2]["key"], rows[2]["record_time"], rows[2]["timestamp"]) == (None, None, 2**62)
+    printed = cli.done("log", "show", STREAM)
+    assert "(tombstone)" in printed
+    assert "\x1b" not in printed
+
+
+def test_an_event_outside_the_range_of_datetime() -> None:
+    row = event_row(RecordedEvent(0, 2**62, 0, None, None), SecretPolicy(b"a key"))
+    assert (row["record_time"], row["timestamp"], row["operation"], row["key"]) == (None, 2**62, "delete", None)
+
+
+def test_the_newest_and_new_events_are_shown_until_ctrl_c(counts: CommandLine) -> None:
+    append(counts, *(config_event(0, f"k{number}", str(number)) for number in range(25)))
+    with following(STREAM) as lines:
+        assert [next(lines).split()[0] for _ in range(10)] == [str(offset) for offset in range(15, 25)]
+        append(counts, config_event(0, "db.password", "hunter2", time=1_700_000_000_123))
+        shown = next(lines)
+        assert shown.startswith('      25  2023-11-14 22:13:20.123  [1,"set-config","db.password"]  {')
+        assert "hmac-sha256:" in shown
+        append(counts, config_event(0, "a\x1b[31m", None))
+        assert next(lines).endswith("  (tombstone)\n")
+
+
+def test_an_empty_stream_is_followed(cli: CommandLine) -> None:
+    cli.done("log", "create", STREAM)
+    with following(STREAM, "--json") as lines:
+        append(cli, config_event(0, "a", "1"), config_event(0, "a", None))
+        assert [json.loads(next(lines))["operation"] for _ in range(2)] == ["set", "delete"]
+
+
+def test_the_new_events_of_a_topic_are_shown(kafka_cli: CommandLine, topics: Topics, coordinator_topic: str) -> None:
+    topics.write_transaction(coordinator_topic, [NewEvent(b"%d" % number, b"v", 1) for number in range(2)])
+    with following(coordinator_topic) as lines:
+        assert [next(lines).split()[0] for _ in range(2)] == ["0", "1"]
+        came = ThreadPoolExecutor(1).submit(next, lines)
+        while not came.done():  # it begins at the end that it finds
+            topics.write(coordinator_topic, [NewEvent(b"new", b"v", 1)])
+        assert "  new  v" in came.result()
+        last = topics.end_offset(coordinator_topic) - 1
+        for line in lines:
+            if line.startswith(f"{last:>8}  "):
+                break
+    assert kafka_cli.is_empty()
+
+
+@contextmanager
+def following(stream: str, *words: str) -> Iterator[Iterator[str]]:
+    """The lines of a command that follows the stream; at Ctrl-C it must succeed and print nothing more."""
+    command = [sys.executable, "-m", "coordstream.cli", "log", "show", stream, "--follow", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ) as shown:
+        assert shown.stdout is not None
+        try:
+            yield iter(shown.stdout)
+            shown.send_signal(signal.SIGINT)
+            out, err = shown.communicate(timeout=PATIENCE)
+        finally:
+            shown.kill()
+    assert (shown.returncode, out, err) == (0, "", "")
+
+
+class Holed:
+    """The reading of a compacted stream that keeps few offsets."""
+
+    def __init__(self, *kept: int) -> None:
+        self.kept = kept
+        self.asked: list[int] = []
+
+    def read(self, _: str, first: int, until: int) -> Iterator[RecordedEvent]:
+        self.asked.append(first)
+        return (RecordedEvent(offset, 0, 0, b"k", b"v") for offset in self.kept if first <= offset < until)
+
+
+@pytest.mark.parametrize(
+    ("count", "shown", "asked"),
+    [
+        (2, [90, 999_999], [999_000, 996_000, 984_000, 936_000, 744_000, 50]),
+        (1, [999_999], [999_000]),
+        (9, [50, 70, 90, 999_999], [999_000, 996_000, 984_000, 936_000, 744_000, 50]),
+        (0, [], [999_000]),
+    ],
+)
+def test_it_reads_back_over_gaps_as_far_as_needed(count: int, shown: list[int], asked: list[int]) -> None:
+    source = Holed(50, 70, 90, 999_999)
+    facts = StreamFacts(STREAM, None, 50, 1_000_000)
+    assert [event.offset for event in newest_events(source.read, facts, count)] == shown
+    assert source.asked == asked
+
+
+@pytest.fixture
+def lost(cli: CommandLine) -> CommandLine:
+    """The command line on a database with a log whose follower is lost."""
+    cli.done("log", "create", STREAM)
+    append(cli, config_event(0, "a", "1"))
+    assert cli("follow", STREAM, "--once").code == 0
+    with cli.connection() as connection:
+        connection.execute("update projection.position set state = 'live', heartbeat_at = now() - interval '1 hour'")
+    return cli
+
+
+def states(cli: CommandLine) -> list[str]:
+    return [row["state"] for row in cli("status", "--json").json]
+
+
+def test_a_retired_log_has_no_fault(lost: CommandLine) -> None:
+    assert (states(lost), lost("status").code) == (["lost"], 1)
+    assert lost.done("log", "retire", STREAM) == f"{STREAM} is retired.\n"
+    append(lost, config_event(0, "b", "2"))
+    (row,) = lost.rows("status", *LIMITS)
+    assert row["state"] == "retired"
+    assert row["state_detail"].startswith("retired on ")
+    assert lost.ask("select state from coordinator.log_position") == [("stopped",)]
+    assert [each["state"] for each in lost.rows("job", "list")] == ["retired"]
+
+
+def test_a_log_that_was_never_followed_can_be_retired(cli: CommandLine) -> None:
+    cli.done("log", "create", STREAM)
+    assert cli("status", *LIMITS).code == 1
+    cli.done("log", "retire", STREAM)
+    (row,) = cli.rows("status", *LIMITS)
+    assert row["state"] == "retired"
+    assert row["state_detail"].startswith("retired on ")
+    cli.done("log", "retire", STREAM, "--undo")
+    assert states(cli) == ["stopped"]
+
+
+def test_with_undo_it_is_expected_again(lost: CommandLine) -> None:
+    lost.done("log", "retire", STREAM)
+    assert lost.done("log", "retire", STREAM, "--undo") == f"{STREAM} is expected to be followed again.\n"
+    assert states(lost) == ["lost"]
+    assert lost.refused("log", "retire", STREAM, "--undo").startswith(f"{STREAM} is not retired.")
+
+
+def test_following_it_ends_its_retirement(lost: CommandLine) -> None:
+    lost.done("log", "retire", STREAM)
+    assert lost("follow", STREAM, "--once").code == 0
+    assert states(lost) == ["stopped"]
+
+
+def test_an_import_of_new_events_ends_its_retirement(cli: CommandLine, tmp_path: Path) -> None:
+    events = [config_event(0, "a", "1"), config_event(1, "b", "1")]
+    cli.done("import", recording(tmp_path / "a.jsonl", events[:1]))
+    cli.done("log", "retire", STREAM)
+    cli.done("import", recording(tmp_path / "a.jsonl", events[:1]))
+    assert states(cli) == ["retired"]
+    cli.done("import", recording(tmp_path / "a.jsonl", events))
+    assert states(cli) == ["stopped"]
+
+
+def test_a_rebuild_keeps_its_retirement(lost: CommandLine) -> None:
+    lost.done("log", "retire", STREAM)
+    lost.done("rebuild", "--all")
+    assert states(lost) == ["retired"]
+
+
+def test_a_stream_that_is_followed_is_not_retired(lost: CommandLine) -> None:
+    with connect(lost.database_url) as following:
+        StreamLocks(following).take(STREAM)
+        refused = lost.refused("log", "retire", STREAM)
+    assert f"{STREAM} is being read by " in refused
+    assert states(lost) == ["lost"]
+
+
+def test_a_refused_stream_without_a_log_is_retired(cli: CommandLine) -> None:
+    with cli.connection() as connection:
+        write_refusal(connection, STREAM, None, "kafka", "it has 2 partitions")
+    assert cli("status").code == 1
+    cli.done("log", "retire", STREAM)
+    assert (states(cli), cli("status").code) == (["retired"], 0)
+
+
+def test_all_streams_or_none_are_retired(lost: CommandLine) -> None:
+    refused = lost.refused("log", "retire", STREAM, "__samza_coordinator_count_1")
+    assert f"""No stream '__samza_coordinator_count_1'. Did you mean "{STREAM}"?""" in refused
+    assert states(lost) == ["lost"]
+
+
+def test_a_job_without_a_stream_that_is_not_retired_has_no_lag(wordcount: CommandLine) -> None:
+    wordcount.done("log", "retire", COORDINATOR)
+    assert "16 of 16 partitions is unknown" in wordcount("lag", "--stored").err
+    wordcount.done("log", "retire", CHECKPOINT)
+    unexpected = wordcount("lag", "--json")
+    sentence = "The streams of all jobs are retired. Name a job to include it.\n"
+    assert (unexpected.code, unexpected.json, unexpected.err) == (0, [], sentence)
+    assert (wordcount("lag", "--task", "Partition 0").code, wordcount("lag", "wordcount_pv", "--stored").code) == (1, 1)
+    bridged = wordcount("consumer-groups", "--all", "--json")
+    assert (bridged.code, bridged.json, bridged.err) == (0, [], sentence)
+
+
+def test_other_jobs_are_still_expected(wordcount: CommandLine) -> None:
+    wordcount.done("log", "create", STREAM)
+    append(wordcount, config_event(0, "a", "1"))
+    assert wordcount("follow", STREAM, "--once").code == 0
+    wordcount.done("log", "retire", COORDINATOR, CHECKPOINT)
+    observed = wordcount("lag", "--stored")
+    assert (observed.code, observed.err) == (1, "No inputs of counts/1 are known.\n")
+
+
+def test_the_streams_of_a_deleted_job(kafka_cli: CommandLine, topics: Topics, coordinator_topic: str) -> None:
+    topics.write(coordinator_topic, [NewEvent(b"k", b"v")])
+    assert kafka_cli("follow", coordinator_topic, "--once").code == 0
+    topics.delete(coordinator_topic)
+    assert f"`coordstream log retire {coordinator_topic}`" in kafka_cli("status").err
+    kafka_cli.done("log", "retire", coordinator_topic)
+    finished = kafka_cli("status")
+    assert (finished.code, finished.err) == (0, "")
+    topics.create(coordinator_topic)
+    assert kafka_cli("follow", coordinator_topic, "--once").code == 0
+    assert kafka_cli("status", "--json").json[-1]["state"] == "stopped"

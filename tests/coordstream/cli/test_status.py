@@ -1,0 +1,321 @@
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from coordstream.queries.logs import recorded_logs, with_end
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.log import system_clock
+from eventlog.postgres.connection import connect
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.log_registry import newest_log
+from eventlog.recording import read_recording
+from eventlog.secret_policy import SecretPolicy
+from eventlog.streams import identify
+from projections.fold.settings import FoldSettings
+from projections.recording_import import import_stream
+from projections.stream_lock import StreamLocks
+from projections.tracked_logs import track_log
+from tests.coordstream.command_line import (
+    CHECKPOINT,
+    COORDINATOR,
+    MASK_KEY,
+    CommandLine,
+    config_event,
+    in_own_process,
+    recording,
+)
+from tests.fixtures.kafka_topics import Topics
+from tests.projections.follow.running import set_lost_after
+from tests.properties.importing import always_copying
+
+pytestmark = pytest.mark.slow
+
+STREAM = "__samza_coordinator_counts_1"
+
+
+def test_every_log_has_a_row(wordcount: CommandLine) -> None:
+    rows = wordcount.rows("status")
+    assert [
+        (row["stream_name"], row["incarnation"], row["next_offset"], row["lag"], row["quarantine_open"]) for row in rows
+    ] == [(COORDINATOR, 1, 427, 0, 0), (CHECKPOINT, 1, 388, 0, 0)]
+    assert [row["last_event_time"] for row in rows] == ["2026-11-21T09:18:19.033Z", "2026-11-21T09:18:13.221Z"]
+
+
+def test_an_unknown_end_is_called_unknown(wordcount: CommandLine) -> None:
+    assert "unknown" not in wordcount.done("status")
+    with wordcount.connection() as connection:
+        connection.execute("update projection.position set end_offset = null")
+    assert wordcount.done("status").count("unknown") == 4
+    assert [row["lag"] for row in wordcount.rows("status")] == [None, None]
+
+
+def test_quarantined_events_are_counted(cli: CommandLine, tmp_path: Path) -> None:
+    spoilt = RecordedEvent(0, 1, 0, b'[1,"set-config","a"]', b"no json")
+    cli.done("import", recording(tmp_path / "r.jsonl", [spoilt, RecordedEvent(1, 1, 0, b"no json", b"x")]))
+    assert [row["quarantine_open"] for row in cli.rows("status")] == [2]
+    cli.done("import", recording(tmp_path / "s.jsonl", [config_event(2, "a", "1")]))
+    assert [row["quarantine_open"] for row in cli.rows("status")] == [1]
+
+
+def test_an_empty_database_has_no_rows(cli: CommandLine) -> None:
+    assert cli("status", "--json").json == []
+    assert cli("status", "--csv").out.startswith("job_name,job_id,")
+    assert "is_lost" not in cli("status", "--csv").out
+    assert cli("status").out == "Logs (bad: events in quarantine; gaps: offsets missing from the archive)\n  none\n"
+
+
+@pytest.mark.parametrize("limit", [("--max-lag", "9"), ("--max-age", "9")])
+def test_without_logs_every_limit_is_exceeded(cli: CommandLine, limit: tuple[str, str]) -> None:
+    finished = cli("status", *limit)
+    assert (finished.code, finished.err) == (1, "No logs. Import or follow a stream.\n")
+
+
+def test_a_log_that_was_never_followed(cli: CommandLine) -> None:
+    cli.done("log", "create", STREAM)
+    with PostgresEventLog(cli.database_url, STREAM) as log:
+        log.append([NewEvent(b"k", b"v", 1)] * 3)
+    (row,) = cli.rows("status", "--max-lag", "3")
+    assert (row["state"], row["state_detail"], row["lag"]) == ("stopped", "no follower has read it yet", 3)
+    assert cli("status", "--max-lag", "2").err == f"{STREAM} is 3 offsets behind its end.\n"
+    assert cli("status", "--max-age", "9999").err == f"{STREAM} has never been read. Start its follower.\n"
+    assert cli("follow", STREAM, "--once").code == 0
+    assert set(row) == set(cli.rows("status", "--max-age", "9999")[0])
+
+
+def test_a_refused_log_is_a_fault_with_its_reason(counts: CommandLine) -> None:
+    beat(counts, "refused", seconds_ago=100)
+    with counts.connection() as connection:
+        connection.execute("update projection.position set state_detail = 'it has 2 partitions'")
+    finished = counts("status", "--json")
+    (row,) = finished.json
+    assert (finished.code, row["state"], row["state_detail"]) == (1, "refused", "it has 2 partitions")
+    assert finished.err == f"{STREAM} is refused: it has 2 partitions.\n"
+
+
+def test_csv_has_the_columns_of_json(wordcount: CommandLine) -> None:
+    for whose in (("status",), ("job", "list"), ("checkpoint", "show", "wordcount_pv")):
+        header, *lines = wordcount.done(*whose, "--csv").splitlines()
+        rows = wordcount.rows(*whose)
+        assert (header.split(","), len(lines)) == (list(rows[0]), len(rows))
+
+
+@pytest.mark.usefixtures("narrow")
+def test_gaps_are_counted(wordcount: CommandLine) -> None:
+    with wordcount.connection() as connection:
+        connection.execute(
+            "insert into projection.gap select log_id, first, first + 1"
+            " from projection.job_log cross join generate_series(1, 9, 4) first where stream_kind = 'checkpoint'"
+        )
+    assert [row["gap_count"] for row in wordcount.rows("status")] == [0, 3]
+    assert max(map(len, wordcount.done("status").splitlines())) <= 80
+
+
+def test_a_complete_recording_is_never_a_fault(wordcount: CommandLine) -> None:
+    with wordcount.connection() as connection:
+        connection.execute("update projection.position set heartbeat_at = now() - interval '1 day'")
+    rows = wordcount.rows("status", "--max-lag", "0", "--max-age", "0")
+    assert [(row["state"], row["lag"]) for row in rows] == [("stopped", 0), ("stopped", 0)]
+
+
+def test_a_recording_that_was_imported_in_part(cli: CommandLine, tmp_path: Path) -> None:
+    whole = recording(tmp_path / "r.jsonl", [config_event(offset, "a", str(offset)) for offset in range(3)])
+    cli.done("import", recording(tmp_path / "s.jsonl", [config_event(0, "a", "0")]))
+    with connect(cli.database_url) as connection, pytest.raises(KeyboardInterrupt):
+        import_stream(
+            connection,
+            identify(STREAM),
+            lambda: (event for _, event in read_recording(whole)),
+            FoldSettings(SecretPolicy(MASK_KEY.encode())),
+            system_clock,
+            batch_events=1,
+            make_projector=always_copying(interrupt_at_second_batch()),
+        )
+    (row,) = cli("status", "--json").json
+    assert (row["state"], row["next_offset"], row["lag"]) == ("catching-up", 2, None)
+    assert cli("status").code == 0
+    assert cli("status", "--max-lag", "9").err == f"{STREAM} has an unknown lag: its import is incomplete.\n"
+    with cli.connection() as connection:
+        connection.execute("update projection.position set heartbeat_at = now() - interval '31 seconds'")
+    assert cli("status").err.startswith(f"{STREAM} was imported only partly. Import it again")
+    cli.done("import", whole)
+    cli.done("status", "--max-lag", "0", "--max-age", "0")
+
+
+def interrupt_at_second_batch() -> Callable[[str], None]:
+    """Ctrl-C once the second batch is archived."""
+    left = [2]
+
+    def on_step(step: str) -> None:
+        left[0] -= step == "archived"
+        if left[0] == 0:
+            raise KeyboardInterrupt
+
+    return on_step
+
+
+@pytest.mark.parametrize(("state", "seconds_ago"), [("live", 25), ("catching-up", 25), ("stopped", 10_000)])
+def test_live_and_stopped_logs_have_no_fault(counts: CommandLine, state: str, seconds_ago: int) -> None:
+    beat(counts, state, seconds_ago)
+    (row,) = counts.rows("status")
+    assert (row["state"], row["end_offset"], row["lag"]) == (state, 3, 3)
+    assert seconds_ago <= row["heartbeat_age_seconds"] < seconds_ago + 5
+
+
+def test_a_log_whose_follower_died_is_lost(counts: CommandLine) -> None:
+    beat(counts, "live", seconds_ago=35)
+    finished = counts("status", "--json")
+    assert (finished.code, finished.json[0]["state"]) == (1, "lost")
+    assert finished.err.startswith(f"{STREAM} has had no heartbeat for 35 s. Start its follower")
+    assert counts("status", "--max-age", "60").code == 0
+
+
+def test_a_log_without_a_heartbeat_since_the_clock_was_set_back_is_lost(counts: CommandLine) -> None:
+    beat(counts, "live", seconds_ago=-3_600)
+    finished = counts("status", "--json")
+    assert (finished.code, finished.json[0]["state"]) == (1, "lost")
+    assert counts("status", "--max-age", "60").code == 1
+
+
+def test_a_heartbeat_during_a_long_transaction_is_not_in_the_future(counts: CommandLine) -> None:
+    with counts.connection() as reader:
+        reader.execute("select now(), pg_sleep(0.3)")
+        beat(counts, "live", seconds_ago=0)
+        set_lost_after(reader, 0.2)
+        lost = reader.execute("select projection.is_lost(state, heartbeat_at) from projection.position").fetchall()
+        ages = [log["heartbeat_age_seconds"] for log in recorded_logs(reader)]
+    assert (lost, ages) == ([(False,)], [0])
+
+
+def test_a_hanging_follower_is_named(counts: CommandLine) -> None:
+    with connect(counts.database_url, application_name="a follower") as hanging:
+        backend = hanging.info.backend_pid
+        StreamLocks(hanging).take(STREAM)
+        assert counts("status").code == 0
+        set_lost_after(hanging, 0)
+        finished = counts("status")
+    assert finished.code == 1
+    assert f"{STREAM} is held by a follower on 127.0.0.1" in finished.err
+    assert f"`select pg_terminate_backend({backend})`" in finished.err
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), [(STREAM, "coordstream follow"), (f"coordinator of {STREAM}", "coordstream coordinator run")]
+)
+def test_the_advice_about_a_hanging_process_names_its_command(counts: CommandLine, name: str, command: str) -> None:
+    with connect(counts.database_url) as hanging:
+        StreamLocks(hanging).take(name)
+        set_lost_after(hanging, 0)
+        assert f"or run `{command}` with --take-over-after 60s" in counts("status").err
+
+
+def test_limits_apply_to_stopped_logs(counts: CommandLine) -> None:
+    beat(counts, "stopped", seconds_ago=100)
+    assert counts("status", "--max-age", "99").err.startswith(f"{STREAM} has had no heartbeat for 100 s")
+    assert counts("status", "--max-lag", "2").err == f"{STREAM} is 3 offsets behind its end.\n"
+    counts.done("status", "--max-lag", "3", "--max-age", "200")
+
+
+def test_the_end_of_a_postgres_log_needs_no_follower(counts: CommandLine) -> None:
+    beat(counts, "live", seconds_ago=10_000, end_offset=0)
+    assert counts("status", "--json").json[0]["lag"] == 3
+    assert counts.ask("select end_offset, lag, state from coordinator.log_position") == [(3, 3, "live")]
+
+
+@pytest.mark.parametrize(("state", "seconds_ago", "lag"), [("live", 25, 2), ("live", 35, None), ("stopped", 10_000, 2)])
+def test_the_end_that_a_dead_follower_stored_is_ignored(
+    counts: CommandLine, state: str, seconds_ago: int, lag: int | None
+) -> None:
+    with counts.connection() as connection:
+        connection.execute("update eventlog.log set backend = 'kafka'")
+    beat(counts, state, seconds_ago, end_offset=2)
+    assert counts.ask("select lag, state from coordinator.log_position") == [(lag, state)]
+    assert counts("status", "--json").json[0]["lag"] == lag
+    beat(counts, state, seconds_ago, end_offset=None)
+    assert counts.ask("select lag from coordinator.log_position") == [(None,)]
+    assert counts("status", "--max-lag", "9").code == 1
+
+
+def test_a_replaced_incarnation_needs_no_follower(cli: CommandLine, tmp_path: Path) -> None:
+    for value in ("old", "new"):
+        cli.done("import", recording(tmp_path / f"{value}.jsonl", [config_event(0, "a", value)]))
+    with cli.connection() as connection:
+        connection.execute("update eventlog.log set backend = 'kafka'")
+        connection.execute("update projection.position set state = 'live', heartbeat_at = now() - interval '1 hour'")
+    finished = cli("status", "--json")
+    assert [row["state"] for row in finished.json] == ["live", "lost"]
+    assert finished.err.count("\n") == 1
+
+
+def test_the_lag_comes_from_the_brokers(kafka_cli: CommandLine, topics: Topics, coordinator_topic: str) -> None:
+    topics.write(coordinator_topic, [NewEvent(b"k", b"v")] * 2)
+    assert kafka_cli("follow", coordinator_topic, "--once").code == 0
+    assert lags(kafka_cli) == [("stopped", 2, 0)]
+    topics.write(coordinator_topic, [NewEvent(b"k", b"v")] * 3)
+    assert lags(kafka_cli) == [("stopped", 5, 3)]
+    assert kafka_cli("status", "--max-lag", "2").err == f"{coordinator_topic} is 3 offsets behind its end.\n"
+    topics.create_again(coordinator_topic)
+    topics.write(coordinator_topic, [NewEvent(b"k", b"v")] * 2)
+    assert lags(kafka_cli) == [("stopped", None, None)]
+    topics.delete(coordinator_topic)
+    finished = kafka_cli("status")
+    assert finished.code == 1
+    assert finished.err.startswith(f"{coordinator_topic} is missing on its brokers. Create the topic again")
+    assert "has an unknown lag" in kafka_cli("status", "--max-lag", "2").err
+
+
+def test_an_end_is_unknown_without_an_answer_of_the_brokers(counts: CommandLine) -> None:
+    with counts.connection() as connection:
+        connection.execute("update eventlog.log set backend = 'kafka'")
+    beat(counts, "live", seconds_ago=0, end_offset=2)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        address = f"127.0.0.1:{mute.getsockname()[1]}"
+        settings = {"COORDSTREAM_DATABASE_URL": counts.database_url, "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS": address}
+        finished = in_own_process("status", "--json", "--max-lag", "5", **settings)
+        assert in_own_process("status", **settings).code == 1
+    assert finished.code == 1
+    assert [(row["state"], row["end_offset"], row["lag"]) for row in finished.json] == [("live", None, None)]
+    brokers, lag = finished.err.splitlines()
+    # the client's own time limit may end first
+    assert brokers in {
+        f"Kafka at {address} does not answer ({reason}). Check that its brokers run and can be reached."
+        for reason in ("no answer within 5 s", "RequestTimedOut")
+    }
+    assert lag == f"{STREAM} has an unknown lag. Start its follower, or check that the brokers can be reached."
+
+
+@pytest.mark.parametrize(("end", "expected"), [(9, (9, 2)), (7, (7, 0)), (6, (None, None)), (None, (None, None))])
+def test_an_end_before_the_position_belongs_to_another_log(
+    end: int | None, expected: tuple[int | None, int | None]
+) -> None:
+    row = with_end({"next_offset": 7, "end_offset": 8, "lag": 1}, end)
+    assert (row["end_offset"], row["lag"]) == expected
+
+
+def lags(cli: CommandLine) -> list[tuple[str, int | None, int | None]]:
+    """State, end and lag of each log."""
+    return [(row["state"], row["end_offset"], row["lag"]) for row in cli.rows("status")]
+
+
+@pytest.fixture
+def counts(cli: CommandLine) -> CommandLine:
+    """The command line on a database with a Postgres log of three events, none of them read by its follower."""
+    cli.done("log", "create", STREAM)
+    with PostgresEventLog(cli.database_url, STREAM) as log:
+        log.append([NewEvent(b"k", b"v", 1)] * 3)
+    with connect(cli.database_url) as connection, connection.transaction():
+        stored = newest_log(connection, STREAM)
+        assert stored is not None
+        track_log(connection, stored, FoldSettings(SecretPolicy(MASK_KEY.encode())))
+    return cli
+
+
+def beat(cli: CommandLine, state: str, seconds_ago: int, end_offset: int | None = None) -> None:
+    """Set the state of every log, and the age of its heartbeat."""
+    with cli.connection() as connection:
+        connection.execute(
+            "update projection.position set state = %s, end_offset = %s,"
+            " heartbeat_at = now() - make_interval(secs => %s)",
+            (state, end_offset, seconds_ago),
+        )
