@@ -31,7 +31,6 @@ from eventlog.log import require_writable
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
 from eventlog.streams import DEFAULT_JOB_ID
 from managers.config.job_config import read_config, stale_keys, write_config, write_once_changes
-from managers.coordinator.job_plan import require_supported
 from managers.errors import WriteOnceChange
 from managers.job_names import JOB_ID, JOB_NAME, Config, coordinator_stream, job_id, job_name
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -266,6 +265,8 @@ def _job(config: Config) -> str:
 
 def unsupported(secrets: SecretPolicy, config: Config) -> Iterator[str]:
     """A sentence if our job coordinator does not support the config; Samza's may."""
+    from managers.coordinator.job_plan import require_supported  # noqa: PLC0415 (loads half of the managers)
+
     masked = {key: shown(secrets, key, value) or "" for key, value in config.items()}
     try:
         require_supported(masked)
