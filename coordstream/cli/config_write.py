@@ -265,7 +265,7 @@ def _job(config: Config) -> str:
 
 def unsupported(secrets: SecretPolicy, config: Config) -> Iterator[str]:
     """A sentence if our job coordinator does not support the config; Samza's may."""
-    from managers.coordinator.job_plan import require_supported  # noqa: PLC0415 (loads half of the managers)
+    from managers.coordinator.job_coordinator import require_supported  # noqa: PLC0415 (loads half of the managers)
 
     masked = {key: shown(secrets, key, value) or "" for key, value in config.items()}
     try:
