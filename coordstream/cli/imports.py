@@ -6,12 +6,11 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from time import monotonic
 from typing import Annotated, Final
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from coordstream.cli.arguments import Csv, Json, Kind, parse_count
 from coordstream.cli.output import print_list
@@ -22,7 +21,7 @@ from coordstream.recording_part import Part
 from eventlog.errors import printable_text
 from eventlog.log import system_clock
 from eventlog.recording_spool import CheckedRecording, LineSpool, check_recording
-from eventlog.streams import StreamIdentity, identify
+from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
 from projections.parallel_import import ImportJob, OnStreamProgress, import_streams
 from projections.projector import BATCH_EVENTS
@@ -33,9 +32,6 @@ MOST_PROCESSES: Final = 8
 
 EVENTS_WORTH_A_PROCESS: Final = 50_000
 """A process takes half a second to start. Another process imports nearly this many events meanwhile."""
-
-PROGRESS_AFTER_SECONDS: Final = 1.0
-MOST_BARS: Final = 12
 
 app = typer.Typer()
 
@@ -96,24 +92,21 @@ def import_parts(
     *,
     processes: int | None = None,
     batch_events: int = BATCH_EVENTS,
-    progress_after: float | None = None,
 ) -> list[Imported]:
-    """Import streams, in parallel when worthwhile, with progress bars on standard error.
+    """Import streams, in parallel when worthwhile, with a progress bar on standard error.
 
     ``processes`` 1: one stream after the other. At the end, everything is on disk. Raises the errors of
     `import_streams`.
     """
-    imported = _import_jobs(database, parts, processes, batch_events, progress_after)
+    imported = _import_jobs(database, parts, processes, batch_events)
     finish_imports(database.connection, sum(result.added for result in imported))
     return imported
 
 
-def _import_jobs(
-    database: Database, parts: Sequence[Part], processes: int | None, batch_events: int, progress_after: float | None
-) -> list[Imported]:
+def _import_jobs(database: Database, parts: Sequence[Part], processes: int | None, batch_events: int) -> list[Imported]:
     jobs = [ImportJob(part.stream, part.events, part.count) for part in parts]
     settings, at_once = FoldSettings(database.secrets), processes or default_processes(jobs)
-    with progress_bars(jobs, progress_after) as advance:
+    with _progress_bar(jobs) as advance:
         if min(at_once, len(jobs)) > 1:
             return import_streams(database.url, jobs, settings, at_once, batch_events=batch_events, on_progress=advance)
         return [
@@ -180,38 +173,10 @@ def describe_import(result: Imported) -> str:
 
 
 @contextmanager
-def progress_bars(jobs: Sequence[ImportJob], after_seconds: float | None = None) -> Iterator[OnStreamProgress]:
-    """A function that advances a stream's bar by a number of events.
-
-    The bars appear on a terminal only, after ``after_seconds`` (None: `PROGRESS_AFTER_SECONDS`). More than `MOST_BARS`
-    streams share one bar.
-    """
-    delay = PROGRESS_AFTER_SECONDS if after_seconds is None else after_seconds
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    progress = Progress(*columns, console=Console(stderr=True))
-    bars = _bars(progress, jobs)
-    began = monotonic()
-
-    def advance(stream: StreamIdentity, events: int) -> None:
-        bar = bars[stream]
-        progress.start_task(bar)
-        progress.update(bar, advance=events, visible=True)
-        if progress.console.is_terminal and monotonic() - began >= delay:
-            progress.start()
-
-    try:
-        yield advance
-    finally:
-        if progress.live.is_started:
-            progress.stop()
-
-
-def _bars(progress: Progress, jobs: Sequence[ImportJob]) -> dict[StreamIdentity, TaskID]:
-    if len(jobs) > MOST_BARS:
-        events = sum(job.events for job in jobs)
-        bar = progress.add_task(f"{len(jobs)} streams", total=events, start=False, visible=False)
-        return {job.stream: bar for job in jobs}
-    return {
-        job.stream: progress.add_task(job.stream.stream_name, total=job.events, start=False, visible=False)
-        for job in jobs
-    }
+def _progress_bar(jobs: Sequence[ImportJob]) -> Iterator[OnStreamProgress]:
+    """A function that counts events of a stream, in a bar on a terminal's standard error."""
+    console = Console(stderr=True)
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("events"), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("", total=sum(job.events for job in jobs))
+        yield lambda _, events: progress.advance(bar, events)

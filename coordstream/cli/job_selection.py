@@ -9,6 +9,7 @@ import typer
 from coordstream.cli.arguments import complete_job
 from coordstream.cli.output import OnProgress, event_status
 from coordstream.errors import CoordstreamError
+from coordstream.queries.rows import Row
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection, server_reason
 from projections.errors import ProjectionError, RebuildNeeded
@@ -36,6 +37,16 @@ class JobLog(NamedTuple):
 
     job: Job
     log: TrackedLog
+
+    def row(self) -> Row:
+        """The columns that name a log in a result."""
+        return {
+            "job_name": self.job.name,
+            "job_id": self.job.id,
+            "stream_name": self.log.stream.stream_name,
+            "stream_kind": self.log.stream.stream_kind,
+            "incarnation": self.log.incarnation,
+        }
 
 
 def require_selection(words: Sequence[str] | None, *, every: bool) -> None:

@@ -57,6 +57,8 @@ def rebuild(
     asks for it, and when the tables were dropped. With '--from kafka', events that the archive lacks are fetched from
     the topic first; archived events never change. Exit code 1 if a log cannot be rebuilt, or if archived events differ
     from those of the topic.
+
+    Example: coordstream rebuild wordcount --from kafka
     """
     require_selection(jobs, every=every)
     with (
@@ -85,20 +87,15 @@ def rebuild(
 
 def _describe_difference(result: Rebuilt) -> str:
     name, count = result.log.stream.stream_name, result.topic.different if result.topic else 0
-    if count == 1:
-        left = f"1 archived event of {name} differs from that of its topic and was left unchanged."
-        return f"{left} `coordstream verify --against kafka` shows it."
-    left = f"{count} archived events of {name} differ from those of its topic and were left unchanged."
-    return f"{left} `coordstream verify --against kafka` shows them."
+    return (
+        f"{name}: archived events that differ from the topic, left unchanged: {count}. "
+        "See `coordstream verify --against kafka`."
+    )
 
 
 def _row(each: JobLog, result: Rebuilt) -> Row:
     return {
-        "job_name": each.job.name,
-        "job_id": each.job.id,
-        "stream_name": each.log.stream.stream_name,
-        "stream_kind": each.log.stream.stream_kind,
-        "incarnation": each.log.incarnation,
+        **each.row(),
         "event_count": result.events,
         "fetched_count": 0 if result.topic is None else result.topic.missing,
         "missing": sum(table.missing for table in result.repaired),

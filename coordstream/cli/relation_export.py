@@ -19,13 +19,9 @@ from eventlog.postgres.connection import Connection, snapshot
 from projections.job_choice import Job
 from projections.relation_files import views
 
-BATCH_ROWS: Final = 1_000
-BATCH_BYTES: Final = 4 << 20
-"""Rows become Arrow columns when there are this many, or when their texts have about this many bytes."""
-
-GROUP_ROWS: Final = 65_536
-GROUP_BYTES: Final = 32 << 20
-"""A row group is written, and its memory freed, when it has this many rows or bytes."""
+GROUP_ROWS: Final = 16_384
+GROUP_BYTES: Final = 8 << 20
+"""A row group is written when there are this many rows, or when their texts have about this many bytes."""
 
 _SCHEMA: Final = "coordinator."
 _UNIX_MICROS: Final = 946_684_800_000_000
@@ -112,19 +108,6 @@ def _queries(connection: Connection, read: RelationRead) -> list[tuple[sql.Compo
 
 def _groups(
     connection: Connection, schema: pyarrow.Schema, queries: Sequence[tuple[sql.Composable, Sequence[Any]]]
-) -> Iterator[pyarrow.Table]:
-    batches: list[pyarrow.RecordBatch] = []
-    for batch in _batches(connection, schema, queries):
-        batches.append(batch)
-        if sum(each.num_rows for each in batches) >= GROUP_ROWS or sum(each.nbytes for each in batches) >= GROUP_BYTES:
-            yield pyarrow.Table.from_batches(batches)
-            batches = []
-    if batches:
-        yield pyarrow.Table.from_batches(batches)
-
-
-def _batches(
-    connection: Connection, schema: pyarrow.Schema, queries: Sequence[tuple[sql.Composable, Sequence[Any]]]
 ) -> Iterator[pyarrow.RecordBatch]:
     for query, values in queries:
         for rows in _bounded(_rows(connection, schema, query, values)):
@@ -146,18 +129,18 @@ def _rows(
 
 
 def _bounded(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
-    """The rows in lists that end at ``BATCH_ROWS`` or ``BATCH_BYTES``."""
+    """The rows in lists that end at ``GROUP_ROWS`` or ``GROUP_BYTES``."""
     batch, size = list[tuple[Any, ...]](), 0
     for row in rows:
         batch.append(row)
         size += sum(len(value) for value in row if isinstance(value, str))
-        if len(batch) >= BATCH_ROWS or size >= BATCH_BYTES:
+        if len(batch) >= GROUP_ROWS or size >= GROUP_BYTES:
             yield batch
             batch, size = [], 0
     if batch:
         yield batch
 
 
-def _write(writer: Any, group: pyarrow.Table) -> int:
-    writer.write_table(group)
+def _write(writer: Any, group: pyarrow.RecordBatch) -> int:
+    writer.write_batch(group)
     return int(group.num_rows)

@@ -155,15 +155,10 @@ def _run(
 
 
 def _rows(logs: Sequence[JobLog], found: Retention) -> Iterator[Row]:
-    jobs = {each.log.log_id: each.job for each in logs}
+    named = {each.log.log_id: each.row() for each in logs}
     for each in found.logs:
-        job, log = jobs[each.log.log_id], each.log
         yield {
-            "job_name": job.name,
-            "job_id": job.id,
-            "stream_name": log.stream.stream_name,
-            "stream_kind": log.stream.stream_kind,
-            "incarnation": log.incarnation,
+            **named[each.log.log_id],
             "horizon_time": f"{each.horizon_time.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}Z",
             "horizon_offset": each.horizon_offset,
             "removed_events": each.removed_events,

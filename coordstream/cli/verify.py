@@ -17,7 +17,6 @@ from coordstream.database import open_database
 from coordstream.messages import note
 from coordstream.queries.rows import Row, Rows, printable
 from projections.fold.settings import FoldSettings
-from projections.job_choice import Job
 from projections.table_differences import TableCheck, Values
 from projections.verify import Verification, verify_log
 
@@ -63,6 +62,8 @@ def verify(
     With '--against kafka' also compares the archive (event) with the topic: names events that only one of them has and
     events that differ, except those that Kafka may have removed. A follower may run meanwhile. Exit code 1 if anything
     differs or a log cannot be verified.
+
+    Example: coordstream verify --all
     """
     require_selection(jobs, every=every)
     with (
@@ -83,9 +84,9 @@ def print_verifications(
     logs: Sequence[JobLog], results: Sequence[Verification | str], *, as_json: bool, as_csv: bool
 ) -> None:
     """Print what was found in each log, or why it could not be verified; exit code 1 if anything differs or failed."""
-    found = [(job, result) for (job, _), result in zip(logs, results, strict=True) if isinstance(result, Verification)]
+    found = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, Verification)]
     shows_all = as_json or as_csv
-    rows = Rows(_ROW, (row for job, result in found for row in _rows(job, result, shows_all=shows_all)))
+    rows = Rows(_ROW, (row for each, result in found for row in _rows(each, result, shows_all=shows_all)))
     print_rows(rows, COLUMNS, title="Tables compared with the log", as_json=as_json, as_csv=as_csv)
     if not shows_all:
         _print_examples(result for _, result in found)
@@ -96,16 +97,12 @@ def print_verifications(
         raise typer.Exit(1)
 
 
-def _rows(job: Job, found: Verification, *, shows_all: bool) -> Iterator[Row]:
+def _rows(each: JobLog, found: Verification, *, shows_all: bool) -> Iterator[Row]:
     """One row for each table. For people, the equal tables of a log have one row together."""
     tables = found.tables if shows_all else [table for table in found.tables if not table.is_equal]
     for table in tables or [TableCheck("(all equal)")]:
         yield {
-            "job_name": job.name,
-            "job_id": job.id,
-            "stream_name": found.log.stream.stream_name,
-            "stream_kind": found.log.stream.stream_kind,
-            "incarnation": found.log.incarnation,
+            **each.row(),
             "next_offset": found.log.next_offset,
             "event_count": found.events,
             "relation": table.table,

@@ -154,7 +154,6 @@ def test_every_relation_can_be_written(wordcount: CommandLine, tmp_path: Path) -
 
 
 def test_rows_are_written_in_groups(cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relation_export, "BATCH_ROWS", 10)
     monkeypatch.setattr(relation_export, "GROUP_ROWS", 20)
     events = recorded(config_set(f"key.{number:03}", "x") for number in range(95))
     cli.done("import", recording(tmp_path / "in.jsonl", events))
@@ -162,15 +161,11 @@ def test_rows_are_written_in_groups(cli: CommandLine, tmp_path: Path, monkeypatc
     assert sorted(table["config_key"].to_pylist()) == [f"key.{number:03}" for number in range(95)]
     metadata = pyarrow.parquet.read_metadata(tmp_path / "x.parquet")
     assert [metadata.row_group(at).num_rows for at in range(metadata.num_row_groups)] == [20, 20, 20, 20, 15]
-    monkeypatch.setattr(relation_export, "GROUP_BYTES", 1)
-    exported(cli, tmp_path / "x.parquet", "config")
-    assert pyarrow.parquet.read_metadata(tmp_path / "x.parquet").num_row_groups == 10
 
 
 def test_large_rows_are_held_in_memory_by_their_bytes(
     cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relation_export, "BATCH_BYTES", 100_000)
     monkeypatch.setattr(relation_export, "GROUP_BYTES", 100_000)
     events = recorded(config_set(f"key.{number:02}", "x" * (30_000 if number % 2 else 1)) for number in range(40))
     cli.done("import", recording(tmp_path / "in.jsonl", events))

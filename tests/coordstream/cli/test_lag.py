@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from datetime import datetime
 
 import pytest
 
@@ -77,30 +76,6 @@ def test_the_lag_is_the_distance_to_the_end_of_the_input(kafka_cli: CommandLine,
     assert behind(kafka_cli, job, "--task", "Partition 1") == [(1, 7, 0)]
     printed = kafka_cli.done("lag", job.name)
     assert f"Partition 0\tkafka.{job.input}.0\t6" in printed
-
-
-def test_the_age_of_the_next_record_is_read_where_it_is_asked_for(
-    kafka_cli: CommandLine, job: ReadingJob, topics: Topics
-) -> None:
-    written = 1_700_000_000_000
-    topics.write(job.input, [NewEvent(None, b"", written + number * 1000) for number in range(5)])
-    job.commit(0, 1)
-    both = {f"kafka.{job.input}.0": "3", f"kafka.{job.input}.1": "-1"}
-    topics.write(job.coordinator, [task_partition(f"kafka.{job.input}.0", "Partition 0", "Partition 1")])
-    topics.write(job.checkpoints, [checkpoint_v1("Partition 1", both)])
-    job.followed(kafka_cli)
-    rows = kafka_cli.rows("lag", job.name, "--record-times")
-    times = {(row["task_name"], row["partition_id"]): row["next_record_time"] for row in rows}
-    assert times == {
-        ("Partition 0", 0): "2023-11-14T22:13:22Z",
-        ("Partition 1", 0): "2023-11-14T22:13:24Z",
-        ("Partition 1", 1): None,
-    }
-    observed = datetime.fromisoformat(rows[0]["observed_at"]).timestamp()
-    assert rows[0]["seconds_behind"] == round(observed - written / 1000 - 2)
-    unreachable = kafka_cli("lag", job.name, "--stored", "--record-times", "--input-bootstrap-servers", "127.0.0.1:1")
-    assert unreachable.code == 1
-    assert "Cannot read the next records: Kafka at 127.0.0.1:1 does not answer" in unreachable.err
 
 
 def test_monitors_see_lost_records_and_a_lag_over_the_limit(kafka_cli: CommandLine, job: ReadingJob) -> None:
