@@ -92,12 +92,12 @@ def test_a_followed_log_in_postgres_is_left_as_it_is(cli: CommandLine, tmp_path:
     stream = "__samza_coordinator_counts_1"
     events = [config_event(offset, "a", str(offset)) for offset in range(4)]
     cli.done("log", "create", stream)
-    cli.done("log", "append", stream, "--file", recording(tmp_path / "three.jsonl", events[:3]))
+    cli.done("log", "append", stream, "--from-file", recording(tmp_path / "three.jsonl", events[:3]))
     cli.follow("--all", "--once")
     assert cli.done("import", tmp_path / "three.jsonl").startswith(f"{stream}: 0 new events, 3 already present")
     refused = cli.refused("import", recording(tmp_path / "four.jsonl", events))
     assert refused.startswith(f"{stream} is a log in Postgres, and the recording has events that")
-    cli.done("log", "append", stream, "--file", recording(tmp_path / "fourth.jsonl", events[3:]))
+    cli.done("log", "append", stream, "--from-file", recording(tmp_path / "fourth.jsonl", events[3:]))
     assert cli.follow("--all", "--once").code == 0
     assert cli.ask("select config_value, log_offset from coordinator.config") == [("3", 3)]
 
