@@ -120,7 +120,7 @@ def _require_all(connection: Connection, log: StoredLog, events: Iterable[Record
         raise ProjectionError(
             f"{name} is a log in Postgres, and the recording has events that differ from it or that it lacks. "
             "An import does not change such a log. Append a recording of the new events only, with "
-            f"`coordstream log append {name} --file FILE`, or import this one into another database."
+            f"`coordstream log append {name} --from-file FILE`, or import this one into another database."
         )
     return present
 

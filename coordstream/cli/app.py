@@ -61,8 +61,6 @@ def load(word: str) -> Any:
     """The command, or the noun with its verbs, that the ``app`` of its module defines."""
     module = import_module(f"coordstream.cli.{MODULES.get(word, word.replace('-', '_'))}")
     module.app.rich_markup_mode = None
-    for verb in getattr(module, "VERBS", ()):
-        verb.add_to(module.app)
     group = typer.main.get_group(module.app)
     return group.commands.get(word, group)
 

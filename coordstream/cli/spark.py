@@ -12,7 +12,7 @@ import typer
 from coordstream.cli import spark_reports
 from coordstream.cli.arguments import Csv, Json, Kind, parse_duration, parse_duration_or_zero, parse_time
 from coordstream.cli.event_logs import open_topics
-from coordstream.cli.job.selection import All, Jobs, require_selection, selected_logs
+from coordstream.cli.job_selection import All, Jobs, require_selection, selected_logs
 from coordstream.cli.long_running import FollowAll, Format, JsonReport, LogFormat, Once, Streams, TakeOverAfter
 from coordstream.cli.output import print_json
 from coordstream.cli.spark_session import Conf, Master, Tasks, driver_conf, require_spark, spark_conf, spark_session
