@@ -37,7 +37,6 @@ sys.exit(code)
         ["explain", "wordcount_pv", "Partition 1"],
         ["quarantine"],
         ["log", "show", CHECKPOINT, "--csv", "--limit", "1000"],
-        ["log", "tail", CHECKPOINT],
         ["export", CHECKPOINT],
     ],
     ids=lambda words: " ".join(words[:2]),
