@@ -81,11 +81,6 @@ def known_cluster(connection: Connection) -> str | None:
     return None if row is None else str(row[0])
 
 
-def lock_cluster(connection: Connection) -> None:
-    """Prevent other sessions from setting a cluster until the caller's transaction ends."""
-    hold(connection, "cluster")
-
-
 def hold_archive(connection: Connection, stream_name: str) -> None:
     """Prevent other sessions from rebuilding a stream's logs, and from replacing or completing their archive.
 

@@ -28,9 +28,6 @@ LIMITS: Final = (
 )
 """Operational errors by which the database answers that rows are too large for it, as those of one stream may be."""
 
-_NOTIFYING: Final = "PreCommit_Notify"
-"""The server's function that raises ProgramLimitExceeded if the queue of notifications is full, for all streams."""
-
 _RETRIED: Final = (StreamMissing, StreamRefused, RebuildNeeded, psycopg.Error)
 
 
@@ -50,11 +47,7 @@ class Reaction(Enum):
 
 def is_outage(error: Exception) -> bool:
     """Return whether an error affects all streams, rather than the one that was read or whose rows were written."""
-    return isinstance(error, OUTAGES) and not isinstance(error, StreamUnavailable) and not _is_of_rows(error)
-
-
-def _is_of_rows(error: Exception) -> bool:
-    return isinstance(error, LIMITS) and error.diag.source_function != _NOTIFYING
+    return isinstance(error, OUTAGES) and not isinstance(error, (StreamUnavailable, *LIMITS))
 
 
 def reaction_to(error: Exception, *, has_end: bool) -> Reaction:

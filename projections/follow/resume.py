@@ -6,12 +6,12 @@ from typing import Final, NamedTuple
 
 from eventlog.postgres.archive_comparison import first_difference, tail_start
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log_registry import StoredLog, fill_topic, known_cluster, lock_cluster, newest_log
+from eventlog.postgres.log_registry import StoredLog, fill_topic, known_cluster, newest_log
 from eventlog.source import POSTGRES, RECORDING, EventSource, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify
 from projections.errors import ProjectionError, RebuildNeeded
 from projections.fold.settings import FoldSettings
-from projections.follow.continuity import Continuity, Discontinuity, check_continuity, needs_comparison
+from projections.follow.continuity import Continuity, check_continuity, needs_comparison
 from projections.follow.heartbeat import server_now
 from projections.projector import Clock
 from projections.retired_streams import end_retirement
@@ -127,18 +127,18 @@ def _track_first(
         if stored is not None:
             log = track_log(connection, stored, settings, start_offset=topic.facts.start_offset)
         else:
-            _lock_cluster(connection, stream.stream_name, topic)
-            log = register_incarnation(connection, stream, 1, topic, settings, now)
+            log = _register(connection, stream, 1, topic, settings, now)
         return _set_state(connection, log, topic, begins=True)
 
 
 def _resume_log(
     connection: Connection, log: TrackedLog, continuity: Continuity, topic: Topic, settings: FoldSettings, now: datetime
 ) -> TrackedLog:
-    if log.topic_id is None:
-        _lock_cluster(connection, log.stream.stream_name, topic)
     if continuity.discontinuity is not None:
-        log = begin_incarnation(connection, log, continuity.discontinuity, topic, settings, now)
+        kind, first, last = continuity.discontinuity
+        write_observations(connection, log.log_id, [Observation(log.next_offset, kind, None, first, last)], now)
+        connection.execute(_STOP, (log.log_id,))
+        log = _register(connection, log.stream, log.incarnation + 1, topic, settings, now)
         return _set_state(connection, log, topic, begins=True)
     log.require_fold_version(settings)
     if log.backend == RECORDING or (log.topic_id is None and topic.facts.topic_id is not None):
@@ -149,43 +149,13 @@ def _resume_log(
     return _set_state(connection, log, topic)
 
 
-def begin_incarnation(
-    connection: Connection,
-    log: TrackedLog,
-    discontinuity: Discontinuity,
-    topic: Topic,
-    settings: FoldSettings,
-    now: datetime,
+def _register(
+    connection: Connection, stream: StreamIdentity, number: int, topic: Topic, settings: FoldSettings, now: datetime
 ) -> TrackedLog:
-    """Record why a log ended, and track the stream's next incarnation, in the caller's transaction."""
-    observation = Observation(
-        log.next_offset, discontinuity.kind, None, discontinuity.from_offset, discontinuity.to_offset
-    )
-    write_observations(connection, log.log_id, [observation], now)
-    connection.execute(_STOP, (log.log_id,))
-    return register_incarnation(connection, log.stream, log.incarnation + 1, topic, settings, now)
-
-
-def register_incarnation(
-    connection: Connection,
-    stream: StreamIdentity,
-    incarnation: int,
-    topic: Topic,
-    settings: FoldSettings,
-    now: datetime,
-) -> TrackedLog:
-    """Register an incarnation that is to be read from the topic's start, in the caller's transaction."""
-    return register_log(
-        connection,
-        stream,
-        incarnation,
-        topic.backend,
-        settings,
-        now,
-        cluster_id=topic.cluster_id,
-        topic_id=topic.facts.topic_id,
-        start_offset=topic.facts.start_offset,
-    )
+    """Register an incarnation that is to be read from the topic's start."""
+    place = {"cluster_id": topic.cluster_id, "topic_id": topic.facts.topic_id}
+    start = topic.facts.start_offset
+    return register_log(connection, stream, number, topic.backend, settings, now, **place, start_offset=start)
 
 
 def _set_state(connection: Connection, log: TrackedLog, topic: Topic, *, begins: bool = False) -> TrackedLog:
@@ -234,10 +204,3 @@ def require_cluster(connection: Connection, stream_name: str, cluster_id: str | 
             f"{stream_name} is on the Kafka cluster {cluster_id}, but the database has logs of {known}. A database "
             "serves one Kafka cluster: use the brokers of that cluster, or another database."
         )
-
-
-def _lock_cluster(connection: Connection, stream_name: str, topic: Topic) -> None:
-    """Check the cluster again under a lock: another follower may have registered a log of another one meanwhile."""
-    if topic.cluster_id is not None:
-        lock_cluster(connection)
-        require_cluster(connection, stream_name, topic.cluster_id)

@@ -15,10 +15,7 @@ def schema_of(database_url: str) -> str:
     """The DDL of every schema of ours, and who may do what there."""
     pg_dump = chosen_bin_folder() / "pg_dump"
     dumped = subprocess.run(
-        [pg_dump, "--schema-only", "--no-owner", "--dbname", database_url],
-        capture_output=True,
-        text=True,
-        check=True,
+        [pg_dump, "--schema-only", "--no-owner", "--dbname", database_url], capture_output=True, text=True, check=True
     ).stdout
     dumped = _DIGEST.sub(r"\1", dumped)
     return re.sub(r"\n{3,}", "\n\n", _CHANGING.sub("", dumped)).strip() + "\n"

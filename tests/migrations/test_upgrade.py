@@ -14,14 +14,7 @@ from sqlalchemy import Connection as AlchemyConnection
 from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
-from coordstream.migrate import (
-    SchemaError,
-    SchemaState,
-    require_current,
-    require_postgres,
-    schema_state,
-    upgrade,
-)
+from coordstream.migrate import SchemaError, SchemaState, require_current, require_postgres, schema_state, upgrade
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection, connect

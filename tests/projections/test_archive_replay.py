@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from eventlog.events import RecordedEvent
-from eventlog.postgres.archive import ArchivedEvents, read_archive, read_archived
+from eventlog.postgres.archive import ArchivedEvents, read_archive
 from eventlog.postgres.connection import Connection, connect
 from eventlog.timestamps import micros_of
 from projections.fold.rows import Swept
@@ -223,37 +223,3 @@ def test_a_batch_ends_where_the_archiving_time_changes_the_log_time(ahead_ms: in
     both = [ArchivedEvents([*pages[0].events, *pages[1].events], [AT_MICROS, later])]
     for archive in (pages, both):
         assert len(list(archived_batches(archive, [], 10))) == (1 if together else 2)
-
-
-def test_a_page_of_the_archive_has_a_largest_number_of_bytes(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("eventlog.postgres.archive.PAGE_BYTES", 10_000)
-    source = MemorySource()
-    topic = source.create("__samza_coordinator_orders_1")
-    for _ in range(300):
-        topic.append(b"k", b"v" * 999)
-    with connect(database_url) as connection:
-        log = find_resume_point(connection, source, "__samza_coordinator_orders_1", SETTINGS, lambda: AT).log
-        Projector(connection, log, SETTINGS, lambda: AT).apply(topic.events)
-        sizes = [len(page.events) for page in read_archived(connection, log.log_id)]
-    assert sizes == [100, *[10] * 20]
-
-
-def test_the_archive_has_each_events_archiving_time(database_url: str) -> None:
-    source = MemorySource()
-    topic = source.create("__samza_coordinator_orders_1")
-    times = [AT + timedelta(microseconds=number) for number in range(3)]
-    clock = iter(times).__next__
-    with connect(database_url) as connection:
-        log = find_resume_point(connection, source, "__samza_coordinator_orders_1", SETTINGS, lambda: AT).log
-        projector = Projector(connection, log, SETTINGS, clock)
-        for _ in times:
-            topic.append(b"k", b"v")
-            projector.apply(topic.events[-1:])
-        pages = list(read_archived(connection, log.log_id, page=2))
-    micros = list(map(micros_of, times))
-    assert pages == [
-        ArchivedEvents(topic.events[:2], micros[:2]),
-        ArchivedEvents(topic.events[2:], micros[2:]),
-    ]

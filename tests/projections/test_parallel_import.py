@@ -6,8 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +20,7 @@ from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamIdentity
 from projections.errors import FoldVersionDiffers, ProjectionError, StreamBusy
 from projections.fold.settings import FoldSettings
-from projections.parallel_import import ImportJob, import_streams
+from projections.parallel_import import ImportJob, WorkerTask, import_streams
 from projections.recording_import import Imported
 from projections.stream_lock import stream_lock
 from tests.fixtures.waiting import wait_until
@@ -85,17 +84,6 @@ def test_the_largest_streams_come_first_and_results_keep_the_order(database_url:
     imported = import_at_once(database_url, jobs, 1, on_progress=lambda stream, _: begun.append(stream))
     assert list(dict.fromkeys(begun)) == [job.stream for job in reversed(jobs)]
     assert all_added(imported)
-
-
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_forked_workers_need_no_pickles(database_url: str) -> None:
-    events = {job.stream: list(job.read_events()) for job in JOBS}
-    jobs = [replace(job, read_events=partial(lambda stream: events[stream], job.stream)) for job in JOBS]
-    assert all_added(import_at_once(database_url, jobs, context=get_context("fork")))
-
-
-def test_an_import_without_jobs_returns_no_results(database_url: str) -> None:
-    assert import_at_once(database_url, []) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what other users see of a process is read from Linux's /proc")
@@ -164,3 +152,8 @@ def test_an_interrupt_ends_the_import_at_once(database_url: str) -> None:
         import_at_once(database_url, on_progress=interrupt)
     assert active_children() == []
     assert all_added(import_at_once(database_url))
+
+
+def test_the_repr_of_a_task_hides_the_password() -> None:
+    task = WorkerTask("postgresql://u:the-password@h/d", (), SETTINGS, lambda: ARCHIVED_AT, 1)
+    assert "the-password" not in repr(task)

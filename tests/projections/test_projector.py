@@ -111,13 +111,6 @@ def test_a_log_that_is_archived_elsewhere_is_only_folded(connected: Connection) 
     assert connected.execute("select count(*) > 10 from projection.message_event").fetchone() == (True,)
 
 
-def test_the_archive_holds_every_event_exactly(connected: Connection) -> None:
-    for log in LOGS:
-        known = registered(connected, log)
-        Projector(connected, known, SETTINGS, lambda: ARCHIVED_AT).apply(log.events)
-        assert list(read_archive(connected, known.log_id)) == log.events
-
-
 def rows(connection: Connection, query: str) -> list[tuple[object, ...]]:
     return connection.execute(query.encode()).fetchall()
 

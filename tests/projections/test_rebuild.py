@@ -100,21 +100,6 @@ def test_a_log_that_was_rebuilt_since_it_was_loaded_is_not_folded_beyond_its_pos
         assert verify_log(connection, log, SETTINGS).is_equal
 
 
-def test_an_error_changes_nothing(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object, **__: object) -> int:
-        raise RuntimeError
-
-    with connect(database_url) as connection:
-        log, *_ = imported(connection)
-        before, places = relations(connection), position(connection)
-        connection.execute("delete from projection.message_event")
-        before = relations(connection)
-        monkeypatch.setattr(module, "name_job", fail)
-        with pytest.raises(RuntimeError):
-            rebuild_log(connection, log, SETTINGS)
-        assert (relations(connection), position(connection)) == (before, places)
-
-
 def test_a_rebuild_is_tried_again_after_a_deadlock(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     repair, tries = TableDifferences.repair, itertools.count()
 

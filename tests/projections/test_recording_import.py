@@ -132,15 +132,6 @@ def test_different_bytes_begin_an_incarnation(database_url: str) -> None:
         ]
 
 
-@pytest.mark.parametrize(
-    "changed", [OLD[1]._replace(key=b"[]"), OLD[1]._replace(value=None), OLD[1]._replace(timestamp=7)]
-)
-def test_any_different_event_begins_an_incarnation(database_url: str, changed: RecordedEvent) -> None:
-    with connect(database_url) as connection:
-        import_events(connection, STREAM, OLD)
-        assert import_events(connection, STREAM, [OLD[0], changed, OLD[2]]).incarnation == 2
-
-
 def test_relations_show_the_old_incarnation_until_the_new_one_is_complete(database_url: str) -> None:
     with connect(database_url) as connection:
         import_events(connection, STREAM, OLD)
@@ -168,13 +159,6 @@ def test_as_of_a_time_shows_the_incarnation_of_that_time(database_url: str) -> N
         by_offset = "select config_key from coordinator.config_as_of_offset('job', '1', 1, null, {}) order by 1"
         assert shown(connection, by_offset.format(1)) == [("a",), ("b",)]
         assert shown(connection, by_offset.format("null")) == [("a",), ("d",)]
-
-
-def test_a_third_recording_that_matches_the_first_is_a_third_incarnation(database_url: str) -> None:
-    with connect(database_url) as connection:
-        incarnations = [import_events(connection, STREAM, events).incarnation for events in (OLD, NEW, NEW, OLD)]
-        assert incarnations == [1, 2, 2, 3]
-        assert shown(connection) == [(key, value, 3) for key, value, _ in OLD_ROWS]
 
 
 def test_rows_folded_with_another_key_are_refused(database_url: str) -> None:
@@ -217,23 +201,6 @@ def test_batches_do_not_wait_for_the_disk(database_url: str) -> None:
         with pytest.raises(Interrupted):
             import_events(connection, STREAM, configs({"a": "5"}, SECOND_RUN_MS), make_projector=failing)
         assert setting(connection) == "on"
-
-
-TELL: Final = """
-create function tell() returns trigger language plpgsql as
-  $$ begin raise notice '% %', new.state, current_setting('synchronous_commit'); return new; end $$;
-create trigger tell before update of state on projection.position for each row execute function tell()
-"""
-
-
-@pytest.mark.parametrize("is_atomic", [True, False])
-def test_the_end_of_a_stream_does_not_wait_for_the_disk(database_url: str, is_atomic: bool) -> None:
-    said: list[str | None] = []
-    with connect(make_conninfo(database_url, options="-c synchronous_commit=on")) as connection:
-        connection.execute(TELL)
-        connection.add_notice_handler(lambda notice: said.append(notice.message_primary))
-        import_events(connection, STREAM, OLD, is_atomic=is_atomic)
-    assert said == ["catching-up off", "stopped off"]
 
 
 def setting(connection: Connection) -> object:

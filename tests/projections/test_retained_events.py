@@ -56,12 +56,3 @@ def test_a_large_page_is_copied_over_a_file(connection: Connection, monkeypatch:
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert peak < 8 << 20
-
-
-def test_the_planner_knows_how_many_events_are_kept(connection: Connection) -> None:
-    values = [(f"key.{number}", str(turn)) for turn in range(2) for number in range(200)]
-    import_events(connection, STREAM, recorded((config_set(*value) for value in values), at=FIRST_MS))
-    with connection.transaction(force_rollback=True):
-        (retained,) = select_retained(connection, logs_of(connection, STREAM), HORIZON)
-        known = connection.execute("select reltuples from pg_class where oid = 'pg_temp.base_event'::regclass")
-        assert known.fetchone() == (len(retained.base),)

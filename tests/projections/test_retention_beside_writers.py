@@ -10,9 +10,6 @@ import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.table_partitions import ArchiveReplacement
-from projections import retention
-from projections.errors import RebuildNeeded
-from projections.fold.settings import NOT_FOLDED
 from projections.rebuild import rebuild_log
 from projections.retention import retain
 from projections.tracked_logs import logs_of
@@ -105,21 +102,6 @@ def test_a_verification_waits_for_a_retention(
 
     run_both(database_url, cut_slowly, lambda connection: verified.append(is_verified(connection)))
     assert verified == [True]
-
-
-def test_a_log_that_is_to_be_rebuilt_since_it_was_verified_keeps_its_events(
-    connected: Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another session undoes a retention before this one has locked the archive."""
-    hold = retention._hold_archive
-
-    def mark_and_hold(connection: Connection) -> None:
-        connection.execute("update projection.position set fold_version = %s", (NOT_FOLDED,))
-        hold(connection)
-
-    monkeypatch.setattr(retention, "_hold_archive", mark_and_hold)
-    with pytest.raises(RebuildNeeded):
-        cut(connected)
 
 
 @pytest.mark.parametrize("change", [cut, rebuild])

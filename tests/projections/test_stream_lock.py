@@ -1,6 +1,5 @@
 """One reader of a stream at a time: its lock and its holder."""
 
-import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ from psycopg.errors import QueryCanceled
 
 from eventlog.postgres.connection import connect
 from projections.errors import LockLost, StreamBusy
-from projections.stream_lock import LockHolder, StreamLocks, holders, stream_lock
+from projections.stream_lock import LockHolder, StreamLocks, stream_lock
 from tests.fixtures.database_users import database_user, user_of
 from tests.fixtures.waiting import PATIENCE, wait_until
 
@@ -104,31 +103,6 @@ def test_a_login_without_rights_holds_no_stream(database_url: str) -> None:
             assert one.execute(HELD, (one.info.backend_pid,)).fetchall() != [number]
             with connect(database_url) as other:
                 assert not StreamLocks(other).take(STREAM)
-
-
-def test_a_user_without_the_right_to_write_is_never_the_holder(database_url: str) -> None:
-    """Postgres may give a login the process id of a session that has ended."""
-    with connect(database_url) as one, database_user(database_url, "coordstream_replayer") as reader:
-        locks = StreamLocks(one)
-        assert locks.take(STREAM)
-        (number,) = one.execute(HELD, (one.info.backend_pid,)).fetchall()
-        locks.release(STREAM)
-        with psycopg.connect(reader, autocommit=True) as login:
-            login.execute("select pg_advisory_lock(%s, %s)", number)
-            entry = "update projection.stream_holder set backend_pid = %s, taken_at = clock_timestamp()"
-            one.execute(entry, (login.info.backend_pid,))
-            assert locks.holder(STREAM) is None
-            assert locks.take(STREAM)
-
-
-def test_finding_the_holder_of_one_stream_does_not_read_all_locks(database_url: str) -> None:
-    with connect(database_url) as one, connect(database_url) as other:
-        locks = StreamLocks(one)
-        assert all(locks.take(f"stream-{number}") for number in range(300))
-        query = "explain (format json) select from projection.locked_stream where stream_name = 'stream-7'"
-        ((found,),) = other.execute(query.encode()).fetchall()
-        assert "pg_lock_status" not in json.dumps(found)
-        assert set(holders(other)) == {f"stream-{number}" for number in range(300)}
 
 
 def test_a_holder_that_runs_no_statement_is_silent(database_url: str) -> None:

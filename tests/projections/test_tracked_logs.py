@@ -1,7 +1,7 @@
-"""The logs that are tracked, and the names of their jobs."""
+"""The logs that are tracked, the names of their jobs, and what was observed of them."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Final
 
 import pytest
@@ -10,7 +10,7 @@ from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
-from projections.tracked_logs import logs_of, make_current, register_log
+from projections.tracked_logs import Observation, make_current, read_observations, register_log, write_observations
 from tests.properties.importing import ARCHIVED_AT, SETTINGS, import_events
 
 COORDINATOR: Final = "__samza_coordinator_a-b_1"
@@ -82,23 +82,42 @@ def test_an_incomplete_incarnation_does_not_name_the_job(connected: Connection) 
     assert {name for _, name, _ in names(connected)} == {"a-b"}
 
 
-def test_the_logs_of_a_stream_are_listed_newest_first(connected: Connection) -> None:
-    import_events(connected, COORDINATOR, [config(0, "a", "1")])
-    import_events(connected, COORDINATOR, [config(0, "a", "2"), config(1, "b", "2")])
-    newest, oldest = logs_of(connected, COORDINATOR)
-    assert (newest.incarnation, newest.is_current, newest.is_complete, newest.next_offset) == (2, True, True, 2)
-    assert (oldest.incarnation, oldest.is_current, oldest.is_complete, oldest.next_offset) == (1, False, True, 1)
-    assert newest.stream == oldest.stream == identify(COORDINATOR)
-    assert logs_of(connected, CHECKPOINT) == []
+NOW: Final = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+ALL: Final = [
+    Observation(9, "swept", b"\x00\xff"),
+    Observation(9, "swept", b""),
+    Observation(6, "gap", None, 5, 6),
+    Observation(20, "truncated", None, 17, 19),
+    Observation(20, "recreated", None, 20, None),
+]
 
 
-def test_a_tracked_log_has_its_topic_and_position(connected: Connection) -> None:
-    with connected.transaction():
-        log = register_log(
-            connected, identify(COORDINATOR), 1, "kafka", SETTINGS, ARCHIVED_AT, topic_id="i", start_offset=7
-        )
-    assert logs_of(connected, COORDINATOR) == [log]
-    assert (log.backend, log.topic_id, log.next_offset) == ("kafka", "i", 7)
-    assert (log.end_offset, log.read_at, log.resync_from) == (None, None, None)
-    connected.execute("update projection.position set end_offset = 9, read_at = %s, resync_from = 3", (ARCHIVED_AT,))
-    assert logs_of(connected, COORDINATOR) == [replace(log, end_offset=9, read_at=ARCHIVED_AT, resync_from=3)]
+def test_observations_are_read_in_the_order_of_their_offsets(database_url: str) -> None:
+    with connect(database_url) as connection:
+        write_observations(connection, 1, ALL, NOW)
+        write_observations(connection, 2, ALL[:1], NOW)
+        write_observations(connection, 1, [], NOW)
+        assert list(read_observations(connection, 1)) == [ALL[2], ALL[0], ALL[1], ALL[3], ALL[4]]
+        assert list(read_observations(connection, 2)) == ALL[:1]
+        assert list(read_observations(connection, 3)) == []
+        assert connection.execute("select distinct observed_at from eventlog.observation").fetchall() == [(NOW,)]
+
+
+def test_lost_offsets_are_shown_once(database_url: str) -> None:
+    gaps = """
+    select job_name, stream_kind, incarnation, first_missing_offset, last_missing_offset, reason
+    from coordinator.log_gap order by first_missing_offset
+    """
+    with connect(database_url) as connection:
+        with connection.transaction():
+            log = register_log(connection, identify("__samza_coordinator_a_1"), 1, "kafka", SETTINGS, NOW)
+            write_observations(connection, log.log_id, ALL, NOW)
+        shown = [
+            ("a", "coordinator", 1, 5, 6, "compacted"),
+            ("a", "coordinator", 1, 17, 19, "truncated"),
+            ("a", "coordinator", 1, 20, None, "recreated"),
+        ]
+        assert connection.execute(gaps).fetchall() == shown
+        connection.execute("insert into projection.gap values (%s, 4, 6), (%s, 8, 8)", (log.log_id, log.log_id))
+        shown[:1] = [("a", "coordinator", 1, 4, 6, "compacted"), ("a", "coordinator", 1, 8, 8, "compacted")]
+        assert connection.execute(gaps).fetchall() == shown

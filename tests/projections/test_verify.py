@@ -199,18 +199,3 @@ def test_a_detached_partition_of_the_archive_is_found_and_not_repaired(connectio
         with pytest.raises(ProjectionError):
             rebuild_log(connection, logs_of(connection, stream_name)[0], SETTINGS)
     assert connection.execute("select count(*) from coordinator.config_history").fetchall() == before
-
-
-def test_nothing_is_changed_and_nothing_stays(connection: Connection) -> None:
-    stream_name, *_ = import_job(connection, 1)
-    before = relations(connection)
-    assert verify(connection, stream_name).is_equal
-    assert verify(connection, stream_name).is_equal
-    assert relations(connection) == before
-
-
-def test_a_log_without_events_is_equal(connection: Connection) -> None:
-    import_events(connection, "__samza_coordinator_empty_1", [])
-    verification = verify(connection, "__samza_coordinator_empty_1")
-    assert verification.is_equal
-    assert verification.events == 0

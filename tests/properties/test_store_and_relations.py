@@ -44,11 +44,7 @@ TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])
 NAMES = st.sampled_from(("task.opts", 'clé "✓"'))
 TASKS = st.sampled_from(("Partition 0", "tâche.1"))
 PARTITION = st.builds(
-    SystemStreamPartition,
-    st.just("kafka"),
-    st.just("dotted.stream"),
-    st.integers(0, 1),
-    st.sampled_from((-1, -1, 1)),
+    SystemStreamPartition, st.just("kafka"), st.just("dotted.stream"), st.integers(0, 1), st.sampled_from((-1, -1, 1))
 )
 KINDS: Final[tuple[st.SearchStrategy[Message], ...]] = (
     st.builds(SetConfig, config_key=NAMES, config_value=TEXT),

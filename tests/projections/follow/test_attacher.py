@@ -121,16 +121,6 @@ def test_a_stream_whose_entry_is_locked_delays_no_other(
     assert position(connected, ORDERS) == (1, 1, "stopped", 1)
 
 
-def test_a_follower_can_be_stopped_while_an_entry_is_locked(
-    database_url: str, source: PostgresSource, make_log: MakeLog
-) -> None:
-    make_log(ORDERS, a="1")
-    plan = FollowPlan((ORDERS,), once=True)
-    with locked_entry(database_url, ORDERS), following(database_url, source, plan) as running:
-        wait_until(lambda: running.follower._run.streams[ORDERS].is_waiting, what="the stream to wait")
-    assert not running.outcomes[0].is_complete
-
-
 def test_with_once_a_follower_ends_when_the_holder_has_read_as_far(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:

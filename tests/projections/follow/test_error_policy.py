@@ -4,15 +4,8 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from coordstream.postgres.programs import major_version
 from eventlog.source import OffsetLost, SourceUnavailable, StreamMissing, StreamRefused
-from projections.errors import (
-    FoldVersionDiffers,
-    LockLost,
-    PositionMoved,
-    ProjectionError,
-    RebuildNeeded,
-)
+from projections.errors import FoldVersionDiffers, LockLost, PositionMoved, ProjectionError, RebuildNeeded
 from projections.follow.error_policy import (
     OUTAGES,
     Reaction,
@@ -22,7 +15,6 @@ from projections.follow.error_policy import (
     stream_error_message,
 )
 from projections.projector import CONFLICTS
-from tests.fixtures.postgres_server import FAST_SETTINGS, chosen_bin_folder, running_server
 
 TRANSIENT = (
     errors.DiskFull,
@@ -57,24 +49,6 @@ def test_rows_that_are_too_large_are_not_outages() -> None:
     kinds = {kind for kind in vars(errors).values() if str(getattr(kind, "sqlstate", "")).startswith("54")}
     assert {errors.ProgramLimitExceeded, errors.StatementTooComplex} < kinds
     assert not any(is_outage(kind()) for kind in kinds)
-
-
-@pytest.mark.slow
-def test_a_full_queue_of_notifications_is_an_outage() -> None:
-    """All streams notify through one queue, which is full while a session that listens leaves a transaction open."""
-    if major_version(chosen_bin_folder()) < 17:
-        pytest.skip("Postgres has max_notify_queue_pages since 17")
-    with running_server({**FAST_SETTINGS, "max_notify_queue_pages": "64"}) as server:
-        url = server.connect_url("postgres")
-        with psycopg.connect(url, autocommit=True) as listening, psycopg.connect(url, autocommit=True) as notifying:
-            listening.execute("listen c")
-            listening.execute("begin")
-            with pytest.raises(errors.ProgramLimitExceeded) as refused:
-                notifying.execute("select pg_notify('c', n || repeat('x', 7900)) from generate_series(1, 100) n")
-    assert is_outage(refused.value)
-    assert outage_message(refused.value) == (
-        "the database is unavailable (too many notifications in the NOTIFY queue); retrying"
-    )
 
 
 @pytest.mark.parametrize("error", [StreamMissing("s", "Kafka"), StreamRefused("s", "why"), PositionMoved("s", 1)])

@@ -72,16 +72,6 @@ def test_an_outage_does_not_end_a_run_without_an_end_or_timeout(plan: FollowPlan
     assert not state.is_over()
 
 
-def test_each_outage_has_its_own_timeout() -> None:
-    state = run_of(ALL_ONCE, False)
-    state.outage_timeout = 60.0
-    state.begin_outage(AWAY, 0.0)
-    state.end_outage()
-    assert state.outage == ""
-    state.begin_outage(AWAY, 100.0)
-    assert not state.is_over()
-
-
 @pytest.mark.parametrize("error", REFUSES)
 def test_a_refused_login_ends_a_run_only_if_it_has_an_end(error: Exception) -> None:
     endless, once = run_of(ALL, False), run_of(ALL_ONCE, False)
@@ -90,19 +80,6 @@ def test_a_refused_login_ends_a_run_only_if_it_has_an_end(error: Exception) -> N
     assert (endless.is_over(), endless.refusal) == (False, "")
     assert once.is_over()
     assert once.refusal
-
-
-@pytest.mark.parametrize(
-    ("plan", "has_end"),
-    [
-        (FollowPlan(("a", "b")), False),
-        (FollowPlan(follows_all=True), False),
-        (FollowPlan(("a",), once=True), True),
-        (FollowPlan(("a",), until=0), True),
-    ],
-)
-def test_which_plans_have_an_end(plan: FollowPlan, *, has_end: bool) -> None:
-    assert plan.has_end == has_end
 
 
 @pytest.mark.parametrize(("names", "follows_all"), [((), True), (("a", "b"), False), ((), False)])

@@ -1,6 +1,5 @@
 """The follower: to the ends, live, and through outages."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,7 +12,6 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
 from projections.follow import session
 from projections.follow.follow_run import FollowPlan
-from tests.fixtures.database_users import database_user
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import (
     COUNTS,
@@ -58,14 +56,6 @@ def test_once_ignores_later_events(
         wait_until(lambda: running.outcomes, what="the end")
     assert running.outcomes[0].events == 1
     assert position(connected, ORDERS) == (1, 1, "stopped", 1)
-
-
-def test_once_ends_at_once_for_an_empty_stream(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
-) -> None:
-    make_log(ORDERS)
-    assert run(database_url, source, FollowPlan((ORDERS,), once=True)).events == 0
-    assert position(connected, ORDERS) == (0, 0, "stopped", 1)
 
 
 @pytest.mark.parametrize(("until", "expected"), [(0, 1), (2, 3), (4, 5)])
@@ -137,27 +127,6 @@ def new_logins_refused(url: str) -> Iterator[None]:
 CUT = "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'coordstream follow%'"
 
 
-def test_false_notifications_have_no_effect(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
-) -> None:
-    lies = ["garbage", "[]", "{}", json.dumps({"stream_name": ORDERS, "next_offset": 1000})]
-    with (
-        make_log(ORDERS, a="1") as log,
-        database_user(database_url) as anybody,
-        psycopg.connect(anybody, autocommit=True) as login,
-        following(database_url, source, FollowPlan((ORDERS,))) as running,
-    ):
-        wait_for_position(connected, ORDERS, 1)
-        for number, lie in enumerate(lies, 1):
-            login.execute("select pg_notify('coordstream_event', %s)", (lie,))
-            append(log, b=str(number))
-            wait_for_position(connected, ORDERS, 1 + number)
-        assert not running.messages
-    assert run(database_url, source, FollowPlan((ORDERS,), once=True)).failures == {}
-    assert config(connected) == [("orders", "a", "1"), ("orders", "b", "4")]
-    assert position(connected, ORDERS) == (5, 5, "stopped", 1)
-
-
 def test_lost_connections_are_reopened(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:
@@ -186,16 +155,6 @@ def test_while_the_database_is_away_the_lag_is_unknown(
             running.wait_for("retrying")
             wait_until(lambda: lag() is None, what="the unknown lag")
         wait_until(lambda: lag() == 0, what="the heartbeat")
-
-
-def test_the_follower_ends_when_all_streams_are_given_up(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
-) -> None:
-    make_log(ORDERS, a="1")
-    run(database_url, source, FollowPlan((ORDERS,), once=True))
-    connected.execute("update projection.position set fold_version = 'other'")
-    with following(database_url, source, FollowPlan((ORDERS,))) as running:
-        wait_until(lambda: running.outcomes, what="the end")
 
 
 def test_the_follower_can_be_stopped_during_an_outage(source: PostgresSource) -> None:

@@ -37,11 +37,7 @@ def test_one_statement_writes_all_heartbeats(connected: Connection) -> None:
     one, two, other = (registered(connected, name) for name in ("one", "two", "other"))
     before = positions(connected)
     write_beats(connected, [Beat(one, "live", 0), Beat(two, "catching-up", 7)], NOW)
-    assert positions(connected) == [
-        (one, "live", 0, NOW, NOW),
-        (two, "catching-up", 7, NOW, None),
-        before[2],
-    ]
+    assert positions(connected) == [(one, "live", 0, NOW, NOW), (two, "catching-up", 7, NOW, None), before[2]]
     assert before[2][:3] == (other, "catching-up", None)
 
 
@@ -68,11 +64,6 @@ def test_heartbeats_do_not_wait_for_a_rebuild(connected: Connection, database_ur
         block_projectors(other, logs_of(other, "__samza_coordinator_one_1"))
         write_beats(connected, [Beat(log, "live", 0)], NOW)
         assert positions(connected)[0][3] == NOW
-
-
-def test_without_logs_nothing_is_written(connected: Connection) -> None:
-    write_beats(connected, [], NOW)
-    assert positions(connected) == []
 
 
 def test_the_servers_time_advances_within_a_transaction(database_url: str) -> None:

@@ -8,9 +8,7 @@ import pytest
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.source import SourceUnavailable
-from projections.errors import StreamBusy
 from projections.follow.read_to_end import ReadToEnd, StreamReader
-from projections.stream_lock import stream_lock
 from tests.fixtures.memory_source import FIRST_MS, MemorySource, MemoryTopic
 from tests.properties.importing import SETTINGS
 
@@ -74,17 +72,6 @@ def test_an_outage_leaves_no_events(database_url: str, topic: MemoryTopic) -> No
             assert read(connection, source, batch_events=200).added == EVENTS
 
 
-def test_a_recreated_topic_becomes_current_when_it_is_complete(database_url: str, topic: MemoryTopic) -> None:
-    with connect(database_url) as connection:
-        with source_of(topic) as source:
-            read(connection, source)
-        again = MemoryTopic()
-        again.append(b'[1,"set-config","new"]', b'{"values":{"value":"1"}}')
-        with source_of(again) as source:
-            assert read(connection, source).incarnation == 2
-        assert shown(connection, CONFIG) == [("new", "1", 2)]
-
-
 def test_keys_that_were_deleted_meanwhile_are_swept(database_url: str, topic: MemoryTopic) -> None:
     with connect(database_url) as connection:
         with source_of(topic) as source:
@@ -117,14 +104,3 @@ def test_a_time_leaves_a_resync_to_the_next_reader(database_url: str, topic: Mem
         assert (done.added, shown(connection, POSITION)) == (50, [(1, 200, "stopped", True)])
         assert done.message.endswith("to find deleted keys: follow it without an end for that.")
         assert read(connection, source).message.endswith("was read again from its start: found no deleted keys.")
-
-
-def test_a_stream_that_is_read_elsewhere_is_left_alone(database_url: str, topic: MemoryTopic) -> None:
-    with (
-        connect(database_url) as connection,
-        connect(database_url) as other,
-        source_of(topic) as source,
-        stream_lock(other, STREAM),
-        pytest.raises(StreamBusy),
-    ):
-        read(connection, source)

@@ -11,16 +11,7 @@ from projections.follow.follow_run import FollowPlan
 from tests.builders import config_set
 from tests.fixtures.memory_source import MemorySource
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.running import (
-    COUNTS,
-    ORDERS,
-    MakeLog,
-    config,
-    following,
-    run,
-    say,
-    wait_for_position,
-)
+from tests.projections.follow.running import COUNTS, ORDERS, config, following, run, say, wait_for_position
 
 pytestmark = pytest.mark.slow
 
@@ -225,15 +216,3 @@ def test_another_follower_can_read_a_refused_stream(
             wait_for_state(connected, "live", None)
             running.wait_for("This follower waits")
             wait_for_state(connected, "live", None)
-
-
-def test_a_stream_whose_rows_the_database_rejects_is_refused(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
-) -> None:
-    make_log(ORDERS, a="1")
-    connected.execute("alter table projection.message_event add constraint never check (log_offset < 0)")
-    with following(database_url, source, FollowPlan((ORDERS,))) as running:
-        message = running.wait_for("the database rejected")
-        wait_for_state(connected, "refused", message)
-        connected.execute("alter table projection.message_event drop constraint never")
-        wait_for_state(connected, "live", None)

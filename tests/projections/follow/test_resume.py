@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from threading import Thread
 from typing import Any, Final
 
 import pytest
@@ -15,25 +14,16 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import newest_log
 from eventlog.postgres.source import PostgresSource
 from eventlog.secret_policy import SecretPolicy
-from eventlog.source import SourceUnavailable, StreamFacts, StreamMissing, StreamRefused
+from eventlog.source import StreamMissing, StreamRefused
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
 from projections.errors import FoldVersionDiffers, ProjectionError, RebuildNeeded
 from projections.fold.settings import FoldSettings
-from projections.follow.continuity import Discontinuity
-from projections.follow.resume import (
-    TAIL_EVENTS,
-    ResumePoint,
-    Topic,
-    begin_incarnation,
-    find_resume_point,
-    register_incarnation,
-)
+from projections.follow.resume import TAIL_EVENTS, ResumePoint, find_resume_point
 from projections.projector import Projector
 from projections.rebuild import rebuild_log
 from projections.tracked_logs import Observation, logs_of, make_current, read_observations, track_log
 from tests.fixtures.memory_source import DAY_MS, MemorySource, MemoryTopic
-from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import server_time
 from tests.properties.importing import SETTINGS, import_events
 
@@ -265,24 +255,6 @@ def test_a_log_that_was_truncated_and_grew_again_has_different_events(
     assert shown(connected, GAPS) == [(1, 1, 2, "truncated")]
 
 
-def test_an_event_with_another_timestamp_is_different(connected: Connection, source: MemorySource) -> None:
-    topic = source.create(STREAM)
-    set_config(topic, a="1", b="2")
-    follow_to_the_end(connected, source)
-    topic.events[1] = topic.events[1]._replace(timestamp=7)
-    assert resume(connected, source).log.incarnation == 2
-
-
-def test_an_event_that_the_archive_lacks_begins_an_incarnation(connected: Connection, source: MemorySource) -> None:
-    topic = source.create(STREAM)
-    set_config(topic, a="1")
-    topic.skip(1)
-    set_config(topic, c="3")
-    follow_to_the_end(connected, source)
-    topic.events.insert(1, topic.events[0]._replace(offset=1))
-    assert resume(connected, source).log.incarnation == 2
-
-
 def test_only_the_tail_is_compared(connected: Connection, source: MemorySource) -> None:
     topic = source.create(STREAM)
     set_config(topic, **{f"k{number}": "1" for number in range(TAIL_EVENTS + 1)})
@@ -302,15 +274,6 @@ def test_a_recording_of_the_topic_continues_as_its_log(connected: Connection, so
     assert found.message.startswith(f"{STREAM} was last read at an unknown time.")
     assert shown(connected, LOGS) == [(1, "kafka", "cluster-1", topic.topic_id)]
     assert resume(connected, source).message.startswith(f"{STREAM} has an interrupted resync.")
-
-
-def test_a_recording_shorter_than_its_topic_is_resynced(connected: Connection, source: MemorySource) -> None:
-    topic = source.create(STREAM)
-    set_config(topic, a="1", b="2")
-    import_events(connected, STREAM, topic.events)
-    set_config(topic, c="3")
-    found = resume(connected, source)
-    assert (found.log.incarnation, found.resync, found.log.resync_from) == (1, True, 2)
 
 
 def test_a_recording_is_compared_as_a_whole(connected: Connection, source: MemorySource) -> None:
@@ -351,14 +314,6 @@ def test_a_deleted_stream_leaves_its_log_unchanged(connected: Connection, source
     assert shown(connected, "select * from projection.position") == before
 
 
-def test_nothing_is_written_while_the_source_is_away(connected: Connection, source: MemorySource) -> None:
-    source.create(STREAM)
-    source.is_away = True
-    with pytest.raises(SourceUnavailable):
-        resume(connected, source)
-    assert shown(connected, LOGS) == []
-
-
 def test_a_name_that_does_not_imply_a_kind_needs_one(connected: Connection, source: MemorySource) -> None:
     source.create("orders")
     with pytest.raises(StreamKindError, match="'coordinator' or 'checkpoint'"):
@@ -381,31 +336,6 @@ def test_a_second_cluster_is_refused(connected: Connection, source: MemorySource
             "Kafka cluster: use the brokers of that cluster, or another database."
         )
     assert shown(connected, LOGS) == [(1, "kafka", "cluster-1", source.topics[STREAM].topic_id)]
-
-
-def test_one_of_two_concurrent_clusters_is_refused(database_url: str, source: MemorySource) -> None:
-    source.create(STREAM)
-    other = MemorySource("cluster-2")
-    other.create("__samza_coordinator_other_1")
-    waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-    refused: list[Exception] = []
-
-    def attach_other() -> None:
-        with connect(database_url) as connection:
-            try:
-                find_resume_point(connection, other, "__samza_coordinator_other_1", SETTINGS, clock)
-            except ProjectionError as error:
-                refused.append(error)
-
-    with connect(database_url) as first, connect(database_url) as observer:
-        thread = Thread(target=attach_other)
-        with first.transaction():
-            resume(first, source)
-            thread.start()
-            wait_until(lambda: observer.execute(waiting).rowcount, what="the second to wait for the first")
-        thread.join()
-        assert len(refused) == 1
-        assert shown(first, LOGS) == [(1, "kafka", "cluster-1", source.topics[STREAM].topic_id)]
 
 
 def test_rows_of_another_fold_version_are_refused_and_kept(connected: Connection, source: MemorySource) -> None:
@@ -465,35 +395,3 @@ def test_a_postgres_log_that_ends_before_the_position_is_an_error(connected: Con
         assert find_resume_point(connected, postgres, STREAM, SETTINGS, clock).message == ""
     assert shown(connected, CONFIG) == [("a", "1", 1), ("b", "1", 1)]
     assert shown(connected, POSITIONS) == [(1, "live", 2, 2)]
-
-
-IDENTITY: Final = identify(STREAM)
-FIRST: Final = Topic("kafka", "cluster", StreamFacts(STREAM, "one", 0, 9), NOW)
-SECOND: Final = Topic("kafka", "cluster", StreamFacts(STREAM, "two", 3, 5), NOW)
-
-
-def test_a_new_incarnation_begins_at_the_topics_start_and_the_old_one_stops(database_url: str) -> None:
-    with connect(database_url) as connection:
-        old = register_incarnation(connection, IDENTITY, 1, FIRST, SETTINGS, NOW)
-        with connection.transaction():
-            new = begin_incarnation(connection, old, Discontinuity("recreated", 4, 8), SECOND, SETTINGS, NOW)
-        assert logs_of(connection, STREAM) == [new, old]
-        assert (new.incarnation, new.next_offset, new.topic_id, new.is_current, new.is_complete) == (
-            *(2, 3, "two"),
-            *(False, False),
-        )
-        assert list(read_observations(connection, old.log_id)) == [Observation(0, "recreated", None, 4, 8)]
-        states = "select incarnation, state from coordinator.log_position order by 1"
-        assert connection.execute(states).fetchall() == [(1, "stopped"), (2, "replacing")]
-        stored = newest_log(connection, STREAM)
-        assert stored is not None
-        assert (stored.backend, stored.cluster_id, stored.topic_id) == ("kafka", "cluster", "two")
-
-
-def test_a_new_incarnation_is_part_of_the_callers_transaction(database_url: str) -> None:
-    with connect(database_url) as connection:
-        old = register_incarnation(connection, IDENTITY, 1, FIRST, SETTINGS, NOW)
-        with connection.transaction(force_rollback=True):
-            begin_incarnation(connection, old, Discontinuity("truncated", 4, 8), SECOND, SETTINGS, NOW)
-        assert logs_of(connection, STREAM) == [old]
-        assert list(read_observations(connection, old.log_id)) == []

@@ -79,14 +79,7 @@ def run_resync(
     projector = always_copying(on_step)(connection, start.log, SETTINGS, lambda: now)
     with server_time(now):
         return resync(
-            connection,
-            source,
-            projector,
-            start,
-            SETTINGS,
-            lambda: now,
-            batch_events=batch_events,
-            on_batch=on_batch,
+            connection, source, projector, start, SETTINGS, lambda: now, batch_events=batch_events, on_batch=on_batch
         )
 
 
@@ -291,16 +284,6 @@ def test_an_event_that_was_truncated_begins_an_incarnation(database_url: str, so
         assert shown(connection, GAPS) == [(3, 3, "truncated")]
 
 
-def test_a_recording_is_resynced_with_its_topic(database_url: str, source: MemorySource) -> None:
-    topic = at_the_old_position(source)
-    with connect(database_url) as connection:
-        import_events(connection, STREAM, topic.events)
-        grow(topic)
-        after = run_resync(connection, source, now=NOW)
-        assert shown(connection, CONFIG) == CONFIG_AFTER
-        assert after.log.backend == "kafka"
-
-
 @pytest.mark.parametrize("occurrence", range(1, 13))
 @pytest.mark.parametrize("loses_connection", [False, True], ids=["killed", "connection lost"])
 def test_an_interrupted_resync_is_repeated_and_recorded_once(
@@ -374,15 +357,6 @@ def test_sweeps_and_position_become_visible_in_one_transaction(database_url: str
     assert set(seen) == {(6, 0), (8, 0), (10, 3)}
 
 
-def test_the_log_records_where_its_resync_began(database_url: str, source: MemorySource) -> None:
-    topic = at_the_old_position(source)
-    with connect(database_url) as connection:
-        read_all(connection, source)
-        grow(topic)
-        found(connection, source, LATER)
-        assert logs_of(connection, STREAM)[0].resync_from == 6
-
-
 VALUE: Final = b'{"values":{"value":"1"}}'
 
 
@@ -401,52 +375,7 @@ def live_keys(connection: Connection, *events: RecordedEvent) -> LiveKeys:
     return LiveKeys(connection, logs_of(connection, STREAM)[0].log_id)
 
 
-def test_a_key_is_live_until_it_is_deleted(connected: Connection) -> None:
-    keys = live_keys(
-        connected,
-        event(0, key("a")),
-        event(1, key("b")),
-        event(2, key("c")),
-        event(3, key("a")),
-        event(4, key("b"), None),
-        event(5, key("c"), b"{"),
-        event(6, b'[1,"set-checkpoint","Partition 0"]', b'{"values":{}}'),
-        event(7, b'[1,"unheard-of","x"]'),
-    )
-    assert len(keys) == 4
-    assert keys.remaining() == [key("a"), key("c"), b'[1,"set-checkpoint","Partition 0"]', b'[1,"unheard-of","x"]']
-
-
-def test_a_key_with_an_unresolved_event_in_quarantine_is_live(connected: Connection) -> None:
-    unreadable = [event(0, b"?"), event(1, key("a")), event(2, key("a"), b"{"), event(3, key("b"), b"{")]
-    assert live_keys(connected, *unreadable, event(4, key("b"), None), event(5, None)).remaining() == [b"?", key("a")]
-
-
 def test_two_spellings_of_a_key_are_two_live_keys(connected: Connection) -> None:
     keys = live_keys(connected, event(0, key("a")), event(1, b'[1, "set-config", "a"]'))
     keys.discard([event(0, key("a"))])
     assert keys.remaining() == [b'[1, "set-config", "a"]']
-
-
-def test_keys_of_events_are_discarded(connected: Connection) -> None:
-    keys = live_keys(connected, event(0, key("a")), event(1, key("b")))
-    keys.discard([event(0, key("a")), event(5, key("z")), event(6, None), event(7, key("a"), None)])
-    assert keys.first_lost() is None
-    assert (len(keys), keys.remaining()) == (1, [key("b")])
-    keys.discard([event(1, key("b"))])
-    assert (len(keys), bool(keys), keys.remaining()) == (0, False, [])
-
-
-def test_a_key_is_kept_until_its_newest_event_is_found(connected: Connection) -> None:
-    keys = live_keys(connected, event(0, key("a")), event(1, key("b")), event(2, key("b")), event(3, key("a")))
-    keys.discard([event(0, key("a")), event(1, key("b"))])
-    assert (len(keys), keys.first_lost()) == (2, 2)
-    keys.discard([event(2, key("b"))])
-    assert (len(keys), keys.first_lost()) == (1, 3)
-    keys.discard([event(9, key("a"), None)])
-    assert (len(keys), keys.first_lost()) == (0, None)
-
-
-def test_live_keys_are_those_of_one_log(connected: Connection) -> None:
-    import_events(connected, "__samza_coordinator_other_1", [event(0, key("o"))])
-    assert live_keys(connected, event(0, key("a"))).remaining() == [key("a")]

@@ -1,10 +1,8 @@
 """A session: errors of single streams, outages and heartbeats."""
 
 import sys
-from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
-from itertools import pairwise
 from secrets import token_hex
 from threading import Event
 from typing import Final
@@ -68,59 +66,6 @@ def test_with_once_a_missing_stream_is_a_failure(database_url: str, source: Post
     assert outcome.events == 1
     assert list(outcome.failures) == [ORDERS]
     assert messages == [outcome.failures[ORDERS]]
-
-
-def test_heartbeats_continue_without_events(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
-    make_log(ORDERS, a="1")
-    beat = "select heartbeat_at, read_at from projection.position"
-    with following(database_url, source, FollowPlan((ORDERS,))):
-        wait_until(lambda: position(connected, ORDERS) == (1, 1, "live", 1), what="live")
-        first = connected.execute(beat.encode()).fetchone()
-        assert first is not None
-
-        def later() -> bool:
-            row = connected.execute(beat.encode()).fetchone()
-            return row is not None and row[0] > first[0] and row[1] > (first[1] or first[0])
-
-        wait_until(later, what="a later heartbeat")
-
-
-class RecordedCalls(MemorySource):
-    """A cluster in memory that notes of which streams the ends were asked for, and when events were."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls: list[tuple[str, ...]] = []
-
-    def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:
-        """See `EventSource.end_offsets`."""
-        self.calls.append(tuple(stream_names))
-        return super().end_offsets(stream_names)
-
-    def poll(self, timeout: float) -> list[Read]:
-        """See `EventSource.poll`."""
-        self.calls.append(())
-        return super().poll(timeout)
-
-
-def test_events_are_read_between_the_heartbeats_of_many_streams(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
-    monkeypatch.setattr(session, "HEARTBEAT_STREAMS", 1)
-    cluster, names = RecordedCalls(), (ORDERS, COUNTS)
-    for name in names:
-        cluster.create(name)
-    with following(database_url, cluster, FollowPlan(names)) as running:
-        wait_until(lambda: all(map(running.is_attached, names)), what="both streams")
-        began = len(cluster.calls)
-        wait_until(lambda: all(cluster.calls[began:].count((name,)) > 1 for name in names), what="heartbeats")
-    calls = cluster.calls[began:]
-    assert {len(call) for call in calls} == {0, 1}
-    assert all(() in two for two in pairwise(calls))
 
 
 class OneReadAtATime(MemorySource):
@@ -260,18 +205,11 @@ def test_heartbeats_have_the_servers_time(
 
 
 def test_one_of_two_followers_of_a_stream_stops(
-    database_url: str,
-    connected: Connection,
-    source: PostgresSource,
-    make_log: MakeLog,
-    monkeypatch: pytest.MonkeyPatch,
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.1)
     plan, log = FollowPlan((ORDERS,)), make_log(ORDERS)
-    with (
-        PostgresSource(database_url) as other_source,
-        following(database_url, source, plan, locks=NoLocks) as one,
-    ):
+    with PostgresSource(database_url) as other_source, following(database_url, source, plan, locks=NoLocks) as one:
         wait_until(lambda: one.is_attached(ORDERS), what="the first")
         with following(database_url, other_source, plan, locks=NoLocks) as other:
             wait_until(lambda: other.is_attached(ORDERS), what="the second")
@@ -298,18 +236,6 @@ class Once:
         if step == self._step and not self.is_raised:
             self.is_raised = True
             raise self._error
-
-
-@pytest.mark.parametrize("error", [psycopg.errors.DeadlockDetected(), psycopg.errors.SerializationFailure()])
-def test_a_conflict_is_retried_silently(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, error: psycopg.Error
-) -> None:
-    make_log(ORDERS, a="1")
-    fails = Once("merged", error)
-    with following(database_url, source, FollowPlan((ORDERS,)), make_projector=always_copying(fails)) as running:
-        wait_for_position(connected, ORDERS, 1)
-    assert fails.is_raised
-    assert running.messages == []
 
 
 @pytest.mark.parametrize(

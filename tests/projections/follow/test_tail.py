@@ -47,10 +47,6 @@ def test_it_is_live_once_it_reaches_its_target(connected: Connection) -> None:
     assert (followed.position, followed.is_live, followed.is_replacement_complete) == (5, True, False)
 
 
-def test_an_empty_stream_is_live_at_once(connected: Connection) -> None:
-    assert tail(connected, 0).state == "live"
-
-
 def test_progress_tells_what_was_applied(connected: Connection) -> None:
     followed = tail(connected, 9)
     followed.add(read(EVENTS[:2], 2), 0.0)
@@ -58,22 +54,6 @@ def test_progress_tells_what_was_applied(connected: Connection) -> None:
     assert followed.apply() == (ORDERS, "catching-up", 4, 0, 7, 9, EVENTS[3].timestamp)
     followed.add(read([], 9), 0.0)
     assert followed.apply() == (ORDERS, "live", 0, 7, 9, 9, None)
-
-
-def test_no_event_beyond_the_limit_is_applied(connected: Connection) -> None:
-    followed = tail(connected, 5, until=2)
-    followed.add(read(EVENTS[:2], 2), 0.0)
-    followed.apply()
-    assert not followed.is_at_limit
-    followed.add(read(EVENTS[2:], 5), 0.0)
-    assert followed.apply().next_offset == 3
-    assert followed.is_at_limit
-
-
-def test_the_position_passes_a_limit_without_an_event(connected: Connection) -> None:
-    followed = tail(connected, 5, until=2)
-    followed.add(read([EVENTS[0], EVENTS[4]], 5), 0.0)
-    assert (followed.apply().events, followed.position, followed.is_at_limit) == (1, 3, True)
 
 
 @pytest.mark.parametrize(("target", "until"), [(3, None), (9, 2), (3, 8)])
@@ -134,23 +114,6 @@ class BufferedStream:
     stream_name: str
     is_read_to_target: bool = False
     buffer: EventBuffer = field(default_factory=lambda: EventBuffer(0))
-
-
-def test_a_batch_holds_what_several_polls_returned() -> None:
-    buffered = EventBuffer(5)
-    buffered.add(numbered("a", 5, 2), 1.0)
-    buffered.add(numbered("a", 7, 1, beyond=3), 2.0)
-    assert (bool(buffered), buffered.since, buffered.bytes) == (True, 1.0, 3)
-    batch = buffered.pop_batch()
-    assert ([event.offset for event in batch.events], batch.next_offset) == ([5, 6, 7], 11)
-    assert (bool(buffered), buffered.bytes, buffered.next_offset) == (False, 0, 11)
-
-
-def test_a_position_that_moved_without_events_is_a_batch() -> None:
-    buffered = EventBuffer(5)
-    buffered.add(numbered("a", 5, 0, beyond=2), 0.0)
-    assert bool(buffered)
-    assert buffered.pop_batch() == ([], 7)
 
 
 def test_events_beyond_the_largest_batch_stay_buffered(monkeypatch: pytest.MonkeyPatch) -> None:
