@@ -37,6 +37,10 @@ from tests.properties.importing import (
 pytestmark = [pytest.mark.slow, pytest.mark.torture]
 way = with_and_without()
 
+SUSPECT_ALL: Final = """
+insert into projection.suspect_checkpoint (log_offset, log_id, key_id, may_be_lower, may_be_unread)
+select log_offset, log_id, key_id, true, true from projection.checkpoint_event
+"""
 JOBS: Final = scaled(100, 300)
 LEAST_LOGS: Final = scaled(160, 500)
 AS_OF: Final = {relation: columns for relation, columns in ROWS.items() if relation != "other_message"}
@@ -278,28 +282,13 @@ def sorted_rows(by_job: RowsByJob) -> RowsByJob:
     return {job: sorted(rows, key=repr) for job, rows in by_job.items()}
 
 
-def test_a_stored_preference_equals_the_looked_up_one(whole: Whole) -> None:
-    """Rows that were folded before revision 0006 have no other_version_time."""
-    query = (
-        "select job_name, stream_kind, log_offset, task_name, checkpoint_version, is_preferred from projection.commit"
-    )
-    with whole.connection.transaction(force_rollback=True):
-        told = grouped(whole.connection, query)
-        whole.connection.execute("update projection.checkpoint_event set other_version_time = null")
-        looked_up = grouped(whole.connection, query)
-    lower = {row[-1] for rows in told.values() for row in rows if row[-2] == 1}
-    assert lower == {True, False}
-    report("preferred: stored = looked up", whole.jobs, {"commit": differing(told, looked_up)})
-
-
 @pytest.mark.parametrize("kind", ["checkpoint_moved_back", "unread_checkpoint", "state_behind_inputs"])
 def test_anomalies_are_among_the_suspects(whole: Whole, kind: str) -> None:
-    """Of a log that code before version 4 folded, every checkpoint is looked at."""
     query = f"select job_name, anomaly, subject, detail, stream_kind, log_offset from projection.anomaly_{kind}"
     with whole.connection.transaction(force_rollback=True):
         of_suspects = grouped(whole.connection, query)
         whole.connection.execute("delete from projection.suspect_checkpoint")
-        whole.connection.execute("update projection.position set fold_version = '3-0'")
+        whole.connection.execute(SUSPECT_ALL)
         of_all = grouped(whole.connection, query)
     assert any(of_suspects.values())
     report("suspects = all", whole.jobs, {kind: differing(of_suspects, of_all)})
