@@ -1,7 +1,9 @@
-"""Errors of several managers. Each keeps the things it names as attributes."""
+"""Errors of several managers, which keep the things they name as attributes, and what is started and stopped."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from contextlib import suppress
+from typing import NamedTuple, Self
 
 from eventlog.errors import EventLogError, did_you_mean, list_names
 
@@ -17,6 +19,28 @@ class NotReady(ManagerError):
         self.what = what
         self.state = state
         super().__init__(f"{_capitalize(what)} {state}. {_capitalize(remedy)}.")
+
+
+class Startable(ABC):
+    """Works between `start` and `stop`. A context manager, which also stops after a start that failed."""
+
+    @abstractmethod
+    def start(self) -> None: ...
+
+    @abstractmethod
+    def stop(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            with suppress(Exception):  # the first error matters
+                self.stop()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
 
 
 class MissingSetting(ManagerError):

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Final, Self
+from typing import Final
 
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, Capabilities, EventLog
+from eventlog.source import Closing
 from eventlog.streams import StreamKind
 
 LogOrOpener = EventLog | Callable[[], EventLog]
 """A log, which its owner closes, or a function that opens one."""
 
 
-class DelegatingLog:
+class DelegatingLog(Closing):
     """Passes every call of the `EventLog` interface on to ``log``, except `close`: the owner of that log closes it."""
 
     def __init__(self, log: EventLog) -> None:
@@ -51,12 +52,6 @@ class DelegatingLog:
 
     def close(self) -> None:
         """Do nothing."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 class LazyLog:
@@ -100,33 +95,27 @@ class ReopenedLog(DelegatingLog):
         super().__init__(self._opened.open())
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        """See `EventLog.append`."""
         with self._opened.use() as log:
             return log.append(events, expected_offset=expected_offset)
 
     @contextmanager
     def exclude_writers(self) -> Iterator[None]:
-        """See `EventLog`."""
         with self._opened.use() as log, log.exclude_writers():
             yield
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
-        """See `EventLog.read`."""
         with self._opened.use() as log:
             yield from log.read(first, until)
 
     def start_offset(self) -> int:
-        """See `EventLog`."""
         with self._opened.use() as log:
             return log.start_offset()
 
     def end_offset(self) -> int:
-        """See `EventLog`."""
         with self._opened.use() as log:
             return log.end_offset()
 
     def close(self) -> None:
-        """Close the log."""
         self._opened.close()
 
 

@@ -1,21 +1,21 @@
 """The interface of checkpoint managers, and the checkpoints of a log."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from threading import RLock
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple
 
 from eventlog.checkpoint import Candidate, Checkpoint
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import EventLog, end_after
 from managers.appending import AppendGaveUp, Retry, RetryingAppender
 from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, TaskNotRegistered
-from managers.errors import NotReady
+from managers.errors import NotReady, Startable
 from managers.wrapped_logs import LogOrOpener
 
 
-class AbstractCheckpointManager(ABC):
+class AbstractCheckpointManager(Startable):
     """Reads and writes the checkpoints of registered tasks (Samza's interface CheckpointManager).
 
     A context manager: it starts and stops the manager. Thread-safe.
@@ -110,13 +110,6 @@ class AbstractCheckpointManager(ABC):
         self._require_running()
         if task_name not in self._task_names:
             raise TaskNotRegistered(task_name)
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stop()
 
     def __repr__(self) -> str:
         state = "running" if self._is_running else "not running"

@@ -13,7 +13,6 @@ OnFailure = Callable[[Exception], None]
 
 _JOIN_SECONDS: Final = 1.0
 Stream = tuple[str, str]
-"""A system and the name of a stream."""
 DEFAULT_SECONDS: Final = 300.0
 CountPartitions = Callable[[Collection[Stream]], Mapping[Stream, int | EventLogError]]
 """Asks for the number of partitions of each of these streams; an error says why it is unknown."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from threading import RLock
 from types import MappingProxyType
-from typing import Final, Self
+from typing import Final
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, Offsets
 from eventlog.config import OffsetSettings, refuse_unknown_defaults
@@ -18,7 +18,7 @@ from eventlog.system_admin import SystemAdmin
 from eventlog.timestamps import ms_of
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_errors import TaskNotRegistered
-from managers.errors import NotReady
+from managers.errors import NotReady, Startable
 from managers.offsets.resolved_starts import (
     AssignedPartition,
     RefusedStartpoint,
@@ -88,7 +88,7 @@ def _can_compare(compare: Compare, partition: SystemStreamPartition, offset: str
 _NO_LISTENERS: Final[Mapping[str, CheckpointListener]] = MappingProxyType({})
 
 
-class OffsetManager:
+class OffsetManager(Startable):
     """The offsets of some tasks of a job, from their start to their last commit (Samza's class).
 
     Register the tasks, start, read from the starting offsets, and `update` after each event. To commit, call
@@ -296,10 +296,3 @@ class OffsetManager:
 
     def _compare(self, system: str, one: str, other: str) -> int | None:
         return admin_of(self._admins, system).offset_comparator(one, other)
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stop()

@@ -17,17 +17,13 @@ from managers.startpoints.startpoint_records import FanOutPlan, FanOuts, key_mea
 from managers.stores.keyed_state import KeyedState, decode_value
 
 Stream = tuple[str, str]
-"""System and stream."""
 Readers = Mapping[SystemStreamPartition, frozenset[str]]
-"""The tasks that read each partition."""
 AssignedBy = Literal["assignment", "checkpoint"]
 """The source of `StartpointFacts.readers`."""
 Requests = Mapping[str, Startpoint]
 """Requested startpoints by the texts of their keys."""
 Checkpoints = Mapping[str, Offsets]
-"""The offsets of each task's checkpoint."""
 Starts = Mapping[tuple[str, SystemStreamPartition], StartingOffset]
-"""The next starts by task and partition."""
 _ByKey = Mapping[StartpointKey, Startpoint]
 
 

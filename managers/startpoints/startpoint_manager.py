@@ -4,12 +4,12 @@ import logging
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Final, Self
+from typing import Final
 
 from eventlog.errors import EventLogError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, is_expired
-from managers.errors import NotReady
+from managers.errors import NotReady, Startable
 from managers.startpoints.startpoint_records import (
     ASSIGNMENTS,
     FAN_OUTS,
@@ -35,7 +35,7 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 _logger: Final = logging.getLogger(__name__)
 
 
-class StartpointManager:
+class StartpointManager(Startable):
     """Startpoint requests by partition, and the startpoints that were fanned out to each task (Samza's class).
 
     An operator writes, reads and deletes requests while the job runs. The job coordinator calls `fan_out` when it
@@ -150,13 +150,6 @@ class StartpointManager:
         """Remove the fan-outs of all tasks. Requests stay."""
         store = self._running()
         store.delete_all(list(store.all(FAN_OUTS)))
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stop()
 
     def _running(self) -> CoordinatorStreamStore:
         if not self._is_running:

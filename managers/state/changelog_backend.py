@@ -1,7 +1,6 @@
 """KafkaChangelogStateBackendFactory: stores are backed up by their changelogs (Samza's default state backend)."""
 
 from collections.abc import Callable, Collection, Mapping
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -9,6 +8,7 @@ from typing import Final
 
 from eventlog.checkpoint import Checkpoint, CheckpointId
 from eventlog.errors import ConfigError, EventLogError
+from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KafkaStateCheckpointMarker
 from eventlog.system_admin import Changelogs
@@ -123,10 +123,6 @@ def _write_offsets(directory: Path, checkpoint_id: CheckpointId, marker: KafkaSt
             delete_offset_files(path)
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 def _require_not_cancelled(task_name: str, store_name: str, cancelled: Event) -> None:
     if cancelled.is_set():
         raise RestoreCancelled(task_name, store_name)
@@ -139,7 +135,7 @@ class KafkaChangelogStateBackendFactory:
     raise `ConfigError` if a store has no changelog, or its system is not among them.
     """
 
-    def __init__(self, systems: Mapping[str, Changelogs], clock: Callable[[], datetime] = _now) -> None:
+    def __init__(self, systems: Mapping[str, Changelogs], clock: Clock = system_clock) -> None:
         self._systems: Final = dict(systems)
         self._clock: Final = clock
         self._in_memory: Final[dict[tuple[str, str], KeyValueStore]] = {}

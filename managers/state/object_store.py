@@ -151,11 +151,6 @@ def store_folder(task: StatefulTask, store_name: str) -> str:
     return "/".join(quote(part, safe="").replace(".", "%2E") for part in parts)
 
 
-def snapshot_id(folder: str, snapshot: StoreSnapshot) -> str:
-    """The id of a store's snapshot, which is its state checkpoint marker."""
-    return f"{folder}/{snapshot.digest}"
-
-
 def digest_in_marker(task: StatefulTask, store_name: str, marker: str) -> str:
     """The digest of the snapshot that a marker names. Raises `InvalidMarker`."""
     folder, _, digest = marker.rpartition("/")

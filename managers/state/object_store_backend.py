@@ -16,7 +16,6 @@ from managers.state.object_store import (
     StoreSnapshot,
     digest_in_marker,
     file_digest,
-    snapshot_id,
     store_folder,
 )
 from managers.state.state_backend import Markers, ReportProgress, RestoreProgress, StatefulTask
@@ -88,7 +87,7 @@ class ObjectStoreBackupManager:
             if existing.get(f"{SNAPSHOTS}/{snapshot.digest}") != len(listed):
                 self._objects.put_bytes(f"{folder}/{SNAPSHOTS}/{snapshot.digest}", listed)
         self._uploaded[name] = snapshot
-        return snapshot_id(folder, snapshot)
+        return f"{folder}/{snapshot.digest}"
 
     def _clean_up(self, name: str, marker: str) -> None:
         folder = self._folders[name]

@@ -52,7 +52,6 @@ class CommitMetrics:
     """Counts since the committer was created."""
 
     commits: int = 0
-    """Commits that began."""
     skipped: int = 0
     exceptions: int = 0
     timed_out: int = 0

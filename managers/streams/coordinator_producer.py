@@ -1,9 +1,9 @@
 """CoordinatorStreamProducer and CoordinatorStreamWriter: append messages to a job's coordinator stream."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from threading import RLock
-from typing import Final, Self
+from typing import Final
 
 from eventlog.events import NewEvent
 from eventlog.log import Clock, system_clock
@@ -11,7 +11,7 @@ from eventlog.messages import Message, SetConfig
 from eventlog.wire.coordinator import encode_key, encode_message
 from managers.appending import append_in_parts
 from managers.config.job_config import config_value, delete_config, read_config, set_config
-from managers.errors import NotReady
+from managers.errors import NotReady, Startable
 from managers.job_names import Config
 from managers.stored_messages import STREAM_WRITER, make_envelope, with_envelope
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -21,7 +21,7 @@ from managers.wrapped_logs import LazyLog, LogOrOpener
 _WHAT: Final = "the coordinator stream producer"
 
 
-class CoordinatorStreamProducer:
+class CoordinatorStreamProducer(Startable):
     """Appends messages once it is started; calls return once they are acknowledged. Thread-safe.
 
     Samza's CoordinatorStreamSystemProducer.
@@ -69,13 +69,6 @@ class CoordinatorStreamProducer:
     def flush(self, source: str | None = None) -> None:
         """Do nothing: every send is acknowledged."""
 
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stop()
-
     def _append(self, events: Sequence[NewEvent]) -> list[range]:
         with self._lock:
             if not self._is_started:
@@ -91,7 +84,7 @@ class CoordinatorStreamProducer:
         return NewEvent(*encode_message(message))
 
 
-class CoordinatorStreamWriter:
+class CoordinatorStreamWriter(Startable):
     """Sets and deletes config keys; calls return once they are acknowledged (Samza's class, SAMZA-2797).
 
     A change of a write-once setting is refused unless the writer has ``force``. A context manager. Thread-safe.
@@ -145,18 +138,6 @@ class CoordinatorStreamWriter:
                 return False
             delete_config(store, key, source=self._source, force=self._force, clock=self._clock)
             return True
-
-    def __enter__(self) -> Self:
-        try:
-            self.start()
-        except BaseException:
-            with suppress(Exception):
-                self.stop()
-            raise
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stop()
 
     @contextmanager
     def _running(self) -> Iterator[CoordinatorStreamStore]:
