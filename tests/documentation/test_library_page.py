@@ -2,7 +2,6 @@
 
 import doctest
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-import coordstream
 from coordstream import KafkaCheckpointManager, KafkaEventLog, MemoryEventLog, checkpoint_stream
 from coordstream import create_coordinator_stream as make_stream
 from tests.fixtures.postgres_server import temporary_home
@@ -28,32 +26,13 @@ TEXT: Final = PAGE.read_text(encoding="utf-8")
 OF_POSTGRES: Final = "## In SQL"
 STARTS_POSTGRES: Final = ">>> url = "
 MAKES_A_LOG: Final = "PostgresEventLog.create(url, "
-NOT_SHOWN: Final = frozenset(
-    {
-        "CheckpointChange",
-        "ConfigChange",
-        "CoordinatorStreamMessage",
-        "MetadataStore",
-        "OffsetChange",
-        "SettingChange",
-        "build_coordinator_stream_config",
-        "coordinator_system",
-        "read_launch_config",
-    }
-)
-"""Names that are what an example gives, or that need none."""
-
-
-def run(text: str, names: Mapping[str, object], report: list[str]) -> doctest.TestResults:
-    """Run a page's examples with some names known beforehand; what failed is added to a report."""
-    examples = doctest.DocTestParser().get_doctest(text, dict(names), PAGE.name, str(PAGE), 0)
-    return doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples, out=report.append)
 
 
 def run_well(text: str, names: Mapping[str, object]) -> None:
-    """Run the examples, which must give what they show."""
+    """Run a page's examples with some names known beforehand; they must give what they show."""
     report: list[str] = []
-    results = run(text, names, report)
+    examples = doctest.DocTestParser().get_doctest(text, dict(names), PAGE.name, str(PAGE), 0)
+    results = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples, out=report.append)
     assert results.failed == 0, "".join(report)
     assert results.attempted > 40
 
@@ -103,21 +82,3 @@ def test_the_examples_give_the_same_over_topics(topics: "Topics", kafka_options:
     ).create_resources()
     page = over_other_logs("KafkaEventLog").replace("KafkaEventLog(c", "KafkaEventLog(options, c")
     run_well(page.replace("orders", job_name), {"KafkaEventLog": KafkaEventLog, "options": kafka_options})
-
-
-def test_a_wrong_example_is_told() -> None:
-    report: list[str] = []
-    assert run(">>> 1 + 1\n3\n", {}, report) == (1, 1)
-    assert "Got:\n    2" in "".join(report)
-
-
-def test_each_manager_has_an_example() -> None:
-    managers = {name for name, module in coordstream._MODULES.items() if module.startswith("managers.")}
-    assert sorted(name for name in managers - NOT_SHOWN if name not in TEXT) == []
-
-
-def test_each_error_of_the_page_can_be_imported() -> None:
-    tables = [line.split("|")[1] for line in TEXT[TEXT.index("## Errors") :].splitlines() if line.startswith("| `")]
-    names = {name for cell in tables for name in re.findall(r"`(\w+)`", cell)}
-    assert "StreamExists" in names
-    assert sorted(name for name in names if not hasattr(coordstream, name)) == []

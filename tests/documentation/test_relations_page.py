@@ -5,34 +5,17 @@ import re
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from eventlog.postgres.connection import Connection, connect
 from tests.documentation.catalogue import functions_by_relation, relations_of
 from tests.documentation.example_queries import example_files, examples_of
 from tests.documentation.relations_page import (
-    Column,
-    Example,
-    Function,
-    Relation,
-    column_of,
     page,
     parse_page,
-    sentences_and_key,
 )
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "relations.md"
 PREFACE: Final = Path(__file__).with_name("preface.md")
 RENEW: Final = "RENEW_DOCS"
-SMALL: Final = Relation(
-    "config",
-    "What is set.",
-    ("job_name", "job_id", "config_key"),
-    (
-        Column("config_key", "text", None, "The key: `a|b`."),
-        Column("record_time", "timestamptz", "it is unknown", "Its time."),
-    ),
-)
 
 
 def made_page(connection: Connection) -> str:
@@ -70,55 +53,3 @@ def test_every_relation_has_three_questions_and_every_file_its_relation(database
     assert set(example_files()) == set(relations)
     questions = [example.question for examples in relations.values() for example in examples]
     assert len(set(questions)) == len(questions)
-
-
-def test_a_page_can_be_parsed() -> None:
-    text = page("# Preface\n\n## How", [SMALL, SMALL], [Function("wait_for", "at text", "boolean", "Waits.")])
-    assert parse_page(text) == [SMALL, SMALL]
-
-
-def test_functions_and_examples_are_below_the_table() -> None:
-    as_of = Function(
-        "config_as_of", "at timestamp with time zone, kind text DEFAULT NULL::text", "SETOF coordinator.config", "Then."
-    )
-    relation = Relation(
-        SMALL.name, SMALL.sentences, SMALL.key, SMALL.columns, (as_of,), (Example("Which?", "select 1;"),)
-    )
-    _, _, below = page("# P", [relation], []).partition("Its time. |\n\n")
-    assert below == (
-        "- `config_as_of(at timestamptz, kind text default null)`: Then.\n\n### Which?\n\n```sql\nselect 1;\n```\n"
-    )
-
-
-def test_a_function_of_no_relation_shows_its_result() -> None:
-    text = page("# P", [], [Function("wait_for", "at timestamp with time zone", "boolean", "Waits.\nLong.")])
-    assert "- `wait_for(at timestamptz) returns boolean`: Waits. Long.\n" in text
-
-
-@pytest.mark.parametrize(
-    ("comment", "null_when", "meaning"),
-    [
-        ("The key.", None, "The key."),
-        ("The time. Null: it is unknown, or odd.", "it is unknown, or odd", "The time."),
-        ("Null: always.", "always", ""),
-    ],
-)
-def test_a_columns_comment_says_when_it_is_null(comment: str, null_when: str | None, meaning: str) -> None:
-    assert column_of("c", "timestamp with time zone", comment) == Column("c", "timestamptz", null_when, meaning)
-
-
-@pytest.mark.parametrize(
-    ("said", "beside_the_job"),
-    [
-        ("the job", ()),
-        ("config_key", ("config_key",)),
-        ("provenance, task_name", ("stream_kind", "incarnation", "log_offset", "task_name")),
-    ],
-)
-def test_a_relations_comment_ends_with_its_key(said: str, beside_the_job: tuple[str, ...]) -> None:
-    assert sentences_and_key(f"One. Two.\nKey: {said}.") == ("One. Two.", ("job_name", "job_id", *beside_the_job))
-
-
-def test_a_relation_without_a_key_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no last line `Key"):
-        sentences_and_key("Every job.")
