@@ -1,9 +1,9 @@
 /* Reads checkpoints that fit a template as checkpoint_template.py does, without an object for each token, and the
  * ordinary ones of a task as CheckpointBatch._read_each in checkpoint_batch.py does.
  *
- * An event is not ordinary if it may be a delete, or have other names, a lower offset, a checkpoint that is not read, or
- * a key in quarantine. What these mean is written in Python only. Entries, lists and readers change only when an event is
- * known to be ordinary, so any other can still be read in Python.
+ * An event is not ordinary if it may be a delete, or have other names, a lower offset, a checkpoint that is not read,
+ * or a key in quarantine. What these mean is written in Python only. Entries, lists and readers change only when an event
+ * is known to be ordinary, so any other can still be read in Python.
  */
 
 #include "../../eventlog/_compiled.h"
