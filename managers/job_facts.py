@@ -19,7 +19,7 @@ from eventlog.messages import (
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import is_changelog_offset
 from managers.assignments.changelogs import changelogs
-from managers.job_models.job_model import STANDBY
+from managers.job_names import STANDBY
 from managers.stores.keyed_state import KeyedState, decode_value
 
 _TASK_MESSAGES: Final = (SetTaskContainerMapping, SetTaskModeMapping, SetChangelogMapping, SetCheckpoint)

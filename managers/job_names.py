@@ -1,24 +1,34 @@
 """A job's name, id and own streams, from its config (JobConfig and CoordinatorStreamUtil of Samza)."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Literal
 
 from eventlog.config import DEFAULT_SYSTEM
 from eventlog.streams import DEFAULT_JOB_ID, StreamIdentity, checkpoint_stream_name, coordinator_stream_name, identify
 from managers.errors import MissingSetting
 
 Config = Mapping[str, str]
+TaskMode = Literal["Active", "Standby"]
+
+ACTIVE: Final[TaskMode] = "Active"
+STANDBY: Final[TaskMode] = "Standby"
 
 JOB_NAME: Final = "job.name"
 JOB_ID: Final = "job.id"
 APP_MODE: Final = "app.mode"
 RUN_ID: Final = "app.run.id"
+GROUPER_FACTORY: Final = "job.systemstreampartition.grouper.factory"
 CHECKPOINT_SYSTEM: Final = "task.checkpoint.system"
 COORDINATOR_SYSTEM: Final = "job.coordinator.system"
 MONITOR_FREQUENCY: Final = "job.coordinator.monitor-partition-change.frequency.ms"
 MONITOR_FREQUENCY_DEFAULT: Final = "300000"
 """In ms, of both monitors of a job's inputs."""
 _BATCH: Final = "BATCH"
+
+
+def setting_key(config: Config, system: str | None, setting: str, *own_keys: str) -> str:
+    """The first of a stream's own keys that config has, else the key for all streams created in the system."""
+    return next((key for key in own_keys if key in config), f"systems.{system}.default.stream.{setting}")
 
 
 def job_name(config: Config) -> str:

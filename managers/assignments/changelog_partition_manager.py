@@ -14,11 +14,11 @@ from managers.assignments.changelogs import (
     ChangelogRemapped,
     StoreChangelog,
     access_log_of,
-    assign_changelog_partitions,
     changelogs,
     replication_factor,
     topic_settings,
 )
+from managers.job_models.jvm_order import text_order
 from managers.job_names import Config
 from managers.stored_messages import (
     MessageManager,
@@ -29,6 +29,22 @@ from managers.stored_messages import (
 )
 
 _PARTITIONS: Final = range(2**31)
+
+
+def assign_changelog_partitions(task_names: Iterable[str], previous: Mapping[str, int]) -> dict[str, int]:
+    """The changelog partition of each task (JobModelManager of Samza): its previous one, or the next unused number.
+
+    New tasks are numbered in the order of their names (``Partition 10`` before ``Partition 2``), after the greatest
+    number that any task ever had (SAMZA-1012), from 0. The number of a removed task is not reused, because its state
+    is still in the changelog.
+    """
+    following = max(previous.values(), default=-1) + 1
+    numbers: dict[str, int] = {}
+    for task_name in sorted(set(task_names), key=text_order):
+        known = previous.get(task_name)
+        numbers[task_name] = following if known is None else known
+        following += known is None
+    return numbers
 
 
 class ChangelogPartitionManager(MessageManager):

@@ -1,17 +1,17 @@
 """The changelogs of a job's stores: their topics, their settings, and the errors about them."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventlog.config import boolean, integer
 from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
 from managers.errors import ManagerError
-from managers.job_models.job_model import TaskModel
-from managers.job_models.jvm_order import text_order
-from managers.job_names import Config, system_of, unique_name_for_batch
-from managers.streams.stream_creation import setting_key
+from managers.job_names import Config, setting_key, system_of, unique_name_for_batch
+
+if TYPE_CHECKING:
+    from managers.job_models.job_model import TaskModel
 
 CHANGELOG_SYSTEM: Final = "job.changelog.system"
 
@@ -68,27 +68,11 @@ def changelogs(config: Config) -> Iterator[StoreChangelog]:
             yield StoreChangelog(store, system, stream) if dot else StoreChangelog(store, None, name)
 
 
-def changelog_ssps(config: Config, tasks: Iterable[TaskModel]) -> frozenset[SystemStreamPartition]:
+def changelog_ssps(config: Config, tasks: Iterable["TaskModel"]) -> frozenset[SystemStreamPartition]:
     """The changelog partitions of these tasks, in all changelogs whose system is known."""
     partitions = {task.changelog_partition for task in tasks}
     named = [(each.system, each.stream) for each in changelogs(config) if each.system is not None]
     return frozenset(SystemStreamPartition(*stream, partition) for stream in named for partition in partitions)
-
-
-def assign_changelog_partitions(task_names: Iterable[str], previous: Mapping[str, int]) -> dict[str, int]:
-    """The changelog partition of each task (JobModelManager of Samza): its previous one, or the next unused number.
-
-    New tasks are numbered in the order of their names (``Partition 10`` before ``Partition 2``), after the greatest
-    number that any task ever had (SAMZA-1012), from 0. The number of a removed task is not reused, because its state
-    is still in the changelog.
-    """
-    following = max(previous.values(), default=-1) + 1
-    numbers: dict[str, int] = {}
-    for task_name in sorted(set(task_names), key=text_order):
-        known = previous.get(task_name)
-        numbers[task_name] = following if known is None else known
-        following += known is None
-    return numbers
 
 
 def access_log_of(config: Config, changelog: StoreChangelog) -> str | None:

@@ -14,8 +14,9 @@ from managers.assignments.task_assignment_manager import (
     task_container_messages,
     task_delete_messages,
 )
-from managers.job_models.job_model import ACTIVE, STANDBY, JobModel, TaskMode
+from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import PreviousAssignment
+from managers.job_names import ACTIVE, STANDBY, TaskMode
 from managers.stored_messages import MessageManager, make_envelope, mark_forced
 from managers.stores.coordinator_store import CoordinatorStreamStore
 

@@ -7,7 +7,7 @@ from eventlog.messages import Delete, Message, SetTaskContainerMapping, SetTaskM
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.jackson import encode_partition_key
 from managers.errors import ManagerError
-from managers.job_models.job_model import ACTIVE, STANDBY, TaskMode
+from managers.job_names import ACTIVE, STANDBY, TaskMode
 from managers.stored_messages import MessageManager, require_task_names
 
 TaskContainers = Mapping[str, Mapping[str, str]] | Mapping[str | None, Mapping[str, str]]

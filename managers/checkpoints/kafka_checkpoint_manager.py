@@ -19,14 +19,20 @@ from eventlog.events import NewEvent
 from eventlog.log import LogExists
 from eventlog.source import StreamFacts
 from eventlog.streams import BROKER_DEFAULT, CHECKPOINT_MESSAGE_BYTES, SEGMENT_BYTES, StreamIdentity
+from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.appending import Retry
 from managers.checkpoints.abstract_checkpoint_manager import LiveCheckpoints, LogCheckpoints
 from managers.checkpoints.checkpoint_errors import CheckpointError
 from managers.checkpoints.checkpoint_events import TopicReader, topic_event, version_of
 from managers.errors import NotReady
-from managers.job_models.grouping import BY_PARTITION, GROUPER_FACTORY
-from managers.job_names import CHECKPOINT_SYSTEM, checkpoint_stream, is_batch, system_of
-from managers.streams.stream_creation import setting_key
+from managers.job_names import (
+    CHECKPOINT_SYSTEM,
+    GROUPER_FACTORY,
+    checkpoint_stream,
+    is_batch,
+    setting_key,
+    system_of,
+)
 from managers.wrapped_logs import LazyLog, LogOrOpener
 
 BATCH_RETENTION_MS: Final = 86_400_000
@@ -115,7 +121,7 @@ class KafkaCheckpointManager(LogCheckpoints):
         versions = write_versions(self._config)
         self._write_versions = None if writes_any_version else versions
         self._max_age_ms = parse_max_age(self._config.get(LIVE_MAX_AGE))
-        self._grouper_factory = self._config.get(GROUPER_FACTORY) or BY_PARTITION
+        self._grouper_factory = self._config.get(GROUPER_FACTORY) or DEFAULT_GROUPER_FACTORY
         self._reads_once = boolean(self._config, STOP_AFTER_FIRST_READ, default=True)
         self._reader = LazyLog(log)
         self._is_reading = False

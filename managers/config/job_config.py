@@ -18,11 +18,10 @@ from managers.job_models.grouping import (
     BY_HASH,
     BY_PARTITION,
     ELASTICITY,
-    GROUPER_FACTORY,
     MAPPER_FACTORY,
     TASK_GROUPER,
 )
-from managers.job_names import JOB_NAME, Config
+from managers.job_names import GROUPER_FACTORY, JOB_NAME, Config
 from managers.stored_messages import JOB_RUNNER, STREAM_WRITER, make_envelope, mark_forced
 from managers.stores.keyed_state import KeyedState, NamespacedKey, decode_value, read_name
 from managers.stores.metadata_store import NamespacedStore

@@ -30,10 +30,10 @@ from managers.job_models.job_coordinator_metadata import (
     JobCoordinatorMetadataManager,
     MetadataMetrics,
 )
-from managers.job_models.job_model import ACTIVE, JobModel
+from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import build_job_model, require_known_grouping
 from managers.job_models.jvm_order import text_order
-from managers.job_names import CHECKPOINT_SYSTEM, JOB_NAME, Config, job_id, job_name, system_of
+from managers.job_names import ACTIVE, CHECKPOINT_SYSTEM, JOB_NAME, Config, job_id, job_name, system_of
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.startpoints.startpoint_records import FanOuts, should_fan_out_startpoints
 from managers.state.backend_choice import backup_factories, store_names

@@ -10,15 +10,14 @@ from eventlog.config import boolean
 from eventlog.errors import ConfigError
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
-from managers.job_models.job_model import STANDBY, ContainerModel, TaskModel
+from managers.job_models.job_model import ContainerModel, TaskModel
 from managers.job_models.jvm_order import text_order
-from managers.job_names import Config
+from managers.job_names import GROUPER_FACTORY, STANDBY, Config
 
 Groups = Mapping[str, frozenset[SystemStreamPartition]]
 """The partitions of each task, by task name."""
 TaskNamer = Callable[[SystemStreamPartition], str]
 
-GROUPER_FACTORY: Final = "job.systemstreampartition.grouper.factory"
 BY_PARTITION: Final = DEFAULT_GROUPER_FACTORY
 BY_SYSTEM_STREAM_PARTITION: Final = "org.apache.samza.container.grouper.stream.GroupBySystemStreamPartitionFactory"
 MAPPER_FACTORY: Final = "job.system.stream.partition.mapper.factory"

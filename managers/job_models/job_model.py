@@ -6,16 +6,11 @@ Each has read-only copies of its arguments.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, Literal
 
 from eventlog.frozen_dict import frozen
 from eventlog.partition import SystemStreamPartition
 from managers.job_models.jvm_order import text_order
-
-TaskMode = Literal["Active", "Standby"]
-
-ACTIVE: Final[TaskMode] = "Active"
-STANDBY: Final[TaskMode] = "Standby"
+from managers.job_names import ACTIVE, TaskMode
 
 
 @dataclass(frozen=True, slots=True)

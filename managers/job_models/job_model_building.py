@@ -8,7 +8,7 @@ from eventlog.config import boolean, broadcast_partitions, integer
 from eventlog.errors import ConfigError, WireError
 from eventlog.frozen_dict import frozen
 from eventlog.partition import parse_int32
-from managers.assignments.changelogs import assign_changelog_partitions
+from managers.assignments.changelog_partition_manager import assign_changelog_partitions
 from managers.config.job_config import AUTOSIZING, is_autosized
 from managers.job_models.grouping import (
     ELASTICITY,

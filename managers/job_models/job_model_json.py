@@ -7,7 +7,7 @@ from typing import Any, Final
 from eventlog.errors import WireError, json_type
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.jackson import dumps, loads, partition_from_json, partition_to_json
-from managers.job_models.job_model import ACTIVE, STANDBY, ContainerModel, JobModel, TaskMode, TaskModel
+from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.job_model_order import (
     OrderedContainers,
     OrderedTasks,
@@ -15,6 +15,7 @@ from managers.job_models.job_model_order import (
     insertion_order,
     json_order,
 )
+from managers.job_names import ACTIVE, STANDBY, TaskMode
 
 _CONFIG: Final = "config"
 _CONTAINERS: Final = "containers"

@@ -12,7 +12,7 @@ from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.starting_offset import StartingOffset, decide, effective_startpoint
 from eventlog.startpoint import Startpoint, is_expired
 from managers.job_facts import JobFacts
-from managers.job_models.job_model import STANDBY
+from managers.job_names import STANDBY
 from managers.startpoints.startpoint_records import FanOutPlan, FanOuts, key_meanings, plan_fan_out, without_key_bucket
 from managers.stores.keyed_state import KeyedState, decode_value
 

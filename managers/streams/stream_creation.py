@@ -8,12 +8,7 @@ from eventlog.config import integer
 from eventlog.log import LogExists
 from eventlog.source import StreamFacts
 from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity
-from managers.job_names import COORDINATOR_SYSTEM, Config, coordinator_stream, system_of
-
-
-def setting_key(config: Config, system: str | None, setting: str, *own_keys: str) -> str:
-    """The first of the stream's own keys that config has, else the key for all streams created in the system."""
-    return next((key for key in own_keys if key in config), f"systems.{system}.default.stream.{setting}")
+from managers.job_names import COORDINATOR_SYSTEM, Config, coordinator_stream, setting_key, system_of
 
 
 class InputAdmin(Protocol):

@@ -16,7 +16,7 @@ from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY, decode_key
 from managers.checkpoints.checkpoint_place import JobCheckpoints, checkpoint_manager
 from managers.checkpoints.kafka_checkpoint_manager import VALIDATION, KafkaCheckpointManager
 from managers.job_facts import JobFacts
-from managers.job_models.grouping import GROUPER_FACTORY
+from managers.job_names import GROUPER_FACTORY
 from tests.acceptance.torture import scaled
 from tests.fixtures.compiled_parts import with_and_without
 from tests.fixtures.postgres import CloneSeries

@@ -17,7 +17,8 @@ from managers.assignments.task_assignment_manager import (
     TaskAssignmentManager,
     TaskPartitionAssignmentManager,
 )
-from managers.job_models.job_model import ACTIVE, STANDBY, ContainerModel, JobModel, TaskMode, TaskModel
+from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
+from managers.job_names import ACTIVE, STANDBY, TaskMode
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import config_set, task_container, task_mode, task_partition
 from tests.contracts.event_log import STREAM, clock

@@ -26,7 +26,7 @@ from managers.checkpoints.kafka_checkpoint_manager import (
     VALIDATION,
     KafkaCheckpointManager,
 )
-from managers.job_models.grouping import GROUPER_FACTORY
+from managers.job_names import GROUPER_FACTORY
 from tests.builders import checkpoint_v1, checkpoint_v2, raw
 from tests.managers.fake_time import FakeTime
 from tests.managers.held_memory import held_bytes
