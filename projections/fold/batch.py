@@ -46,21 +46,21 @@ class BatchFold:
         self.gaps += gaps_between(self.log.last_offset, events.offsets)
         self.log.last_offset = events.offsets[-1]
         self.clock.take(events.offsets, events.record_times)
-        entries, new_entry = self.log.keys.entries, self.log.keys.add
+        known, new_entry = self.log.keys.entries.get, self.log.keys.add
         checkpoints, add_message = self.checkpoints.events, self._undecoded.append
         columns = (events.offsets, events.record_times, events.keys, events.values)
         for offset, record_time, key, value in zip(*columns, strict=True):
             if key is None:
                 self._add_without_key(offset, record_time, value)
                 continue
-            entry = entries.get(key) or new_entry(key)
+            entry = known(key) or new_entry(key)
             task = entry.task
             if task is None:
                 add_message((entry, key, offset, record_time, value))
+            elif (events_of_task := checkpoints.get(task)) is None:
+                checkpoints[task] = [(offset, record_time, value, entry)]
             else:
-                if task not in checkpoints:
-                    checkpoints[task] = []
-                checkpoints[task].append((offset, record_time, value, entry))
+                events_of_task.append((offset, record_time, value, entry))
 
     def sweep(self, swept: Sequence[Swept]) -> None:
         """Add deletes of keys that are missing from the log, after all events up to their offsets."""
