@@ -202,7 +202,7 @@ Since = Annotated[
         metavar="TIME",
         parser=parse_time,
         callback=_in_order,
-        help="Show records since this time (see --until).",
+        help="Show records since this time, given as for --until.",
     ),
 ]
 Until = Annotated[

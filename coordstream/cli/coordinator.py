@@ -77,6 +77,8 @@ def run(
     Without --config, the config on the coordinator stream is used. This command starts no containers.
 
     A lock in the database ensures that a job has one coordinator.
+
+    Example: coordstream coordinator run payments --restart-on-change
     """
     require_packages("starlette", "uvicorn", "prometheus_client")
     from coordstream.coordinator.process import (  # noqa: PLC0415 (needs the extra)

@@ -67,6 +67,8 @@ def backup(
     well: a restored database can be followed again only with the same key. Database users are not in the backup.
 
     For a database of COORDSTREAM_DATABASE_URL, use pg_dump.
+
+    Example: coordstream db backup coordstream.dump
     """
     from coordstream.backup import back_up  # noqa: PLC0415 (loads SQLAlchemy)
 
@@ -93,6 +95,8 @@ def restore(
     A backup of an older version is migrated. Grant roles to users again with `coordstream db grant`.
 
     For a database of COORDSTREAM_DATABASE_URL, use pg_restore.
+
+    Example: coordstream db restore coordstream.dump
     """
     from coordstream.backup import check_backup  # noqa: PLC0415
     from coordstream.backup import restore as restore_database  # noqa: PLC0415
@@ -122,6 +126,8 @@ def reset(
     """Delete all data of the embedded database and create it again, empty and migrated.
 
     The server keeps its port, its password and its users. Back up the data first, with `coordstream db backup`.
+
+    Example: coordstream db reset --yes
     """
     from coordstream.backup import reset as reset_database  # noqa: PLC0415
 
@@ -148,6 +154,8 @@ def migrate(
 
     With --dry-run, the state is empty, older, current, newer or incomplete: older and newer compare the schema with
     this program.
+
+    Example: coordstream db migrate
     """
     from coordstream.migrate import ADVICE, SchemaState, read_schema_state, upgrade  # noqa: PLC0415 (loads SQLAlchemy)
 
@@ -183,7 +191,10 @@ def grant(
     revoke: Annotated[bool, typer.Option("--revoke", help="Revoke the role instead.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Grant a database user a role, or revoke it. Roles apply to all databases of the server."""
+    """Grant a database user a role, or revoke it. Roles apply to all databases of the server.
+
+    Example: coordstream db grant reader ann
+    """
     with open_database() as database:
         changed = _change(database.connection, role.in_postgres, user, revoke=revoke)
     if as_json:

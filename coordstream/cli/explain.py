@@ -1,13 +1,12 @@
 """`coordstream explain`: why a task starts where it does."""
 
-from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Annotated, Final, NoReturn
 
 import typer
 
-from coordstream.cli.arguments import Csv, JobWord, Json, parse_time
+from coordstream.cli.arguments import AsOf, Csv, JobWord, Json
 from coordstream.cli.output import Column, print_list, print_rows, print_text
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
@@ -27,16 +26,15 @@ def explain(
         str,
         typer.Argument(metavar="TASK", help="The task's name, such as 'Partition 0'."),
     ],
-    as_of: Annotated[
-        datetime | None,
-        typer.Option("--as-of", "--at", metavar="TIME", parser=parse_time, help="Explain the state at this time."),
-    ] = None,
+    as_of: AsOf = None,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
     """Explain why a task starts where it does.
 
     Shows, for each input partition, what decides, what else was considered, and why it lost.
+
+    Example: coordstream explain wordcount 'Partition 0' --as-of '2 hours ago'
     """
     with open_database() as database:
         found = find_job(database.connection, job)

@@ -58,7 +58,10 @@ def job() -> None:
 
 @app.command("list")
 def show_list(utc: Utc = False, as_json: Json = False, as_csv: Csv = False) -> None:
-    """List the jobs, each with the worst state and the total lag of its logs."""
+    """List the jobs, each with the worst state and the total lag of its logs.
+
+    Example: coordstream job list --utc
+    """
     with open_database() as database:
         jobs = fetch(database.connection, JOBS)
         logs, unreachable = logs_now(database)
@@ -69,7 +72,10 @@ def show_list(utc: Utc = False, as_json: Json = False, as_csv: Csv = False) -> N
 
 @app.command()
 def show(job: JobWord, utc: Utc = False, as_json: Json = False, as_csv: Csv = False) -> None:
-    """Show a job: its logs and their states, counts, and the metadata of its coordinator."""
+    """Show a job: its logs and their states, counts, and the metadata of its coordinator.
+
+    Example: coordstream job show wordcount
+    """
     with open_database() as database:
         found = find_job(database.connection, job)
         # several rows if the config on several streams has this name

@@ -196,7 +196,7 @@ def retire(
     undo: Annotated[bool, typer.Option("--undo", help="Expect that they are followed again.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Keep the logs of streams, but do not report that nothing follows them, for example after a job was deleted.
+    """Stop reporting that nothing follows these streams, for example after their job was deleted. Their logs stay.
 
     `status` shows a retired stream without a fault. Following or importing it ends its retirement.
 

@@ -89,6 +89,8 @@ def retention(
     What is true now, and what was true at any time since the horizon, stays as it is. For other times, as-of functions
     raise an error, and histories keep only the events of the state at the horizon. A partition that loses events is
     detached and replaced; nothing is deleted. Followers may run meanwhile.
+
+    Example: coordstream retention --all --keep 365d --dry-run
     """
     if keep is None:
         raise typer.BadParameter("Use '--keep DURATION', as in '--keep 365d'.")

@@ -72,6 +72,8 @@ def serve(
     """Serve health, metrics, JSON and pages over HTTP, from the database. Nothing can be written.
 
     SIGTERM stops it, with exit code 0. While the database does not answer, requests are answered with status 503.
+
+    Example: coordstream serve --bind 0.0.0.0:8470 --token-file token
     """
     require_packages("starlette", "uvicorn", "jinja2", "prometheus_client", "psycopg_pool")
     from coordstream.serve.service import ServiceLimits, open_service  # noqa: PLC0415 (needs the extra)

@@ -24,7 +24,10 @@ app = typer.Typer()
 
 @app.command()
 def up(as_json: JsonObject = False) -> None:
-    """Start the embedded Postgres and migrate its database; --json prints its URL with the password."""
+    """Start the embedded Postgres and migrate its database; --json prints its URL with the password.
+
+    Example: coordstream up --json
+    """
     settings = embedded_settings()
     server = EmbeddedPostgres(settings.home)
     was_running, kept_port = server.status().state == "running", server.kept_port
@@ -55,7 +58,10 @@ def up(as_json: JsonObject = False) -> None:
 
 @app.command()
 def down(as_json: JsonObject = False) -> None:
-    """Stop the embedded Postgres of COORDSTREAM_HOME."""
+    """Stop the embedded Postgres of COORDSTREAM_HOME.
+
+    Example: coordstream down
+    """
     server = require_data_folder(embedded_settings())
     was_running = server.stop()
     if as_json:
@@ -68,7 +74,10 @@ def down(as_json: JsonObject = False) -> None:
 def psql(
     options: Annotated[list[str] | None, typer.Argument(metavar="-- OPTIONS", help="Options of psql.")] = None,
 ) -> None:
-    """Open psql on the database. The password is passed in the environment, never as an argument."""
+    """Open psql on the database. The password is passed in the environment, never as an argument.
+
+    Example: coordstream psql -- -c "select * from coordinator.job"
+    """
     with open_database() as database:
         program, environment = _psql_program(database.settings), psql_environment(database.url)
     raise typer.Exit(_run_in_foreground([program, *(options or [])], {**os.environ, **environment}))

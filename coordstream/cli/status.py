@@ -59,6 +59,8 @@ def status(
 
     For monitors: the exit code is 1 if a log is lost or refused, if its follower hangs or waits for the brokers, if its
     topic is missing, if a recording was imported partly, if rows have to be rebuilt, or if the brokers do not answer.
+
+    Example: coordstream status --max-age 60 --max-lag 1000
     """
     with open_database() as database:
         rows, unreachable = logs_now(database)

@@ -49,7 +49,7 @@ def test_a_stream_is_rewound_and_reverted_in_three_commands(operator: CommandLin
     assert "does not rewind the state store counts" in rewound.err
     follow(operator)
 
-    explained = operator.done("explain", "wordcount_pv", "Partition 1", "--at", f"{NOW:%Y-%m-%dT%H:%M:%SZ}")
+    explained = operator.done("explain", "wordcount_pv", "Partition 1", "--as-of", f"{NOW:%Y-%m-%dT%H:%M:%SZ}")
     for number in (1, 9):
         assert f"kafka.page-views.{number} starts {SINCE}. The startpoint decides" in " ".join(explained.split())
     assert [row[:5] for row in starts(operator)] == [

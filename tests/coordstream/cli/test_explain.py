@@ -32,7 +32,7 @@ def test_each_partition_gets_a_sentence(wordcount: CommandLine) -> None:
 
 
 def test_a_table_has_every_candidate(wordcount: CommandLine) -> None:
-    printed = wordcount.done("explain", "wordcount_pv/1", "Partition 1", "--at", BEFORE_RUN_2)
+    printed = wordcount.done("explain", "wordcount_pv/1", "Partition 1", "--as-of", BEFORE_RUN_2)
     assert on_one_line(printed).startswith(
         "Where Partition 1 of wordcount_pv/1 starts as of 2026-11-21 09:17:00 UTC, and why kafka.page-views.1 starts"
     )
@@ -65,13 +65,8 @@ def test_a_sentence_is_one_line_in_a_pipe(wordcount: CommandLine) -> None:
     assert sentence.endswith("(checkpoint topic 385, 2026-11-21 09:18:13 UTC, host and user not recorded).")
 
 
-def test_at_is_an_alias_of_as_of(wordcount: CommandLine) -> None:
-    words = ("explain", "wordcount_pv", "Partition 1")
-    assert wordcount.rows(*words, "--at", BEFORE_RUN_2) == wordcount.rows(*words, "--as-of", BEFORE_RUN_2)
-
-
 def test_json_has_the_rows_of_the_sql_function(wordcount: CommandLine) -> None:
-    rows = wordcount.rows("explain", "wordcount_pv", "Partition 1", "--at", BEFORE_RUN_2)
+    rows = wordcount.rows("explain", "wordcount_pv", "Partition 1", "--as-of", BEFORE_RUN_2)
     query = f"coordinator.explain('wordcount_pv', '1', 'Partition 1', '{BEFORE_RUN_2}')"
     shown = wordcount.ask(f"select stream_name, partition_id, step, rule, outcome, reason, log_offset from {query}")
     names = ("stream_name", "partition_id", "step", "rule", "outcome", "reason", "log_offset")
@@ -86,7 +81,7 @@ def test_an_unknown_task_is_refused(wordcount: CommandLine) -> None:
         'Job wordcount_pv/1 assigns no partitions to a task "Partition 9".'
         f' Did you mean "Partition 7" or "Partition 6" or "Partition 5"? Known tasks: {TASKS}.'
     )
-    sentence = wordcount.refused("explain", "wordcount_pv", "Partition 1", "--at", "2026-11-21T09:16:30Z")
+    sentence = wordcount.refused("explain", "wordcount_pv", "Partition 1", "--as-of", "2026-11-21T09:16:30Z")
     assert sentence == (
         "Job wordcount_pv/1 has no assignments and no checkpoints as of 2026-11-21 09:16:30 UTC."
         " Without them, the input partitions of its tasks are unknown."
@@ -96,7 +91,7 @@ def test_an_unknown_task_is_refused(wordcount: CommandLine) -> None:
 
 def test_invalid_arguments(wordcount: CommandLine) -> None:
     assert "Missing argument 'TASK'" in wordcount.refused("explain", "wordcount_pv", code=2)
-    assert "Invalid time 'noon'" in wordcount.refused("explain", "wordcount_pv", "t", "--at", "noon", code=2)
+    assert "Invalid time 'noon'" in wordcount.refused("explain", "wordcount_pv", "t", "--as-of", "noon", code=2)
 
 
 def step(**columns: Any) -> dict[str, Any]:

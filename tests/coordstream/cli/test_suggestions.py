@@ -32,7 +32,7 @@ def test_before_the_first_event_a_note_has_its_time(wordcount: CommandLine, word
 
 
 def test_tasks_before_the_first_event_are_refused(wordcount: CommandLine) -> None:
-    assert wordcount.refused("explain", JOB, "Partition 0", "--at", EARLY) == NO_EVENT
+    assert wordcount.refused("explain", JOB, "Partition 0", "--as-of", EARLY) == NO_EVENT
     finished = wordcount("config", "diff", JOB, "--from", EARLY)
     assert (finished.code, finished.err) == (1, f"{NO_EVENT}\n")
 
