@@ -130,10 +130,9 @@ def masked_refusals() -> Iterator[None]:
 
 def coordinate(process: "CoordinatorProcess", job: str, *, as_json: bool) -> None:
     """Start the job, and serve until a signal comes."""
-    with process.serving() as (attempt, lines), stopped_by_signals(lambda _number: process.request_stop()):
+    with process.serving() as (attempt, line), stopped_by_signals(lambda _number: process.request_stop()):
         print_line(describe_attempt(job, attempt))
-        for line in lines:
-            print_line(line)
+        print_line(line)
         if as_json:
             print_json([attempt_row(attempt, process.context)])
             sys.stdout.flush()

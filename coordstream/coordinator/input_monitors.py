@@ -47,7 +47,7 @@ class InputMonitors:
         self._report: Final = report
         self._started: list[StreamPartitionCountMonitor | StreamRegexMonitor] = []
 
-    def start(self) -> str:
+    def start(self) -> None:
         """Start the monitors. Raises `ConfigError`: a frequency or a pattern is invalid."""
         config = self._config
         self._started = [
@@ -71,7 +71,6 @@ class InputMonitors:
         ]
         for monitor in self._started:
             monitor.start()
-        return ""
 
     @property
     def has_outage(self) -> bool:

@@ -132,8 +132,8 @@ class CoordinatorProcess:
         return attempt
 
     @contextmanager
-    def serving(self) -> Iterator[tuple[JobAttempt, Sequence[str]]]:
-        """Start the job, and run the services during the block, which gets their lines. They stop in reverse order.
+    def serving(self) -> Iterator[tuple[JobAttempt, str]]:
+        """Start the job, and run the services during the block, which gets a line to print. They stop in reverse order.
 
         A port that is taken is refused before anything is written. Raises as `start`.
         """
@@ -145,10 +145,11 @@ class CoordinatorProcess:
             for service in self._services:
                 stopped.callback(service.stop)
             attempt = self.start()
-            lines = [server.start(), monitors.start()]
+            line = server.start()
+            monitors.start()
             self._coordinator.publish_url(self.context.coordinator_url)
             self._watch.start()
-            yield attempt, [line for line in lines if line]
+            yield attempt, line
 
     def wait(self) -> None:
         """React to changes of the inputs, until `request_stop`.

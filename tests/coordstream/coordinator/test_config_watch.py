@@ -76,10 +76,10 @@ def test_a_write_once_key_is_reported_as_such(watched: Watched) -> None:
 def test_an_outage_is_reported_once_and_when_it_ends(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as outage:
         outage.setattr(watched.store, "catch_up", unavailable)
-        watched.watch.poll_once()
-        watched.watch.poll_once()
+        watched.watch.check_once()
+        watched.watch.check_once()
         assert watched.watch.has_outage
-    watched.watch.poll_once()
+    watched.watch.check_once()
     assert watched.sentences == ["No broker answers. Retrying.", "The coordinator stream can be read again."]
     assert not watched.watch.has_outage
 
@@ -89,10 +89,10 @@ def test_an_outage_after_an_unexpected_error_is_no_failure(watched: Watched, mon
         raise ZeroDivisionError
 
     monkeypatch.setattr(watched.store, "catch_up", fail)
-    watched.watch.poll_once()
+    watched.watch.check_once()
     assert list(watched.watch.failures()) == ["The watch of the config failed unexpectedly: ZeroDivisionError."]
     monkeypatch.setattr(watched.store, "catch_up", unavailable)
-    watched.watch.poll_once()
+    watched.watch.check_once()
     assert list(watched.watch.failures()) == []
 
 

@@ -105,9 +105,9 @@ def test_a_config_watch_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatc
         watch = ConfigWatch(store, context_of(), lines.append)
         with monkeypatch.context() as broken:
             broken.setattr(store, "catch_up", fail)
-            watch.poll_once()
-            watch.poll_once()
+            watch.check_once()
+            watch.check_once()
         assert [*watch.failures()] == ["The watch of the config failed unexpectedly: RuntimeError."]
         assert len([line for line in lines if "unexpectedly" in line]) == 1
-        watch.poll_once()
+        watch.check_once()
         assert [*watch.failures()] == []

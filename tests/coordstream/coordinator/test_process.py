@@ -10,7 +10,7 @@ from coordstream.coordinator import process as processes
 from coordstream.coordinator.input_monitors import InputMonitors, OpenAdmins
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart, LockLostInWrite
 from coordstream.coordinator.process import AttemptWatch, CoordinatorProcess, CoordinatorRun
-from eventlog.log import MemoryEventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import SourceUnavailable
@@ -49,69 +49,81 @@ def store(log: MemoryEventLog) -> Iterator[CoordinatorStreamStore]:
         yield store
 
 
+@pytest.fixture
+def lock(database_url: str) -> Iterator[JobLock]:
+    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
+        yield lock
+
+
+@pytest.fixture
+def lines() -> list[str]:
+    """What the process reports."""
+    return []
+
+
+def process_of(log: EventLog, lock: JobLock, lines: list[str] | None = None) -> CoordinatorProcess:
+    """A process of a job without inputs."""
+    return CoordinatorProcess(CoordinatorRun("orders", no_admins, ([] if lines is None else lines).append), log, lock)
+
+
 def no_admins(_config: Config) -> AbstractContextManager[Mapping[str, InputAdmin]]:
     """Of a job without inputs."""
     return nullcontext({})
 
 
 def test_a_lock_that_was_lost_and_free_again_is_taken_unless_the_job_changed(
-    log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
+    log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock
 ) -> None:
     run = CoordinatorRun("orders", no_admins, print)
-    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        process = CoordinatorProcess(run, log, lock)
-        assert lock.require()
-        assert not lock.require()
-        process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
-        lock.close()
+    process = CoordinatorProcess(run, log, lock)
+    assert lock.require()
+    assert not lock.require()
+    process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
+    lock.close()
+    process._keep_job()
+    lock.close()
+    other = JobCoordinatorMetadata("deployment-2", "0", "0")
+    JobCoordinatorMetadataManager(store, NON_YARN).write_job_coordinator_metadata(other)
+    with pytest.raises(JobTakenOver):
         process._keep_job()
-        lock.close()
-        other = JobCoordinatorMetadata("deployment-2", "0", "0")
-        JobCoordinatorMetadataManager(store, NON_YARN).write_job_coordinator_metadata(other)
-        with pytest.raises(JobTakenOver):
-            process._keep_job()
 
 
 def test_the_job_is_checked_after_an_outage_of_lock_and_stream(
-    log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str, monkeypatch: pytest.MonkeyPatch
+    log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock, lines: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines: list[str] = []
-    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, lines.append), log, lock)
-        process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
-        with monkeypatch.context() as outage:
-            outage.setattr(process._coordinator, "is_current", unavailable)
-            process._keep_job()
-            process._keep_job()
-        assert lines == ["The coordinator stream does not answer. Retrying; containers are still served."]
-        other = JobCoordinatorMetadata("deployment-2", "0", "0")
-        JobCoordinatorMetadataManager(store, NON_YARN).write_job_coordinator_metadata(other)
-        with pytest.raises(JobTakenOver):
-            process._coordinator.publish_url("http://localhost/")
+    process = process_of(log, lock, lines)
+    process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
+    with monkeypatch.context() as outage:
+        outage.setattr(process._coordinator, "is_current", unavailable)
+        process._keep_job()
+        process._keep_job()
+    assert lines == ["The coordinator stream does not answer. Retrying; containers are still served."]
+    other = JobCoordinatorMetadata("deployment-2", "0", "0")
+    JobCoordinatorMetadataManager(store, NON_YARN).write_job_coordinator_metadata(other)
+    with pytest.raises(JobTakenOver):
+        process._coordinator.publish_url("http://localhost/")
 
 
 def test_a_change_is_not_forgotten_in_an_outage(
-    log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str, monkeypatch: pytest.MonkeyPatch
+    log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock, lines: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(processes, "RETRY_SECONDS", 0)
     set_config(store, "job.name", "orders")
-    lines: list[str] = []
     answers: list[OpenAdmins] = [unavailable, unavailable, lambda _config: nullcontext({})]
 
     def open_admins(config: Config) -> AbstractContextManager[Mapping[str, InputAdmin]]:
         return answers.pop(0)(config)
 
-    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        process = CoordinatorProcess(CoordinatorRun("orders", open_admins, lines.append), log, lock)
-        process._react("kafka.in has 16 partitions; the job model has 8")
-        process._retry()
-        assert lines == [
-            "kafka.in has 16 partitions; the job model has 8.",
-            "The job model stays as it is: No broker answers.",
-        ]
-        process._retry()
-        process._retry()
-        assert (answers, len(lines)) == ([], 3)
+    process = CoordinatorProcess(CoordinatorRun("orders", open_admins, lines.append), log, lock)
+    process._react("kafka.in has 16 partitions; the job model has 8")
+    process._retry()
+    assert lines == [
+        "kafka.in has 16 partitions; the job model has 8.",
+        "The job model stays as it is: No broker answers.",
+    ]
+    process._retry()
+    process._retry()
+    assert (answers, len(lines)) == ([], 3)
 
 
 def unavailable(_: object) -> AbstractContextManager[Mapping[str, InputAdmin]]:
@@ -120,29 +132,27 @@ def unavailable(_: object) -> AbstractContextManager[Mapping[str, InputAdmin]]:
 
 
 def test_what_a_suspended_coordinator_wrote_late_is_written_again(
-    log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
+    log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock, lines: list[str]
 ) -> None:
-    lines: list[str] = []
     assignments, metadata = JobModelAssignments(store), JobCoordinatorMetadataManager(store, NON_YARN)
     assignments.save(MODEL)
-    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        assert lock.take()
-        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, lines.append), log, lock)
-        process.context.publish(JobAttempt({}, MODEL, METADATA, frozenset()))
-        process._keep_job()
-        assert lines == []
-        assignments.save(OTHER)
-        metadata.write_job_coordinator_metadata(JobCoordinatorMetadata("deployment-0", "0", "0"))
-        process._store.catch_up()
-        process._keep_job()
-        process._keep_job()
+    assert lock.take()
+    process = process_of(log, lock, lines)
+    process.context.publish(JobAttempt({}, MODEL, METADATA, frozenset()))
+    process._keep_job()
+    assert lines == []
+    assignments.save(OTHER)
+    metadata.write_job_coordinator_metadata(JobCoordinatorMetadata("deployment-0", "0", "0"))
+    process._store.catch_up()
+    process._keep_job()
+    process._keep_job()
     assert lines == ["Another program changed the job's assignments or metadata. They were written again."]
     assert assignments.are_saved(MODEL)
     assert metadata.read_job_coordinator_metadata() == METADATA
 
 
 def test_a_lock_that_was_lost_in_a_write_ends_the_write(
-    log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
+    log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock
 ) -> None:
     key, losses = NamespacedKey("set-config", "count"), iter(["once"])
 
@@ -155,15 +165,14 @@ def test_a_lock_that_was_lost_in_a_write_ends_the_write(
             store.put(key, b"5")
         return add_one(current)
 
-    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        assert lock.take()
-        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, print), log, lock)
-        process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
-        with pytest.raises(LockLostInWrite):
-            process._store.update(lose_lock_and_add_one, "set-config")
-        assert store.get(key) == b"5"
-        process._keep_job()
-        process._store.update(add_one, "set-config")
+    assert lock.take()
+    process = process_of(log, lock)
+    process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
+    with pytest.raises(LockLostInWrite):
+        process._store.update(lose_lock_and_add_one, "set-config")
+    assert store.get(key) == b"5"
+    process._keep_job()
+    process._store.update(add_one, "set-config")
     assert store.get(key) == b"6"
 
 
@@ -187,70 +196,65 @@ def test_what_is_overwritten_during_a_comparison_is_noticed_at_the_next(
 
 
 def test_another_changelog_partition_of_a_task_is_reported_and_stays(
-    log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
+    log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock, lines: list[str]
 ) -> None:
-    lines: list[str] = []
     JobModelAssignments(store).save(MODEL)
-    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        assert lock.take()
-        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, lines.append), log, lock)
-        process.context.publish(JobAttempt({}, MODEL, METADATA, frozenset()))
-        changelogs = ChangelogPartitionManager(store)
-        changelogs.write_change_log_partition_mapping({"Partition 1": 7}, force=True)
-        process._store.catch_up()
-        process._keep_job()
-        process._keep_job()
-        changelogs.write_change_log_partition_mapping({"Partition 1": 1}, force=True)
-        process._keep_job()
+    assert lock.take()
+    process = process_of(log, lock, lines)
+    process.context.publish(JobAttempt({}, MODEL, METADATA, frozenset()))
+    changelogs = ChangelogPartitionManager(store)
+    changelogs.write_change_log_partition_mapping({"Partition 1": 7}, force=True)
+    process._store.catch_up()
+    process._keep_job()
+    process._keep_job()
+    changelogs.write_change_log_partition_mapping({"Partition 1": 1}, force=True)
+    process._keep_job()
     assert len(lines) == 2
     assert "Partition 1" in lines[0]
     assert lines[1] == "Recovered."
 
 
 def test_a_process_that_does_not_go_on_is_a_failure(
-    log: MemoryEventLog, database_url: str, monkeypatch: pytest.MonkeyPatch
+    log: MemoryEventLog, lock: JobLock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, print), log, lock)
-        process.request_stop()
-        process.wait()
-        assert list(process.failures()) == []
-        monkeypatch.setattr(processes, "HANGS_AFTER_SECONDS", -1)
-        (failure,) = process.failures()
+    process = process_of(log, lock)
+    process.request_stop()
+    process.wait()
+    assert list(process.failures()) == []
+    monkeypatch.setattr(processes, "HANGS_AFTER_SECONDS", -1)
+    (failure,) = process.failures()
     assert failure.startswith("The coordinator hangs: it has not checked its lock for 0 s")
 
 
 def test_a_lock_that_is_lost_in_the_start_ends_it(
-    log: MemoryEventLog, store: CoordinatorStreamStore, database_url: str
+    log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock
 ) -> None:
     position = store.position
-    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        assert lock.take()
-        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, print), log, lock)
-        lock.close()
-        with pytest.raises(LockLostAtStart):
-            process._coordinator.publish_url("http://localhost/")
+    assert lock.take()
+    process = process_of(log, lock)
+    lock.close()
+    with pytest.raises(LockLostAtStart):
+        process._coordinator.publish_url("http://localhost/")
     assert log.end_offset() == position
 
 
-def test_brokers_of_inputs_that_do_not_answer_are_in_the_metrics(log: MemoryEventLog, database_url: str) -> None:
+def test_brokers_of_inputs_that_do_not_answer_are_in_the_metrics(log: MemoryEventLog, lock: JobLock) -> None:
     config = {"job.coordinator.monitor-partition-change.frequency.ms": "5"}
-    with closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, print), log, lock)
-        process.context.publish(JobAttempt(config, MODEL, METADATA, frozenset(), {("kafka", "in"): 4}))
-        monitors = InputMonitors(process.context, unavailable, print)
-        process._services = (monitors,)
+    process = process_of(log, lock)
+    process.context.publish(JobAttempt(config, MODEL, METADATA, frozenset(), {("kafka", "in"): 4}))
+    monitors = InputMonitors(process.context, unavailable, print)
+    process._services = (monitors,)
 
-        def outage() -> float:
-            (outage,) = (each for each in process.collect() if each.name == "coordstream_coordinator_outage")
-            return outage.samples[0].value
+    def outage() -> float:
+        (outage,) = (each for each in process.collect() if each.name == "coordstream_coordinator_outage")
+        return outage.samples[0].value
 
-        assert outage() == 0
-        monitors.start()
-        try:
-            wait_until(lambda: outage() == 1, what="the first check")
-        finally:
-            monitors.stop()
+    assert outage() == 0
+    monitors.start()
+    try:
+        wait_until(lambda: outage() == 1, what="the first check")
+    finally:
+        monitors.stop()
 
 
 def test_a_coordinator_recovers_from_an_outage_of_its_stream_in_postgres(database_url: str) -> None:
@@ -269,7 +273,7 @@ def test_a_coordinator_recovers_from_an_outage_of_its_stream_in_postgres(databas
             process.context.read_locality()
         end_sessions(database_url)
         process._keep_job()
-        process._watch.poll_once()
+        process._watch.check_once()
         process._keep_job()
         assert [*process._watch.failures()] == []
         assert process.context.read_locality() == {}
