@@ -2,7 +2,6 @@
 
 import ast
 import os
-import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
@@ -47,14 +46,6 @@ def test_there_is_one_head_and_one_base() -> None:
     assert len(script.get_heads()) == 1
     assert len(script.get_bases()) == 1
     assert len(list(script.walk_revisions())) == len(VERSIONS)
-
-
-@pytest.mark.parametrize("path", VERSIONS, ids=lambda path: path.stem)
-def test_a_revision_is_named_by_a_sentence(path: Path) -> None:
-    assert re.fullmatch(r"\d{4}(_[a-z]+){2,}", path.stem)
-    docstring = ast.get_docstring(ast.parse(path.read_text()))
-    assert docstring is not None
-    assert path.stem[5:] == re.sub(r"\W+", "_", docstring.splitlines()[0].strip(".").lower())
 
 
 @pytest.mark.parametrize("path", VERSIONS, ids=lambda path: path.stem)

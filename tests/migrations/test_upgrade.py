@@ -233,23 +233,11 @@ def test_an_old_server_is_refused() -> None:
         require_postgres(150_014)
 
 
-ROLES: Final = ("coordstream_reader", "coordstream_replayer", "coordstream_writer")
-
-
 @pytest.fixture
 def fresh_server() -> Iterator[EmbeddedPostgres]:
     """A server where nothing was ever migrated."""
     with running_server() as server:
         yield server
-
-
-def roles_of(connection: Connection) -> list[str]:
-    return [
-        name
-        for (name,) in connection.execute(
-            "select rolname from pg_roles where rolname like 'coordstream\\__%' order by 1"
-        )
-    ]
 
 
 def is_readable(url: str, relation: str = "coordinator.config") -> bool:
@@ -281,24 +269,6 @@ def test_an_owner_without_the_right_to_create_roles_gets_the_commands_for_an_adm
         with database_user(fresh_server.connect_url("plain"), "coordstream_reader") as reader:
             assert is_readable(reader)
         admin.execute("drop database plain")
-
-
-def test_two_upgrades_of_two_databases_make_the_roles_at_once(fresh_server: EmbeddedPostgres) -> None:
-    program = "import sys; from coordstream.migrate import upgrade; upgrade(sys.argv[1])"
-    waiting = "select count(*) from pg_locks where not granted and relation = 'pg_authid'::regclass"
-    with connect(fresh_server.connect_url("postgres")) as admin, ExitStack() as stack:
-        admin.execute("create database second")
-        with admin.transaction():
-            admin.execute("lock table pg_authid in exclusive mode")
-            both = [
-                stack.enter_context(
-                    subprocess.Popen([sys.executable, "-c", program, fresh_server.connect_url(name)], cwd=ROOT)
-                )
-                for name in ("coordstream", "second")
-            ]
-            wait_until(lambda: admin.execute(waiting).fetchone() == (2,), what="both upgrades to wait")
-        assert [process.wait() for process in both] == [0, 0]
-        assert roles_of(admin) == list(ROLES)
 
 
 def test_recreated_relations_keep_their_readers(database_url: str) -> None:

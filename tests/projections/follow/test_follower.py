@@ -127,20 +127,6 @@ def new_logins_refused(url: str) -> Iterator[None]:
 CUT = "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'coordstream follow%'"
 
 
-def test_lost_connections_are_reopened(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
-) -> None:
-    with make_log(ORDERS, a="1") as log, following(database_url, source, FollowPlan((ORDERS,))) as running:
-        wait_for_position(connected, ORDERS, 1)
-        for value in range(2, 5):
-            assert len(connected.execute(CUT.encode()).fetchall()) == 3
-            append(log, a=str(value))
-            wait_for_position(connected, ORDERS, value)
-            wait_until(lambda: len(running.messages) % 2 == 0, what="the end of the outage")
-    assert all(message.endswith("; retrying") for message in running.messages[::2])
-    assert running.messages[1::2] == ["Connections are restored: following continues."] * 3
-
-
 def test_while_the_database_is_away_the_lag_is_unknown(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:

@@ -27,7 +27,6 @@ from tests.projections.follow.running import (
     COUNTS,
     ORDERS,
     MakeLog,
-    NoLocks,
     append,
     config,
     following,
@@ -202,28 +201,6 @@ def test_heartbeats_have_the_servers_time(
     seen.update(connected.execute(written.encode()).fetchall())
     ended = server_now(connected)
     assert {began <= time <= ended for heartbeat_at, read_at, _ in seen for time in (heartbeat_at, read_at)} == {True}
-
-
-def test_one_of_two_followers_of_a_stream_stops(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.1)
-    plan, log = FollowPlan((ORDERS,)), make_log(ORDERS)
-    with PostgresSource(database_url) as other_source, following(database_url, source, plan, locks=NoLocks) as one:
-        wait_until(lambda: one.is_attached(ORDERS), what="the first")
-        with following(database_url, other_source, plan, locks=NoLocks) as other:
-            wait_until(lambda: other.is_attached(ORDERS), what="the second")
-            append(log, a="1")
-            wait_until(lambda: one.outcomes or other.outcomes, what="one to stop")
-            append(log, a="2")
-            wait_until(lambda: position(connected, ORDERS) == (2, 2, "live", 1), what="the other to continue")
-            (ended,) = [running for running in (one, other) if running.outcomes]
-    assert list(ended.outcomes[0].failures) == [ORDERS]
-    assert ended.messages == [
-        f"The position of {ORDERS} is no longer 0: another projector has moved it, so this one stops."
-    ]
-    history = connected.execute("select log_offset from coordinator.config_history order by 1")
-    assert history.fetchall() == [(0,), (1,)]
 
 
 class Once:
