@@ -207,8 +207,6 @@ class JobCoordinatorMetadataManager:
 
     def write_job_coordinator_metadata(self, metadata: JobCoordinatorMetadata) -> None:
         """Write metadata, unless the stream already has it. Raises `MetadataNotWritten`."""
-        if not isinstance(metadata, JobCoordinatorMetadata):
-            raise TypeError(f"metadata must be a JobCoordinatorMetadata, not {type(metadata).__name__}")
         try:
             if self.read_job_coordinator_metadata() != metadata:
                 self._store.put(self._key, self._value(metadata))

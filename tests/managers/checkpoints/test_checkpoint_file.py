@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from eventlog.partition import SystemStreamPartition
 from managers.checkpoints.checkpoint_errors import CheckpointFileError
-from managers.checkpoints.checkpoint_file import decode_file, parse_offsets, property_lines
+from managers.checkpoints.checkpoint_file import parse_offsets, property_lines
 from managers.config.property_file import Line
 
 WELL = "tasknames.Partition 0.systems.kafka.streams.my.topic.partitions.0=10"
@@ -74,12 +74,6 @@ def test_an_invalid_line_is_refused_with_its_number(text: str, number: int, reas
     with pytest.raises(CheckpointFileError, match=rf"^new, line {number}: .*{reason}.*Correct the line\.$") as error:
         parse_offsets(text, "new", is_strict=True)
     assert (error.value.place, error.value.line_number) == ("new", number)
-
-
-def test_a_file_is_utf_8() -> None:
-    assert decode_file(b"\xef\xbb\xbfa", "f") == "a"
-    with pytest.raises(CheckpointFileError, match="f, line 2: it is not UTF-8"):
-        decode_file(b"a\n\xff", "f")
 
 
 @pytest.mark.scenario("CKT-01")

@@ -45,11 +45,6 @@ def test_files_are_read_as_java_reads_them() -> None:
     assert (read, refused) == (393, 145)
 
 
-def test_properties_have_the_number_of_the_line_of_their_key() -> None:
-    file = b"# c\r\na=1\\\r\n  2\r\rb=3\n\n\\\nc=4"
-    assert parse_properties(file, "job.properties") == [(2, "a", "12"), (5, "b", "3"), (8, "c", "4")]
-
-
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [

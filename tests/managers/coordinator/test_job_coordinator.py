@@ -21,7 +21,6 @@ from managers.coordinator.serving_context import JobAttempt
 from managers.job_models.job_coordinator_metadata import (
     JobCoordinatorMetadataManager,
     JobMetadataChange,
-    MetadataNotGenerated,
 )
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -110,14 +109,6 @@ def test_the_deployment_is_named_by_its_config_if_the_environment_does_not(start
     assert first.metadata.epoch_id.startswith("orders-1-")
     assert start(environment={}).metadata == first.metadata
     assert start({"task.opts": "-Xmx1g"}, environment={}).changes == {JobMetadataChange.NEW_DEPLOYMENT}
-
-
-def test_an_invalid_deployment_id_is_refused_before_anything_is_written(
-    store: CoordinatorStreamStore, start: Start
-) -> None:
-    with pytest.raises(MetadataNotGenerated):
-        start(environment={"CONTAINER_ID": "foo"})
-    assert store.position == 0
 
 
 def test_partitions_that_the_job_does_not_read_are_counted(start: Start) -> None:

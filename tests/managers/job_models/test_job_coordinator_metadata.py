@@ -265,14 +265,6 @@ def test_metadata_is_read_by_another_manager(
 
 
 @pytest.mark.scenario("JCM-14")
-def test_none_is_not_metadata(store: CoordinatorStreamStore) -> None:
-    manager = JobCoordinatorMetadataManager(store)
-    with pytest.raises(TypeError, match="metadata must be a JobCoordinatorMetadata, not NoneType"):
-        manager.write_job_coordinator_metadata(None)  # type: ignore[arg-type]
-    assert manager.metrics == MetadataMetrics()
-
-
-@pytest.mark.scenario("JCM-14")
 def test_a_failed_write_raises(unopened: CoordinatorStreamStore) -> None:
     manager = JobCoordinatorMetadataManager(unopened)
     with pytest.raises(MetadataNotWritten, match="Failed to write the metadata of cluster type YARN") as raised:

@@ -111,14 +111,6 @@ def test_a_task_without_a_mode_is_active(fields: str, mode: str) -> None:
     assert from_json(to_json(without_origin(model))) == model
 
 
-def test_the_number_of_changelog_partitions_in_the_json_is_used() -> None:
-    task = b'{"task-name":"t","system-stream-partitions":[],"changelog-partition":3}'
-    containers = b'"containers":{"0":{"processor-id":"0","tasks":{"t":' + task + b"}}}"
-    assert from_json(b"{" + containers + b"}").max_changelog_stream_partitions == 4
-    stated = from_json(b"{" + containers + b',"max-change-log-stream-partitions":1}')
-    assert stated.max_changelog_stream_partitions == 1
-
-
 @pytest.mark.scenario("JMM-05")
 @pytest.mark.parametrize(
     ("fields", "processor_id"),

@@ -5,7 +5,6 @@ import pytest
 from managers.job_models.jvm_order import (
     bucket_count,
     bucket_count_of_copy,
-    combine_hashes,
     java_map_order,
     scala_immutable_map_order,
     scala_mutable_map_order,
@@ -28,11 +27,6 @@ from managers.job_models.jvm_order import (
 )
 def test_a_hash_is_that_of_utf_16(text: str, hash_code: int) -> None:
     assert text_hash(text) == hash_code
-
-
-def test_a_hash_of_hashes_has_32_bits() -> None:
-    assert combine_hashes((5,), 1) == 36
-    assert combine_hashes((2**31, 2**31)) == (31 * 2**31 + 2**31) % 2**32
 
 
 def test_an_astral_character_sorts_before_the_last_of_the_first_plane() -> None:

@@ -14,7 +14,7 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
-from eventlog.system_admin import InputMissing, ResolvedStartpoint
+from eventlog.system_admin import ResolvedStartpoint
 from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_records import InvalidStartpointRequest
 from managers.startpoints.startpoint_request import (
@@ -75,6 +75,7 @@ def test_warns_of_settings_that_change_what_a_startpoint_does(config: Mapping[st
 
 
 STREAM = "page-views"
+BEFORE, AFTER = InputProblem.BEFORE_RETAINED, InputProblem.AFTER_LAST
 
 
 @pytest.fixture
@@ -101,30 +102,14 @@ def offsets_of(found: ResolvedInput) -> dict[int, str]:
     [
         (StartpointOldest(1), {0: "0", 1: "4", 2: "0"}, {}),
         (StartpointUpcoming(1), {0: "10", 1: "10", 2: "0"}, {}),
-        (StartpointTimestamp(450, 1), {0: "5", 1: "5", 2: "0"}, {2: InputProblem.AFTER_LAST}),
-        (
-            StartpointTimestamp(400, 1),
-            {0: "4", 1: "4", 2: "0"},
-            {1: InputProblem.BEFORE_RETAINED, 2: InputProblem.AFTER_LAST},
-        ),
-        (
-            StartpointTimestamp(0, 1),
-            {0: "0", 1: "4", 2: "0"},
-            {1: InputProblem.BEFORE_RETAINED, 2: InputProblem.AFTER_LAST},
-        ),
-        (StartpointTimestamp(901, 1), {0: "10", 1: "10", 2: "0"}, dict.fromkeys((0, 1, 2), InputProblem.AFTER_LAST)),
-        (StartpointSpecific("4", 1), dict.fromkeys((0, 1, 2), "4"), {2: InputProblem.AFTER_LAST}),
-        (
-            StartpointSpecific("3", 1),
-            dict.fromkeys((0, 1, 2), "3"),
-            {1: InputProblem.BEFORE_RETAINED, 2: InputProblem.AFTER_LAST},
-        ),
-        (StartpointSpecific("10", 1), dict.fromkeys((0, 1, 2), "10"), {2: InputProblem.AFTER_LAST}),
-        (
-            StartpointSpecific("11", 1),
-            dict.fromkeys((0, 1, 2), "11"),
-            dict.fromkeys((0, 1, 2), InputProblem.AFTER_LAST),
-        ),
+        (StartpointTimestamp(450, 1), {0: "5", 1: "5", 2: "0"}, {2: AFTER}),
+        (StartpointTimestamp(400, 1), {0: "4", 1: "4", 2: "0"}, {1: BEFORE, 2: AFTER}),
+        (StartpointTimestamp(0, 1), {0: "0", 1: "4", 2: "0"}, {1: BEFORE, 2: AFTER}),
+        (StartpointTimestamp(901, 1), {0: "10", 1: "10", 2: "0"}, dict.fromkeys((0, 1, 2), AFTER)),
+        (StartpointSpecific("4", 1), dict.fromkeys((0, 1, 2), "4"), {2: AFTER}),
+        (StartpointSpecific("3", 1), dict.fromkeys((0, 1, 2), "3"), {1: BEFORE, 2: AFTER}),
+        (StartpointSpecific("10", 1), dict.fromkeys((0, 1, 2), "10"), {2: AFTER}),
+        (StartpointSpecific("11", 1), dict.fromkeys((0, 1, 2), "11"), dict.fromkeys((0, 1, 2), AFTER)),
         (StartpointSpecific("no number", 1), dict.fromkeys((0, 1, 2), "no number"), {}),
     ],
 )
@@ -141,11 +126,6 @@ def test_only_the_requested_partitions_are_resolved(admin: MemorySystemAdmin) ->
     assert found.problems == {7: InputProblem.NOT_THERE}
     assert found.bounds.keys() == {0, 1, 2}
     assert [partition.partition for partition in admin.asked] == [1]
-
-
-def test_a_missing_stream_raises(admin: MemorySystemAdmin) -> None:
-    with pytest.raises(InputMissing, match="memory has no stream page-view"):
-        resolve_input(admin, "kafka", "page-view", None, StartpointOldest(1))
 
 
 @pytest.mark.parametrize(

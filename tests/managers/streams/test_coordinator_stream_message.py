@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 
-from eventlog.errors import WireError
 from eventlog.messages import SetConfig
 from eventlog.wire.coordinator import CoordinatorKey, decode_key
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
@@ -67,13 +66,3 @@ def test_an_event_and_its_message_are_one() -> None:
     deleted = CoordinatorStreamMessage.read(decode_key(key), None)
     assert deleted.event()[:2] == (key, None)
     assert repr(deleted) == "<CoordinatorStreamMessage set-config 'a': delete, by None>"
-
-
-def test_a_message_without_an_envelope_is_kept_as_it_is() -> None:
-    key = CoordinatorKey(1, "samza-startpoint-v1", "k.s.0")
-    message = CoordinatorStreamMessage.read(key, b'{"@type":"StartpointOldest","creationTimestamp":1}')
-    assert (message.values, message.source) == ({}, None)
-    assert message.message_map == {"@type": "StartpointOldest", "creationTimestamp": 1}
-    assert message != CoordinatorStreamMessage.read(key, b'{"@type":"StartpointOldest","creationTimestamp":2}')
-    with pytest.raises(WireError, match="not an object"):
-        CoordinatorStreamMessage.read(key, b"[]")

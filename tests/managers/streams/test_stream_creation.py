@@ -4,7 +4,6 @@ import pytest
 
 from eventlog.events import NewEvent
 from eventlog.kafka.options import KafkaOptions
-from eventlog.log import LogExists
 from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.streams import StreamIdentity, coordinator_stream_name
 from managers.streams.stream_creation import create_coordinator_stream
@@ -14,24 +13,27 @@ DAY_MS = 86_400_000
 
 
 class Maker:
-    """Notes what it is asked to make, and makes a stream once."""
+    """Notes what it is asked to make."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, int, int]] = []
 
     def create_stream(self, stream: StreamIdentity, *, replication_factor: int, segment_bytes: int) -> None:
-        is_there = stream.stream_name in [name for name, *_ in self.asked]
         self.asked.append((stream.stream_name, replication_factor, segment_bytes))
-        if is_there:
-            raise LogExists
 
 
-def test_a_stream_that_is_there_is_left() -> None:
+def test_settings_of_the_system_count_after_those_of_the_stream() -> None:
+    of_system = "systems.kafka.default.stream"
+    config = {"job.name": "a_b", "job.default.system": "kafka", f"{of_system}.replication.factor": "3"}
     maker = Maker()
-    config = {"job.name": "a_b", "job.coordinator.replication.factor": "3", "job.coordinator.segment.bytes": "1000000"}
-    for _ in range(2):
-        assert create_coordinator_stream(maker, config).stream_name == "__samza_coordinator_a-b_1"
-    assert maker.asked == [("__samza_coordinator_a-b_1", 3, 1_000_000)] * 2
+    for more in (
+        {f"{of_system}.segment.bytes": "1000"},
+        {"job.coordinator.replication.factor": "2"},
+        {"job.coordinator.system": "other"},
+    ):
+        create_coordinator_stream(maker, {**config, **more})
+    name = "__samza_coordinator_a-b_1"
+    assert maker.asked == [(name, 3, 1000), (name, 2, 26_214_400), (name, -1, 26_214_400)]
 
 
 @pytest.mark.scenario("CFG-11")
