@@ -17,7 +17,7 @@ from benchmarks.replay import SETTINGS
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
-from projections.batch_writes import analyze
+from projections.planner_statistics import analyze
 from projections.recording_import import import_stream
 
 LARGE_JOB: Final = "page-views-by-country"

@@ -27,7 +27,8 @@ from eventlog.recording import read_recording, write_recording
 from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
-from projections.recording_import import finish_imports, import_stream
+from projections.planner_statistics import finish_imports
+from projections.recording_import import import_stream
 
 ReadEvents = Callable[[], Iterable[RecordedEvent]]
 Streams = Mapping[str, Sequence[RecordedEvent]]

@@ -12,7 +12,6 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from eventlog.postgres.connection import Connection as DriverConnection
-from projections.rebuild import mark_for_rebuild
 from projections.relation_files import digest
 from projections.relations import (
     create_relations,
@@ -22,6 +21,7 @@ from projections.relations import (
     recreate_projection,
     require_no_projection,
 )
+from projections.tracked_logs import mark_for_rebuild
 
 UPGRADE_LOCK = 0x636F6F7264  # "coord"
 

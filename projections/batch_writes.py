@@ -113,14 +113,6 @@ _DELETE_MESSAGES: Final = b"""
 delete from projection.message_current c using merged_message m
 where m.body is null and c.log_id = m.log_id and c.key_id = m.key_id and c.log_offset < m.log_offset
 """
-MANY_ROWS: Final = 10_000
-_ANALYZE: Final = """
-analyze projection.event_key, projection.checkpoint_layout, projection.checkpoint_current, projection.message_current,
-        projection.checkpoint_event (log_id, key_id, log_offset, record_time, layout_id),
-        projection.message_event (log_id, key_id, log_offset, record_time),
-        projection.checkpoint_envelope (log_id, log_offset), projection.log_time,
-        eventlog.event (log_id, log_offset, record_time, key)
-"""
 
 
 def append_histories(
@@ -198,14 +190,6 @@ def merge_many(connection: Connection, fold: BatchFold) -> None:
         copy_rows(connection, MERGED_MESSAGE, _by_key(fold.last_messages))
         connection.execute(_DELETE_MESSAGES)
         connection.execute(_MERGE_MESSAGES)
-
-
-def analyze(connection: Connection, written: int) -> None:
-    """Collect statistics if at least `MANY_ROWS` were ``written``: the next queries would be planned without them."""
-    if written >= MANY_ROWS:
-        with connection.transaction():
-            connection.execute("set local default_statistics_target = 10")  # a tenth of the pages to read
-            connection.execute(_ANALYZE)
 
 
 def _newest_checkpoints(fold: BatchFold) -> list[tuple[Any, ...]]:

@@ -1,20 +1,18 @@
 """Replaces the rows of a log by those that its archived events fold to, without the topic that they came from."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
 from typing import Final
 
-from eventlog.postgres.archive import archive_end
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.log_registry import StoredLog, hold_archive
+from eventlog.postgres.log_registry import hold_archive
 from eventlog.postgres.table_partitions import attach_partition, detached_partitions, ensure_partition
-from eventlog.source import KAFKA, POSTGRES, RECORDING, EventSource
+from eventlog.source import EventSource
 from eventlog.topic_comparison import TopicComparison
-from projections.batch_writes import analyze
 from projections.errors import ProjectionError
-from projections.fold.settings import NOT_FOLDED, FoldSettings
+from projections.fold.settings import FoldSettings
+from projections.planner_statistics import analyze
 from projections.projector import BATCH_EVENTS, retry_conflicts
 from projections.scratch_fold import ScratchFold, may_fill_histories
 from projections.table_differences import TableCheck, TableDifferences, repair_job_log
@@ -23,7 +21,6 @@ from projections.tracked_logs import (
     LOCK_TIMEOUT,
     TrackedLog,
     block_projectors,
-    insert_position,
     lock_job,
     name_job,
     position_once_folded,
@@ -60,25 +57,6 @@ where not exists (select from projection.gap k
                   where k.log_id = %(log_id)s and l.log_offset between k.first_offset and k.last_offset)
 limit 1
 """
-TRACKED_BACKENDS: Final = (KAFKA, RECORDING)
-"""The backends of logs whose first event is archived and folded in one transaction.
-
-Commands that select logs mark only these for a rebuild: a log in Postgres may not have been followed yet.
-"""
-_BACKENDS: Final = (POSTGRES, *TRACKED_BACKENDS)
-_UNTRACKED: Final = """
-select l.log_id, l.backend, l.stream_name, l.stream_kind, l.incarnation, l.cluster_id, l.topic_id
-from eventlog.log l
-where l.backend = any(%s)
-  and not exists (select from projection.job_log j join projection.position p using (log_id) where j.log_id = l.log_id)
-order by l.stream_name, l.incarnation
-"""
-_HAS_CURRENT: Final = "select exists (select from projection.job_log where stream_name = %s and is_current)"
-_FORGET: Final = """
-with forgotten as (delete from projection.job_log where log_id = any(%(logs)s))
-delete from projection.position where log_id = any(%(logs)s)
-"""
-_STOP: Final = "update projection.position set state = 'stopped', end_offset = %s where log_id = %s"
 _PARTITIONS: Final = """
 select substring(c.relname from '\\d+$')::bigint from pg_inherits i join pg_class c on c.oid = i.inhrelid
 where i.inhparent = 'eventlog.event'::regclass
@@ -187,31 +165,6 @@ def _require_archive(connection: Connection, log: TrackedLog, *, is_completed: b
             "rebuild would delete them. Restore the schema eventlog from a backup or attach "
             f"its detached partition again{fetch if may_help else ''}."
         )
-
-
-def mark_for_rebuild(connection: Connection, backends: Collection[str] = _BACKENDS) -> list[str]:
-    """Track the archive's logs whose rows were lost, mark them as to be rebuilt, and return their streams' names.
-
-    Readers see the newest incarnation of each stream, as if it had been read to its end.
-    """
-    with connection.transaction():
-        untracked = untracked_logs(connection, backends)
-        connection.execute(_FORGET, {"logs": [log.log_id for log in untracked]})
-        for stream_name, incarnations in groupby(untracked, key=lambda log: log.stream_name):
-            has_current = connection.execute(_HAS_CURRENT, (stream_name,)).fetchone() == (True,)
-            *older, newest = incarnations
-            for log in (*older, newest):
-                is_current = log is newest and not has_current
-                insert_position(connection, log, NOT_FOLDED, is_current=is_current, is_complete=True)
-                connection.execute(_STOP, (archive_end(connection, log.log_id), log.log_id))
-    return sorted({log.stream_name for log in untracked})
-
-
-def untracked_logs(connection: Connection, backends: Collection[str]) -> list[StoredLog]:
-    """The archive's logs that the projection does not know, by stream and incarnation. Those of other backends than
-    Postgres have lost their rows: such logs are tracked from their first event on.
-    """
-    return [StoredLog(*row) for row in connection.execute(_UNTRACKED, (list(backends),)).fetchall()]
 
 
 def ensure_partitions(connection: Connection) -> None:

@@ -19,7 +19,6 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, newest_log
 from eventlog.source import POSTGRES, RECORDING
 from eventlog.streams import StreamIdentity
-from projections.batch_writes import analyze
 from projections.errors import LogRebuilt, ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_BYTES, BATCH_EVENTS, Applied, Clock, MakeProjector, Projector
@@ -36,7 +35,6 @@ update projection.position
 set state = case when %s then 'catching-up' else 'replacing' end, state_detail = null, end_offset = null,
     heartbeat_at = clock_timestamp() where log_id = %s
 """
-_WRITE_WAL: Final = "select pg_logical_emit_message(true, 'coordstream', '')"
 
 
 @dataclass(frozen=True)
@@ -96,12 +94,6 @@ def import_stream(
                 on_progress(applied.events)
             _complete(connection, log)
     return Imported(stream, log.incarnation, added, skipped, quarantined)
-
-
-def finish_imports(connection: Connection, added: int) -> None:
-    """After all imports, of other sessions too: collect the planner's statistics, and wait for the disk."""
-    analyze(connection, added)
-    connection.execute(_WRITE_WAL)  # a commit that wrote WAL waits for all WAL before it
 
 
 def _apply(projector: Projector, batch: list[RecordedEvent]) -> Applied:

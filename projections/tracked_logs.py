@@ -3,15 +3,16 @@
 Observations are facts about a log that are not events, stored permanently in ``eventlog.observation``.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import groupby
 from typing import Any, Final, Literal, NamedTuple
 
 from eventlog.postgres.archive import archive_end
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, hold, insert_log
-from eventlog.source import KAFKA, POSTGRES
+from eventlog.source import KAFKA, POSTGRES, RECORDING
 from eventlog.streams import StreamIdentity, StreamKind, identify
 from projections.errors import FoldVersionDiffers, RebuildNeeded
 from projections.fold.settings import NOT_FOLDED, FoldSettings
@@ -61,6 +62,25 @@ _RENAME: Final = """
 update projection.job_log set job_name = %s, job_id = %s
 where job_suffix = %s and (job_name, job_id) is distinct from (%s, %s)
 """
+TRACKED_BACKENDS: Final = (KAFKA, RECORDING)
+"""The backends of logs whose first event is archived and folded in one transaction.
+
+Commands that select logs mark only these for a rebuild: a log in Postgres may not have been followed yet.
+"""
+_BACKENDS: Final = (POSTGRES, *TRACKED_BACKENDS)
+_UNTRACKED: Final = """
+select l.log_id, l.backend, l.stream_name, l.stream_kind, l.incarnation, l.cluster_id, l.topic_id
+from eventlog.log l
+where l.backend = any(%s)
+  and not exists (select from projection.job_log j join projection.position p using (log_id) where j.log_id = l.log_id)
+order by l.stream_name, l.incarnation
+"""
+_HAS_CURRENT: Final = "select exists (select from projection.job_log where stream_name = %s and is_current)"
+_FORGET: Final = """
+with forgotten as (delete from projection.job_log where log_id = any(%(logs)s))
+delete from projection.position where log_id = any(%(logs)s)
+"""
+_STOP: Final = "update projection.position set state = 'stopped', end_offset = %s where log_id = %s"
 
 
 _INSERT_OBSERVATION: Final = """
@@ -280,3 +300,28 @@ def write_observations(connection: Connection, log_id: int, observations: Sequen
 def read_observations(connection: Connection, log_id: int) -> Iterator[Observation]:
     """Yield all observations of a log, in the order in which they are folded."""
     return (Observation(*row) for row in connection.execute(_OBSERVATIONS, (log_id,), binary=True))
+
+
+def mark_for_rebuild(connection: Connection, backends: Collection[str] = _BACKENDS) -> list[str]:
+    """Track the archive's logs whose rows were lost, mark them as to be rebuilt, and return their streams' names.
+
+    Readers see the newest incarnation of each stream, as if it had been read to its end.
+    """
+    with connection.transaction():
+        untracked = untracked_logs(connection, backends)
+        connection.execute(_FORGET, {"logs": [log.log_id for log in untracked]})
+        for stream_name, incarnations in groupby(untracked, key=lambda log: log.stream_name):
+            has_current = connection.execute(_HAS_CURRENT, (stream_name,)).fetchone() == (True,)
+            *older, newest = incarnations
+            for log in (*older, newest):
+                is_current = log is newest and not has_current
+                insert_position(connection, log, NOT_FOLDED, is_current=is_current, is_complete=True)
+                connection.execute(_STOP, (archive_end(connection, log.log_id), log.log_id))
+    return sorted({log.stream_name for log in untracked})
+
+
+def untracked_logs(connection: Connection, backends: Collection[str]) -> list[StoredLog]:
+    """The archive's logs that the projection does not know, by stream and incarnation. Those of other backends than
+    Postgres have lost their rows: such logs are tracked from their first event on.
+    """
+    return [StoredLog(*row) for row in connection.execute(_UNTRACKED, (list(backends),)).fetchall()]

@@ -13,7 +13,7 @@ from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource, StreamUnavailable
 from eventlog.streams import StreamIdentity, identify
-from projections.recording_import import finish_imports
+from projections.planner_statistics import finish_imports
 from projections.tracked_logs import TrackedLog
 from spark_jobs.dispatch import run_log_tasks
 from spark_jobs.errors import SparkJobError

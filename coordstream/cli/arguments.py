@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Annotated, Final, get_args
 
 import typer
@@ -277,3 +278,15 @@ def cut_of(time: datetime | None, offset: int | None) -> Cut:
     if time is not None and offset is not None:
         raise typer.BadParameter("'--as-of' and '--as-of-offset' cannot be used together.")
     return Cut(time, offset)
+
+
+class Against(StrEnum):
+    """What the relations are compared with."""
+
+    ARCHIVE = "archive"
+    KAFKA = "kafka"
+
+
+AgainstOption = Annotated[
+    Against, typer.Option("--against", help="kafka: compare the archive with the topics too.", show_choices=True)
+]

@@ -24,8 +24,9 @@ from eventlog.recording_spool import CheckedRecording, LineSpool, check_recordin
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
 from projections.parallel_import import ImportJob, OnStreamProgress, import_streams
+from projections.planner_statistics import finish_imports
 from projections.projector import BATCH_EVENTS
-from projections.recording_import import Imported, finish_imports, import_stream
+from projections.recording_import import Imported, import_stream
 
 MOST_PROCESSES: Final = 8
 """Each process of ours has a connection, with a process of the server."""

@@ -14,9 +14,8 @@ from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection, server_reason
 from projections.errors import ProjectionError, RebuildNeeded
 from projections.job_choice import NO_LOGS, Job, find_job
-from projections.rebuild import TRACKED_BACKENDS, untracked_logs
 from projections.retired_streams import retired_jobs
-from projections.tracked_logs import TrackedLog, logs_of
+from projections.tracked_logs import TRACKED_BACKENDS, TrackedLog, logs_of, untracked_logs
 
 _JOBS: Final = "select distinct job_name, job_id from projection.current_job order by 1, 2"
 _STREAMS: Final = "select distinct job_name, job_id, stream_name from projection.job_log order by 1, 2, 3"

@@ -14,7 +14,8 @@ from coordstream.database import open_database
 from coordstream.messages import note
 from coordstream.queries.rows import Row, Rows
 from projections.fold.settings import FoldSettings
-from projections.rebuild import TRACKED_BACKENDS, Rebuilt, mark_for_rebuild, rebuild_log
+from projections.rebuild import Rebuilt, rebuild_log
+from projections.tracked_logs import TRACKED_BACKENDS, mark_for_rebuild
 
 app = typer.Typer()
 

@@ -10,17 +10,25 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from coordstream.cli import spark_reports
-from coordstream.cli.arguments import Csv, Json, Kind, parse_duration, parse_duration_or_zero, parse_time
-from coordstream.cli.event_logs import open_topics
+from coordstream.cli.arguments import (
+    Against,
+    AgainstOption,
+    Csv,
+    Json,
+    Kind,
+    parse_duration,
+    parse_duration_or_zero,
+    parse_time,
+)
 from coordstream.cli.job_selection import All, Jobs, require_selection, selected_logs
 from coordstream.cli.long_running import FollowAll, Format, JsonReport, LogFormat, Once, Streams, TakeOverAfter
 from coordstream.cli.output import print_json
 from coordstream.cli.spark_session import Conf, Master, Tasks, driver_conf, require_spark, spark_conf, spark_session
-from coordstream.cli.verify import Against, AgainstOption, print_verifications
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.settings import load_settings
 from projections.fold.settings import FoldSettings
+from projections.tracked_logs import TRACKED_BACKENDS, mark_for_rebuild
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -206,10 +214,11 @@ def _files(source: str, until: datetime | None) -> "list[Path]":
 
 def _known_logs(source: str, kind: str | None, jobs: str | None, database: Database) -> "list[ReplayTask]":
     """The logs of the archive or the topics of the brokers. Raises CoordstreamError, SparkJobError: there are none."""
-    from projections.rebuild import TRACKED_BACKENDS, mark_for_rebuild  # noqa: PLC0415
     from spark_jobs.replay import ArchivedLog, select_jobs, topic_streams  # noqa: PLC0415
 
     if source == KAFKA:
+        from coordstream.cli.event_logs import open_topics  # noqa: PLC0415
+
         with open_topics() as topics:
             return select_jobs(topic_streams(topics, kind), jobs, "the Kafka cluster")
     with database.connection.transaction():  # a pattern without a job means that nothing is marked
@@ -278,6 +287,8 @@ def verify(
     require_selection(jobs, every=every)
     settings = spark_conf(master, conf)
     require_spark()
+    from coordstream.cli.event_logs import open_topics  # noqa: PLC0415
+    from coordstream.cli.verify import print_verifications  # noqa: PLC0415 (loads the fold)
     from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
     from spark_jobs.replay import verify as verify_logs  # noqa: PLC0415
 

@@ -4,12 +4,11 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
-from enum import StrEnum
-from typing import Annotated, Final
+from typing import Final
 
 import typer
 
-from coordstream.cli.arguments import Csv, Json
+from coordstream.cli.arguments import Against, AgainstOption, Csv, Json
 from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job_selection import All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
 from coordstream.cli.output import Column, print_rows, print_text
@@ -34,18 +33,6 @@ _ROW: Final = (
     *("job_name", "job_id", "stream_name", "stream_kind", "incarnation", "next_offset", "event_count"),
     *("relation", "missing", "extra", "different", "examples"),
 )
-
-
-class Against(StrEnum):
-    """What the relations are compared with."""
-
-    ARCHIVE = "archive"
-    KAFKA = "kafka"
-
-
-AgainstOption = Annotated[
-    Against, typer.Option("--against", help="kafka: compare the archive with the topics too.", show_choices=True)
-]
 
 
 @app.command()

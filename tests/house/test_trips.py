@@ -11,7 +11,7 @@ from tests.coordstream.command_line import CHECKOUT, MASK_KEY, RECORDING_A, Comm
 
 pytestmark = pytest.mark.slow
 
-AT_MOST: Final = {"follow": 120, "startpoint": 120, "serve": 90, "spark": 160}
+AT_MOST: Final = {"follow": 120, "startpoint": 120, "serve": 90, "spark": 80}
 """Modules by command. The aim is 110 for `follow`, and 80 for each other one: lower these whenever they can be."""
 RUN_AND_COUNT: Final = """
 import atexit, sys

@@ -16,10 +16,10 @@ from projections import rebuild as module
 from projections.batch_writes import HISTORIES
 from projections.errors import FoldVersionDiffers, ProjectionError
 from projections.fold import batch, checkpoint_batch, settings
-from projections.rebuild import mark_for_rebuild, rebuild_log
+from projections.rebuild import rebuild_log
 from projections.scratch_fold import log_tables
 from projections.table_differences import TableDifferences
-from projections.tracked_logs import TrackedLog, block_projectors, logs_of
+from projections.tracked_logs import TrackedLog, block_projectors, logs_of, mark_for_rebuild
 from projections.verify import verify_log
 from tests.builders import changelog_set, checkpoint_v2, config_set, raw, recorded, set_checkpoint, tombstone
 from tests.projections.rebuilt import relations

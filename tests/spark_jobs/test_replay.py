@@ -17,7 +17,8 @@ from eventlog.recording import read_recording, write_recording
 from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
-from projections.recording_import import finish_imports, import_stream
+from projections.planner_statistics import finish_imports
+from projections.recording_import import import_stream
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import logs_of
 from spark_jobs.errors import SparkJobError
