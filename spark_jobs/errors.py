@@ -56,7 +56,6 @@ def file_system_errors(kind: str, output: str) -> Iterator[None]:
 
 
 def jvm_errors() -> tuple[type[Exception], ...]:
-    """The errors of calls to the JVM."""
     try:
         from py4j.protocol import Py4JError  # noqa: PLC0415 (a client of Spark Connect has no py4j)
     except ImportError:
@@ -65,7 +64,6 @@ def jvm_errors() -> tuple[type[Exception], ...]:
 
 
 def reason_of(error: Exception) -> str:
-    """Why Spark failed, in one line."""
     if isinstance(error, ConnectionRefusedError) or type(error).__name__ == "Py4JNetworkError":
         return "its Java process has ended. It may have been killed or out of memory: see spark.driver.memory"
     if getattr(error, "getCondition", lambda: "")() == "JAVA_GATEWAY_EXITED":

@@ -64,7 +64,6 @@ class LogResult(NamedTuple):
 
     @classmethod
     def total(cls, results: "Sequence[LogResult]") -> "LogResult":
-        """The sums of the figures."""
         return cls(
             sum(result.added for result in results),
             sum(result.skipped for result in results),

@@ -59,7 +59,6 @@ class LogTaskSession:
 
     @property
     def source(self) -> EventSource:
-        """The Kafka cluster of the settings."""
         if self._source is None:
             from eventlog.kafka.source import KafkaSource  # noqa: PLC0415 (most log tasks need no Kafka client)
 

@@ -26,7 +26,6 @@ class OutputFolder:
     files: Path
 
     def table(self, name: str) -> str:
-        """The URI of a table."""
         return f"{self.uri}/{name}"
 
 
@@ -142,18 +141,15 @@ class HadoopFolder:
             self._files = self.path.getFileSystem(_private(spark.sparkContext, "_jsc").hadoopConfiguration())
 
     def exists(self) -> bool:
-        """Whether the URI is an existing folder or file."""
         with self._errors():
             return bool(self._files.exists(self.path))
 
     def is_empty(self) -> bool:
-        """Whether the URI is an empty folder."""
         with self._errors():
             status = self._files.getFileStatus(self.path)
             return bool(status.isDirectory()) and len(self._files.listStatus(self.path)) == 0
 
     def contains(self, name: str) -> bool:
-        """Whether the folder contains a file of this name."""
         with self._errors():
             return bool(self._files.exists(self._java_path(f"{self.uri}/{name}")))
 
@@ -163,13 +159,11 @@ class HadoopFolder:
         return HadoopFolder(self._spark, f"{above}/.{name}-{uuid4().hex}", self.output)
 
     def create(self) -> None:
-        """Create the folder and its parents."""
         with self._errors():
             if not self._files.mkdirs(self.path):
                 raise _cannot_create(self.output)
 
     def upload(self, files: Iterable[Path]) -> None:
-        """Copy local files into the folder."""
         with self._errors():
             for file in files:
                 self._files.copyFromLocalFile(self._java_path(hadoop_uri(file)), self.path)
@@ -194,7 +188,6 @@ class HadoopFolder:
             return bool(self._files.rename(self.path, target.path))
 
     def delete(self) -> None:
-        """Delete the folder if it exists."""
         with self._errors():
             self._files.delete(self.path, True)
 

@@ -56,7 +56,6 @@ class CheckFile:
     weight: int
 
     def run(self, session: "LogTaskSession") -> Summaries:
-        """See `LogTask`."""
         return check_recording(self.path, session.spool, ()).summaries
 
 
@@ -78,12 +77,10 @@ class RecordedStream:
 
     @property
     def job(self) -> tuple[str, str]:
-        """The job's name and id, as far as the stream's name tells."""
         return self.stream.job_name, self.stream.job_id
 
     @property
     def weight(self) -> int:
-        """The number of events."""
         return sum(file.summary.count for file in self.files)
 
     @property

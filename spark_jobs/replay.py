@@ -47,16 +47,13 @@ class TopicStream:
 
     @property
     def job(self) -> tuple[str, str]:
-        """The job's name and id, as far as the stream's name tells."""
         return self.stream.job_name, self.stream.job_id
 
     @property
     def weight(self) -> int:
-        """The number of offsets."""
         return self.end
 
     def run(self, session: "LogTaskSession") -> LogResult:
-        """See `LogTask`."""
         from projections.follow.read_to_end import StreamReader  # noqa: PLC0415 (of executors)
         from spark_jobs.table_partitions import replay_projector  # noqa: PLC0415
 
@@ -75,16 +72,13 @@ class ArchivedLog:
 
     @property
     def stream(self) -> StreamIdentity:
-        """The stream."""
         return self.log.stream
 
     @property
     def weight(self) -> int:
-        """The number of offsets."""
         return max(self.log.next_offset, self.log.end_offset or 0)
 
     def run(self, session: "LogTaskSession") -> LogResult:
-        """See `LogTask`."""
         from projections.rebuild import rebuild_log  # noqa: PLC0415 (of executors)
 
         done = rebuild_log(session.connection, self.log, session.settings.fold)
@@ -104,7 +98,6 @@ class Replayed:
 
     @property
     def folded(self) -> int:
-        """The number of events that were folded."""
         return self.total.added + self.total.rebuilt
 
 
@@ -178,11 +171,9 @@ class LogToVerify:
 
     @property
     def weight(self) -> int:
-        """The number of offsets."""
         return self.log.next_offset
 
     def run(self, session: "LogTaskSession") -> "Verification":
-        """See `LogTask`."""
         from projections.verify import verify_log  # noqa: PLC0415 (of executors)
 
         source = session.source if self.reads_topic else None

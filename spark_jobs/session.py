@@ -175,7 +175,6 @@ def _is_remote(address: str) -> bool:
 
 
 def count_cores(spark: "SparkSession") -> int:
-    """The number of cores of all executors."""
     from pyspark.errors import PySparkException  # noqa: PLC0415 (settings are checked without Spark)
 
     try:

@@ -24,7 +24,6 @@ class SeparatePartitions(LogPartitions):
         self._database_url = database_url
 
     def make(self, firsts: Iterable[int]) -> None:
-        """See `LogPartitions`."""
         missing = [first for first in firsts if not all(self._has(*table, first) for table in _TABLES)]
         if not missing:
             return

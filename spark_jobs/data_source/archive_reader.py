@@ -84,7 +84,6 @@ class ArchiveReader:
             self._connection: Connection = connect(database_url, application_name=APPLICATION_NAME)
 
     def logs(self, options: SourceOptions) -> list[LogRange]:
-        """See `LogReader.logs`."""
         with _archive_errors():
             names = {name for (name,) in self._connection.execute(_STREAMS) if options.matches(name)}
             if missing := options.missing(names):
@@ -96,7 +95,6 @@ class ArchiveReader:
         ]
 
     def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
-        """See `LogReader.read`."""
         with _archive_errors():
             yield from read_archive(self._connection, _log_id(wanted), wanted.first, wanted.until)
             self._require_same_horizon(wanted)
@@ -115,7 +113,6 @@ class ArchiveReader:
             )
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
 
@@ -158,17 +155,14 @@ class _Page(NamedTuple):
 
     @property
     def events(self) -> int:
-        """The number of events."""
         return len(self.offsets) // 8
 
     @property
     def size(self) -> int:
-        """The bytes of keys and values."""
         return len(self.keys) + len(self.values)
 
     @property
     def is_complete(self) -> bool:
-        """Whether no key or value was left out."""
         return _are_all(self.key_lengths, self.keys) and _are_all(self.value_lengths, self.values)
 
 

@@ -73,7 +73,6 @@ class EventColumns:
         self._decoded = DecodedEvents(log.stream_kind, secrets)
 
     def batch(self, events: Sequence[RecordedEvent]) -> pa.RecordBatch:
-        """The rows of some events."""
         return pa.RecordBatch.from_arrays([self._column(name, events) for name in self._names], schema=self._schema)
 
     @property
@@ -82,7 +81,6 @@ class EventColumns:
         return set(self._names) <= {*_OF_THE_LOG, *_STORED}
 
     def stored_batch(self, stored: Mapping[str, pa.Array]) -> pa.RecordBatch:
-        """The rows of some events whose columns were read from the archive."""
         count = len(stored["log_offset"])
         arrays = [self._of_the_log(name, count) if name in _OF_THE_LOG else stored[name] for name in self._names]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)

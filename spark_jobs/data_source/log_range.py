@@ -61,7 +61,6 @@ class LogRange:
         return max(0, self.until - self.first)
 
     def within(self, first: int, until: int) -> Self:
-        """The part of the range between two offsets."""
         return replace(self, first=max(self.first, first), until=min(self.until, until))
 
 
@@ -133,6 +132,5 @@ class Selection:
         return None
 
     def apply(self, ranges: Iterable[LogRange]) -> list[LogRange]:
-        """The parts of the ranges that pass the filters."""
         selected = (found for found in ranges if all(condition.holds(found.log) for condition in self.conditions))
         return [part for found in selected if len(part := found.within(self.first, self.until))]

@@ -73,7 +73,6 @@ class TopicReader:
         return self._ranges.read(log.stream_name, log.topic_id, wanted.first, wanted.until)
 
     def close(self) -> None:
-        """Close all connections."""
         self._ranges.close()
         self._admin.close()
 
@@ -128,7 +127,6 @@ class LakeReader:
         self._lake = load_lake(output)
 
     def logs(self, options: SourceOptions) -> list[LogRange]:
-        """See `LogReader.logs`."""
         logs = [log for key, log in sorted(self._lake.logs.items()) if options.matches(key.stream_name)]
         if missing := options.missing({log.stream_name for log in logs}):
             raise SparkJobError(f"Lake '{self._output}' has no stream '{missing[0]}'. Check the name.")

@@ -33,7 +33,6 @@ class SourceOptions:
     max_offsets_per_trigger: int | None = None
 
     def matches(self, stream_name: str) -> bool:
-        """Whether the stream is to be read."""
         return any(fnmatchcase(stream_name, pattern) for pattern in self.streams)
 
     def missing(self, stream_names: set[str]) -> list[str]:

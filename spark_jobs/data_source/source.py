@@ -34,7 +34,6 @@ class CoordinatorStream(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """The name for `format`."""
         return NAME
 
     def schema(self) -> StructType:
@@ -110,7 +109,6 @@ class BatchReader(DataSourceReader):
         return partitions_of(ranges, self._options.offsets_per_partition) or [RangePartition(())]
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
-        """The rows of one partition."""
         return read_ranges(partition, self._options, self._access, self._columns)
 
 

@@ -46,7 +46,6 @@ def places_of(offset: Mapping[str, Mapping[str, Any]]) -> dict[str, Place]:
 
 
 def offset_of(places: Mapping[str, Place]) -> Offset:
-    """The offset to pass to Spark."""
     return {name: place._asdict() for name, place in sorted(places.items())}
 
 
@@ -60,7 +59,6 @@ def _kind_of(log_identity: str) -> str:
 
 
 def place_in(log: LogRange, next_offset: int) -> Place:
-    """The entry of a log."""
     return Place(identity(log), next_offset, log.log.horizon)
 
 
@@ -100,7 +98,6 @@ def limited(places: Mapping[str, Place], ends: Mapping[str, Place], most: int | 
 
 
 def newest_of(ranges: Sequence[LogRange]) -> dict[str, LogRange]:
-    """The newest incarnation of each stream, by name."""
     ordered = sorted(ranges, key=lambda found: found.log.incarnation or 0)
     return {found.log.stream_name: found for found in ordered}
 
@@ -177,11 +174,9 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return partitions_of([wanted for wanted in ranges if len(wanted)], self._options.offsets_per_partition)
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
-        """The rows of one partition."""
         return read_ranges(partition, self._options, self._access, self._columns)
 
     def stop(self) -> None:
-        """Close the connections."""
         if self._reader is not None:
             self._reader.close()
 

@@ -56,7 +56,6 @@ class RangeResult(NamedTuple):
     error: bytes | None = None
 
     def raise_error(self) -> None:
-        """Raise the error of the range, if there was one."""
         if self.error is not None:
             raise pickle.loads(self.error)  # noqa: S301 (Spark itself pickles what executors return)
 

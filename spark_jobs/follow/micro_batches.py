@@ -102,11 +102,9 @@ class MicroBatches(KafkaSource):
         return [read for result in results or [] if (read := self._take(result)) is not None]
 
     def wake(self) -> None:
-        """See `EventSource.wake`."""
         self._batches.put(None)
 
     def close(self) -> None:
-        """Stop the query, and close all connections."""
         self._is_closed = True
         self._clear()
         self._stop()
@@ -179,7 +177,6 @@ class MicroBatches(KafkaSource):
             self._query = None
 
     def _clear(self) -> None:
-        """Assign nothing, and drop the results of what was assigned."""
         self._assigned, self._next_offsets, self._results = {}, {}, {}
         write_assignment(self._folder, {})
 

@@ -94,15 +94,12 @@ class FollowedRanges(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """The name for `format`."""
         return "coordinator_stream_ranges"
 
     def schema(self) -> str:
-        """The columns of a range."""
         return SCHEMA
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: ARG002, N802 (Spark calls it)
-        """The planner of micro-batches."""
         return RangePlanner(self.access, self.folder, self.tasks)
 
 
@@ -119,7 +116,6 @@ class RangePlanner(DataSourceStreamReader):
         self._admin: KafkaAdmin | None = None
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
-        """No log has a planned range."""
         return {}
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
@@ -145,7 +141,6 @@ class RangePlanner(DataSourceStreamReader):
         return balanced(new, self._tasks)
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
-        """The ranges of a partition as rows."""
         import pyarrow as pa  # noqa: PLC0415
 
         if isinstance(partition, PlannedPartition) and partition.ranges:
@@ -154,12 +149,10 @@ class RangePlanner(DataSourceStreamReader):
             yield pa.record_batch({name: pa.array(values, types.get(name, pa.int64())) for name, values in columns})
 
     def stop(self) -> None:
-        """Close the connections."""
         if self._admin is not None:
             self._admin.close()
 
     def _topics(self, names: Sequence[str]) -> tuple[Mapping[str, str | None], Mapping[str, int]]:
-        """The ids and ends of the topics that exist."""
         self._admin = self._admin or KafkaAdmin(self._access.require_kafka())
         return self._admin.topic_ids(names), self._admin.end_offsets(names)
 

@@ -113,7 +113,6 @@ class Archived:
 
     @property
     def events(self) -> int:
-        """The number of events added."""
         return sum(file.rows for file in self.files)
 
 

@@ -45,7 +45,6 @@ class LakeFile:
 
     @property
     def log(self) -> LogKey:
-        """The log of the events."""
         return LogKey(self.stream_name, self.incarnation)
 
 
@@ -80,7 +79,6 @@ class LakeLog:
 
     @property
     def key(self) -> LogKey:
-        """Which log it is."""
         return LogKey(self.stream_name, self.incarnation)
 
 
@@ -114,7 +112,6 @@ class Lake:
     relations: tuple[RelationRows, ...]
 
     def files_of(self, logs: Iterable[LogKey]) -> list[LakeFile]:
-        """The files of these logs, by log and offset."""
         return [file for log in sorted(set(logs)) for file in self._files_by_log.get(log, ())]
 
     @cached_property
@@ -133,7 +130,6 @@ def is_lake(place: str) -> bool:
 
 
 def to_json(manifest: Manifest) -> str:
-    """A manifest as one line of JSON."""
     return json.dumps({"format": FORMAT, **asdict(manifest)}, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -181,10 +177,8 @@ def require_files(output: str, lake: Lake, found: Mapping[str, tuple[int, str | 
 
 
 def not_a_lake(output: str) -> LakeError:
-    """The error for a folder without manifests."""
     return LakeError(f"'{output}' is not a lake. Write one with `coordstream spark archive --output {output}`.")
 
 
 def changed_file(output: str, file: LakeFile) -> LakeError:
-    """The error for a file that is not as its manifest says."""
     return LakeError(f"Lake '{output}': the file {file.path} was changed. Restore it.")

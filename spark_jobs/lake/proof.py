@@ -85,7 +85,6 @@ class CompareLog:
 
     @property
     def weight(self) -> int:
-        """The number of events in the lake."""
         return sum(file.rows for file in self.files)
 
     def run(self, session: "LogTaskSession") -> Proven:

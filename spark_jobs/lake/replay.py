@@ -84,17 +84,14 @@ class LakeStream:
 
     @property
     def stream(self) -> StreamIdentity:
-        """The stream."""
         return _stream(self.logs[0].log)
 
     @property
     def job(self) -> tuple[str, str]:
-        """The job's name and id, as far as the stream's name tells."""
         return self.stream.job_name, self.stream.job_id
 
     @property
     def weight(self) -> int:
-        """The number of events."""
         return sum(file.rows for each in self.logs for file in each.files)
 
     def run(self, session: LogTaskSession) -> LogResult:

@@ -123,7 +123,6 @@ class StateAtCut:
     cut: Cut
 
     def query(self, also: Sequence[str] = ()) -> sql.Composed:
-        """The SELECT statement."""
         return _select(self.columns, also, self.cut.table(as_of_function(self.name, self.cut), "r"))
 
 
@@ -136,13 +135,11 @@ class HistoryToCut:
     cut: Cut
 
     def query(self, also: Sequence[str] = ()) -> sql.Composed:
-        """The SELECT statement."""
         table = _HISTORY.format(logs=self.cut.all_logs(), relation=sql.Identifier("coordinator", self.name))
         return _select(self.columns, also, table)
 
 
 def as_of_function(relation: str, cut: Cut) -> str:
-    """The name of the as-of function of a relation."""
     return f"{relation}_as_of_offset" if isinstance(cut.at, LogOffset) else f"{relation}_as_of"
 
 
@@ -170,7 +167,6 @@ class Catalogue:
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> "Catalogue":
-        """The catalogue of a database."""
         relations: list[tuple[str, list[str]]] = snapshot.connection.execute(_RELATIONS).fetchall()
         functions = snapshot.connection.execute(_FUNCTIONS).fetchall()
         return cls(dict(relations), {name for (name,) in functions})
@@ -209,7 +205,6 @@ def is_history(name: str) -> bool:
 
 
 def kind_of(cut: Cut) -> str:
-    """What the cut is: a time or a log offset."""
     return "log offset" if isinstance(cut.at, LogOffset) else "time"
 
 

@@ -173,7 +173,6 @@ def _representable(rows: Rows, also: Sequence[str], snapshot: Snapshot) -> sql.C
 
 
 def column_list(columns: Sequence[str], also: Sequence[str] = ()) -> sql.Composed:
-    """The columns of a SELECT."""
     return sql.SQL(", ").join(map(sql.Identifier, (*columns, *also)))
 
 

@@ -49,11 +49,9 @@ class Snapshot:
 
     @property
     def positions(self) -> Positions:
-        """The position of each log."""
         return self.positions_of(None)
 
     def jobs(self) -> set[Job]:
-        """Every job."""
         return {Job(log.job_name, log.job_id) for log in self.logs}
 
     def logs_of(self, job: Job | None) -> list[LogPosition]:

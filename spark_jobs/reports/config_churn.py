@@ -75,7 +75,6 @@ def _day(time: str) -> SparkColumn:
 
 
 def report() -> Report:
-    """The report."""
     return Report(
         "config_churn",
         tables,

@@ -30,7 +30,6 @@ LEAST_LIMIT_SECONDS: Final = 60
 
 
 def tables(inputs: Inputs) -> Tables:
-    """The tables `jobs` and `stalled`."""
     as_of = find_extent(inputs.moment.snapshot, inputs.job, inputs.options.now).as_of
     commits = preferred_commits(inputs).persist()
     by_bucket = activity(commits, offset_steps(preferred_checkpoints(inputs)), BUCKET_SECONDS)
@@ -96,7 +95,6 @@ def stalled_tasks(tasks: DataFrame) -> DataFrame:
 
 
 def report() -> Report:
-    """The report."""
     return Report(
         "fleet",
         tables,

@@ -66,13 +66,11 @@ def find_extent(snapshot: Snapshot, job: Job | None, now: datetime | None) -> Ex
 
 
 def preferred_commits(inputs: Inputs) -> DataFrame:
-    """A row per preferred commit."""
     rows = inputs.read("commit_history", *TASK, "is_preferred", "record_time", *LOG_ORDER)
     return inputs.with_usable_times(rows.where("is_preferred").drop("is_preferred"))
 
 
 def preferred_checkpoints(inputs: Inputs) -> DataFrame:
-    """A row per input partition of each preferred commit."""
     columns = (*TASK, *INPUT, "input_offset_number", "is_preferred", "record_time", *LOG_ORDER)
     rows = inputs.read("checkpoint_history", *columns)
     return inputs.with_usable_times(rows.where("is_preferred").drop("is_preferred"))

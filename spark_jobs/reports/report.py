@@ -76,7 +76,6 @@ class Inputs:
     options: Options
 
     def read(self, relation: str, *columns: str) -> DataFrame:
-        """Columns of a relation."""
         job, count = None if self.job is None else str(self.job), self.options.partitions
         return self.reader.read_relation(self.moment, relation, job=job, columns=columns, partitions=count)
 

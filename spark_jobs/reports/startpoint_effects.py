@@ -18,7 +18,6 @@ CHECKPOINT_COLUMNS: Final = (*PLACE, "input_offset_number", "is_preferred", "rec
 
 
 def tables(inputs: Inputs) -> Tables:
-    """The table `effects`."""
     steps = inputs.with_usable_times(inputs.read("startpoint_history", *STARTPOINT_COLUMNS))
     checkpoints = inputs.with_usable_times(inputs.read("checkpoint_history", *CHECKPOINT_COLUMNS))
     return Tables({"effects": startpoint_effects(steps, checkpoints)})
@@ -88,7 +87,6 @@ def _fanned_out(steps: DataFrame) -> DataFrame:
 
 
 def _commits_beside(fanned_out: DataFrame, checkpoints: DataFrame) -> DataFrame:
-    """Each startpoint with each commit of its partition."""
     commits = checkpoints.where("is_preferred and input_offset_number is not null and record_time is not null").select(
         *PLACE,
         sf.col("input_offset_number").alias("offset"),
@@ -121,7 +119,6 @@ def _moved() -> SparkColumn:
 
 
 def report() -> Report:
-    """The report."""
     return Report(
         "startpoint_effects",
         tables,

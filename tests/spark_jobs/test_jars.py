@@ -98,11 +98,6 @@ def test_a_missing_network_is_reported(tmp_path: Path) -> None:
         postgres_driver(tmp_path, {**os.environ, "JAVA_TOOL_OPTIONS": NO_NETWORK, "COORDSTREAM_JDBC_JAR": ""})
 
 
-def test_a_missing_java_is_reported_before_the_fetch(tmp_path: Path) -> None:
-    with pytest.raises(JavaMissingError):
-        postgres_driver(tmp_path / "cache", {"PATH": str(tmp_path)})
-
-
 def test_a_jar_of_the_environment_is_used_unchecked(tmp_path: Path) -> None:
     jar = tmp_path / "mine.jar"
     with pytest.raises(JarUnavailableError, match="does not exist"):
@@ -116,11 +111,6 @@ def test_a_cache_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(JarUnavailableError, match=r"Cannot write to the jar cache '.*file/cache'"):
         postgres_driver(tmp_path / "file" / "cache", java_that(tmp_path / "bin", ""))
-
-
-@pytest.mark.spark
-def test_the_java_of_this_machine_is_found() -> None:
-    assert find_java(os.environ).name == "java"
 
 
 def test_java_home_takes_precedence_over_the_path(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from spark_jobs.lake.replay import lake_streams
 from spark_jobs.log_task import LogResult, LogTaskSettings
 from spark_jobs.recordings import check_recordings, find_files
 from spark_jobs.replay import ArchivedLog, Replayed, ReplayTask, TopicStream, replay, select_jobs, verify
+from tests.coordstream.command_line import COORDINATOR, MASK_KEY, RECORDING_A, in_own_process
 from tests.spark_jobs.recorded_fleet import FINGERPRINTS, write_fleet
 
 JOBS = 6
@@ -210,3 +211,17 @@ def test_a_pattern_that_matches_no_job_is_an_error() -> None:
         SparkJobError, match=r'No job in the archive matches "x\*". Known jobs: orders/1, orders/2, page'
     ):
         select_jobs(STREAMS, "x*", "the archive")
+
+
+@pytest.mark.spark
+def test_the_commands_run_on_a_server_of_spark_connect(connect_url: str, database_url: str, tmp_path: Path) -> None:
+    settings = {"COORDSTREAM_DATABASE_URL": database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
+    for words, printed in (
+        (("replay", "--from", str(RECORDING_A[0])), "Replayed 1 log: 427 events"),
+        (("verify", "--all", "--csv"), COORDINATOR),
+        (("archive", "--output", str(tmp_path / "lake")), "Run 1: 427 events of 1 logs in "),
+        (("replay", "--from", str(tmp_path / "lake")), "Replayed 1 log: 0 events, 427 events already present"),
+    ):
+        ended = in_own_process("spark", *words, "--master", connect_url, **settings)
+        assert ended.code == 0, ended.err
+        assert printed in ended.out

@@ -45,7 +45,7 @@ def test_the_documented_command_runs_on_a_cluster(
 ) -> None:
     with connect(database_url) as connection:
         import_recording_a(connection)
-    (command,) = re.findall(r"^```sh\n(REPORT=.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    (command,) = re.findall(r"^```sh\n(PROGRAM=.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     settings = "".join(f"{name} {value}\n" for name, value in program_settings().items())
     (tmp_path / "spark-defaults.conf").write_text(settings)
     environ = {name: value for name, value in os.environ.items() if name != "COORDSTREAM_JDBC_JAR"} | {

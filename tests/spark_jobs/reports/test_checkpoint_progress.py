@@ -115,18 +115,6 @@ def test_the_result_includes_the_log_positions(spark: SparkSession, two_tasks: R
 
 
 @pytest.mark.spark
-def test_the_output_can_be_in_another_file_system(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
-    conf = spark.sparkContext._jsc.hadoopConfiguration()
-    conf.set("fs.viewfs.mounttable.elsewhere.link./jobs", tmp_path.as_uri())
-    printed = run_job(spark, two_tasks.url, "viewfs://elsewhere/jobs/out")
-    assert "Written to viewfs://elsewhere/jobs/out." in printed
-    assert len(parquet(spark, tmp_path / "out" / "tasks", "task_name")) == 2
-    assert (tmp_path / "out" / "checkpoint_progress.png").read_bytes().startswith(PNG)
-    assert json.loads((tmp_path / "out" / "as_of.json").read_text())["bucket_seconds"] == 2
-    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".crc"] == ["out"]
-
-
-@pytest.mark.spark
 def test_ages_count_to_the_time_of_now(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
     run_job(spark, two_tasks.url, tmp_path / "out", now=at(60) + timedelta(hours=1))
     tasks = parquet(spark, tmp_path / "out" / "tasks", "task_name")
@@ -166,14 +154,6 @@ def test_a_result_covers_one_job_or_all_jobs(spark: SparkSession, relations: Rel
     run_job(spark, relations.url, tmp_path / "one", job="job/5")
     assert [row["job_id"] for row in parquet(spark, tmp_path / "one" / "tasks", "job_id")] == ["5"]
     assert len(json.loads((tmp_path / "one" / "as_of.json").read_text())["logs"]) == 1
-
-
-@pytest.mark.spark
-def test_a_job_is_named_as_in_other_reports(spark: SparkSession, relations: Relations, tmp_path: Path) -> None:
-    relations.commit("Partition 0", 1, {0: 1}, job="word_count/1")
-    relations.add_log("word_count/1", 1, at(1))
-    printed = run_job(spark, relations.url, tmp_path / "out", job="word-count/1")
-    assert "Checkpoint progress of word_count/1" in printed
 
 
 @pytest.mark.spark
@@ -259,13 +239,6 @@ def test_at_most_500_buckets_are_drawn(seconds: int, first: int, span: float) ->
     )
     assert width % seconds == 0
     assert int(last.timestamp()) // width - int(start.timestamp()) // width + 1 <= MOST_DRAWN
-
-
-@pytest.mark.parametrize(
-    ("seconds", "span", "drawn"), [(1, 498, 1), (1, 501, 2), (7, 7_000, 21), (90, 86_400, 180), (1, 2_592_000, 7_200)]
-)
-def test_buckets_are_drawn_as_they_are_or_with_a_multiple_of_their_width(seconds: int, span: int, drawn: int) -> None:
-    assert drawn_width(seconds, span) == drawn
 
 
 def test_the_shortest_form_of_a_width_is_used() -> None:

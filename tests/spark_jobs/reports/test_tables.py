@@ -8,7 +8,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_jobs.reports.config_churn import MOST_JOBS, changed_keys, changes_by_day, changes_to_draw
-from spark_jobs.reports.fleet import fleet_jobs, stalled_tasks
 from spark_jobs.reports.startpoint_effects import startpoint_effects
 from tests.spark_jobs.plain_relations import at
 
@@ -92,24 +91,3 @@ def test_the_picture_of_config_changes_has_all_of_them(spark: SparkSession) -> N
     assert sum(row.changes for row in drawn) == 30 * sum(range(1, jobs + 1))
     assert [row.job_name for row in drawn[::30]] == [*(f"job-{job:02}" for job in range(MOST_JOBS)), None]
     assert {row.changes for row in drawn if row.job_name is None} == {1 + 2 + 3}
-
-
-def test_a_job_without_commits_is_in_the_fleet(spark: SparkSession) -> None:
-    jobs = spark.createDataFrame(
-        [("counts", "1", 2, 1), ("idle", "1", 3, 1)],
-        "job_name string, job_id string, task_count bigint, container_count bigint",
-    )
-    tasks = spark.createDataFrame(
-        [
-            ("counts", "1", "Partition 0", 5, at(50), 10.0, None, None),
-            ("counts", "1", "Partition 1", 2, at(10), 50.0, "silent", at(10)),
-        ],
-        "job_name string, job_id string, task_name string, commits bigint, newest_commit_at timestamp,"
-        " checkpoint_age_seconds double, stall string, stalled_since timestamp",
-    )
-    rows = fleet_jobs(jobs, tasks, at(60)).orderBy("job_name").collect()
-    assert [(row.tasks, row.commits, row.seconds_since_commit, row.stalled_tasks) for row in rows] == [
-        (2, 7, 10.0, 1),
-        (3, 0, None, 0),
-    ]
-    assert [row.task_name for row in stalled_tasks(tasks).collect()] == ["Partition 1"]
