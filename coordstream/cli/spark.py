@@ -71,6 +71,8 @@ def follow(
 ) -> None:
     """Follow streams on the Kafka brokers of the settings with Structured Streaming. SIGTERM stops it cleanly.
 
+    Example: coordstream spark follow --all --once --master 'local[2]'
+
     Executors apply the events, log by log, each batch in one transaction with the log's position. The position decides
     where a log is read on; Spark's checkpoint is temporary. Otherwise it does what `coordstream follow` does, also
     beside it, and has the same exit codes.
@@ -168,6 +170,8 @@ def replay(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Replay logs into relations, many at a time in Spark's executors.
+
+    Example: coordstream spark replay --from /data/recordings --jobs 'orders*'
 
     Loads topics, recordings or a lake into the database, or rebuilds the relations from the archive while a follower
     may run. Each log is one transaction: it is replayed whole or not at all, and another replay does the rest. Exit
@@ -282,6 +286,8 @@ def verify(
 ) -> None:
     """Compare the relations' tables with the archived events, many logs at a time in Spark's executors.
 
+    Example: coordstream spark verify --all
+
     Does and prints the same as `coordstream verify`, with the same exit codes.
     """
     require_selection(jobs, every=every)
@@ -323,6 +329,8 @@ def archive(
     as_json: Json = False,
 ) -> None:
     """Add the events that a lake lacks, as Parquet files by stream and day.
+
+    Example: coordstream spark archive --output s3a://bucket/coordstream
 
     The first run writes every event of the archive, later ones what is new. A manifest per run names the files with
     their hashes and offsets; it is written last, so that an interrupted run adds nothing. The lake has the original

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from importlib import import_module
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -10,16 +10,7 @@ from coordstream.cli.arguments import parse_count, parse_duration, parse_time
 from coordstream.cli.spark_session import driver_conf, require_spark, spark_session
 from coordstream.database import open_database
 
-MOST_CONNECTIONS: Final = 1000
-
 app = typer.Typer()
-
-
-def _connections(text: str | int) -> int:
-    count = parse_count(text)
-    if count > MOST_CONNECTIONS:
-        raise typer.BadParameter(f"{text!r}. Expected a number from 1 to {MOST_CONNECTIONS}.")
-    return count
 
 
 def _factor(text: str | float) -> float:
@@ -42,7 +33,7 @@ Partitions = Annotated[
     typer.Option(
         "--partitions",
         metavar="N",
-        parser=_connections,
+        parser=parse_count,
         help="Parallel JDBC connections (default: one per core, at most 8).",
     ),
 ]
@@ -83,7 +74,10 @@ def checkpoint_progress(
     overwrite: Overwrite = False,
     partitions: Partitions = None,
 ) -> None:
-    """Report the commits and input offsets of each task, by time bucket."""
+    """Report the commits and input offsets of each task, by time bucket.
+
+    Example: coordstream spark checkpoint_progress wordcount/1 --output progress
+    """
     seconds = None if bucket is None else max(1, round(bucket))
     _run("checkpoint_progress", output, job, overwrite, partitions, now, bucket_seconds=seconds, stall_factor=stall)
 
@@ -92,7 +86,10 @@ def checkpoint_progress(
 def config_churn(
     output: Output, job: JobArgument = None, overwrite: Overwrite = False, partitions: Partitions = None
 ) -> None:
-    """Report how many config keys each writer changed in each job, by day."""
+    """Report how many config keys each writer changed in each job, by day.
+
+    Example: coordstream spark config_churn --output churn
+    """
     _run("config_churn", output, job, overwrite, partitions)
 
 
@@ -104,7 +101,10 @@ def fleet(
     overwrite: Overwrite = False,
     partitions: Partitions = None,
 ) -> None:
-    """Report each job with its tasks, containers, last commit and stalled tasks."""
+    """Report each job with its tasks, containers, last commit and stalled tasks.
+
+    Example: coordstream spark fleet --output fleet
+    """
     _run("fleet", output, job, overwrite, partitions, now)
 
 
@@ -112,7 +112,10 @@ def fleet(
 def startpoint_effects(
     output: Output, job: JobArgument = None, overwrite: Overwrite = False, partitions: Partitions = None
 ) -> None:
-    """Report how far each startpoint moved each partition, and the time to catch up."""
+    """Report how far each startpoint moved each partition, and the time to catch up.
+
+    Example: coordstream spark startpoint_effects wordcount/1 --output effects
+    """
     _run("startpoint_effects", output, job, overwrite, partitions)
 
 

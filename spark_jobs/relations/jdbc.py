@@ -93,7 +93,7 @@ class Relation:
             sql.SQL("{} = {}").format(sql.Identifier(name), value) for name, value in self.equals.items()
         ]
         return sql.SQL("SELECT {columns} FROM {relation} WHERE {conditions}").format(
-            columns=column_list(self.columns, also),
+            columns=sql.SQL(", ").join(map(sql.Identifier, (*self.columns, *also))),
             relation=sql.Identifier("coordinator", self.name),
             conditions=sql.SQL(" AND ").join(conditions or [sql.SQL("true")]),
         )
@@ -170,10 +170,6 @@ def _representable(rows: Rows, also: Sequence[str], snapshot: Snapshot) -> sql.C
     ]
     query = sql.SQL("SELECT {columns} FROM ({query}) AS r")
     return query.format(columns=sql.SQL(", ").join(columns), query=rows.query(also))
-
-
-def column_list(columns: Sequence[str], also: Sequence[str] = ()) -> sql.Composed:
-    return sql.SQL(", ").join(map(sql.Identifier, (*columns, *also)))
 
 
 def choose_partitions(spark: SparkSession) -> int:

@@ -23,7 +23,7 @@ from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError, spark_errors
 from spark_jobs.output_folder import output_folder
 from spark_jobs.relations.reader import OpenSnapshot, RelationReader, choose_job
-from spark_jobs.relations.snapshots import Positions, Snapshot
+from spark_jobs.relations.snapshots import Positions
 
 AS_OF_FILE: Final = "as_of.json"
 MOST_ROWS: Final = 40
@@ -81,7 +81,22 @@ class Inputs:
 
     def with_usable_times(self, rows: DataFrame) -> DataFrame:
         """The rows, with `record_time` set to null where it is not plausible; see `LOG_TIMES`."""
-        return with_usable_times(self.moment.spark, rows, self.moment.snapshot)
+        times = self.moment.snapshot.connection.execute(
+            sql.SQL(
+                "SELECT job_name, job_id, (extract(epoch FROM earliest) * 1000000)::bigint,"
+                " (extract(epoch FROM latest) * 1000000)::bigint FROM ({times}) log"
+            ).format(times=LOG_TIMES)
+        ).fetchall()
+        columns = {"job_name": pa.string(), "job_id": pa.string(), "earliest": pa.int64(), "latest": pa.int64()}
+        micros = sf.unix_micros("record_time")
+        usable = sf.when(micros.between(sf.col("earliest"), sf.col("latest")), sf.col("record_time"))
+        return (
+            rows.join(
+                sf.broadcast(driver_rows(self.moment.spark, columns, times)), on=["job_name", "job_id"], how="left"
+            )
+            .withColumn("record_time", usable)
+            .select(*rows.columns)
+        )
 
 
 class Tables(NamedTuple):
@@ -203,24 +218,6 @@ def driver_rows(spark: SparkSession, columns: Mapping[str, pa.DataType], rows: S
     values = zip(*rows, strict=True) if rows else ((),) * len(columns)
     arrays = [pa.array(column, kind) for column, kind in zip(values, columns.values(), strict=True)]
     return spark.createDataFrame(pa.table(dict(zip(columns, arrays, strict=True))))
-
-
-def with_usable_times(spark: SparkSession, rows: DataFrame, snapshot: Snapshot) -> DataFrame:
-    """The rows, with `record_time` set to null where it is not plausible; see `LOG_TIMES`."""
-    times = snapshot.connection.execute(
-        sql.SQL(
-            "SELECT job_name, job_id, (extract(epoch FROM earliest) * 1000000)::bigint,"
-            " (extract(epoch FROM latest) * 1000000)::bigint FROM ({times}) log"
-        ).format(times=LOG_TIMES)
-    ).fetchall()
-    columns = {"job_name": pa.string(), "job_id": pa.string(), "earliest": pa.int64(), "latest": pa.int64()}
-    micros = sf.unix_micros("record_time")
-    usable = sf.when(micros.between(sf.col("earliest"), sf.col("latest")), sf.col("record_time"))
-    return (
-        rows.join(sf.broadcast(driver_rows(spark, columns, times)), on=["job_name", "job_id"], how="left")
-        .withColumn("record_time", usable)
-        .select(*rows.columns)
-    )
 
 
 def print_table(console: Console, title: str, columns: Sequence[Column], rows: Rows, total: int) -> None:
