@@ -11,7 +11,7 @@ from psycopg.errors import DeadlockDetected
 from eventlog.errors import WireError
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.copy_rows import Columns, copying
-from projections import batch_writes
+from projections import batch_writes, planner_statistics
 from projections import rebuild as module
 from projections.batch_writes import HISTORIES
 from projections.errors import FoldVersionDiffers, ProjectionError
@@ -131,7 +131,7 @@ def test_statistics_are_collected_if_many_rows_were_written(
         log, *_ = imported(connection)
         connection.execute("delete from projection.message_event")
         assert connection.execute(STATISTICS).fetchone() == (0,)
-        monkeypatch.setattr(batch_writes, "MANY_ROWS", many_rows)
+        monkeypatch.setattr(planner_statistics, "MANY_ROWS", many_rows)
         rebuild_log(connection, log, SETTINGS)
         assert connection.execute(STATISTICS).fetchone() == (expected,)
 

@@ -18,7 +18,7 @@ from eventlog import recording_spool
 from eventlog.events import RecordedEvent
 from eventlog.recording import decode_line, write_recording
 from eventlog.streams import identify
-from projections import batch_writes
+from projections import planner_statistics
 from projections.parallel_import import ImportJob
 from tests.coordstream.command_line import (
     CHECKPOINT,
@@ -67,7 +67,7 @@ def test_control_characters_in_names_do_not_reach_the_terminal(cli: CommandLine,
 
 
 def test_the_planner_knows_the_rows_of_many_small_logs(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_writes, "MANY_ROWS", 427 + 388)
+    monkeypatch.setattr(planner_statistics, "MANY_ROWS", 427 + 388)
     known = "select count(*) > 0 from pg_stats where schemaname = 'projection' and tablename = 'event_key'"
     with psycopg.connect(cli.database_url) as connection:
         assert connection.execute(known).fetchone() == (False,)
