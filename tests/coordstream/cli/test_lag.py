@@ -167,7 +167,7 @@ def test_ctrl_c_ends_a_watched_lag(wordcount: CommandLine, monkeypatch: pytest.M
     def interrupt(_seconds: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("coordstream.cli.lag.show.sleep", interrupt)
+    monkeypatch.setattr("coordstream.cli.lag.sleep", interrupt)
     finished = wordcount("lag", "--stored", "--watch", "1s")
     assert finished.code == 0
     assert "Lag of the tasks" in finished.out
