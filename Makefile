@@ -112,8 +112,8 @@ golden: setup ## Regenerate the golden schema after a change of tables or relati
 	RENEW_GOLDEN=1 $(BIN)/python -m pytest -q tests/migrations/test_revisions.py
 
 .PHONY: docs
-docs: setup ## Regenerate docs/relations.md after a change of comments or example queries
-	RENEW_DOCS=1 $(BIN)/python -m pytest -q tests/documentation/test_relations_page.py
+docs: setup ## Regenerate docs/relations.md and docs/commands.md after a change of comments, example queries or help
+	RENEW_DOCS=1 $(BIN)/python -m pytest -q tests/documentation/test_relations_page.py tests/documentation/test_commands_page.py
 
 .PHONY: bench
 bench: setup java ## Run the benchmarks (BENCH_OPTIONS='--only live' for one part)

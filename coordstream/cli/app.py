@@ -62,7 +62,9 @@ def load(word: str) -> Any:
     module = import_module(f"coordstream.cli.{MODULES.get(word, word.replace('-', '_'))}")
     module.app.rich_markup_mode = None
     group = typer.main.get_group(module.app)
-    return group.commands.get(word, group)
+    command = group.commands.get(word, group)
+    command.name, command.short_help = word, COMMANDS[word]
+    return command
 
 
 def build_app() -> typer.Typer:
