@@ -28,8 +28,8 @@ def __dir__() -> list[str]:
 def _read_modules() -> dict[str, str]:
     """The module of each public name."""
     import ast  # noqa: PLC0415
-    from pathlib import Path  # noqa: PLC0415
+    from importlib.resources import files  # noqa: PLC0415 (not Path: Spark imports us from a zip)
 
-    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    stub = ast.parse(files(__name__).joinpath("__init__.pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
     return {alias.name: node.module or "" for node in imports for alias in node.names}

@@ -8,8 +8,9 @@ from typing import Annotated, Final, get_args
 
 import typer
 
-from coordstream import times
 from coordstream.queries.cut import Cut
+from coordstream.times import InvalidTime, parse_length
+from coordstream.times import parse_time as time_from_text
 from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.log import Clock, system_clock
 from eventlog.streams import StreamKind
@@ -56,7 +57,7 @@ def parse_silence(text: str) -> float:
 def _parse_seconds(text: str) -> float:
     """Seconds; negative if the text is not a duration."""
     try:
-        length = times.parse_length(text)
+        length = parse_length(text)
         return float(text) if length is None else length.total_seconds()
     except (ValueError, OverflowError):
         return -1.0
@@ -72,8 +73,8 @@ def _invalid(text: str, least: str) -> typer.BadParameter:
 def parse_time(text: str, clock: Clock = system_clock) -> datetime:
     """Parse a time, see `times.parse_time`, as Typer expects it."""
     try:
-        return times.parse_time(text, clock)
-    except times.InvalidTime as error:
+        return time_from_text(text, clock)
+    except InvalidTime as error:
         raise typer.BadParameter(str(error)) from None
 
 

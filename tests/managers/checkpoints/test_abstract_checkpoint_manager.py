@@ -11,6 +11,7 @@ from eventlog.checkpoint import CheckpointV1
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
+from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
@@ -24,6 +25,7 @@ from managers.errors import NotReady
 from managers.wrapped_logs import LogOrOpener
 from tests.builders import checkpoint_v1, checkpoint_v2, recorded, tombstone
 from tests.fixtures.compaction import latest_per_key
+from tests.fixtures.database_sessions import end_sessions
 from tests.managers.fake_time import FakeTime
 from tests.managers.watched_log import BrokenLog, Opened, WatchedLog
 
@@ -118,6 +120,23 @@ def test_a_read_that_failed_is_followed_by_one_with_a_new_log(log: MemoryEventLo
         with pytest.raises(SourceUnavailable):
             manager.read_last_checkpoint("t")
         assert broken[-1].is_closed
+        assert manager.read_last_checkpoint("t") == written
+
+
+@MANAGERS
+@pytest.mark.scenario("HRD-47")
+def test_a_manager_reads_again_after_an_outage_of_the_database(database_url: str, make: Callable[..., Any]) -> None:
+    kind = "coordinator" if make is CheckpointManager else "checkpoint"
+    stream, written = identify("orders", kind), CheckpointV1({IN_0: "1"})
+    PostgresEventLog.create(database_url, stream).close()
+    polls = {} if make is CheckpointManager else {"config": {STOP_AFTER_FIRST_READ: "false"}}
+    manager = make(lambda: PostgresEventLog(database_url, stream.stream_name), **polls)
+    manager.register("t")
+    with manager:
+        manager.write_checkpoint("t", written)
+        end_sessions(database_url)
+        with pytest.raises(SourceUnavailable):
+            manager.read_last_checkpoint("t")
         assert manager.read_last_checkpoint("t") == written
 
 

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
+from managers.appending import Retry
 from managers.checkpoints.checkpoint_errors import (
     CheckpointNotWritten,
     CheckpointUnreadable,
@@ -28,6 +30,8 @@ from managers.checkpoints.kafka_checkpoint_manager import (
 )
 from managers.job_names import GROUPER_FACTORY
 from tests.builders import checkpoint_v1, checkpoint_v2, raw
+from tests.fixtures.kafka import BrokerMaker
+from tests.fixtures.waiting import PATIENCE
 from tests.managers.fake_time import FakeTime
 from tests.managers.held_memory import held_bytes
 from tests.managers.log_makers import LogMaker
@@ -218,6 +222,38 @@ def test_retries_are_bounded(memory_topic: MemoryEventLog) -> None:
     assert isinstance(error.value.__cause__, SourceUnavailable)
     assert fake.now == pytest.approx(0.1)
     assert memory_topic.end_offset() == 0
+
+
+@pytest.mark.slow
+@pytest.mark.scenario("HRD-19")
+def test_unreachable_brokers_end_the_retries(
+    start_broker: BrokerMaker, job_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from eventlog.kafka import client, producer  # noqa: PLC0415
+    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
+    from eventlog.kafka.options import KafkaOptions  # noqa: PLC0415
+    from tests.fixtures.kafka_topics import Topics  # noqa: PLC0415
+
+    monkeypatch.setattr(producer, "APPEND_SECONDS", 1.0)
+    monkeypatch.setattr(client, "REACH_SECONDS", 0.2)
+    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 200)
+    with start_broker() as broker, Topics(broker.bootstrap_servers) as topics:
+        stream = identify(topics.create(f"__samza_checkpoint_ver_1_for_{job_name}_1"))
+        options = KafkaOptions.parse(broker.bootstrap_servers)
+        manager = KafkaCheckpointManager(
+            lambda: KafkaEventLog(options, stream), retry=Retry(longest=2, first_pause=0.1, longest_pause=0.1)
+        )
+        manager.register("t")
+        with manager:
+            manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
+            broker.kill()
+            began = time.monotonic()
+            with pytest.raises(CheckpointNotWritten) as error:
+                manager.write_checkpoint("t", CheckpointV1({IN_0: "2"}))
+            assert time.monotonic() - began < PATIENCE / 2
+    assert isinstance(error.value.__cause__, SourceUnavailable)
+    assert error.value.tries > 1
+    assert broker.bootstrap_servers in str(error.value)
 
 
 @pytest.mark.parametrize(
