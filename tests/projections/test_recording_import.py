@@ -181,7 +181,7 @@ def test_a_log_in_postgres_is_never_changed(database_url: str, changed: list[Rec
         for present in (OLD, OLD[:2], []):
             imported = import_events(connection, STREAM, present)
             assert (imported.added, imported.skipped, imported.incarnation) == (0, len(present), 1)
-        with pytest.raises(ProjectionError, match=f"log append {STREAM} --file"):
+        with pytest.raises(ProjectionError, match=f"log append {STREAM} --from-file"):
             import_events(connection, STREAM, changed)
         assert shown(connection, "select count(*) from projection.job_log") == [(0,)]
         assert log.append([NewEvent(ANOTHER.key, ANOTHER.value)]) == range(3, 4)
