@@ -283,7 +283,6 @@ def test_a_reader_uses_the_command_line(wordcount: CommandLine, ann: str, monkey
         ("checkpoint", "show", "wordcount_pv", "--as-of-offset", "100"),
         ("startpoint", "show", "wordcount_pv"),
         ("quarantine",),
-        ("log", "show", COORDINATOR, "--limit", "500"),
     )
     owners = [wordcount.done(*question, "--json") for question in questions]
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", ann)
