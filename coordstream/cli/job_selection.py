@@ -54,11 +54,6 @@ def require_selection(words: Sequence[str] | None, *, every: bool) -> None:
         raise typer.BadParameter("Name one or more jobs, or use '--all'.")
 
 
-def known_jobs(connection: Connection) -> list[Job]:
-    """Return every job of the database."""
-    return [Job(*row) for row in connection.execute(_JOBS).fetchall()]
-
-
 def selected_jobs(connection: Connection, words: Sequence[str]) -> list[Job]:
     """Return the jobs that the words name, or every job without words.
 
@@ -66,7 +61,7 @@ def selected_jobs(connection: Connection, words: Sequence[str]) -> list[Job]:
         UnknownJob: no job has a name, or several have it.
         CoordstreamError: the database has no job.
     """
-    jobs = known_jobs(connection)
+    jobs = [Job(*row) for row in connection.execute(_JOBS).fetchall()]
     if not jobs:
         raise CoordstreamError(NO_LOGS)
     wanted = {find_job(connection, word) for word in words}
@@ -79,15 +74,8 @@ def expected_jobs(connection: Connection, words: Sequence[str]) -> list[Job]:
     Raises as `selected_jobs`.
     """
     jobs = selected_jobs(connection, words)
-    return jobs if words else _without_retired(connection, jobs)
-
-
-def unretired_jobs(connection: Connection) -> list[Job]:
-    """Return every job except those whose streams are all retired."""
-    return _without_retired(connection, known_jobs(connection))
-
-
-def _without_retired(connection: Connection, jobs: Sequence[Job]) -> list[Job]:
+    if words:
+        return jobs
     retired = retired_jobs(connection)
     return [job for job in jobs if job not in retired]
 

@@ -4,7 +4,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import typer
 
@@ -26,7 +26,6 @@ STANDARD_INPUT: Final = Path("-")
 PropertyFile = typer.Option(
     metavar="FILE", help="The whole config, as a property file (key=value lines, as in Samza); - is standard input."
 )
-ConfigFile = Annotated[Path, PropertyFile]
 
 
 def read_submission(word: str, path: Path) -> dict[str, str]:
