@@ -17,12 +17,9 @@ from eventlog.streams import identify
 from projections.follow.follower import APPLICATION_NAME
 from tests.acceptance.tiled_recording import Digests, as_new, digests, import_tiles, tiles
 from tests.acceptance.torture import scaled
-from tests.fixtures.compiled_parts import with_and_without
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import wait_until
-
-way = with_and_without()
 
 ROOT: Final = Path(__file__).parents[2]
 JOBS: Final = scaled(4, 200)

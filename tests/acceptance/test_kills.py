@@ -21,7 +21,6 @@ from eventlog.postgres.connection import Connection, connect
 from projections.projector import Projector
 from tests.acceptance.import_until import BATCH_EVENTS, LONG
 from tests.coordstream.command_line import RECORDING_A
-from tests.fixtures.compiled_parts import with_and_without
 from tests.fixtures.postgres import migrate
 from tests.fixtures.postgres_server import running_server
 from tests.fixtures.sure_postgres import SURE_SETTINGS, kill_server
@@ -34,8 +33,6 @@ from tests.properties.importing import (
     import_events,
     rows_by_job,
 )
-
-way = with_and_without()
 
 ROOT: Final = Path(__file__).parents[2]
 STEPS: Final = ("archived", "folded", "merged", "committed")

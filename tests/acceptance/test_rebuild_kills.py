@@ -14,14 +14,12 @@ from projections.scratch_fold import log_tables
 from projections.tracked_logs import logs_of
 from projections.verify import verify_log
 from tests.acceptance.torture import scaled
-from tests.fixtures.compiled_parts import with_and_without
 from tests.fixtures.waiting import wait_until
 from tests.projections.rebuilt import relations
 from tests.properties.generated_jobs import Knobs, generate_job
 from tests.properties.importing import SETTINGS, import_log
 
 pytestmark = [pytest.mark.slow, pytest.mark.torture]
-way = with_and_without()
 
 ROOT: Final = Path(__file__).parents[2]
 KILLS: Final = scaled(4, 50)

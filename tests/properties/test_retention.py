@@ -18,7 +18,6 @@ from projections.topic_check import find_lost_base
 from projections.tracked_logs import TrackedLog, logs_of
 from projections.verify import verify_log
 from tests.acceptance.torture import scaled
-from tests.fixtures.compiled_parts import with_and_without
 from tests.oracle import ROWS, to_time
 from tests.projections.rebuilt import forget
 from tests.properties.generated_jobs import ARCHIVED_MS, GeneratedJob, Knobs, generate_job
@@ -35,7 +34,6 @@ from tests.properties.importing import (
 )
 
 pytestmark = pytest.mark.slow
-way = with_and_without()
 
 JOBS: Final = scaled(60, 1_500)
 LOST: Final = scaled(20, 300)

@@ -31,14 +31,12 @@ from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import encode_message
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
-from tests.fixtures.compiled_parts import with_and_without
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import Row
 from tests.properties.compacting_log import CompactingLog
 from tests.properties.importing import import_events
 
 pytestmark = pytest.mark.slow
-way = with_and_without()
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=5)
 NAMES = st.sampled_from(("task.opts", 'clé "✓"'))

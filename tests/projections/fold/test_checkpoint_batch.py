@@ -69,7 +69,7 @@ def folded(events: list[RecordedEvent], kind: StreamKind, settings: FoldSettings
 @pytest.mark.parametrize("size", [7, 100, 10_000])
 def test_both_ways_make_the_same_rows(size: int) -> None:
     suspects = 0
-    for number in range(40):
+    for number in range(15):
         for log in generate_job(number, LONG).logs:
             kind: StreamKind = "checkpoint" if "checkpoint" in log.stream_name else "coordinator"
             with without_compiled_parts():
