@@ -62,7 +62,7 @@ class FollowerProcess:
 @contextmanager
 def following(url: str, stream_names: Sequence[str], brokers: str | None = None) -> Iterator[FollowerProcess]:
     """A follower of streams of these brokers, or of the logs in the database; stopped at the end."""
-    command = [sys.executable, "-m", "coordstream.cli", "follow", *stream_names]
+    command = [sys.executable, "-m", "coordstream", "follow", *stream_names]
     with tempfile.TemporaryDirectory(prefix="coordstream-bench-") as home, connect(url) as connection:
         said = Path(home) / "said"
         with said.open("wb") as output:

@@ -11,15 +11,14 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown, InsufficientPrivilege
 from psycopg.pq import Conninfo
 
-from coordstream.errors import CoordstreamError
-from coordstream.mask_key import secret_policy
-from coordstream.messages import note
-from coordstream.postgres import EmbeddedPostgres
-from coordstream.schema_check import is_current, require_current
+from coordstream.errors import CoordstreamError, note
+from coordstream.queries.cut import NOW, Cut, too_early
+from coordstream.schema_check import SchemaState, require_current, schema_state
 from coordstream.settings import Settings, load_settings
 from eventlog.postgres.connection import Connection, connect, failure_line, refuses_login, server_reason
 from eventlog.secret_policy import SecretPolicy
 from projections.fold.settings import NOT_FOLDED
+from projections.job_choice import Job, find_job
 
 URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"
 _UNREADABLE: Final = (
@@ -58,7 +57,7 @@ class Database:
     @property
     def secrets(self) -> SecretPolicy:
         """What counts as a secret, and the key for its fingerprints."""
-        return secret_policy(self.settings)
+        return self.settings.secrets
 
 
 @contextmanager
@@ -77,10 +76,22 @@ def open_database(*, warns: bool = True) -> Iterator[Database]:
         if settings.database_url is None:
             has_migrated = migrate_if_needed(url, connection)
         else:
-            require_current(url, connection)
+            require_current(connection)
         if warns and not has_migrated and (sentence := describe_missing_rows(connection)):
             note(sentence)
         yield Database(settings, connection, url)
+
+
+@contextmanager
+def open_job(word: str, cut: Cut = NOW) -> Iterator[tuple[Connection, Job]]:
+    """The database and the job that a word names; a note says if the cut is before the job's first event.
+
+    Raises as `open_database`, and UnknownJob: no job has the name, or several have it.
+    """
+    with open_database() as database:
+        job = find_job(database.connection, word)
+        note(too_early(database.connection, job, cut))
+        yield database.connection, job
 
 
 def database_url(settings: Settings) -> str:
@@ -91,6 +102,8 @@ def database_url(settings: Settings) -> str:
         EmbeddedPostgresError: the embedded Postgres cannot be started.
     """
     if settings.database_url is None:
+        from coordstream.postgres import EmbeddedPostgres  # noqa: PLC0415 (only needed without a URL)
+
         return EmbeddedPostgres(settings.home).start()
     url = settings.database_url.get_secret_value()
     check_url(url)
@@ -160,12 +173,10 @@ def place(settings: Settings) -> str:
 
 def migrate_if_needed(url: str, connection: Connection) -> bool:
     """Migrate to this program's schema; False if it is current. Raises SchemaError if it is newer."""
-    if is_current(connection):
+    if schema_state(connection) is SchemaState.CURRENT:
         return False
-    from coordstream.migrate import SchemaState, read_schema_state, upgrade  # noqa: PLC0415 (loads Alembic, SQLAlchemy)
+    from coordstream.migrate import upgrade  # noqa: PLC0415 (loads Alembic, SQLAlchemy)
 
-    if read_schema_state(url) is SchemaState.CURRENT:
-        return False
     if (to_rebuild := upgrade(url)) is not None:
         note(describe_recreation(to_rebuild))
     return True

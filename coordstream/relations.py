@@ -34,76 +34,26 @@ _EVENT: Final = "record_time message_time source host username stream_kind incar
 _VALID: Final = "valid_from valid_to from_log_offset to_log_offset incarnation"
 _LOG: Final = "stream_name stream_kind incarnation"
 _TIME: Final = DateTime(timezone=True)
+_BIGINTS: Final = (
+    "arriving_per_second checkpoint_log_offset age_seconds commits_since_change config_count container_count "
+    "end_offset first_log_offset first_missing_offset from_log_offset horizon_offset input_offset_number lag "
+    "last_log_offset last_missing_offset log_offset next_offset oldest_offset processed_per_second records_behind "
+    "records_lost seconds_behind seconds_to_catch_up startpoint_log_offset task_count to_log_offset"
+)
+_INTEGERS: Final = (
+    "changelog_partition checkpoint_version deployment_number incarnation job_bucket key_bucket keys_changed "
+    "keys_deleted keys_set partition_count partition_id run_number value_bytes"
+)
+_BOOLEANS: Final = "is_ambiguous is_expired is_preferred is_resolved is_sensitive"
+_TIMES: Final = (
+    "changed_at created_at end_record_time expires_at fanned_out_at first_record_time heartbeat_at horizon_time "
+    "last_record_time message_time observed_at record_time valid_from valid_to"
+)
 _TYPES: Final[dict[str, TypeEngine[Any]]] = {
-    **dict.fromkeys(
-        [
-            "arriving_per_second",
-            "checkpoint_log_offset",
-            "age_seconds",
-            "commits_since_change",
-            "config_count",
-            "container_count",
-            "end_offset",
-            "first_log_offset",
-            "first_missing_offset",
-            "from_log_offset",
-            "horizon_offset",
-            "input_offset_number",
-            "lag",
-            "last_log_offset",
-            "last_missing_offset",
-            "log_offset",
-            "next_offset",
-            "oldest_offset",
-            "processed_per_second",
-            "records_behind",
-            "records_lost",
-            "seconds_behind",
-            "seconds_to_catch_up",
-            "startpoint_log_offset",
-            "task_count",
-            "to_log_offset",
-        ],
-        BigInteger(),
-    ),
-    **dict.fromkeys(["is_ambiguous", "is_expired", "is_preferred", "is_resolved", "is_sensitive"], Boolean()),
-    **dict.fromkeys(
-        [
-            "changelog_partition",
-            "checkpoint_version",
-            "deployment_number",
-            "incarnation",
-            "job_bucket",
-            "key_bucket",
-            "keys_changed",
-            "keys_deleted",
-            "keys_set",
-            "partition_count",
-            "partition_id",
-            "run_number",
-            "value_bytes",
-        ],
-        Integer(),
-    ),
-    **dict.fromkeys(
-        [
-            "changed_at",
-            "created_at",
-            "end_record_time",
-            "expires_at",
-            "fanned_out_at",
-            "first_record_time",
-            "heartbeat_at",
-            "horizon_time",
-            "last_record_time",
-            "message_time",
-            "observed_at",
-            "record_time",
-            "valid_from",
-            "valid_to",
-        ],
-        _TIME,
-    ),
+    **dict.fromkeys(_BIGINTS.split(), BigInteger()),
+    **dict.fromkeys(_INTEGERS.split(), Integer()),
+    **dict.fromkeys(_BOOLEANS.split(), Boolean()),
+    **dict.fromkeys(_TIMES.split(), _TIME),
 }
 """The type of a column by its name, which is the same in every relation; `Text` where it is not named."""
 

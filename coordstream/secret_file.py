@@ -2,8 +2,9 @@
 
 import os
 import secrets
-import tempfile
+from contextlib import suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Final
 
 SECRET_BYTES: Final = 32
@@ -37,20 +38,10 @@ def read_secret(path: Path) -> str:
 
 def _make(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(secrets.token_hex(SECRET_BYTES) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        _link_unless_present(Path(name), path)
-    finally:
-        Path(name).unlink()
-
-
-def _link_unless_present(made: Path, path: Path) -> None:
-    """Unlike a rename, a hard link never replaces a file: the first of two processes wins."""
-    try:
-        path.hardlink_to(made)
-    except FileExistsError:
-        return
+    with NamedTemporaryFile("w", dir=path.parent, prefix=f"{path.name}.") as file:
+        file.write(secrets.token_hex(SECRET_BYTES) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+        # unlike a rename, a hard link never replaces a file: the first of two processes wins
+        with suppress(FileExistsError):
+            path.hardlink_to(file.name)

@@ -17,12 +17,14 @@ from pydantic_settings import (
 )
 
 from coordstream.errors import SettingsError
+from coordstream.secret_file import read_or_make_secret
 from eventlog.errors import is_utf8
 from eventlog.kafka.options import KafkaOptions, OptionRefused
-from eventlog.secret_policy import DEFAULT_SECRET_PATTERNS
+from eventlog.secret_policy import DEFAULT_SECRET_PATTERNS, SecretPolicy
 
 ENV_PREFIX: Final = "COORDSTREAM_"
 TOML_FILE: Final = "coordstream.toml"
+KEY_FILE: Final = "mask.key"
 ROOT_HOME: Final = Path("/var/lib/coordstream")
 _URL_SCHEMES: Final = ("postgresql://", "postgres://")
 _OPTION_TYPES: Final = (str, int, float, bool)
@@ -80,6 +82,24 @@ class Settings(BaseSettings):
             return KafkaOptions.parse(self.kafka_bootstrap_servers, options)
         except OptionRefused as error:
             raise SettingsError(f"Invalid {ENV_PREFIX}KAFKA_OPTIONS: {_clause(str(error))}.") from None
+
+    @property
+    def secrets(self) -> SecretPolicy:
+        """What counts as a secret, and the key for its fingerprints, which is never stored in Postgres.
+
+        The key is ``mask_key``, or else that of ``<home>/mask.key``, created at the first use (mode 0600): the text's
+        UTF-8 bytes, not decoded even if it is hex or base64. Raises SettingsError if the file cannot be used.
+        """
+        if self.mask_key is not None:
+            return SecretPolicy(self.mask_key.get_secret_value().encode(), self.secret_patterns)
+        path = self.home / KEY_FILE
+        try:
+            return SecretPolicy(read_or_make_secret(path).encode(), self.secret_patterns)
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is empty or not text"
+            raise SettingsError(
+                f"Cannot use the key file {path} ({reason}). Restore it, or set {ENV_PREFIX}MASK_KEY."
+            ) from error
 
     @field_validator("home")
     @classmethod

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from coordstream.database import open_database
-from coordstream.extras import missing_package_message
+from coordstream.errors import missing_message
 from coordstream.settings import load_settings
 
 try:
@@ -23,7 +23,7 @@ try:
     from spark_jobs.relations.reader import OpenSnapshot, RelationReader, log_positions
     from spark_jobs.session import build_session
 except ImportError as error:
-    raise ImportError(missing_package_message(error) or str(error)) from error
+    raise ImportError(missing_message(error.name) or str(error)) from error
 
 __all__ = ["OpenSnapshot", "build_session", "jdbc_driver", "log_positions", "read_relation", "register", "snapshot"]
 

@@ -4,17 +4,30 @@ Exit code 0: done; 1: refused or failed, with one sentence on standard error; 2:
 Only the module of the command that is run is imported.
 """
 
+import errno
+import os
+import re
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
-from typing import Annotated, Any, Final
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 import coordstream
-from coordstream.cli.failure import TRACEBACK, report, report_usage
-from coordstream.cli.termination import INTERRUPTED, TERMINATED, interrupted_by_sigterm
+from coordstream.errors import CoordstreamError, describe_crash, missing_message
+from eventlog.errors import EventLogError, printable_text, system_reason
+from projections.errors import ProjectionError
+
+FAILED: Final = 1
+INTERRUPTED: Final = 128 + signal.SIGINT
+TERMINATED: Final = 128 + signal.SIGTERM
+TRACEBACK: Final = "--traceback"
 
 COMMANDS: Final = {
     "up": "Start the embedded Postgres and migrate it.",
@@ -43,8 +56,14 @@ COMMANDS: Final = {
     "serve": "Serve health, metrics, JSON and pages over HTTP.",
     "spark": "Run the data pipeline and reports on Spark.",
 }
-MODULES: Final = {"up": "server", "down": "server", "psql": "server", "import": "imports"}
+MODULES: Final = {"up": "server", "down": "server", "psql": "server", "import": "imports", "rebuild": "verify"}
 """Where a command is, unless its module has the command's name (with an underscore for a dash)."""
+
+# of a check that is not of one option, or where our message already begins with "Invalid time '…'"
+_TYPER_PREFIX: Final = re.compile(r"^Invalid value(: | for '[^']+': (?=Invalid ))")
+_PYDANTIC_PREFIX: Final = ": Value error, "
+# what Typer repeats may be a part of a secret value with spaces
+_EXTRA_ARGUMENTS: Final = re.compile(r"^(Got unexpected extra arguments?)\b.*", re.DOTALL)
 
 
 class LazyGroup(TyperGroup):
@@ -100,6 +119,72 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     print("Interrupted. The current transaction was rolled back; earlier work is kept.", file=sys.stderr)
     return TERMINATED if received else INTERRUPTED
+
+
+@contextmanager
+def interrupted_by_sigterm() -> Iterator[list[int]]:
+    """Raise KeyboardInterrupt when SIGTERM comes; the list that is yielded then holds its number.
+
+    psycopg cancels the running query on KeyboardInterrupt, so nothing is left running in the database.
+    """
+    received: list[int] = []
+
+    def interrupt(number: int, _frame: FrameType | None) -> NoReturn:
+        received.append(number)
+        raise KeyboardInterrupt
+
+    if current_thread() is not main_thread():  # only the main thread may handle signals
+        yield received
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield received
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def report(error: Exception, *, shows_traceback: bool) -> int:
+    """Print what went wrong, or where from if the user wants the traceback; the exit code is 1."""
+    if shows_traceback:
+        print(describe_crash(error), file=sys.stderr)
+    elif not isinstance(error, BrokenPipeError):
+        print(printable_text(_message(error)), file=sys.stderr)
+    if isinstance(error, OSError) and error.errno in (errno.EPIPE, errno.ENOSPC):
+        # send what Python still buffers nowhere, or it would fail again as it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return FAILED
+
+
+def report_usage(error: typer.TyperException) -> int:
+    """Print what is wrong with the command line, and where its help is."""
+    if error.format_message().startswith("Usage: "):  # the help, where the command is missing
+        print(error.format_message())
+        return error.exit_code
+    message = _TYPER_PREFIX.sub("", " ".join(error.format_message().split())).replace(_PYDANTIC_PREFIX, ": ")
+    message = _EXTRA_ARGUMENTS.sub(r"\1 (quote a value that has spaces)", message)
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "coordstream"
+    end = "" if message.endswith((".", "?")) else "."
+    print(f"{message}{end} See `{path} --help`.", file=sys.stderr)
+    return error.exit_code
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, CoordstreamError | EventLogError | ProjectionError):
+        return " ".join(str(error).split())
+    if isinstance(error, ImportError) and (message := missing_message(error.name)):
+        return message
+    if isinstance(error, UnicodeEncodeError):
+        return (
+            f"Cannot encode text as {error.encoding}. Arguments have to be UTF-8. If the output has characters that "
+            "the terminal lacks, use a locale with UTF-8 or set PYTHONIOENCODING=utf-8."
+        )
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"Cannot access '{error.filename}': {system_reason(error)}."
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return f"Cannot write output: {system_reason(error)}."
+    # the text of any other error may repeat a value, which may be a secret
+    return f"Unexpected error {type(error).__name__}. Run the command again with {TRACEBACK} and report its output."
 
 
 def _run(arguments: list[str]) -> int:

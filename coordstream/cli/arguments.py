@@ -1,9 +1,10 @@
-"""Arguments and options that several commands share, the parsers of their values, and shell completion."""
+"""Arguments and options that several commands share, and the parsers of their values."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from typing import Annotated, Final, get_args
 
 import typer
@@ -20,10 +21,7 @@ LEAST_SILENCE_SECONDS: Final = 10
 MOST: Final = 2**63 - 1
 """The largest bigint."""
 
-_NUMBER: Final = re.compile(r"[+-]?[0-9]+")
-_JOBS: Final = "select distinct job_name || '/' || job_id from projection.job_log"
-_STREAMS: Final = "select stream_name from eventlog.log"
-_ANSWER_SECONDS: Final = 2
+_NUMBER: Final = re.compile(r"[+-]?[0-9]{1,30}")
 
 
 def parse_duration(text: str) -> float:
@@ -78,51 +76,26 @@ def parse_time(text: str, clock: Clock = system_clock) -> datetime:
         raise typer.BadParameter(str(error)) from None
 
 
-def parse_integer(text: str) -> int:
-    """A whole number in the digits 0 to 9. Raises ValueError, also for what only Python reads: ``1_000`` or ``٣``."""
-    if not _NUMBER.fullmatch(text.strip()):
-        raise ValueError("Expected a whole number in the digits 0 to 9.")
-    return int(text)
+def _whole_number(expected: str, least: int, most: int = MOST) -> Callable[[str | int], int]:
+    """A parser of whole numbers, which raises typer.BadParameter. Not for what only Python reads: ``1_000``, ``٣``."""
+
+    def parse(text: str | int) -> int:
+        given = str(text)
+        number = int(given) if _NUMBER.fullmatch(given.strip()) else least - 1
+        if not least <= number <= most:
+            raise typer.BadParameter(f"{given!r}. Expected {expected}.")
+        return number
+
+    return parse
 
 
-def parse_offset(text: str | int) -> int:
-    """An offset, from 0. Raises typer.BadParameter."""
-    return _parse(text, 0, "an offset, 0 or more")
-
-
-def parse_shift(text: str | int) -> int:
-    """A number of offsets, negative for earlier ones. Raises typer.BadParameter."""
-    return _parse(text, -MOST, "a whole number of offsets, such as 100 or -100")
-
-
-def parse_count(text: str | int) -> int:
-    """A number from 1, such as that of rows. Raises typer.BadParameter."""
-    return _parse(text, 1, "a number, 1 or more")
-
-
-def parse_replicas(text: str | int) -> int:
-    """A replication factor, which Kafka stores in 16 bits. Raises typer.BadParameter."""
-    return _parse(text, 1, "a number from 1 to 32767", most=2**15 - 1)
-
-
-def parse_limit(text: str | int) -> int:
-    """A number of rows, from 0. Raises typer.BadParameter."""
-    return _parse(text, 0, "a number, 0 or more")
-
-
-def _parse(text: str | int, least: int, expected: str, *, most: int = MOST) -> int:
-    try:
-        number = parse_integer(str(text))
-    except ValueError:
-        number = least - 1
-    if not least <= number <= most:
-        raise typer.BadParameter(f"{str(text)!r}. Expected {expected}.")
-    return number
-
-
-def parse_port(text: str | int) -> int:
-    """A port to listen on, from 0. Raises typer.BadParameter."""
-    return _parse(text, 0, "a port from 0 to 65535", most=65_535)
+parse_offset: Final = _whole_number("an offset, 0 or more", 0)
+parse_shift: Final = _whole_number("a whole number of offsets, such as 100 or -100", -MOST)
+parse_count: Final = _whole_number("a number, 1 or more", 1)
+parse_limit: Final = _whole_number("a number, 0 or more", 0)
+parse_port: Final = _whole_number("a port from 0 to 65535", 0, 65_535)
+parse_replicas: Final = _whole_number("a number from 1 to 32767", 1, 2**15 - 1)
+"""A replication factor, which Kafka stores in 16 bits."""
 
 
 def parse_servers(text: str) -> str:
@@ -157,108 +130,42 @@ def _stream_kind(text: str) -> str:
     return text
 
 
-def complete_job(incomplete: str) -> list[str]:
-    """Jobs, as ``name/id``, from the database if it answers quickly."""
-    return _offer(_JOBS, incomplete)
-
-
-def complete_stream(incomplete: str) -> list[str]:
-    """Streams that the database knows."""
-    return _offer(_STREAMS, incomplete)
-
-
-def _offer(query: str, incomplete: str) -> list[str]:
-    try:
-        return sorted(answer for answer in _ask(query) if answer.startswith(incomplete))
-    except Exception:  # the user is typing: an error message would get in the way
-        return []
-
-
-def _ask(query: str) -> Sequence[str]:
-    import psycopg  # noqa: PLC0415 (only needed while a shell completes)
-
-    from coordstream.postgres import EmbeddedPostgres  # noqa: PLC0415
-    from coordstream.settings import load_settings  # noqa: PLC0415
-
-    settings = load_settings()
-    if settings.database_url is not None:
-        url = settings.database_url.get_secret_value()
-    else:
-        url = EmbeddedPostgres(settings.home).connect_url()
-    limit = f"-c statement_timeout={_ANSWER_SECONDS}s"
-    with psycopg.connect(url, connect_timeout=_ANSWER_SECONDS, options=limit, client_encoding="UTF8") as connection:
-        return [answer for (answer,) in connection.execute(query.encode())]
-
+# options by what their values are; used as `typer.Option`
+time_option: Final = partial(typer.Option, metavar="TIME", parser=parse_time)
+duration_option: Final = partial(typer.Option, metavar="DURATION", parser=parse_duration)
+silence_option: Final = partial(typer.Option, metavar="DURATION", parser=parse_silence)
+count_option: Final = partial(typer.Option, metavar="N", parser=parse_count)
+offset_option: Final = partial(typer.Option, metavar="OFFSET", parser=parse_offset)
+TIMES: Final = "ISO 8601 (default zone: UTC), '90m', '2 hours ago', yesterday or now."
 
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON list with all columns.", callback=_only_one_format)]
 JsonObject = Annotated[bool, typer.Option("--json", help="Print a JSON object.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV with a header and all columns.", callback=_only_one_format)]
-Utc = Annotated[
-    bool,
-    typer.Option("--utc", help="Show times in UTC instead of relative to now."),
-]
+Utc = Annotated[bool, typer.Option("--utc", help="Show times in UTC instead of relative to now.")]
 Since = Annotated[
     datetime | None,
-    typer.Option(
-        "--since",
-        metavar="TIME",
-        parser=parse_time,
-        callback=_in_order,
-        help="Show records since this time, given as for --until.",
-    ),
+    time_option("--since", callback=_in_order, help="Show records since this time, given as for --until."),
 ]
 Until = Annotated[
-    datetime | None,
-    typer.Option(
-        "--until",
-        metavar="TIME",
-        parser=parse_time,
-        callback=_in_order,
-        help="Show records until this time: ISO 8601 (default zone: UTC), '90m', '2 hours ago', yesterday or now.",
-    ),
+    datetime | None, time_option("--until", callback=_in_order, help=f"Show records until this time: {TIMES}")
 ]
-JobWord = Annotated[
-    str,
-    typer.Argument(metavar="JOB", help="The job's name, or name/id.", autocompletion=complete_job),
-]
-MaybeJob = Annotated[
-    str | None,
-    typer.Argument(metavar="JOB", help="The job's name, or name/id (default: all).", autocompletion=complete_job),
-]
-AsOf = Annotated[
-    datetime | None,
-    typer.Option(
-        "--as-of",
-        metavar="TIME",
-        parser=parse_time,
-        help="Show the state at this time: ISO 8601 (default zone: UTC), '90m', '2 hours ago', yesterday or now.",
-    ),
-]
-AsOfOffset = Annotated[
-    int | None,
-    typer.Option(
-        "--as-of-offset", metavar="OFFSET", parser=parse_offset, help="Show the state after this offset of its log."
-    ),
-]
+JobWord = Annotated[str, typer.Argument(metavar="JOB", help="The job's name, or name/id.")]
+MaybeJob = Annotated[str | None, typer.Argument(metavar="JOB", help="The job's name, or name/id (default: all).")]
+AsOf = Annotated[datetime | None, time_option("--as-of", help=f"Show the state at this time: {TIMES}")]
+AsOfOffset = Annotated[int | None, offset_option("--as-of-offset", help="Show the state after this offset of its log.")]
 Task = Annotated[str | None, typer.Option("--task", metavar="TASK", help="Show this task only.")]
 Tasks = Annotated[
     list[str] | None,
-    typer.Option(
-        "--task",
-        metavar="TASK",
-        help="Only for this task; repeatable (default: every task).",
-    ),
+    typer.Option("--task", metavar="TASK", help="Only for this task; repeatable (default: every task)."),
 ]
-Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.", autocompletion=complete_stream)]
-Incarnation = Annotated[int | None, typer.Option(metavar="N", parser=parse_count, help="Instead of the current one.")]
-Newest = Annotated[int | None, typer.Option("--limit", metavar="N", parser=parse_count, help="Show the newest N only.")]
+Stream = Annotated[str, typer.Argument(metavar="STREAM", help="The stream's name.")]
+Incarnation = Annotated[int | None, count_option(help="Instead of the current one.")]
+Newest = Annotated[int | None, count_option("--limit", help="Show the newest N only.")]
+Watch = Annotated[float | None, duration_option("--watch", help="Repeat this often, until Ctrl-C.")]
 Kind = Annotated[
     str | None,
     typer.Option(
-        "--kind",
-        metavar="KIND",
-        parser=_stream_kind,
-        help="coordinator or checkpoint, if the stream's name does not tell.",
+        metavar="KIND", parser=_stream_kind, help="coordinator or checkpoint, if the stream's name does not tell."
     ),
 ]
 InputServers = Annotated[
@@ -281,13 +188,13 @@ def cut_of(time: datetime | None, offset: int | None) -> Cut:
     return Cut(time, offset)
 
 
-class Against(StrEnum):
-    """What the relations are compared with."""
+class Origin(StrEnum):
+    """Where events are: in the archive, or on the topics too."""
 
     ARCHIVE = "archive"
     KAFKA = "kafka"
 
 
-AgainstOption = Annotated[
-    Against, typer.Option("--against", help="kafka: compare the archive with the topics too.", show_choices=True)
+Against = Annotated[
+    Origin, typer.Option("--against", help="kafka: compare the archive with the topics too.", show_choices=True)
 ]

@@ -9,14 +9,14 @@ import psycopg
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import Csv, JobWord, Json, Utc, parse_time
+from coordstream.cli.arguments import Csv, JobWord, Json, Utc, time_option
 from coordstream.cli.output import Column, exact_time_column, print_rows
-from coordstream.database import open_database
+from coordstream.database import open_job
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Rows, fetch
 from eventlog.postgres.connection import Connection, server_reason, snapshot
 from eventlog.streams import StreamKind
-from projections.job_choice import Job, find_job
+from projections.job_choice import Job
 
 app = typer.Typer()
 
@@ -62,7 +62,6 @@ _COLUMNS: Final = (
     Column("key", "message_key"),
     Column("by", "source", drop=1),
 )
-_MICROSECOND: Final = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True)
@@ -73,10 +72,6 @@ class LogCut:
     incarnation: int | None
     last_offset: int
 
-    def events_since(self, earlier: "LogCut") -> int:
-        """The number of offsets that an earlier cut does not have."""
-        return self.last_offset - (earlier.last_offset if earlier.log_id == self.log_id else -1)
-
 
 @dataclass(frozen=True)
 class JobCut:
@@ -85,10 +80,6 @@ class JobCut:
     at: datetime
     coordinator: LogCut
     checkpoint: LogCut
-
-    def has_events_of(self, other: "JobCut") -> bool:
-        """Whether both have the same events."""
-        return (self.coordinator, self.checkpoint) == (other.coordinator, other.checkpoint)
 
 
 @dataclass(frozen=True)
@@ -120,15 +111,9 @@ def bisect(
         str, typer.Argument(metavar="CONDITION", help="A condition in SQL about the relations, as of each moment.")
     ],
     begin: Annotated[
-        datetime | None,
-        typer.Option(
-            "--from", metavar="TIME", parser=parse_time, help="When it was false (default: before all retained events)."
-        ),
+        datetime | None, time_option("--from", help="When it was false (default: before all retained events).")
     ] = None,
-    end: Annotated[
-        datetime | None,
-        typer.Option("--to", metavar="TIME", parser=parse_time, help="When it was true (default: now)."),
-    ] = None,
+    end: Annotated[datetime | None, time_option("--to", help="When it was true (default: now).")] = None,
     utc: Utc = False,
     as_json: Json = False,
     as_csv: Csv = False,
@@ -144,11 +129,9 @@ def bisect(
     """
     if begin is not None and end is not None and begin > end:
         raise typer.BadParameter(f"'--from' ({_utc(begin)}) is after '--to' ({_utc(end)}). Exchange the two times.")
-    with open_database() as database:
-        found = find_job(database.connection, job)
-        with snapshot(database.connection):
-            event = _Bisection(database.connection, found, condition).run(begin, end)
-            rows = _event_rows(database.connection, found, event)
+    with open_job(job) as (connection, found), snapshot(connection):
+        event = _Bisection(connection, found, condition).run(begin, end)
+        rows = _event_rows(connection, found, event)
     title = f"The condition became true for {found} with this event"
     print_rows(rows, _COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
 
@@ -229,56 +212,42 @@ def _event_rows(connection: Connection, job: Job, found: Found) -> Rows:
 def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> Found:
     """The event between two cuts with which the condition, false at ``low`` and true at ``high``, became true.
 
-    If the condition changes more than once in between, the event is one of those that made it true.
+    If the condition changes more than once in between, the event is one of those that made it true. Of events of one
+    time, those of the coordinator stream come first, then those of the checkpoint topic.
 
     Raises:
         BecameTrueWithoutEvent: Time made the condition true.
     """
-    known_false = low
-    while high.at - low.at > _MICROSECOND:
-        middle = cut_at(_halfway(low, high))
-        if middle.has_events_of(low):
-            low = middle
-        elif middle.has_events_of(high) or is_true(middle):
-            high = middle
-        else:
-            low = known_false = middle
-    if high.has_events_of(low) or is_true(low):
-        raise BecameTrueWithoutEvent(_first_time(known_false, low, cut_at, is_true))
-    return _first_event(low, high, is_true)
 
+    def after(microseconds: int) -> JobCut:
+        return cut_at(low.at + timedelta(microseconds=microseconds))
 
-def _first_time(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> datetime:
-    while high.at - low.at > _MICROSECOND:
-        middle = cut_at(_halfway(low, high))
-        low, high = (low, middle) if is_true(middle) else (middle, high)
-    return high.at
-
-
-def _halfway(low: JobCut, high: JobCut) -> datetime:
-    return low.at + (high.at - low.at) // 2
-
-
-def _first_event(low: JobCut, high: JobCut, is_true: IsTrue) -> Found:
-    """The event among those of one time: first those of the coordinator stream, then those of the checkpoint topic."""
+    length = (high.at - low.at) // timedelta(microseconds=1)
+    first = _first(0, length, lambda microseconds: is_true(after(microseconds)))
+    before, then = after(first - 1), after(first)
+    if is_true(replace(before, at=then.at)):
+        raise BecameTrueWithoutEvent(then.at)
 
     def with_coordinator(log: LogCut) -> bool:
-        return is_true(replace(high, coordinator=log, checkpoint=low.checkpoint))
+        return is_true(replace(before, at=then.at, coordinator=log))
 
     def with_checkpoint(log: LogCut) -> bool:
-        return is_true(replace(high, checkpoint=log))
+        return is_true(replace(then, checkpoint=log))
 
-    if high.coordinator != low.coordinator and with_coordinator(high.coordinator):
-        return Found("coordinator", _first_cut(low.coordinator, high.coordinator, with_coordinator))
-    return Found("checkpoint", _first_cut(low.checkpoint, high.checkpoint, with_checkpoint))
+    if with_coordinator(then.coordinator):
+        return Found("coordinator", _first_cut(before.coordinator, then.coordinator, with_coordinator))
+    return Found("checkpoint", _first_cut(before.checkpoint, then.checkpoint, with_checkpoint))
 
 
 def _first_cut(low: LogCut, high: LogCut, is_true: Callable[[LogCut], bool]) -> LogCut:
-    first, last = high.last_offset - high.events_since(low) + 1, high.last_offset
-    while first < last:
-        middle = (first + last) // 2
-        if is_true(replace(high, last_offset=middle)):
-            last = middle
-        else:
-            first = middle + 1
+    known_false = low.last_offset if low.log_id == high.log_id else -1
+    first = _first(known_false, high.last_offset, lambda offset: is_true(replace(high, last_offset=offset)))
     return replace(high, last_offset=first)
+
+
+def _first(low: int, high: int, is_true: Callable[[int], bool]) -> int:
+    """The first number for which it is true: it is false for ``low`` and true for ``high``."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_true(middle) else (middle, high)
+    return high

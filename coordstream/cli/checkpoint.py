@@ -22,26 +22,23 @@ from coordstream.cli.arguments import (
     Yes,
     cut_of,
 )
-from coordstream.cli.job_logs import JobLogs, open_job_logs, require_stopped
+from coordstream.cli.event_logs import JobLogs, open_job_logs, require_stopped
 from coordstream.cli.output import Column, confirm, exact_time_column, print_list, print_rows, time_column
-from coordstream.cli.positions import parse_offsets_of_tasks, read_offsets
-from coordstream.cli.startpoint_job import counted, write_checkpoints
-from coordstream.database import open_database
-from coordstream.errors import CoordstreamError
-from coordstream.messages import note, warn
-from coordstream.queries.cut import too_early
+from coordstream.cli.startpoint_job import checkpoint_tool, counted, write_checkpoints
+from coordstream.cli.task_offsets import parse_offsets_of_tasks, read_offsets
+from coordstream.database import open_job
+from coordstream.errors import CoordstreamError, note, warn
 from coordstream.queries.history import History, open_history
-from coordstream.queries.rows import PARTITION, Row, Rows, input_partition, state, task_and_partition
+from coordstream.queries.rows import PARTITION, Rows, input_partition, partition_values, state, task_and_partition
 from eventlog.config import is_kafka_system
 from eventlog.errors import known_names, list_names, printable_text
-from eventlog.log import require_writable, system_clock
+from eventlog.log import require_writable
 from eventlog.postgres.connection import Connection
 from eventlog.system_admin import is_kafka_offset, offset_after
 from managers.checkpoints.checkpoint_file import TaskOffsets
-from managers.checkpoints.checkpoint_place import writing_manager
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
 from managers.job_facts import JobFacts
-from projections.job_choice import Job, find_job
+from projections.job_choice import Job
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -71,7 +68,7 @@ CHANGE_COLUMNS: Final = (
 )
 CHANGE_ROW: Final = (
     *("job_name", "job_id", "task_name", "system_name", "stream_name", "partition_id", "key_bucket"),
-    *("old_offset", "new_offset", "is_written"),
+    *("old_offset", "new_offset"),
 )
 COMMITS: Final = sql.Identifier("projection", "commit")
 _TASKS: Final = """
@@ -95,11 +92,9 @@ def show(
     Example: coordstream checkpoint show wordcount --as-of '2 hours ago'
     """
     cut = cut_of(as_of, as_of_offset)
-    with open_database() as database:
-        found = find_job(database.connection, job)
-        note(too_early(database.connection, found, cut))
-        _require_task(database.connection, found, task)
-        rows = state(database.connection, "checkpoint", found, cut, task_name=task)
+    with open_job(job, cut) as (connection, found):
+        _require_task(connection, found, task)
+        rows = state(connection, "checkpoint", found, cut, task_name=task)
     rows.sort(key=task_and_partition)
     print_rows(rows, STATE_COLUMNS, title=f"Checkpoints of {found}{cut}", as_json=as_json, as_csv=as_csv, utc=utc)
 
@@ -129,12 +124,10 @@ def show_history(
     cut = cut_of(as_of, as_of_offset)
     equal = {"task_name": task, "is_preferred": preferred or None}
     history = History("checkpoint_history", COMMITS, PARTITION, None, cut, since, until, limit, equal)
-    with open_database() as database:
-        found = find_job(database.connection, job)
-        note(too_early(database.connection, found, cut))
-        _require_task(database.connection, found, task)
+    with open_job(job, cut) as (connection, found):
+        _require_task(connection, found, task)
         title = f"Checkpoint history of {found}{cut}"
-        with open_history(database.connection, found, history) as rows:
+        with open_history(connection, found, history) as rows:
             print_rows(rows, HISTORY_COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
 
 
@@ -193,34 +186,30 @@ def write(
     if offsets and file is not None:
         raise typer.BadParameter("Expected offsets or '--from-file', not both.")
     given = parse_offsets_of_tasks(offsets or ()) if file is None else read_offsets(file)
-    overrides = _overrides(settings or [])
+    overrides, is_list = _overrides(settings or []), as_json or as_csv
     with open_job_logs(job) as logs:
         facts = _read_facts(logs, overrides)
         _require_usable_offsets(given, facts)
         found = logs.named_in(facts.config)
-        manager = writing_manager(
-            facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
-        )
-        with CheckpointTool(manager, facts, clock=system_clock) as tool:
+        with checkpoint_tool(logs, facts) as tool:
             if not given:
                 _print_current(tool, found, as_json=as_json, as_csv=as_csv)
                 return
             changes = tool.plan(given, replace=replace_all, any_task=force)
+            rows = _rows(changes, found)
             if not dry_run:
                 require_writable(tool.log)
                 if not force:
                     require_stopped(found, tool.job_alive())
             _note_missing(tool, given)
-            if changes and not (as_json or as_csv):
-                title = f"Checkpoints of {found} to change"
-                print_rows(_rows(changes, found), CHANGE_COLUMNS, title=title, as_json=False)
+            if changes and not is_list:
+                print_rows(rows, CHANGE_COLUMNS, title=f"Checkpoints of {found} to change")
             warn(_warnings(changes))
             if changes and not dry_run:
                 confirm(f"Write {counted(len(changes), 'checkpoint')}?", yes=yes)
                 write_checkpoints(tool, changes)
-    if as_json or as_csv:
-        written = ({**row, "is_written": not dry_run} for row in _rows(changes, found))
-        print_list(Rows(CHANGE_ROW, written), as_csv=as_csv)
+    if is_list:
+        print_list(rows.with_column("is_written", not dry_run), as_csv=as_csv)
     elif changes:
         print("Nothing was written (dry run)." if dry_run else f"{counted(len(changes), 'checkpoint')} written.")
     else:
@@ -281,19 +270,10 @@ def _warnings(changes: Sequence[CheckpointChange]) -> list[str]:
     ]
 
 
-def _rows(changes: Sequence[CheckpointChange], job: Job) -> list[Row]:
-    return [
-        {
-            "job_name": job.name,
-            "job_id": job.id,
-            "task_name": change.task_name,
-            "system_name": change.partition.system,
-            "stream_name": change.partition.stream,
-            "partition_id": change.partition.partition,
-            "key_bucket": change.partition.key_bucket,
-            "old_offset": change.old_offset,
-            "new_offset": change.new_offset,
-        }
+def _rows(changes: Sequence[CheckpointChange], job: Job) -> Rows:
+    values = (
+        (*job, change.task_name, *partition_values(change.partition), change.old_offset, change.new_offset)
         for checkpoint in changes
         for change in checkpoint.offset_changes()
-    ]
+    )
+    return Rows.of(CHANGE_ROW, values)

@@ -15,14 +15,13 @@ from coordstream.cli.arguments import (
     Since,
     Until,
     Utc,
-    complete_job,
     cut_of,
-    parse_time,
+    time_option,
 )
 from coordstream.cli.config_write import delete_key, set_key, write_file
 from coordstream.cli.output import Column, exact_time_column, print_rows, time_column
-from coordstream.database import open_database
-from coordstream.messages import note
+from coordstream.database import open_database, open_job
+from coordstream.errors import note
 from coordstream.queries.config import differences, matching, matching_keys, newest_deployments, no_match, writer
 from coordstream.queries.cut import Cut, too_early
 from coordstream.queries.history import History, open_history
@@ -50,14 +49,9 @@ DEPLOYMENT_COLUMNS: Final = (
 )
 
 
-From = Annotated[datetime | None, typer.Option("--from", metavar="TIME", parser=parse_time, help="The earlier time.")]
-To = Annotated[
-    datetime | None, typer.Option("--to", metavar="TIME", parser=parse_time, help="The later time (default: now).")
-]
-OtherJob = Annotated[
-    str | None,
-    typer.Argument(metavar="JOB2", help="Compare with this job instead of another time.", autocompletion=complete_job),
-]
+From = Annotated[datetime | None, time_option("--from", help="The earlier time.")]
+To = Annotated[datetime | None, time_option("--to", help="The later time (default: now).")]
+OtherJob = Annotated[str | None, typer.Argument(metavar="JOB2", help="Compare with this job instead of another time.")]
 DIFFERENCE: Final = ("config_key", "difference", "from_value", "to_value", "is_sensitive")
 SHOWN_DIGITS: Final = 12
 
@@ -187,12 +181,10 @@ def show(
     Example: coordstream config show wordcount --key 'task.*'
     """
     cut = cut_of(as_of, as_of_offset)
-    with open_database() as database:
-        found = find_job(database.connection, job)
-        note(too_early(database.connection, found, cut))
-        every = state(database.connection, "config", found, cut)
+    with open_job(job, cut) as (connection, found):
+        every = state(connection, "config", found, cut)
         rows = Rows(every.columns, matching(every, key))
-        note(no_match(database.connection, found, key) if key and not rows else "")
+        note(no_match(connection, found, key) if key and not rows else "")
     rows.sort(key=lambda row: str(row["config_key"]))
     print_rows(rows, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, as_csv=as_csv, utc=utc)
 
@@ -224,21 +216,18 @@ def show_history(
     if deployments:
         if key or changes or cut != Cut():
             raise typer.BadParameter("'--deployments' cannot be used with --key, --changes, --as-of or --as-of-offset.")
-        with open_database() as database:
-            found = find_job(database.connection, job)
-            rows = newest_deployments(database.connection, found, since=since, until=until, limit=limit)
+        with open_job(job) as (connection, found):
+            rows = newest_deployments(connection, found, since=since, until=until, limit=limit)
         title = f"Deployments of {found}"
         print_rows(rows, DEPLOYMENT_COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
         return
     relation, columns = ("config_change", CHANGE_COLUMNS) if changes else ("config_history", HISTORY_COLUMNS)
-    with open_database() as database:
-        found = find_job(database.connection, job)
-        note(too_early(database.connection, found, cut))
-        keys = None if key is None else matching_keys(database.connection, found, key)
-        note(no_match(database.connection, found, key) if key and not keys else "")
+    with open_job(job, cut) as (connection, found):
+        keys = None if key is None else matching_keys(connection, found, key)
+        note(no_match(connection, found, key) if key and not keys else "")
         history = History(relation, None, (), "coordinator", cut, since, until, limit, {"config_key": keys})
         title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
-        with open_history(database.connection, found, history) as events:
+        with open_history(connection, found, history) as events:
             print_rows(events, columns, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
 
 

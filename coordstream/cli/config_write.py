@@ -1,52 +1,52 @@
 """`coordstream config set|delete|write`: change a job's config, as Samza's tools and deployments do."""
 
+import shlex
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from coordstream.cli.arguments import Csv, DryRun, JobWord, Json
-from coordstream.cli.event_logs import open_log
-from coordstream.cli.job_logs import coordinator_stream_of, is_stream
+from coordstream.cli.event_logs import coordinator_stream_of, is_stream, open_log
 from coordstream.cli.output import Column, confirm, print_list, print_rows
 from coordstream.cli.submission import (
     PropertyFile,
-    Undo,
     ensure_coordinator_stream,
     is_secret,
     masked_changes,
     read_submission,
     shown,
 )
-from coordstream.errors import CoordstreamError
-from coordstream.mask_key import secret_policy
-from coordstream.messages import warn
+from coordstream.errors import CoordstreamError, warn
 from coordstream.queries.rows import Rows, printable
 from coordstream.settings import load_settings
 from eventlog.errors import ConfigError, did_you_mean, printable_text
 from eventlog.log import require_writable
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
 from eventlog.streams import DEFAULT_JOB_ID
-from managers.config.job_config import read_config, stale_keys, write_config, write_once_changes
+from managers.config.job_config import (
+    delete_config,
+    read_config,
+    set_config,
+    stale_keys,
+    write_config,
+    write_once_changes,
+)
 from managers.errors import WriteOnceChange
 from managers.job_names import JOB_ID, JOB_NAME, Config, coordinator_stream, job_id, job_name
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.coordinator_producer import CoordinatorStreamWriter
 
 STANDARD_INPUT: Final = "-"
+LONGEST_VALUE: Final = 1_000
 SHOWN_LATER: Final = (
     "The job reads it at its next start. The database shows it after `coordstream follow` has read the stream."
 )
 COLUMNS: Final = (Column("key", "config_key"), Column("old", "old_value"), Column("new", "new_value"))
 
 ConfigKey = Annotated[str, typer.Argument(metavar="KEY", help="The config key.")]
-Force = Annotated[
-    bool,
-    typer.Option("--force", help="Change write-once keys too; the message's source records it."),
-]
+Force = Annotated[bool, typer.Option("--force", help="Change write-once keys too; the message's source records it.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation (never asked without a terminal).")]
 
 
@@ -91,22 +91,6 @@ def delete_key(
     _change(job, key, None, force=force, yes=yes, dry_run=dry_run, as_json=as_json, as_csv=as_csv)
 
 
-@contextmanager
-def writer(stream_name: str, kind: str | None, *, force: bool) -> Iterator[CoordinatorStreamWriter]:
-    """Open a writer of the config on a stream.
-
-    Raises:
-        CoordstreamError: The stream is not a coordinator stream.
-        EventLogError: The stream is read-only.
-    """
-    with open_log(stream_name, kind, takes_many=False) as log:
-        if log.stream_kind != "coordinator":
-            raise CoordstreamError(f"{stream_name} contains checkpoints, not config. Use the job's coordinator stream.")
-        require_writable(log)
-        with CoordinatorStreamWriter(log, force=force) as changes:
-            yield changes
-
-
 def check_texts(key: str, value: str) -> None:
     """Reject what a job could not use: an empty key, invalid UTF-8, a null character, a fingerprint of a secret."""
     if not key:
@@ -132,46 +116,67 @@ def _change(
     job: str, key: str, value: str | None, *, force: bool, yes: bool, dry_run: bool, as_json: bool, as_csv: bool
 ) -> None:
     """Show the change, ask, write it and print how to undo it; value None deletes the key."""
-    stream = coordinator_stream_of(job)
-    undo = Undo(job, key, secret_policy(load_settings()))
-    with writer(stream, None, force=force) as changes:
-        config = changes.config
+    stream, secrets = coordinator_stream_of(job), load_settings().secrets
+    with open_log(stream, "coordinator", takes_many=False) as log, CoordinatorStreamStore(log) as store:
+        require_writable(log)
+        config = read_config(store)
         old = config.get(key)
         if old is None and value is None:
             raise CoordstreamError(f'No config key "{printable(key)}" in {stream}.{did_you_mean(key, config)}')
-        is_forced = _needs_force(config, key, value, force=force)
-        row = {"stream_name": stream, "config_key": key, "old_value": undo.shown(old), "new_value": undo.shown(value)}
+        kept = {name: text for name, text in config.items() if name != key}
+        new = kept if value is None else {**kept, key: value}
+        is_forced = _needs_force(secrets, config, new, key, force=force)
+        rows = change_rows(secrets, stream, config, new, [key])
         if not (as_json or as_csv):
-            print_rows([row], COLUMNS, title=f"Config of {job}", as_json=False)
+            print_rows(rows, COLUMNS, title=f"Config of {job}")
         is_written = old != value and not dry_run
         if is_written:
             question = f"{'Delete' if value is None else 'Set'} {printable(key)}?"
             confirm(question, yes=yes or not sys.stdin.isatty(), done="deleted" if value is None else "written")
-            if changes.config.get(key) != old:
+            if read_config(store).get(key) != old:
                 raise CoordstreamError(
                     f'Nothing was written: "{printable(key)}" in {stream} has changed in the meantime. Try again.'
                 )
-            _write(changes, key, value)
+            if value is None:
+                delete_config(store, key, force=force)
+            else:
+                set_config(store, key, value, force=force)
     if as_json or as_csv:
-        is_sensitive = undo.is_secret(old) or undo.is_secret(value)
-        print_list([{**row, "is_sensitive": is_sensitive, "is_written": is_written}], as_csv=as_csv)
+        print_list(rows.with_column("is_written", is_written), as_csv=as_csv)
     elif is_written:
         print(f"{'Deleted' if value is None else 'Set'} {printable(key)} in {stream}.")
         print(SHOWN_LATER)
-        print(undo.sentence(old, is_forced=is_forced))
+        print(_undo(job, key, old, ["--force"] if is_forced else [], is_sensitive=is_secret(secrets, key, old)))
     else:
         print(
             "Nothing to change: the key already has this value." if old == value else "Nothing was written (dry run)."
         )
 
 
-def _needs_force(config: Mapping[str, str], key: str, value: str | None, *, force: bool) -> bool:
+def _undo(job: str, key: str, old: str | None, options: Sequence[str], *, is_sensitive: bool) -> str:
+    """The command that restores the old value of a key (None: there was none), or what to do instead."""
+
+    def command(verb: str, *value: str) -> str:
+        dashes = ["--"] if any(word.startswith("-") and word != "-" for word in (key, *value)) else []
+        return shlex.join(["coordstream", "config", verb, *options, *dashes, job, key, *value])
+
+    if old is None:
+        return f"To undo: {command('delete')}"
+    from_input = f"To undo, use a file with the old value: {command('set', '-')} < FILE"
+    if is_sensitive:
+        return f"The old value is a secret and is not shown. {from_input}"
+    if old == "-" or not old.isprintable() or len(old) > LONGEST_VALUE:
+        history = shlex.join(["coordstream", "config", "history", job, "--key", key, "--json"])
+        return f"The old value is too long to show, or has special characters; `{history}` prints it. {from_input}"
+    return f"To undo: {command('set', old)}"
+
+
+def _needs_force(secrets: SecretPolicy, old: Config, new: Config, key: str, *, force: bool) -> bool:
     """Whether the key is write-once or names the job, and changes. Raises the error for it unless that is forced."""
-    kept = {name: text for name, text in config.items() if name != key}
-    changes = write_once_changes(config, kept if value is None else {**kept, key: value})
+    changes = write_once_changes(old, new)
     if changes and not force:
-        raise WriteOnceChange(masked_changes(secret_policy(load_settings()), changes))
-    return renames_job(config, key, value, force=force) or bool(changes)
+        raise WriteOnceChange(masked_changes(secrets, changes))
+    return renames_job(old, key, new.get(key), force=force) or bool(changes)
 
 
 def renames_job(config: Mapping[str, str], key: str, value: str | None, *, force: bool) -> bool:
@@ -189,13 +194,6 @@ def renames_job(config: Mapping[str, str], key: str, value: str | None, *, force
             "To change the key anyway, use --force."
         )
     return is_renamed
-
-
-def _write(changes: CoordinatorStreamWriter, key: str, value: str | None) -> None:
-    if value is None:
-        changes.send_delete_config(key)
-    else:
-        changes.send_set_config(key, value)
 
 
 FromFile = Annotated[Path, PropertyFile]
@@ -220,10 +218,12 @@ def write_file(
     Example: coordstream config write payments --from-file payments.properties --dry-run
     """
     config = read_submission(job, from_file)
-    stream = coordinator_stream(config).stream_name
-    secrets = secret_policy(load_settings())
+    stream, secrets = coordinator_stream(config).stream_name, load_settings().secrets
     old = current_config(stream)
-    rows = change_rows(secrets, stream, old, config)
+    stale = stale_keys(old, config)
+    new = {**{key: value for key, value in old.items() if key not in stale}, **config}
+    changed = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+    rows = change_rows(secrets, stream, old, new, changed)
     refused = refusal(secrets, stream, old, config)
     if refused is not None and not force:
         raise refused
@@ -231,13 +231,12 @@ def write_file(
         warn(unsupported(secrets, config))
     is_shown = not (as_json or as_csv)
     if is_shown:
-        print_rows(rows, COLUMNS, title=f"Config of {job}", as_json=False)
+        print_rows(rows, COLUMNS, title=f"Config of {job}")
     if not dry_run:
         confirm("Write the config?", yes=yes or not sys.stdin.isatty(), done="written")
         _write_config(stream, old, config, force=force)
     if not is_shown:
-        written = Rows([*rows.columns, "is_written"], ({**row, "is_written": not dry_run} for row in rows))
-        print_list(written, as_csv=as_csv)
+        print_list(rows.with_column("is_written", not dry_run), as_csv=as_csv)
     elif dry_run:
         print("Nothing was written (dry run).")
     else:
@@ -292,21 +291,19 @@ def _write_config(stream_name: str, old: Config, config: Config, *, force: bool)
         write_config(store, config, force=force)
 
 
-def change_rows(secrets: SecretPolicy, stream_name: str, old: Config, config: Config) -> Rows:
-    """The keys whose values change, sorted; a new value of None: the key is deleted."""
-    new: Mapping[str, str | None] = {**config, **dict.fromkeys(stale_keys(old, config))}
-    write_once = {change.config_key for change in write_once_changes(old, config)}
+def change_rows(secrets: SecretPolicy, stream_name: str, old: Config, new: Config, keys: Iterable[str]) -> Rows:
+    """The values of some keys before and after; None: the key is not set."""
+    write_once = {change.config_key for change in write_once_changes(old, new)}
     changes = (
         {
             "stream_name": stream_name,
             "config_key": key,
             "old_value": shown(secrets, key, old.get(key)),
-            "new_value": shown(secrets, key, new[key]),
-            "is_sensitive": is_secret(secrets, key, old.get(key)) or is_secret(secrets, key, new[key]),
+            "new_value": shown(secrets, key, new.get(key)),
+            "is_sensitive": is_secret(secrets, key, old.get(key)) or is_secret(secrets, key, new.get(key)),
             "is_write_once": key in write_once,
         }
-        for key in sorted(new)
-        if old.get(key) != new[key]
+        for key in keys
     )
     return Rows(CHANGE, changes)
 

@@ -8,12 +8,12 @@ from typing import Annotated, Final, NamedTuple
 import typer
 from psycopg.rows import class_row
 
-from coordstream.cli.arguments import Csv, InputServers, Json, parse_duration
+from coordstream.cli.arguments import Csv, InputServers, Json, duration_option
 from coordstream.cli.input_system import Config, input_options, is_kafka, read_input_config
 from coordstream.cli.job_selection import ALL_RETIRED, All, Jobs, expected_jobs, require_selection
 from coordstream.cli.output import Column, print_rows
 from coordstream.database import DatabaseUnreachable, open_database
-from coordstream.messages import note
+from coordstream.errors import note
 from coordstream.queries.rows import Row, Rows
 from eventlog.errors import EventLogError
 from eventlog.kafka.consumer_groups import ConsumerGroups, GroupOffset, GroupPartition, Refusals
@@ -87,10 +87,7 @@ class PartitionCheckpoint(NamedTuple):
 def consumer_groups(
     jobs: Jobs = None,
     every: All = False,
-    watch: Annotated[
-        float | None,
-        typer.Option("--watch", metavar="DURATION", parser=parse_duration, help="Repeat this often, until Ctrl-C."),
-    ] = None,
+    watch: Annotated[float | None, duration_option("--watch", help="Repeat this often, until Ctrl-C.")] = None,
     group: Annotated[
         str | None,
         typer.Option("--group", metavar="GROUP", help="Commit to this group, not samza.NAME.ID; only with one JOB."),

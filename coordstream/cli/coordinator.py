@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 import psycopg
 import typer
 
-from coordstream.cli.arguments import InputServers, JobWord, Json, parse_port, parse_silence
-from coordstream.cli.event_logs import open_log
+from coordstream.cli.arguments import InputServers, JobWord, Json, parse_port, silence_option
+from coordstream.cli.event_logs import coordinator_stream_of, open_log
 from coordstream.cli.input_system import input_options, require_answer
-from coordstream.cli.job_logs import coordinator_stream_of
+from coordstream.cli.long_running import stopped_by_signals
 from coordstream.cli.output import print_json
 from coordstream.cli.serve import MetricsPort, MetricsTokenFile, serving_metrics
 from coordstream.cli.submission import PropertyFile, ensure_coordinator_stream, masked_changes, read_submission
-from coordstream.cli.termination import stopped_by_signals
 from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
 from coordstream.database import database_errors, open_database
-from coordstream.extras import require_packages
-from coordstream.mask_key import secret_policy
+from coordstream.errors import require_packages
 from coordstream.settings import load_settings
 from eventlog.log import EventLog
 from eventlog.postgres.connection import connect
@@ -53,11 +51,8 @@ def run(
     wait: Annotated[bool, typer.Option("--wait", help="If the job has a coordinator, take over when it ends.")] = False,
     take_over_after: Annotated[
         float | None,
-        typer.Option(
-            "--take-over-after",
-            metavar="DURATION",
-            parser=parse_silence,
-            help="Take over from a coordinator that was silent for this time, for example 60s.",
+        silence_option(
+            "--take-over-after", help="Take over from a coordinator that was silent for this time, for example 60s."
         ),
     ] = None,
     restart_on_change: Annotated[
@@ -125,7 +120,7 @@ def masked_refusals() -> Iterator[None]:
     try:
         yield
     except WriteOnceChange as error:
-        raise WriteOnceChange(masked_changes(secret_policy(load_settings()), error.changes)) from None
+        raise WriteOnceChange(masked_changes(load_settings().secrets, error.changes)) from None
 
 
 def coordinate(process: "CoordinatorProcess", job: str, *, as_json: bool) -> None:

@@ -22,13 +22,15 @@ from coordstream.database import (
     open_database,
 )
 from coordstream.errors import CoordstreamError
-from coordstream.mask_key import KEY_FILE
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.settings import Settings, load_settings
+from coordstream.schema_check import ADVICE, SchemaState, current_revision, schema_state
+from coordstream.settings import KEY_FILE, Settings, load_settings
 from eventlog.postgres.connection import Connection
 from projections.fold.settings import FoldSettings
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(
+    no_args_is_help=True, help="Back up, restore, reset and migrate the database, and grant its users rights."
+)
 
 _ADVICE: Final = "Use pg_dump and pg_restore for that database."
 _HAS_ROLE: Final = """
@@ -49,11 +51,6 @@ class Role(StrEnum):
     def in_postgres(self) -> str:
         """The name of the Postgres role."""
         return f"coordstream_{self}"
-
-
-@app.callback()
-def db() -> None:
-    """Back up, restore, reset and migrate the database, and grant its users rights."""
 
 
 @app.command()
@@ -157,14 +154,14 @@ def migrate(
 
     Example: coordstream db migrate
     """
-    from coordstream.migrate import ADVICE, SchemaState, read_schema_state, upgrade  # noqa: PLC0415 (loads SQLAlchemy)
+    from coordstream.migrate import upgrade  # noqa: PLC0415 (loads SQLAlchemy)
 
     settings = load_settings()
     url = database_url(settings)
     with database_errors(settings), connecting(settings, url) as connection:
-        state = read_schema_state(url)
+        state = schema_state(connection)
         to_rebuild = None if is_dry_run else upgrade(url)
-        revision = _revision(connection)
+        revision = current_revision(connection)
     is_current = state is SchemaState.CURRENT
     if as_json:
         found = {"state": str(state)} if is_dry_run else {"is_changed": not is_current}
@@ -219,13 +216,6 @@ def _start_migrated(settings: Settings) -> EmbeddedPostgres:
     with database_errors(settings), connecting(settings, url) as connection:
         migrate_if_needed(url, connection)
     return server
-
-
-def _revision(connection: Connection) -> str | None:
-    if connection.execute("select to_regclass('eventlog.alembic_version')").fetchone() == (None,):
-        return None
-    row = connection.execute("select version_num from eventlog.alembic_version").fetchone()
-    return None if row is None else str(row[0])
 
 
 def _change(connection: Connection, role: str, user: str, *, revoke: bool) -> bool:

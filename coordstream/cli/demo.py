@@ -7,23 +7,20 @@ the server if it started it.
 import os
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from psycopg import sql
-from rich.console import Console
 from rich.text import Text
 
+from coordstream.cli.app import INTERRUPTED
 from coordstream.cli.app import main as coordstream
-from coordstream.cli.output import Column, page, print_rows
+from coordstream.cli.output import page
 from coordstream.cli.spark_session import PACKAGES
-from coordstream.cli.termination import INTERRUPTED
 from coordstream.database import URL_SETTING, open_database
-from coordstream.errors import CoordstreamError
-from coordstream.extras import require_packages
+from coordstream.errors import CoordstreamError, require_packages
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.queries.rows import fetch, input_partition
+from coordstream.queries.rows import fetch
 from coordstream.settings import TOML_FILE, default_home, load_settings
 from eventlog.errors import EventLogError
 from projections.errors import ProjectionError
@@ -40,28 +37,48 @@ TIMES: Final = sql.SQL(
     from coordinator.event where job_name = %(job)s and log_offset in (111, 112, 194)
     """
 )
-STARTING_OFFSETS: Final = sql.SQL("""\
-select task_name, system_name, stream_name, partition_id, key_bucket,
-       decided_by, startpoint_type, startpoint_value, starting_offset
-from coordinator.starting_offset_as_of({job}, {job_id}, {time})
-order by task_name, stream_name""")
+"""Moments of the recording: the last commit of run 1, the last request before run 2, the last fan-out of run 2."""
+
+STARTING_OFFSETS: Final = """\
+select task_name, system_name, stream_name, partition_id, decided_by, startpoint_type, startpoint_value, starting_offset
+from coordinator.starting_offset_as_of('{job}', '1', '{requested}') order by task_name, stream_name"""
+STEPS: Final = (
+    (
+        "Config: who changed what",
+        "Each of the four runs wrote every key again; these are the latest real changes.",
+        *("config", "history", "{job}", "--changes", "--limit", "12"),
+    ),
+    ("Each task's checkpoint now", "What was processed last, by input partition.", "checkpoint", "show", "{job}"),
+    (
+        "Each task's checkpoint at the end of run 1",
+        "The same question as of a time in the recording.",
+        *("checkpoint", "show", "{job}", "--as-of", "{run_1_ended}"),
+    ),
+    (
+        "The history of one task",
+        "Each commit once, though the job wrote it in two versions.",
+        *("checkpoint", "history", "{job}", "--task", "Partition 1", "--preferred"),
+    ),
+    (
+        "Startpoints requested before run 2",
+        "An operator requested other starting offsets for these tasks.",
+        *("startpoint", "show", "{job}", "--as-of", "{requested}"),
+    ),
+    (
+        "How they were fanned out when run 2 started",
+        "One request can reach many tasks; where two compete, the newer one wins.",
+        *("startpoint", "show", "{job}", "--as-of", "{fanned_out}"),
+    ),
+    (
+        "Where each task would start, as of before run 2",
+        "In SQL: a startpoint overrides a checkpoint. No offset is shown if only Kafka knows it.",
+        *("psql", "--", "-P", "pager=off", "-c", STARTING_OFFSETS),
+    ),
+)
+"""For each: a title, what it shows, and the words of the command."""
+
 NEWEST_COMMITS: Final = """\
 select task_name, checkpoint_id, record_time from coordinator.commit_history order by record_time desc limit 5"""
-STARTING_OFFSET_COLUMNS: Final = (
-    Column("task", "task_name"),
-    Column("input partition", input_partition),
-    Column("decided by", "decided_by"),
-    Column("startpoint", lambda row: f"{row['startpoint_type'] or '–'} {row['startpoint_value'] or ''}".rstrip()),
-    Column("starting offset", "starting_offset", "right"),
-)
-
-
-class Times(NamedTuple):
-    """Moments of the recording: the last commit of run 1, the last request before run 2, the last fan-out of run 2."""
-
-    run_1_ended: str
-    requested: str
-    fanned_out: str
 
 
 class DemoError(CoordstreamError):
@@ -101,23 +118,24 @@ def choose_home() -> Path:
 
 def show(home: Path) -> None:
     """Run all steps. Raises DemoError at the first that fails."""
-    _step("Start Postgres and migrate it", f"Everything of the demo is in {home}.", ["up"])
-    _prepare_spark()
-    times = _replay()
-    _show_config_and_checkpoints(times)
-    _show_startpoints(times)
-    _show_starting_offsets(times)
-    _step(
-        "Verify it on Spark",
-        "Every log is folded again, and its rows are compared with the tables.",
-        ["spark", "verify", JOB],
-    )
+    _step("Start Postgres and migrate it", f"Everything of the demo is in {home}.", "up")
+    require_packages(*PACKAGES)
+    from coordstream.spark import jdbc_driver  # noqa: PLC0415 (needs pyspark)
+
+    # the one JVM of the demo has the JDBC driver, which only the last of its sessions needs
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"--jars {shlex.quote(str(jdbc_driver()))} pyspark-shell"
+    why = "An executor archives and folds each log, in one transaction with its position."
+    _step("Replay the two topics of a recorded job on Spark", why, "spark", "replay", "--from", str(DATA))
+    with open_database() as database:
+        (row,) = fetch(database.connection, TIMES, {"job": JOB})
+    for title, why, *words in STEPS:
+        _step(title, why, *(word.format(job=JOB, **row) for word in words))
+    why = "Every log is folded again, and its rows are compared with the tables."
+    _step("Verify it on Spark", why, "spark", "verify", JOB)
     output = home / "checkpoint_progress"
-    _step(
-        "Let Spark draw the job's progress",
-        f"Over JDBC, all partitions in one snapshot; the picture will be {output / 'checkpoint_progress.png'}.",
-        ["spark", "checkpoint_progress", JOB, "--output", str(output), "--overwrite"],
-    )
+    why = f"Over JDBC, all partitions in one snapshot; the picture will be {output / 'checkpoint_progress.png'}."
+    report = ("spark", "checkpoint_progress", JOB, "--output", str(output), "--overwrite")
+    _step("Let Spark draw the job's progress", why, *report)
 
 
 def try_next(variables: str) -> None:
@@ -141,86 +159,15 @@ def program() -> str:
     return shlex.quote(str(installed.relative_to(Path.cwd()) if inside else installed))
 
 
-def _prepare_spark() -> None:
-    """Let the one JVM of the demo have the JDBC driver, which only the last of its sessions needs."""
-    require_packages(*PACKAGES)
-    from coordstream.spark import jdbc_driver  # noqa: PLC0415 (needs pyspark)
-
-    os.environ["PYSPARK_SUBMIT_ARGS"] = f"--jars {shlex.quote(str(jdbc_driver()))} pyspark-shell"
-
-
-def _replay() -> Times:
-    _step(
-        "Replay the two topics of a recorded job on Spark",
-        "An executor archives and folds each log, in one transaction with its position.",
-        ["spark", "replay", "--from", str(DATA)],
-    )
-    with open_database() as database:
-        (times,) = fetch(database.connection, TIMES, {"job": JOB})
-    return Times(**times)
-
-
-def _show_config_and_checkpoints(times: Times) -> None:
-    _step(
-        "Config: who changed what",
-        "Each of the four runs wrote every key again; these are the latest real changes.",
-        ["config", "history", JOB, "--changes", "--limit", "12"],
-    )
-    _step("Each task's checkpoint now", "What was processed last, by input partition.", ["checkpoint", "show", JOB])
-    _step(
-        "Each task's checkpoint at the end of run 1",
-        "The same question as of a time in the recording.",
-        ["checkpoint", "show", JOB, "--as-of", times.run_1_ended],
-    )
-    _step(
-        "The history of one task",
-        "Each commit once, though the job wrote it in two versions.",
-        ["checkpoint", "history", JOB, "--task", "Partition 1", "--preferred"],
-    )
-
-
-def _show_startpoints(times: Times) -> None:
-    _step(
-        "Startpoints requested before run 2",
-        "An operator requested other starting offsets for these tasks.",
-        ["startpoint", "show", JOB, "--as-of", times.requested],
-    )
-    _step(
-        "How they were fanned out when run 2 started",
-        "One request can reach many tasks; where two compete, the newer one wins.",
-        ["startpoint", "show", JOB, "--as-of", times.fanned_out],
-    )
-
-
-def _show_starting_offsets(times: Times) -> None:
-    _announce(
-        "Where each task would start, as of before run 2",
-        "In SQL: a startpoint overrides a checkpoint. No offset is shown if only Kafka knows it.",
-    )
-    query = STARTING_OFFSETS.format(job=sql.Literal(JOB), job_id=sql.Literal("1"), time=sql.Literal(times.requested))
-    with open_database() as database:
-        page().print(Text(query.as_string(database.connection), style="cyan"))
-        rows = fetch(database.connection, query)
-    print_rows(rows, STARTING_OFFSET_COLUMNS, title="Starting offsets", as_json=False)
-
-
-def _step(title: str, why: str, words: Sequence[str]) -> None:
-    _announce(title, why)
-    _prompt(words)
-    sys.stdout.flush()
-    if coordstream(words) != 0:
-        raise DemoError(f"The demo stopped at `coordstream {shlex.join(words)}`. See the message above.")
-
-
-def _announce(title: str, why: str) -> None:
-    console: Console = page()
+def _step(title: str, why: str, *words: str) -> None:
+    console = page()
     console.print()
     console.rule(Text(title, style="bold"), align="left")
     console.print(Text(why))
-
-
-def _prompt(words: Sequence[str]) -> None:
-    page().print(Text(f"$ coordstream {shlex.join(words)}", style="cyan"), soft_wrap=True)
+    console.print(Text(f"$ coordstream {shlex.join(words)}", style="cyan"), soft_wrap=True)
+    sys.stdout.flush()
+    if coordstream(words) != 0:
+        raise DemoError(f"The demo stopped at `coordstream {shlex.join(words)}`. See the message above.")
 
 
 if __name__ == "__main__":

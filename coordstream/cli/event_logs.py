@@ -1,11 +1,11 @@
-"""The place of the streams: the Kafka brokers of the settings, or else the database.
+"""The logs of streams and jobs where they are: on the Kafka brokers of the settings, or else in the database.
 
 kafka-python takes a quarter of a second to load, so it is loaded only if brokers are set.
 """
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import NamedTuple
 from uuid import uuid4
 
 import typer
@@ -13,16 +13,15 @@ import typer
 from coordstream.database import database_errors, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.settings import Settings, load_settings
-from eventlog.errors import known_names
 from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.log import EventLog
-from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import PostgresEventLog
-from eventlog.postgres.source import PostgresSource
+from eventlog.postgres.log_registry import stream_identities
 from eventlog.source import EventSource
-from eventlog.streams import BROKER_DEFAULT, StreamIdentity, identify
-from projections.job_choice import NO_LOGS
-from projections.tracked_logs import TrackedLog, logs_of
+from eventlog.streams import BROKER_DEFAULT, StreamIdentity, StreamKind, identify
+from managers.checkpoints.checkpoint_errors import JobAlive
+from managers.job_names import JOB_ID, JOB_NAME
+from projections.job_choice import Job, choose_job
 
 
 def create_log(stream_name: str, kind: str | None, replication_factor: int | None) -> str:
@@ -92,6 +91,8 @@ def open_topics() -> Iterator[EventSource]:
 def source_of(settings: Settings, database_url: str) -> Iterator[EventSource]:
     """All streams of the brokers of the settings, or else of the database. Connects at the first call."""
     if settings.kafka is None:
+        from eventlog.postgres.source import PostgresSource  # noqa: PLC0415 (as KafkaSource)
+
         with PostgresSource(database_url) as logs:
             yield logs
         return
@@ -110,36 +111,85 @@ def _create_topic(options: KafkaOptions, stream: StreamIdentity, replication_fac
     return f"on {options.place}"
 
 
-_IS_UNREAD: Final = "select from projection.unread_log where stream_name = %s"
+class JobLogs(NamedTuple):
+    """A job's logs, None where it has no such stream. ``job`` is named as its streams are, with ``-`` for ``_``."""
+
+    job: Job
+    coordinator: EventLog | None
+    checkpoint: EventLog | None
+
+    def named_in(self, config: Mapping[str, str]) -> Job:
+        """The job as its config names it, or else as its streams do."""
+        return Job(config.get(JOB_NAME, self.job.name), config.get(JOB_ID, self.job.id))
 
 
-def find_log(connection: Connection, stream_name: str, incarnation: int | None = None) -> TrackedLog:
-    """The log of a stream's incarnation; None means the current one.
+@contextmanager
+def open_job_logs(word: str) -> Iterator[JobLogs]:
+    """Open the logs of the job that a word names: ``name/id``, or ``name`` if only one job has it.
 
     Raises:
-        CoordstreamError: the stream or the incarnation is unknown, or no follower has read the stream yet.
+        UnknownJob: no job or several jobs have the name.
+        CoordstreamError: the brokers have no streams of jobs.
     """
-    known = logs_of(connection, stream_name)
-    if not known:
-        if connection.execute(_IS_UNREAD, (stream_name,)).fetchone() is not None:
-            raise CoordstreamError(
-                f"{stream_name} has not been followed yet. Run `coordstream follow {stream_name} --once` first."
-            )
-        raise unknown_stream(stream_name, _names(connection))
-    for log in known:
-        if log.incarnation == incarnation or (incarnation is None and log.is_current):
-            return log
-    numbers = ", ".join(str(log.incarnation) for log in reversed(known))
-    raise CoordstreamError(f"Stream '{stream_name}' has no incarnation {incarnation}. Known incarnations: {numbers}.")
+    streams = job_streams(word)
+    with ExitStack() as opened:
+        logs = {
+            kind: opened.enter_context(open_log(stream.stream_name, kind, takes_many=False))
+            for kind, stream in streams.items()
+        }
+        stream = next(iter(streams.values()))
+        yield JobLogs(Job(stream.job_name, stream.job_id), logs.get("coordinator"), logs.get("checkpoint"))
 
 
-def unknown_stream(stream_name: str, names: Collection[str]) -> CoordstreamError:
-    """An error that lists the known streams."""
-    if not names:
-        return CoordstreamError(NO_LOGS)
-    return CoordstreamError(f"No stream {stream_name!r}.{known_names('streams', stream_name, sorted(names))}")
+def coordinator_stream_of(word: str) -> str:
+    """Return the name of a job's coordinator stream. Raises as `open_job_logs`, also if the job has none."""
+    streams = job_streams(word)
+    if "coordinator" not in streams:
+        stream = streams["checkpoint"]
+        raise no_coordinator_stream(Job(stream.job_name, stream.job_id))
+    return streams["coordinator"].stream_name
 
 
-def _names(connection: Connection) -> list[str]:
-    rows = connection.execute("select distinct stream_name from projection.job_log").fetchall()
-    return [name for (name,) in rows]
+def no_coordinator_stream(job: Job) -> CoordstreamError:
+    """The error about a job that has a checkpoint topic only."""
+    return CoordstreamError(
+        f"Job {job} has no coordinator stream. Check the job's name, or create the stream with "
+        "`coordstream log create`."
+    )
+
+
+def require_stopped(job: Job, alive: JobAlive | None) -> None:
+    """Raise CoordstreamError if a job appears to be running (see `job_alive`): it would not notice a change."""
+    if alive is not None:
+        raise CoordstreamError(
+            f"{job} appears to be running (last checkpoint {alive.age()}). Stop it first, or use --force."
+        )
+
+
+def job_streams(word: str) -> dict[StreamKind, StreamIdentity]:
+    """Return the one or two streams of the job that a word names. Raises as `open_job_logs`."""
+    kafka = load_settings().kafka
+    return streams_of(_known_streams(), word, "" if kafka is None else kafka.place)
+
+
+def streams_of(streams: Sequence[StreamIdentity], word: str, brokers: str = "") -> dict[StreamKind, StreamIdentity]:
+    """Return the streams of the job that a word names, among the streams of the brokers, or else of the database."""
+    if brokers and not streams:
+        raise CoordstreamError(f"No streams of a job in {brokers}. Check COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS.")
+    jobs = {Job(stream.job_name, stream.job_id) for stream in streams}
+    job = choose_job(sorted(jobs), word, brokers)
+    return {stream.stream_kind: stream for stream in streams if (stream.job_name, stream.job_id) == job}
+
+
+def is_stream(stream_name: str) -> bool:
+    """Whether there is a stream of this name. Raises as `open_job_logs`, but not if no job has the name."""
+    return any(stream.stream_name == stream_name for stream in _known_streams())
+
+
+def _known_streams() -> list[StreamIdentity]:
+    """All streams, including those of imported recordings."""
+    if load_settings().kafka is not None:
+        with open_source() as source:
+            return [identify(name) for name in source.stream_names()]
+    with open_database() as database:
+        return stream_identities(database.connection)

@@ -22,10 +22,7 @@ app = typer.Typer()
 @app.command()
 def explain(
     job: JobWord,
-    task: Annotated[
-        str,
-        typer.Argument(metavar="TASK", help="The task's name, such as 'Partition 0'."),
-    ],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="The task's name, such as 'Partition 0'.")],
     as_of: AsOf = None,
     as_json: Json = False,
     as_csv: Csv = False,
@@ -49,7 +46,7 @@ def explain(
         print_text(conclusion(rows))
     for rows in partitions:
         print()
-        print_rows(rows, COLUMNS, title=printable(input_partition(rows[0])), as_json=False)
+        print_rows(rows, COLUMNS, title=printable(input_partition(rows[0])))
 
 
 def _rule_and_candidate(step: Row) -> str:

@@ -7,11 +7,10 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import AsOf, AsOfOffset, Incarnation, complete_job, complete_stream, cut_of
-from coordstream.cli.event_logs import find_log
+from coordstream.cli.arguments import AsOf, AsOfOffset, Incarnation, cut_of
+from coordstream.cli.job_selection import find_log
 from coordstream.database import Database, open_database
-from coordstream.extras import require_packages
-from coordstream.messages import note
+from coordstream.errors import note, require_packages
 from coordstream.queries.cut import Cut, too_early
 from eventlog.events import RecordedEvent
 from eventlog.masked_event import mask_event
@@ -27,9 +26,7 @@ app = typer.Typer()
 
 @app.command()
 def export(
-    stream: Annotated[
-        str | None, typer.Argument(metavar="STREAM", help="The stream's name.", autocompletion=complete_stream)
-    ] = None,
+    stream: Annotated[str | None, typer.Argument(metavar="STREAM", help="The stream's name.")] = None,
     relation: Annotated[
         str | None, typer.Option("--relation", metavar="NAME", help="Write this relation instead, as a Parquet file.")
     ] = None,
@@ -46,7 +43,7 @@ def export(
     incarnation: Incarnation = None,
     job: Annotated[
         str | None,
-        typer.Option("--job", metavar="JOB", help="With --relation: this job only.", autocompletion=complete_job),
+        typer.Option("--job", metavar="JOB", help="With --relation: this job only."),
     ] = None,
     as_of: AsOf = None,
     as_of_offset: AsOfOffset = None,

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from coordstream.cli.arguments import Kind, parse_duration, parse_offset
+from coordstream.cli.arguments import Kind, duration_option, offset_option
 from coordstream.cli.event_logs import source_of
-from coordstream.cli.input_system import observing_inputs
+from coordstream.cli.input_observation import observing_inputs
 from coordstream.cli.long_running import (
     FollowAll,
     Format,
@@ -51,12 +51,7 @@ SIGNALLED: Final = 128
 _MOST_NAMES: Final = 3
 
 Timeout = Annotated[
-    float | None,
-    typer.Option(
-        metavar="DURATION",
-        parser=parse_duration,
-        help="With --once or --until: give up after this time, for example 90s or 5m.",
-    ),
+    float | None, duration_option(help="With --once or --until: give up after this time, for example 90s or 5m.")
 ]
 
 
@@ -77,18 +72,14 @@ def follow(
     streams: Streams = None,
     follows_all: FollowAll = False,
     once: Once = False,
-    until: Annotated[
-        int | None, typer.Option(parser=parse_offset, metavar="OFFSET", help="Exit after this offset.")
-    ] = None,
+    until: Annotated[int | None, offset_option(help="Exit after this offset.")] = None,
     timeout: Timeout = None,
     kind: Kind = None,
     take_over_after: TakeOverAfter = None,
     input_bounds: Annotated[
         float | None,
-        typer.Option(
-            metavar="DURATION",
-            parser=parse_duration,
-            help="Observe this often how far the jobs' inputs reach, for example 30s (see `coordstream lag`).",
+        duration_option(
+            help="Observe this often how far the jobs' inputs reach, for example 30s (see `coordstream lag`)."
         ),
     ] = None,
     metrics_port: MetricsPort = None,

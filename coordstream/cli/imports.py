@@ -12,20 +12,18 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from coordstream.cli.arguments import Csv, Json, Kind, parse_count
+from coordstream.cli.arguments import Csv, Json, Kind, count_option
 from coordstream.cli.output import print_list
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Row
-from coordstream.recording_part import Part
 from eventlog.errors import printable_text
 from eventlog.log import system_clock
-from eventlog.recording_spool import CheckedRecording, LineSpool, check_recording
+from eventlog.recording_spool import CheckedRecording, LineSpool, check_recording, events_of
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
 from projections.parallel_import import ImportJob, OnStreamProgress, import_streams
 from projections.planner_statistics import finish_imports
-from projections.projector import BATCH_EVENTS
 from projections.recording_import import Imported, import_stream
 
 MOST_PROCESSES: Final = 8
@@ -43,12 +41,7 @@ def import_files(
     kind: Kind = None,
     processes: Annotated[
         int | None,
-        typer.Option(
-            "--processes",
-            metavar="N",
-            parser=parse_count,
-            help="Streams to import in parallel (default: one per core when worthwhile).",
-        ),
+        count_option("--processes", help="Streams to import in parallel (default: one per core when worthwhile)."),
     ] = None,
     as_json: Json = False,
     as_csv: Csv = False,
@@ -57,8 +50,8 @@ def import_files(
 
     Example: coordstream import coordinator.jsonl.gz checkpoint.jsonl.gz
     """
-    with check_parts(files, kind) as parts, open_database() as database:
-        imported = import_parts(database, parts, processes=processes)
+    with check_files(files, kind) as jobs, open_database() as database:
+        imported = import_jobs(database, jobs, processes=processes)
     if as_json or as_csv:
         print_list([_result_row(result) for result in imported], as_csv=as_csv)
         return
@@ -67,7 +60,7 @@ def import_files(
 
 
 @contextmanager
-def check_parts(files: Sequence[Path], kind: str | None) -> Iterator[list[Part]]:
+def check_files(files: Sequence[Path], kind: str | None) -> Iterator[list[ImportJob]]:
     """Read all files once, to their ends, and return the streams in them.
 
     Raises:
@@ -84,44 +77,33 @@ def check_parts(files: Sequence[Path], kind: str | None) -> Iterator[list[Part]]
         for recording in recordings.values():
             for topic in recording.summaries:
                 by_topic.setdefault(topic, []).append(recording)
-        yield [_part(topic, kind, found) for topic, found in by_topic.items()]
+        yield [_import_job(topic, kind, found) for topic, found in by_topic.items()]
 
 
-def import_parts(
-    database: Database,
-    parts: Sequence[Part],
-    *,
-    processes: int | None = None,
-    batch_events: int = BATCH_EVENTS,
-) -> list[Imported]:
+def import_jobs(database: Database, jobs: Sequence[ImportJob], *, processes: int | None = None) -> list[Imported]:
     """Import streams, in parallel when worthwhile, with a progress bar on standard error.
 
     ``processes`` 1: one stream after the other. At the end, everything is on disk. Raises the errors of
     `import_streams`.
     """
-    imported = _import_jobs(database, parts, processes, batch_events)
-    finish_imports(database.connection, sum(result.added for result in imported))
-    return imported
-
-
-def _import_jobs(database: Database, parts: Sequence[Part], processes: int | None, batch_events: int) -> list[Imported]:
-    jobs = [ImportJob(part.stream, part.events, part.count) for part in parts]
     settings, at_once = FoldSettings(database.secrets), processes or default_processes(jobs)
     with _progress_bar(jobs) as advance:
         if min(at_once, len(jobs)) > 1:
-            return import_streams(database.url, jobs, settings, at_once, batch_events=batch_events, on_progress=advance)
-        return [
-            import_stream(
-                database.connection,
-                job.stream,
-                job.read_events,
-                settings,
-                system_clock,
-                batch_events=batch_events,
-                on_progress=partial(advance, job.stream),
-            )
-            for job in jobs
-        ]
+            imported = import_streams(database.url, jobs, settings, at_once, on_progress=advance)
+        else:
+            imported = [
+                import_stream(
+                    database.connection,
+                    job.stream,
+                    job.read_events,
+                    settings,
+                    system_clock,
+                    on_progress=partial(advance, job.stream),
+                )
+                for job in jobs
+            ]
+    finish_imports(database.connection, sum(result.added for result in imported))
+    return imported
 
 
 def default_processes(jobs: Sequence[ImportJob]) -> int:
@@ -145,7 +127,7 @@ def _check(file: Path, spool: LineSpool) -> CheckedRecording:
     return recording
 
 
-def _part(topic: str, kind: str | None, recordings: Sequence[CheckedRecording]) -> Part:
+def _import_job(topic: str, kind: str | None, recordings: Sequence[CheckedRecording]) -> ImportJob:
     stream = identify(topic, kind)
     for earlier, later in pairwise(recordings):
         if later.summaries[topic].first_offset <= earlier.summaries[topic].last_offset:
@@ -153,7 +135,8 @@ def _part(topic: str, kind: str | None, recordings: Sequence[CheckedRecording]) 
                 f"File '{later.path}' has offsets of {topic} that do not come after those of '{earlier.path}'. "
                 "Name the files in the order of their offsets, or import one of them alone."
             )
-    return Part(stream, tuple(recordings), sum(recording.summaries[topic].count for recording in recordings))
+    count = sum(recording.summaries[topic].count for recording in recordings)
+    return ImportJob(stream, partial(events_of, topic, tuple(recordings)), count)
 
 
 def _result_row(result: Imported) -> Row:

@@ -1,26 +1,18 @@
-"""Connects to the input systems of jobs, and observes how far they reach."""
+"""Connects to the input systems of jobs."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from itertools import groupby
-from operator import attrgetter
 from queue import SimpleQueue
-from threading import Event, Thread
-from types import TracebackType
-from typing import Final, Self
+from threading import Thread
+from typing import Final
 
-import psycopg
-
-from coordstream.errors import CoordstreamError
 from coordstream.settings import load_settings
 from eventlog.config import KAFKA_SYSTEM_FACTORY
 from eventlog.errors import EventLogError
 from eventlog.kafka.options import KafkaOptions, OptionRefused
-from eventlog.log import Clock, system_clock
-from eventlog.postgres.connection import Connection, connect, failure_line
+from eventlog.postgres.connection import Connection
 from eventlog.source import connection_failure
 from eventlog.system_admin import BoundedSystemAdmin
-from projections.input_bounds import BoundsOfSystem, delete_old_bounds, input_partitions, store_bounds
 from projections.job_choice import Job
 
 REACH_SECONDS: Final = 2.0
@@ -33,11 +25,6 @@ select config_key, config_value from coordinator.config
 where job_name = %s and job_id = %s
   and (config_key like 'systems.%%' or config_key in ('job.coordinator.system', 'job.default.system'))
 """
-_FOLLOWED: Final = """
-select distinct job_name, job_id from coordinator.log_position
-where state in ('live', 'catching-up', 'replacing') order by 1, 2
-"""
-_STOP_SECONDS: Final = 5.0
 
 
 class InputUnknown(EventLogError):
@@ -73,14 +60,11 @@ def open_input(config: Config, system: str, given_servers: str | None = None) ->
         yield admin
 
 
-class OpenInputs:
-    """The input systems of many jobs: a cluster is connected to once, and not again if it does not answer.
-
-    A context manager.
-    """
+class OpenInputs(ExitStack):
+    """The input systems of many jobs: a cluster is connected to once, and not again if it does not answer."""
 
     def __init__(self) -> None:
-        self._opened = ExitStack()
+        super().__init__()
         self._known: dict[KafkaOptions, BoundedSystemAdmin | InputUnknown] = {}
 
     def admin(self, config: Config, system: str, given_servers: str | None = None) -> BoundedSystemAdmin:
@@ -88,21 +72,13 @@ class OpenInputs:
         options = input_options(config, system, given_servers)
         if options not in self._known:
             try:
-                self._known[options] = self._opened.enter_context(open_input(config, system, given_servers))
+                self._known[options] = self.enter_context(open_input(config, system, given_servers))
             except InputUnknown as error:
                 self._known[options] = error
         known = self._known[options]
         if isinstance(known, InputUnknown):
             raise known
         return known
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._opened.close()
 
 
 def input_options(config: Config, system: str, given_servers: str | None) -> KafkaOptions:
@@ -159,79 +135,3 @@ def require_answer(options: KafkaOptions) -> None:
 def _answers(server: str) -> bool:
     host, _, port = server.rpartition(":")
     return not connection_failure(host, int(port), REACH_SECONDS)
-
-
-def observe_inputs(
-    connection: Connection, jobs: Iterable[Job], clock: Clock, given_servers: str | None = None
-) -> list[str]:
-    """Store how far the inputs of jobs reach, and delete old answers. Return a sentence for each input that failed."""
-    delete_old_bounds(connection, clock())
-    with OpenInputs() as inputs:
-        return [
-            f"Cannot ask the inputs of {job}: {system}: {error}"
-            for job in jobs
-            for system, error in _observe_job(connection, job, clock, inputs, given_servers)
-        ]
-
-
-def _observe_job(
-    connection: Connection, job: Job, clock: Clock, inputs: OpenInputs, given_servers: str | None
-) -> list[tuple[str, EventLogError]]:
-    """Observe the inputs of a job. Return the systems that failed.
-
-    The position of a task is read before the end of its input: the relation `task_lag` compares the newest observation
-    with a checkpoint, and counts a checkpoint beyond that end as 0 records behind.
-    """
-    config = read_input_config(connection, job)
-    wanted = input_partitions(connection, *job)
-    answers, failures = [], []
-    observed_at = clock()
-    for system, partitions in groupby(wanted, key=attrgetter("system_name")):
-        try:
-            admin = inputs.admin(config, system, given_servers)
-            streams = dict.fromkeys(one.stream_name for one in partitions)
-            answers.append(BoundsOfSystem(system, admin.get_bounds(streams)))
-        except EventLogError as error:
-            failures.append((system, error))
-    store_bounds(connection, *job, wanted, answers, observed_at)
-    return failures
-
-
-@contextmanager
-def observing_inputs(database_url: str, seconds: float | None, report: Callable[[str], None]) -> Iterator[None]:
-    """Observe the inputs of followed jobs every ``seconds`` in a thread of its own; None: do not.
-
-    A failure never stops the follower. ``report`` gets a sentence when what fails has changed.
-    """
-    if seconds is None:
-        yield
-        return
-    stop = Event()
-    observer = Thread(target=_observe_often, args=(database_url, seconds, report, stop), name="inputs", daemon=True)
-    observer.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        observer.join(_STOP_SECONDS)
-
-
-def _observe_often(database_url: str, seconds: float, report: Callable[[str], None], stop: Event) -> None:
-    reported: list[str] = []
-    while not stop.wait(seconds):
-        failures = observe_once(database_url)
-        for sentence in failures if failures != reported else ():
-            report(sentence)
-        reported = failures
-
-
-def observe_once(database_url: str) -> list[str]:
-    """Observe the inputs of every followed job once. Return a sentence for each input that could not be asked."""
-    try:
-        with connect(database_url) as connection:
-            jobs = [Job(*row) for row in connection.execute(_FOLLOWED).fetchall()]
-            return observe_inputs(connection, jobs, system_clock)
-    except psycopg.Error as error:
-        return [f"Cannot observe the inputs: {failure_line(error)}"]
-    except CoordstreamError as error:  # coordstream.toml is read each time
-        return [f"Cannot observe the inputs: {error}"]

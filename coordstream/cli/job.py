@@ -12,14 +12,14 @@ from coordstream.cli.status import COLUMNS as LOG_COLUMNS
 from coordstream.cli.status import TITLE as LOG_TITLE
 from coordstream.cli.status import or_unknown
 from coordstream.database import open_database
-from coordstream.messages import note
+from coordstream.errors import note
 from coordstream.queries.cut import Cut
 from coordstream.queries.faults import worst_state
 from coordstream.queries.logs import logs_now
 from coordstream.queries.rows import Row, Rows, fetch, state
 from projections.job_choice import NO_LOGS, find_job
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True, help="Show the jobs and the states of their logs.")
 
 JOBS: Final = sql.SQL("select * from coordinator.job order by job_name, job_id")
 COUNT_COLUMNS: Final = (
@@ -49,11 +49,6 @@ METADATA_COLUMNS: Final = (
     Column("job model id", "job_model_id"),
     time_column("written", "record_time"),
 )
-
-
-@app.callback()
-def job() -> None:
-    """Show the jobs and the states of their logs."""
 
 
 @app.command("list")
@@ -87,11 +82,11 @@ def show(job: JobWord, utc: Utc = False, as_json: Json = False, as_csv: Csv = Fa
     if as_json or as_csv:
         print_list([row | sums(logs) | {"logs": logs, "metadata": metadata} for row in rows], as_csv=as_csv)
     else:
-        print_rows(rows, JOB_COLUMNS, title=f"Job {found}", as_json=False, utc=utc)
+        print_rows(rows, JOB_COLUMNS, title=f"Job {found}", utc=utc)
         print()
-        print_rows(logs, LOG_COLUMNS, title=LOG_TITLE, as_json=False, utc=utc)
+        print_rows(logs, LOG_COLUMNS, title=LOG_TITLE, utc=utc)
         print()
-        print_rows(metadata, METADATA_COLUMNS, title="Job coordinator", as_json=False, utc=utc)
+        print_rows(metadata, METADATA_COLUMNS, title="Job coordinator", utc=utc)
     note(unreachable)
 
 

@@ -1,16 +1,15 @@
-"""Selects the logs of jobs, or of all of them, and shows the progress of a command that works on each."""
+"""Selects archived logs: of jobs, of all of them, of a stream; and shows the progress of a command on each."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Annotated, Final, NamedTuple, TypeVar
 
 import psycopg
 import typer
 
-from coordstream.cli.arguments import complete_job
 from coordstream.cli.output import OnProgress, event_status
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Row
-from eventlog.errors import EventLogError
+from eventlog.errors import EventLogError, known_names
 from eventlog.postgres.connection import Connection, server_reason
 from projections.errors import ProjectionError, RebuildNeeded
 from projections.job_choice import NO_LOGS, Job, find_job
@@ -20,14 +19,13 @@ from projections.tracked_logs import TRACKED_BACKENDS, TrackedLog, logs_of, untr
 _JOBS: Final = "select distinct job_name, job_id from projection.current_job order by 1, 2"
 _STREAMS: Final = "select distinct job_name, job_id, stream_name from projection.job_log order by 1, 2, 3"
 
+_IS_UNREAD: Final = "select from projection.unread_log where stream_name = %s"
+
 ALL_RETIRED: Final = "The streams of all jobs are retired. Name a job to include it."
 """Why a command for all jobs has nothing to do."""
 
 Result = TypeVar("Result")
-Jobs = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="JOB", help="Names, or name/id where several share one.", autocompletion=complete_job),
-]
+Jobs = Annotated[list[str] | None, typer.Argument(metavar="JOB", help="Names, or name/id where several share one.")]
 All = Annotated[bool, typer.Option("--all", help="All jobs.")]
 
 
@@ -122,3 +120,35 @@ def work_on_logs(
                 return f"Cannot {verb} {name}. The database reports: {reason}."
 
         return [work_on(each.log) for each in logs]
+
+
+def find_log(connection: Connection, stream_name: str, incarnation: int | None = None) -> TrackedLog:
+    """The log of a stream's incarnation; None means the current one.
+
+    Raises:
+        CoordstreamError: the stream or the incarnation is unknown, or no follower has read the stream yet.
+    """
+    known = logs_of(connection, stream_name)
+    if not known:
+        if connection.execute(_IS_UNREAD, (stream_name,)).fetchone() is not None:
+            raise CoordstreamError(
+                f"{stream_name} has not been followed yet. Run `coordstream follow {stream_name} --once` first."
+            )
+        raise unknown_stream(stream_name, _names(connection))
+    for log in known:
+        if log.incarnation == incarnation or (incarnation is None and log.is_current):
+            return log
+    numbers = ", ".join(str(log.incarnation) for log in reversed(known))
+    raise CoordstreamError(f"Stream '{stream_name}' has no incarnation {incarnation}. Known incarnations: {numbers}.")
+
+
+def unknown_stream(stream_name: str, names: Collection[str]) -> CoordstreamError:
+    """An error that lists the known streams."""
+    if not names:
+        return CoordstreamError(NO_LOGS)
+    return CoordstreamError(f"No stream {stream_name!r}.{known_names('streams', stream_name, sorted(names))}")
+
+
+def _names(connection: Connection) -> list[str]:
+    rows = connection.execute("select distinct stream_name from projection.job_log").fetchall()
+    return [name for (name,) in rows]

@@ -9,13 +9,12 @@ import typer
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
-from coordstream.cli.arguments import Csv, InputServers, Json, Utc, complete_job, parse_duration, parse_limit
-from coordstream.cli.input_system import observe_inputs
+from coordstream.cli.arguments import Csv, InputServers, Json, Utc, duration_option, parse_limit
+from coordstream.cli.input_observation import observe_inputs
 from coordstream.cli.job_selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
-from coordstream.errors import CoordstreamError
-from coordstream.messages import note
+from coordstream.errors import CoordstreamError, note
 from coordstream.queries.rows import Row, Rows, fetch, input_partition
 from eventlog.errors import printable_text
 from eventlog.log import system_clock
@@ -62,21 +61,17 @@ _COLUMNS: Final = (
 def lag(
     jobs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="JOB", help="Names, or name/id (default: all jobs).", autocompletion=complete_job),
+        typer.Argument(metavar="JOB", help="Names, or name/id (default: all jobs)."),
     ] = None,
     task: Annotated[str | None, typer.Option("--task", metavar="TASK", help="Show this task only.")] = None,
     max_lag: Annotated[
-        int | None,
-        typer.Option(metavar="RECORDS", parser=parse_limit, help="Exit with 1 if a task is further behind."),
+        int | None, typer.Option(metavar="RECORDS", parser=parse_limit, help="Exit with 1 if a task is further behind.")
     ] = None,
     stored: Annotated[
         bool, typer.Option("--stored", help="Use the newest stored observations instead of asking the inputs.")
     ] = False,
     servers: InputServers = None,
-    watch: Annotated[
-        float | None,
-        typer.Option("--watch", metavar="DURATION", parser=parse_duration, help="Repeat this often, until Ctrl-C."),
-    ] = None,
+    watch: Annotated[float | None, duration_option("--watch", help="Repeat this often, until Ctrl-C.")] = None,
     utc: Utc = False,
     as_json: Json = False,
     as_csv: Csv = False,

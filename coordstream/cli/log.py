@@ -3,7 +3,7 @@
 import json
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -21,16 +21,15 @@ from coordstream.cli.arguments import (
     Stream,
     Until,
     Utc,
-    complete_stream,
-    parse_count,
-    parse_offset,
+    count_option,
+    offset_option,
     parse_replicas,
 )
-from coordstream.cli.event_logs import create_log, find_log, open_log, open_source, unknown_stream
+from coordstream.cli.event_logs import create_log, open_log, open_source
+from coordstream.cli.job_selection import find_log, unknown_stream
 from coordstream.cli.output import Column, exact_time_column, print_json, print_rows
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
-from coordstream.mask_key import secret_policy
 from coordstream.queries.rows import Row, RowStream, printable
 from coordstream.settings import load_settings
 from coordstream.times import exact
@@ -52,12 +51,9 @@ STANDARD_INPUT: Final = Path("-")
 PAGE_EVENTS: Final = 10_000
 POLL_SECONDS: Final = 1.0
 FOLLOWED_FIRST: Final = 10
-"""How many of the newest events `--follow` shows before new ones."""
+FOLLOWED_RANGE: Final = 1_000
+"""How many of the newest events `--follow` shows before new ones, and from how many offsets: compaction leaves gaps."""
 
-ReadStream = Callable[[str, int, int], Iterable[RecordedEvent]]
-
-_FIRST_WIDTH: Final = 1_000
-_WIDENING: Final = 4
 _BEFORE: Final = "select cut from projection.log_cut(%s, %s - interval '1 microsecond')"
 _FIELDS: Final = (
     *("stream_name", "stream_kind", "incarnation"),
@@ -80,12 +76,9 @@ _COLUMNS: Final = (
 @app.command()
 def show(
     stream: Stream,
-    first: Annotated[int, typer.Option("--from", metavar="OFFSET", parser=parse_offset, help="First offset.")] = 0,
-    last: Annotated[
-        int | None,
-        typer.Option("--to", metavar="OFFSET", parser=parse_offset, help="Last offset (default: the newest)."),
-    ] = None,
-    limit: Annotated[int, typer.Option(metavar="N", parser=parse_count, help="Show at most this many events.")] = 100,
+    first: Annotated[int, offset_option("--from", help="First offset.")] = 0,
+    last: Annotated[int | None, offset_option("--to", help="Last offset (default: the newest).")] = None,
+    limit: Annotated[int, count_option(help="Show at most this many events.")] = 100,
     since: Since = None,
     until: Until = None,
     incarnation: Incarnation = None,
@@ -150,8 +143,7 @@ def append(
         str | None, typer.Option(metavar="KEY", help='The key, for example \'[1,"set-config","a"]\'.')
     ] = None,
     value: Annotated[
-        str | None,
-        typer.Option(metavar="VALUE", help="The value. Other users can see it in the list of processes."),
+        str | None, typer.Option(metavar="VALUE", help="The value. Other users can see it in the list of processes.")
     ] = None,
     tombstone: Annotated[bool, typer.Option("--tombstone", help="Delete the key instead of setting a value.")] = False,
     from_file: Annotated[
@@ -159,10 +151,7 @@ def append(
         typer.Option(metavar="FILE", help="A recording: append its records of the stream. - is standard input."),
     ] = None,
     expected_offset: Annotated[
-        int | None,
-        typer.Option(
-            metavar="OFFSET", parser=parse_offset, help="Append only if the log ends at this offset. Not for Kafka."
-        ),
+        int | None, offset_option(help="Append only if the log ends at this offset. Not for Kafka.")
     ] = None,
     kind: Kind = None,
     as_json: Json = False,
@@ -191,7 +180,7 @@ def append(
 def retire(
     streams: Annotated[
         list[str],
-        typer.Argument(metavar="STREAM", help="The streams of a deleted job.", autocompletion=complete_stream),
+        typer.Argument(metavar="STREAM", help="The streams of a deleted job."),
     ],
     undo: Annotated[bool, typer.Option("--undo", help="Expect that they are followed again.")] = False,
     as_json: Json = False,
@@ -276,11 +265,13 @@ def _iso(timestamp: int) -> str | None:
 
 def _follow(stream: str, *, as_json: bool) -> None:
     """Print the newest events of a stream, read from its brokers or its log in Postgres, then new ones; never ends."""
-    secrets = secret_policy(load_settings())
+    secrets = load_settings().secrets
     with open_source() as source:
         facts = _facts(source, stream)
         try:
-            _print_lines(newest_events(source.read, facts, FOLLOWED_FIRST), secrets, as_json=as_json)
+            first = max(facts.start_offset, facts.end_offset - FOLLOWED_RANGE)
+            newest = deque(source.read(stream, first, facts.end_offset), maxlen=FOLLOWED_FIRST)
+            _print_lines(newest, secrets, as_json=as_json)
             source.assign({stream: facts.end_offset})
             while True:
                 for read in source.poll(POLL_SECONDS):
@@ -299,21 +290,7 @@ def _facts(source: EventSource, stream: str) -> StreamFacts:
         raise StreamMissing(stream, error.place, known) from None
 
 
-def newest_events(read: ReadStream, facts: StreamFacts, count: int) -> list[RecordedEvent]:
-    """The last events below the end, at most ``count``, in offset order.
-
-    Compaction leaves gaps, so it reads ever longer ranges until it has enough events or is at the start.
-    """
-    width = max(count, _FIRST_WIDTH)
-    while True:
-        first = max(facts.start_offset, facts.end_offset - width)
-        events = deque(read(facts.stream_name, first, facts.end_offset), maxlen=count)
-        if len(events) == count or first == facts.start_offset:
-            return list(events)
-        width *= _WIDENING
-
-
-def _print_lines(events: Sequence[RecordedEvent], secrets: SecretPolicy, *, as_json: bool) -> None:
+def _print_lines(events: Iterable[RecordedEvent], secrets: SecretPolicy, *, as_json: bool) -> None:
     for event in events:
         row = event_row(event, secrets)
         print(json.dumps(row, ensure_ascii=False) if as_json else _event_line(row))

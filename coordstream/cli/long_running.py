@@ -1,6 +1,7 @@
 """Commands that run for long: what stops them, and their lines on standard error."""
 
 import json
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,12 +9,12 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from threading import Timer
 from time import monotonic
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from coordstream.cli.arguments import complete_stream, parse_silence
-from coordstream.cli.termination import stopped_by_signals
+from coordstream.cli.arguments import silence_option
 from eventlog.backoff import StopFlag
 from eventlog.log import Clock, system_clock
 
@@ -25,18 +26,14 @@ LINE_SECONDS: Final = 10.0
 """How often the progress is printed, after the first line."""
 
 
-Streams = Annotated[
-    list[str] | None, typer.Argument(metavar="STREAM", help="Names of streams.", autocompletion=complete_stream)
-]
+Streams = Annotated[list[str] | None, typer.Argument(metavar="STREAM", help="Names of streams.")]
 FollowAll = Annotated[bool, typer.Option("--all", help="Follow all of Samza's streams, including future ones.")]
 Once = Annotated[bool, typer.Option("--once", help="Read to the current ends, then exit.")]
 TakeOverAfter = Annotated[
     float | None,
-    typer.Option(
-        metavar="DURATION",
-        parser=parse_silence,
+    silence_option(
         help="Take a stream over from a follower that has sent no heartbeat for this time, for example 60s. Its "
-        "database session is ended.",
+        "database session is ended."
     ),
 ]
 JsonReport = Annotated[
@@ -81,6 +78,31 @@ class StopRequest:
     def _request(self) -> None:
         self._flag.set()
         self._stop()
+
+
+@contextmanager
+def stopped_by_signals(stop: Callable[[int], None]) -> Iterator[None]:
+    """Call ``stop`` with the number of the first signal, Ctrl-C included; a second one acts as it did before.
+
+    A SIGHUP that is ignored (nohup) stays ignored.
+    """
+    numbers: list[int] = [signal.SIGTERM, signal.SIGINT]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def stop_once(number: int, _frame: FrameType | None) -> None:
+        restore()
+        stop(number)
+
+    before = {number: signal.signal(number, stop_once) for number in numbers}
+    try:
+        yield
+    finally:
+        restore()
 
 
 @contextmanager

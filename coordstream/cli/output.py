@@ -83,7 +83,7 @@ def print_rows(
     columns: Sequence[Column],
     *,
     title: str,
-    as_json: bool,
+    as_json: bool = False,
     as_csv: bool = False,
     utc: bool = False,
     clock: Clock = system_clock,

@@ -13,8 +13,7 @@ from coordstream.cli.job_selection import All, JobLog, Jobs, require_selection, 
 from coordstream.cli.output import Column, event_status, exact_time_column, print_rows
 from coordstream.cli.spark_session import require_spark, spark_session
 from coordstream.database import Database, open_database
-from coordstream.errors import CoordstreamError
-from coordstream.messages import note
+from coordstream.errors import CoordstreamError, note
 from coordstream.queries.rows import Row, Rows
 from coordstream.times import parse_length
 from eventlog.postgres.connection import Connection

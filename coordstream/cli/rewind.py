@@ -20,13 +20,12 @@ from coordstream.cli.arguments import (
     Json,
     Tasks,
     Yes,
-    parse_count,
-    parse_duration,
+    count_option,
     parse_offset,
     parse_shift,
-    parse_time,
+    time_option,
 )
-from coordstream.cli.job_logs import require_stopped
+from coordstream.cli.event_logs import require_stopped
 from coordstream.cli.output import Column, confirm, print_list, print_rows
 from coordstream.cli.rewind_plan import (
     TargetOf,
@@ -37,16 +36,19 @@ from coordstream.cli.rewind_plan import (
     plan_rewind,
     since,
 )
-from coordstream.cli.startpoint_job import StartpointJob, counted, open_startpoint_job, write_checkpoints
-from coordstream.errors import CoordstreamError
-from coordstream.messages import note, warn
+from coordstream.cli.startpoint_job import (
+    StartpointJob,
+    checkpoint_tool,
+    counted,
+    open_startpoint_job,
+    write_checkpoints,
+)
+from coordstream.errors import CoordstreamError, note, warn
 from coordstream.queries.rows import Row, input_partition
 from eventlog.errors import list_names, system_reason
 from eventlog.log import EventLog, require_writable, system_clock
 from eventlog.timestamps import ms_of
 from eventlog.wire.startpoints import decode_startpoint
-from managers.checkpoints.checkpoint_place import writing_manager
-from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.rewind.rewind_plan import (
     Finding,
     RewindError,
@@ -100,17 +102,7 @@ _COLUMNS: Final = (
 def plan(
     job: JobWord,
     to_datetime: Annotated[
-        datetime | None,
-        typer.Option("--to-datetime", metavar="TIME", parser=parse_time, help="The first records since this time."),
-    ] = None,
-    by_duration: Annotated[
-        float | None,
-        typer.Option(
-            "--by-duration",
-            metavar="DURATION",
-            parser=parse_duration,
-            help="The first records since this long ago: 90m, 2h, PT2H.",
-        ),
+        datetime | None, time_option("--to-datetime", help="The first records since this time: ISO 8601, or '2h' ago.")
     ] = None,
     shift_by: Annotated[
         int | None,
@@ -122,17 +114,11 @@ def plan(
     ] = None,
     to_earliest: Annotated[bool, typer.Option("--to-earliest", help="The oldest records.")] = False,
     to_latest: Annotated[bool, typer.Option("--to-latest", help="The ends: skip everything.")] = False,
-    to_run: Annotated[
-        int | None,
-        typer.Option("--to-run", metavar="N", parser=parse_count, help="Where the tasks stood when this run began."),
-    ] = None,
+    to_run: Annotated[int | None, count_option("--to-run", help="Where the tasks stood when this run began.")] = None,
     to_deployment: Annotated[
         int | None,
-        typer.Option(
-            "--to-deployment",
-            metavar="N",
-            parser=parse_count,
-            help="Where the tasks stood when this deployment began (`config history --deployments`).",
+        count_option(
+            "--to-deployment", help="Where the tasks stood when this deployment began (`config history --deployments`)."
         ),
     ] = None,
     file: Annotated[
@@ -170,7 +156,6 @@ def plan(
     chosen = _chosen_target(
         {
             "--to-datetime": to_datetime,
-            "--by-duration": by_duration,
             "--shift-by": shift_by,
             "--to-offset": to_offset,
             "--to-earliest": to_earliest or None,
@@ -202,8 +187,6 @@ def _target_of(option: str, value: Any, found: StartpointJob) -> TargetOf:
     match option:
         case "--to-datetime":
             return since(value)
-        case "--by-duration":
-            return since(system_clock() - timedelta(seconds=value))
         case "--shift-by":
             target = Target(f"shift by {value:+d}", lambda position: position.from_offset + value)
         case "--to-offset":
@@ -300,7 +283,7 @@ def _requests_to_write(found: StartpointJob, given: RewindPlan, *, force: bool) 
 @contextmanager
 def _checkpoints_to_write(found: StartpointJob, given: RewindPlan, *, force: bool) -> Iterator[Change]:
     """The checkpoints of a plan. Raises `RewindError` or CoordstreamError if the job runs or would not follow them."""
-    with _checkpoint_tool(found) as tool:
+    with checkpoint_tool(found.logs, found.facts.job) as tool:
         if not force:
             require_stopped(found.job, tool.job_alive())
         changes = offsets_changes(given, tool.current_inputs())
@@ -316,8 +299,7 @@ def _checkpoints_to_write(found: StartpointJob, given: RewindPlan, *, force: boo
 def undo(
     undo_file: Annotated[Path, typer.Argument(metavar="FILE", help="The undo file that `rewind apply` has written.")],
     force: Annotated[
-        bool,
-        typer.Option("--force", help="Undo even if the job has started since, or appears to be running."),
+        bool, typer.Option("--force", help="Undo even if the job has started since, or appears to be running.")
     ] = False,
     yes: Yes = False,
     as_json: Json = False,
@@ -350,7 +332,7 @@ def _undo_requests(found: StartpointJob, saved: UndoFile, *, force: bool, yes: b
 
 
 def _undo_checkpoints(found: StartpointJob, saved: UndoFile, *, force: bool, yes: bool) -> int:
-    with _checkpoint_tool(found) as tool:
+    with checkpoint_tool(found.logs, found.facts.job) as tool:
         own = {change.task_name for change in saved.checkpoints}
         has_others = any(commit.task_name not in own for commit in tool.commits(saved.log_offset))
         if has_others and not force:  # those of the rewind's tasks are compared instead
@@ -360,16 +342,6 @@ def _undo_checkpoints(found: StartpointJob, saved: UndoFile, *, force: bool, yes
             confirm(f"Restore {counted(len(offsets), 'checkpoint')}?", yes=yes, has_dry_run=False)
             write_checkpoints(tool, tool.plan(offsets, replace=True, any_task=True))
     return len(offsets)
-
-
-@contextmanager
-def _checkpoint_tool(found: StartpointJob) -> Iterator[CheckpointTool]:
-    logs, facts = found.logs, found.facts.job
-    manager = writing_manager(
-        facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
-    )
-    with CheckpointTool(manager, facts, clock=system_clock) as tool:
-        yield tool
 
 
 def _read(path: Path, model: type[File], command: str) -> File:
@@ -404,7 +376,7 @@ def _show(plan: RewindPlan, *, as_json: bool = False, as_csv: bool = False, **mo
     if as_json or as_csv:
         print_list([{**row, **more} for row in rows], as_csv=as_csv)
     else:
-        print_rows(rows, _COLUMNS, title=f"Rewind of {plan.job_word} to {plan.target}", as_json=False)
+        print_rows(rows, _COLUMNS, title=f"Rewind of {plan.job_word} to {plan.target}")
         print(_totals(plan))
 
 

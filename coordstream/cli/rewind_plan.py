@@ -7,11 +7,11 @@ from typing import Final
 from psycopg.errors import InvalidParameterValue
 
 from coordstream.cli.input_system import Config, OpenInputs, input_options
-from coordstream.cli.positions import parse_input, read_offsets
+from coordstream.cli.positions import parse_input
 from coordstream.cli.startpoint_job import StartpointJob
-from coordstream.database import open_database
-from coordstream.errors import CoordstreamError
-from coordstream.messages import note
+from coordstream.cli.task_offsets import read_offsets
+from coordstream.database import open_job
+from coordstream.errors import CoordstreamError, note
 from eventlog.log import system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
@@ -34,7 +34,7 @@ from managers.startpoints.next_starts import StartpointFacts, next_starts
 from managers.startpoints.startpoint_records import without_key_bucket
 from managers.startpoints.startpoint_request import require_known
 from managers.state.backend_choice import is_durable, store_names
-from projections.job_choice import Job, UnknownJob, find_job
+from projections.job_choice import Job, UnknownJob
 
 COUNT_UP_TO: Final = 1_000_000
 """How many offsets a plan may affect so that their records are counted: they are read from the input."""
@@ -209,16 +209,15 @@ def beginning_of(noun: str, number: int, job: Job) -> Target:
         UnknownJob: the database does not have the job.
         CoordstreamError: the job has no run or deployment with this number.
     """
-    with open_database() as database:
-        found = find_job(database.connection, str(job))
+    with open_job(str(job)) as (connection, found):
         values = {"name": found.name, "id": found.id}
         query = _BEGINNINGS.format(number=f"{noun}_number")
         # texts, because a time may be after the year 9999
-        beginnings: dict[int, str] = dict(database.connection.execute(query.encode(), values).fetchall())
+        beginnings: dict[int, str] = dict(connection.execute(query.encode(), values).fetchall())
         if number not in beginnings:
             known = f"It has {noun}s 1 to {max(beginnings)}." if beginnings else f"The database knows no {noun} of it."
             raise CoordstreamError(f"Job {job} has no {noun} {number}. {known}")
-        stood = database.connection.execute(_STOOD, {**values, "at": beginnings[number]}).fetchall()
+        stood = connection.execute(_STOOD, {**values, "at": beginnings[number]}).fetchall()
     offsets = {(task_name, SystemStreamPartition(*partition)): last + 1 for task_name, *partition, last in stood}
     words = f"the beginning of {noun} {number}"
     return Target(words, lambda position: offsets.get(position.reader), refuses_beyond_end=True)
@@ -274,9 +273,8 @@ def _busiest_rates(job: Job) -> dict[str, float]:
     can process, hence the busiest one.
     """
     try:
-        with open_database() as database:
-            found = find_job(database.connection, str(job))
-            return dict(database.connection.execute(_BUSIEST_HOUR, {"name": found.name, "id": found.id}).fetchall())
+        with open_job(str(job)) as (connection, found):
+            return dict(connection.execute(_BUSIEST_HOUR, {"name": found.name, "id": found.id}).fetchall())
     except InvalidParameterValue:  # the day begins before the retained horizon
         return {}
     except (CoordstreamError, UnknownJob) as error:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import parse_duration, parse_limit
-from coordstream.cli.long_running import Format, LogFormat, report_line
-from coordstream.cli.termination import stopped_by_signals
+from coordstream.cli.arguments import duration_option, parse_limit
+from coordstream.cli.long_running import Format, LogFormat, report_line, stopped_by_signals
 from coordstream.database import DatabaseUnreachable, database_url, open_database
-from coordstream.extras import require_packages
+from coordstream.errors import require_packages
 from coordstream.settings import load_settings
 
 if TYPE_CHECKING:
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 Bind = Annotated[
-    str,
-    typer.Option("--bind", metavar="HOST:PORT", help="The address to listen on. All but 127.0.0.1 need a token."),
+    str, typer.Option("--bind", metavar="HOST:PORT", help="The address to listen on. All but 127.0.0.1 need a token.")
 ]
 TokenFile = Annotated[
     Path | None,
@@ -31,10 +29,7 @@ TokenFile = Annotated[
         help="A file with the token that requests must have: as a Bearer token, or as the password of HTTP Basic.",
     ),
 ]
-QueryTimeout = Annotated[
-    float,
-    typer.Option("--query-timeout", metavar="DURATION", parser=parse_duration, help="How long a query may take."),
-]
+QueryTimeout = Annotated[float, duration_option("--query-timeout", help="How long a query may take.")]
 ReadyLag = Annotated[
     int,
     typer.Option(

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 from importlib.util import find_spec
 from typing import Annotated
@@ -12,7 +13,6 @@ from psycopg.conninfo import conninfo_to_dict
 
 from coordstream.cli.arguments import JsonObject
 from coordstream.cli.output import print_json
-from coordstream.cli.termination import interrupts_ignored
 from coordstream.database import URL_SETTING, connecting, database_errors, migrate_if_needed, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
@@ -112,8 +112,11 @@ def require_data_folder(settings: Settings) -> EmbeddedPostgres:
 def _run_in_foreground(command: list[str], environment: dict[str, str]) -> int:
     """Run a program to its end. Ctrl-C goes to the program: there it cancels a query and does not end us."""
     child = subprocess.Popen(command, env=environment)
-    with interrupts_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
         return child.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _psql_program(settings: Settings) -> str:

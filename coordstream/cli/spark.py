@@ -12,13 +12,13 @@ import typer
 from coordstream.cli import spark_reports
 from coordstream.cli.arguments import (
     Against,
-    AgainstOption,
     Csv,
     Json,
     Kind,
-    parse_duration,
+    Origin,
+    duration_option,
     parse_duration_or_zero,
-    parse_time,
+    time_option,
 )
 from coordstream.cli.job_selection import All, Jobs, require_selection, selected_logs
 from coordstream.cli.long_running import FollowAll, Format, JsonReport, LogFormat, Once, Streams, TakeOverAfter
@@ -54,13 +54,7 @@ def follow(
     follows_all: FollowAll = False,
     once: Once = False,
     timeout: Annotated[
-        float | None,
-        typer.Option(
-            "--timeout",
-            metavar="DURATION",
-            parser=parse_duration,
-            help="With --once: give up after this time, for example 90s or 5m.",
-        ),
+        float | None, duration_option("--timeout", help="With --once: give up after this time, for example 90s or 5m.")
     ] = None,
     kind: Kind = None,
     take_over_after: TakeOverAfter = None,
@@ -145,10 +139,8 @@ def replay(
     ] = None,
     until: Annotated[
         datetime | None,
-        typer.Option(
+        time_option(
             "--until",
-            metavar="TIME",
-            parser=parse_time,
             help="As if each log ended before its first later event. Not for the archive, and not for a lake, whose "
             "logs are restored as they were at its last run.",
         ),
@@ -277,7 +269,7 @@ def _failures(reasons: Mapping[str, str]) -> list[dict[str, str]]:
 def verify(
     jobs: Jobs = None,
     every: All = False,
-    against: AgainstOption = Against.ARCHIVE,
+    against: Against = Origin.ARCHIVE,
     tasks: Tasks = None,
     master: Master = None,
     conf: Conf = None,
@@ -298,7 +290,7 @@ def verify(
     from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
     from spark_jobs.replay import verify as verify_logs  # noqa: PLC0415
 
-    reads_topics = against is Against.KAFKA
+    reads_topics = against is Origin.KAFKA
     with open_database() as database, open_topics() if reads_topics else nullcontext():
         logs = selected_logs(database.connection, jobs or [])
         given = LogTaskSettings(database.url, FoldSettings(database.secrets), database.settings.kafka)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from coordstream.cli.arguments import parse_count, parse_duration, parse_time
+from coordstream.cli.arguments import count_option, duration_option, time_option
 from coordstream.cli.spark_session import driver_conf, require_spark, spark_session
 from coordstream.database import open_database
 
@@ -29,22 +29,10 @@ JobArgument = Annotated[
 Output = Annotated[str, typer.Option("--output", metavar="FOLDER", help="A path or a URI (s3a://…); must not exist.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an earlier result in --output.")]
 Partitions = Annotated[
-    int | None,
-    typer.Option(
-        "--partitions",
-        metavar="N",
-        parser=parse_count,
-        help="Parallel JDBC connections (default: one per core, at most 8).",
-    ),
+    int | None, count_option("--partitions", help="Parallel JDBC connections (default: one per core, at most 8).")
 ]
 Now = Annotated[
-    datetime | None,
-    typer.Option(
-        "--now",
-        metavar="TIME",
-        parser=parse_time,
-        help="Ages count to this time (default: the newest time of the logs).",
-    ),
+    datetime | None, time_option("--now", help="Ages count to this time (default: the newest time of the logs).")
 ]
 
 
@@ -54,12 +42,7 @@ def checkpoint_progress(
     job: JobArgument = None,
     bucket: Annotated[
         float | None,
-        typer.Option(
-            "--bucket",
-            metavar="DURATION",
-            parser=parse_duration,
-            help="Width of a time bucket: 5s, 1m, 1h (default: at most 60 buckets).",
-        ),
+        duration_option("--bucket", help="Width of a time bucket: 5s, 1m, 1h (default: at most 60 buckets)."),
     ] = None,
     stall: Annotated[
         float,

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from coordstream.cli.arguments import parse_count
-from coordstream.extras import require_packages
+from coordstream.cli.arguments import count_option
+from coordstream.errors import require_packages
 from coordstream.settings import load_settings
 
 PACKAGES: Final = ("pyspark", "pandas", "pyarrow")
@@ -24,11 +24,8 @@ Master = Annotated[
 Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="NAME=VALUE", help="A setting of Spark; repeatable.")]
 Tasks = Annotated[
     int | None,
-    typer.Option(
-        "--tasks",
-        metavar="N",
-        parser=parse_count,
-        help="Spark tasks, each with one connection (default: by the number of events, 1 to 8 per core).",
+    count_option(
+        "--tasks", help="Spark tasks, each with one connection (default: by the number of events, 1 to 8 per core)."
     ),
 ]
 

@@ -22,7 +22,7 @@ from coordstream.cli.arguments import (
     Yes,
     cut_of,
 )
-from coordstream.cli.job_logs import require_stopped
+from coordstream.cli.event_logs import require_stopped
 from coordstream.cli.output import Column, confirm, exact_time_column, print_list, print_rows, time_column
 from coordstream.cli.positions import Input, parse_input, parse_position
 from coordstream.cli.startpoint_job import StartpointJob, counted, open_startpoint_job
@@ -35,11 +35,9 @@ from coordstream.cli.startpoint_plan import (
     warnings,
     write_commands,
 )
-from coordstream.database import open_database
-from coordstream.errors import CoordstreamError
-from coordstream.messages import note, warn
-from coordstream.queries.cut import too_early
-from coordstream.queries.rows import Row, Rows, input_partition, state, task_and_partition
+from coordstream.database import open_job
+from coordstream.errors import CoordstreamError, warn
+from coordstream.queries.rows import Row, Rows, input_partition, partition_values, state, task_and_partition
 from coordstream.queries.startpoints import describe_startpoint, startpoint_steps, type_and_value
 from eventlog.config import is_kafka_system
 from eventlog.errors import list_names
@@ -53,7 +51,6 @@ from managers.startpoints.next_starts import changed_starts, plan_next_fan_out
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.startpoints.startpoint_records import FanOuts, request_keys, request_value
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from projections.job_choice import find_job
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -88,7 +85,7 @@ DELETED: Final = (
 FAN_OUT: Final = (TASK, INPUT, Column("starts", "start"))
 FAN_OUT_ROW: Final = (
     *("job_name", "job_id", "task_name", "system_name", "stream_name", "partition_id"),
-    *("startpoint_type", "startpoint_value", "start", "is_written"),
+    *("startpoint_type", "startpoint_value", "start"),
 )
 
 
@@ -126,24 +123,22 @@ def show(
         raise typer.BadParameter("'--history' and '--as-of-offset' cannot be used together. Use --as-of.")
     if not shows_history and (since, until, limit) != (None, None, None):
         raise typer.BadParameter("'--since', '--until' and '--limit' need --history.")
-    with open_database() as database:
-        found = find_job(database.connection, job)
-        note(too_early(database.connection, found, cut))
+    with open_job(job, cut) as (connection, found):
         whose = f"{found}{cut}"
         if shows_history:
-            steps = startpoint_steps(database.connection, found, as_of, since=since, until=until, limit=limit)
+            steps = startpoint_steps(connection, found, as_of, since=since, until=until, limit=limit)
             print_rows(steps, STEPS, title=f"Startpoints of {whose}, by step", as_json=as_json, as_csv=as_csv, utc=utc)
             return
-        requests = state(database.connection, "startpoint", found, cut)
-        fan_outs = state(database.connection, "startpoint_fan_out", found, cut)
+        requests = state(connection, "startpoint", found, cut)
+        fan_outs = state(connection, "startpoint_fan_out", found, cut)
     requests.sort(key=lambda row: int(row["log_offset"]))
     fan_outs.sort(key=task_and_partition)
     if as_json or as_csv:
         print_list(one_list(requests, fan_outs), as_csv=as_csv)
         return
-    print_rows(requests, REQUESTED, title=f"Startpoints requested for {whose}", as_json=False, utc=utc)
+    print_rows(requests, REQUESTED, title=f"Startpoints requested for {whose}", utc=utc)
     print()
-    print_rows(fan_outs, FANNED_OUT, title=f"Startpoints fanned out to tasks of {whose}", as_json=False, utc=utc)
+    print_rows(fan_outs, FANNED_OUT, title=f"Startpoints fanned out to tasks of {whose}", utc=utc)
 
 
 def one_list(requests: Rows, fan_outs: Rows) -> Rows:
@@ -199,7 +194,7 @@ def write(
         if not (as_json or as_csv):
             title = f"Next start of {found.job}, if requested to start {describe_startpoint(startpoint)}"
             columns = STARTS if plan.resolved is None else (*STARTS, *RESOLVED)
-            print_rows(plan_rows(plan), columns, title=title, as_json=False)
+            print_rows(plan_rows(plan), columns, title=title)
         warn([*warnings(plan), *filter(None, [behind])])
         if not dry_run:
             confirm(f"Write {counted(len(plan.keys), 'startpoint')}?", yes=yes)
@@ -271,7 +266,7 @@ def delete(
             confirm(f"Delete {counted(len(texts), 'startpoint')}?", yes=yes, done="deleted")
             found.change_requests(dict.fromkeys(texts))
     if as_json or as_csv:
-        print_list([{**row, "is_deleted": not dry_run} for row in _request_rows(found, texts)], as_csv=as_csv)
+        print_list(_request_rows(found, texts).with_column("is_deleted", not dry_run), as_csv=as_csv)
     elif dry_run:
         print("Nothing was deleted (dry run).")
     else:
@@ -296,29 +291,19 @@ def _is_chosen(key: StartpointKey, input_: Input, tasks: Collection[str]) -> boo
     return is_task and input_.includes(key.partition)
 
 
-def _request_rows(found: StartpointJob, texts: Sequence[str]) -> list[Row]:
+def _request_rows(found: StartpointJob, texts: Sequence[str]) -> Rows:
     """A row for each request; type and value are null if they cannot be read."""
-    requests = {text: found.facts.requests.get(text) for text in texts}
-    return [
-        {
-            "job_name": found.job.name,
-            "job_id": found.job.id,
-            "startpoint_key": text,
-            "startpoint_type": None if request is None else request.kind,
-            "startpoint_value": None if request is None else request.value,
-        }
-        for text, request in requests.items()
-    ]
+    requests = ((text, found.facts.requests.get(text)) for text in texts)
+    values = ((*found.job, text, *((each.kind, each.value) if each else (None, None))) for text, each in requests)
+    return Rows.of(("job_name", "job_id", "startpoint_key", "startpoint_type", "startpoint_value"), values)
 
 
 def _print_deletion(found: StartpointJob, texts: Sequence[str], now_ms: int) -> None:
-    print_rows(
-        _request_rows(found, texts), DELETED, title=f"Startpoint requests of {found.job} to delete", as_json=False
-    )
+    print_rows(_request_rows(found, texts), DELETED, title=f"Startpoint requests of {found.job} to delete")
     print()
     left = {text: each for text, each in found.facts.requests.items() if text not in texts}
     starts = [start_columns(each) for each in changed_starts(found.facts, found.checkpoints, left, now_ms)]
-    print_rows(starts, STARTS, title=f"Next start of {found.job} without them", as_json=False)
+    print_rows(starts, STARTS, title=f"Next start of {found.job} without them")
 
 
 def _nothing_to_delete(found: StartpointJob, texts: Sequence[str], given: str | None) -> str:
@@ -359,7 +344,7 @@ def fan_out(
                 require_stopped(found.job, job_alive(found.last_commit_ms, found.facts.job.config, now_ms))
         if not (as_json or as_csv):
             title = f"Startpoints to fan out to the tasks of {found.job}"
-            print_rows(_fan_out_rows(found, fan_outs), FAN_OUT, title=title, as_json=False)
+            print_rows(_fan_out_rows(found, fan_outs), FAN_OUT, title=title)
         left = [text for text in found.facts.requests if text not in plan.deleted_keys]
         ignored = f"Not fanned out, as expired, ambiguous or read by no task: {list_names(left, MOST_LISTED)}."
         warn([*found.warnings(), *([ignored] if left else [])])
@@ -367,8 +352,7 @@ def fan_out(
             confirm(f"Fan out {_count(fan_outs)}?", yes=yes, done="fanned out")
             fan_outs = _fan_out(found)
     if as_json or as_csv:
-        written = ({**row, "is_written": is_written} for row in _fan_out_rows(found, fan_outs))
-        print_list(Rows(FAN_OUT_ROW, written), as_csv=as_csv)
+        print_list(_fan_out_rows(found, fan_outs).with_column("is_written", is_written), as_csv=as_csv)
     elif dry_run and plan.fanned_out:
         print("Nothing was written (dry run).")
     elif plan.fanned_out:
@@ -376,23 +360,14 @@ def fan_out(
         print(f"{_count(fan_outs)} fanned out to {tasks}. Each task starts there at its next start.")
 
 
-def _fan_out_rows(found: StartpointJob, fan_outs: FanOuts) -> list[Row]:
+def _fan_out_rows(found: StartpointJob, fan_outs: FanOuts) -> Rows:
     """A row for each partition of each task."""
-    return [
-        {
-            "job_name": found.job.name,
-            "job_id": found.job.id,
-            "task_name": task_name,
-            "system_name": partition.system,
-            "stream_name": partition.stream,
-            "partition_id": partition.partition,
-            "startpoint_type": startpoint.kind,
-            "startpoint_value": startpoint.value,
-            "start": describe_startpoint(startpoint),
-        }
+    values = (
+        (*found.job, task_name, *partition_values(partition)[:3], each.kind, each.value, describe_startpoint(each))
         for task_name, startpoints in sorted(fan_outs.items())
-        for partition, startpoint in sorted(startpoints.items())
-    ]
+        for partition, each in sorted(startpoints.items())
+    )
+    return Rows.of(FAN_OUT_ROW, values)
 
 
 def _fan_out(found: StartpointJob) -> FanOuts:

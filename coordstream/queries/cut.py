@@ -32,6 +32,9 @@ class Cut:
         return "" if self.offset is None else f" as of offset {self.offset}"
 
 
+NOW: Final = Cut()
+
+
 def too_early(connection: Connection, job: Job | None, cut: Cut) -> str:
     """A sentence if the cut is a time before the first event of a job, or of all jobs, or else an empty string."""
     if cut.time is None:

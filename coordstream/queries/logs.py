@@ -64,8 +64,8 @@ def logs_now(database: Database) -> tuple[Rows, str]:
 def recorded_logs(connection: Connection) -> Rows:
     """Every log with its state, and with its end as its follower last saw it."""
     found, unread = fetch(connection, STATUS), fetch(connection, UNREAD)
-    columns = (name for name in found.columns if name != "shown_state")
-    return Rows(columns, [*map(_with_state, found), *map(_unread, unread)])
+    columns = [name for name in found.columns if name != "shown_state"]
+    return Rows(columns, [*map(_with_state, found), *(dict.fromkeys(columns) | _unread(log) for log in unread)])
 
 
 def with_end(row: Row, end: int | None) -> Row:
@@ -105,7 +105,7 @@ def _with_state(row: Row) -> Row:
 
 
 def _unread(log: Row) -> Row:
-    """The row of a log in Postgres that has never been followed."""
+    """What is known about a log in Postgres that has never been followed."""
     job = identify(log["stream_name"], log["stream_kind"])
     return {
         "job_name": job.job_name,
@@ -119,15 +119,7 @@ def _unread(log: Row) -> Row:
         "lag": log["end_offset"],
         "state": "stopped" if log["retired_detail"] is None else "retired",
         "state_detail": log["retired_detail"] or "no follower has read it yet",
-        "heartbeat_at": None,
-        "heartbeat_age_seconds": None,
-        "fold_version": None,
-        "horizon_offset": None,
-        "horizon_time": None,
-        "last_event_time": None,
         "backend": POSTGRES,
-        "cluster_id": None,
-        "topic_id": None,
         "topic_is_missing": False,
         "is_newest": True,
         "quarantine_open": 0,

@@ -10,6 +10,7 @@ from psycopg.rows import dict_row
 
 from coordstream.queries.cut import Cut
 from eventlog.errors import printable_text
+from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
@@ -38,6 +39,15 @@ class Rows(list[Row]):
     def __init__(self, columns: Iterable[str], rows: Iterable[Row] = ()) -> None:
         super().__init__(rows)
         self.columns: Sequence[str] = list(columns)
+
+    @classmethod
+    def of(cls, columns: Sequence[str], values: Iterable[Sequence[Any]]) -> "Rows":
+        """Rows from their values, in the order of the columns."""
+        return cls(columns, (dict(zip(columns, row, strict=True)) for row in values))
+
+    def with_column(self, name: str, value: Any) -> "Rows":
+        """The same rows with one more column, which has the same value in each."""
+        return Rows([*self.columns, name], ({**row, name: value} for row in self))
 
 
 class RowStream:
@@ -93,6 +103,11 @@ def input_partition(row: Row) -> str:
     bucket = row.get("key_bucket")
     spelt = f"{row['system_name']}.{row['stream_name']}.{row['partition_id']}"
     return spelt if bucket in (None, -1) else f"{spelt} (keys {bucket})"
+
+
+def partition_values(partition: SystemStreamPartition) -> tuple[str, str, int, int]:
+    """The values of the columns `PARTITION`."""
+    return partition.system, partition.stream, partition.partition, partition.key_bucket
 
 
 def printable(value: Any, most: int | None = MOST_CHARACTERS) -> str:

@@ -102,7 +102,7 @@ class ReadPool:
 
     def _prepare(self, connection: Connection) -> None:
         postgres.prepare(connection)
-        require_current(self._url, connection)
+        require_current(connection)
         connection.execute(_SET, (f"{self._query_seconds * 1_000:.0f}",))
         if connection.execute(_SEES_ARCHIVE).fetchone() == (True,):
             _become_reader(connection)

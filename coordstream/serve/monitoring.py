@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from coordstream.queries.faults import Limits, faults, is_to_rebuild
 from coordstream.queries.logs import recorded_logs, silent_holders
 from coordstream.queries.rows import Row, fetch
-from coordstream.schema_check import is_current
+from coordstream.schema_check import SchemaState, schema_state
 from coordstream.serve.application import RETRY_SECONDS
 from coordstream.serve.database import snapshot
 from coordstream.serve.process import metrics_response
@@ -101,7 +101,7 @@ def readiness(connection: Connection, most_lag: int) -> Readiness:
 
     The brokers are not asked: a follower writes what it sees of them with each heartbeat.
     """
-    if not is_current(connection):
+    if schema_state(connection) is not SchemaState.CURRENT:
         return Readiness([], [ANOTHER_VERSION])
     limits = Limits(most_lag, must_be_live=True)
     silent = silent_holders(connection)

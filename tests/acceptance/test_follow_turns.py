@@ -37,7 +37,7 @@ def program(url: str, *words: str, brokers: str = "") -> Iterator[tuple["subproc
     if brokers:
         settings["COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS"] = brokers
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("COORDSTREAM_")}
-    command = [sys.executable, "-m", "coordstream.cli", "follow", *words]
+    command = [sys.executable, "-m", "coordstream", "follow", *words]
     with subprocess.Popen(
         command, cwd=ROOT, env=inherited | settings, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     ) as process:

@@ -13,7 +13,7 @@ from typing import Final
 import psycopg
 import pytest
 
-from coordstream.cli.imports import check_parts, import_parts
+from coordstream.cli.imports import check_files, import_jobs
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
@@ -139,8 +139,8 @@ def test_an_import_that_has_ended_survives_a_kill_of_the_database(monkeypatch: p
     with running_server(FORGETFUL_SETTINGS) as server:
         migrate(server.connect_url())
         monkeypatch.setenv("COORDSTREAM_DATABASE_URL", server.connect_url())
-        with check_parts(RECORDING_A, None) as parts, suppress(CoordstreamError), open_database() as database:
-            import_parts(database, parts, processes=1)
+        with check_files(RECORDING_A, None) as jobs, suppress(CoordstreamError), open_database() as database:
+            import_jobs(database, jobs, processes=1)
             os.kill(database.connection.info.backend_pid, signal.SIGKILL)  # its own end would write the WAL to disk
             kill_server(server)
         server.start()

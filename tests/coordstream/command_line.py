@@ -96,7 +96,7 @@ class CommandLine:
 def in_own_process(*words: str, stdin: str = "", **environment: str) -> Finished:
     """Run a command in its own process, with no other settings in its environment."""
     ended = subprocess.run(
-        [sys.executable, "-m", "coordstream.cli", *words],
+        [sys.executable, "-m", "coordstream", *words],
         input=stdin,
         env={**without_settings(), **environment},
         capture_output=True,

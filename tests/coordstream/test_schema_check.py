@@ -1,4 +1,4 @@
-"""The quick check of a schema says yes only if the full one does."""
+"""The state of a database's schema."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 from coordstream.errors import CoordstreamError
-from coordstream.schema_check import head_revision, is_current, migrations_folder
+from coordstream.schema_check import SchemaState, head_revision, migrations_folder, schema_state
 from eventlog.postgres.connection import connect
 from eventlog.postgres.tables import metadata as eventlog_metadata
 from projections.relation_files import tables
@@ -27,29 +27,21 @@ def test_the_tables_are_those_of_the_metadata() -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "state"),
     [
-        "update eventlog.alembic_version set version_num = '0000'",
-        "delete from eventlog.alembic_version",
-        "drop table eventlog.alembic_version",
-        "comment on schema coordinator is 'relations 0123456789abcdef'",
-        "comment on schema coordinator is null",
-        "drop view coordinator.job",
-        "drop table projection.log_time cascade",
-        "drop schema projection cascade",
-        "drop schema coordinator cascade",
+        ("select", SchemaState.CURRENT),
+        ("delete from eventlog.alembic_version", SchemaState.EMPTY),
+        ("drop table eventlog.alembic_version", SchemaState.EMPTY),
+        ("comment on schema coordinator is null", SchemaState.OLDER),
+        ("drop view coordinator.job", SchemaState.OLDER),
+        ("drop schema coordinator cascade", SchemaState.OLDER),
+        ("drop table projection.log_time cascade", SchemaState.INCOMPLETE),
     ],
 )
-def test_a_schema_that_differs_is_not_called_current(database_url: str, change: str) -> None:
+def test_a_schema_is_compared_with_that_of_the_program(database_url: str, change: str, state: SchemaState) -> None:
     with connect(database_url) as connection:
-        assert is_current(connection)
         connection.execute(change.encode())
-        assert not is_current(connection)
-
-
-def test_an_empty_database_is_not_current(empty_database_url: str) -> None:
-    with connect(empty_database_url) as connection:
-        assert not is_current(connection)
+        assert schema_state(connection) is state
 
 
 def test_for_a_reader_only_the_relations_are_compared(database_url: str) -> None:
@@ -57,7 +49,9 @@ def test_for_a_reader_only_the_relations_are_compared(database_url: str) -> None
         connection.execute("set local role coordstream_reader")
         with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
             connection.execute("select from eventlog.alembic_version")
-        assert is_current(connection)
+        assert schema_state(connection) is SchemaState.CURRENT
+        connection.execute("reset role; comment on schema coordinator is null; set local role coordstream_reader")
+        assert schema_state(connection) is SchemaState.OTHER
 
 
 def test_a_checkout_has_them_beside_the_packages() -> None:

@@ -2,10 +2,11 @@ import os
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from coordstream.errors import SettingsError
-from coordstream.settings import ROOT_HOME, load_settings
-from eventlog.secret_policy import DEFAULT_SECRET_PATTERNS
+from coordstream.settings import ROOT_HOME, Settings, load_settings
+from eventlog.secret_policy import DEFAULT_SECRET_PATTERNS, SecretPolicy
 
 
 @pytest.fixture(autouse=True)
@@ -176,3 +177,28 @@ def test_a_mask_key_that_is_not_text_is_refused(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("COORDSTREAM_MASK_KEY", os.fsdecode(b"hunter2\xff"))
     with pytest.raises(SettingsError, match="it is not text in UTF-8"):
         load_settings()
+
+
+def test_secrets_are_fingerprinted_with_the_key_and_the_patterns_of_the_settings(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path, mask_key=SecretStr("wörter"), secret_patterns=("pin",))
+    assert settings.secrets == SecretPolicy("wörter".encode(), ("pin",))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_key_a_file_is_made_and_kept(tmp_path: Path) -> None:
+    secrets = Settings(home=tmp_path).secrets
+    assert Settings(home=tmp_path).secrets == secrets
+    assert secrets == SecretPolicy((tmp_path / "mask.key").read_bytes().strip(), DEFAULT_SECRET_PATTERNS)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe"])
+def test_an_unusable_key_file_is_reported(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "mask.key"
+    path.write_bytes(content)
+    with pytest.raises(SettingsError) as refused:
+        _ = Settings(home=tmp_path).secrets
+    assert str(refused.value) == (
+        f"Cannot use the key file {path} (it is empty or not text). Restore it, or set COORDSTREAM_MASK_KEY."
+    )
+    with pytest.raises(SettingsError, match=r"mask\.key/mask\.key \(File exists\)\."):
+        _ = Settings(home=path).secrets

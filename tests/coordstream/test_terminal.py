@@ -26,7 +26,7 @@ def on_a_terminal(cli: CommandLine, columns: int, *words: str, **environment: st
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     kept = {name: value for name, value in without_settings().items() if name not in ("COLUMNS", "LINES")}
     with subprocess.Popen(
-        [sys.executable, "-m", "coordstream.cli", *words],
+        [sys.executable, "-m", "coordstream", *words],
         stdin=subprocess.DEVNULL,
         stdout=its,
         stderr=subprocess.DEVNULL,

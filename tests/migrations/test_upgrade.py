@@ -3,19 +3,17 @@
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
-from sqlalchemy import Connection as AlchemyConnection
-from sqlalchemy import create_engine
-from sqlalchemy.pool import NullPool
 
-from coordstream.migrate import SchemaError, SchemaState, require_current, require_postgres, schema_state, upgrade
+from coordstream.migrate import require_postgres, upgrade
 from coordstream.postgres import EmbeddedPostgres
+from coordstream.schema_check import SchemaError, SchemaState, require_current, schema_state
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.wire.coordinator import encode_key
@@ -38,15 +36,8 @@ UPGRADE_LOCK: Final = 0x636F6F7264
 """The advisory lock of migrations/env.py."""
 
 
-@contextmanager
-def alchemy(database_url: str) -> Iterator[AlchemyConnection]:
-    engine = create_engine(database_url.replace("postgresql://", "postgresql+psycopg://", 1), poolclass=NullPool)
-    with engine.connect() as connection:
-        yield connection
-
-
 def state_of(database_url: str) -> SchemaState:
-    with alchemy(database_url) as connection:
+    with connect(database_url) as connection:
         return schema_state(connection)
 
 
@@ -64,11 +55,11 @@ def config_comment(connection: Connection) -> str:
 
 def test_an_empty_database_is_upgraded_and_then_current(empty_database_url: str) -> None:
     assert state_of(empty_database_url) is SchemaState.EMPTY
-    with alchemy(empty_database_url) as connection, pytest.raises(SchemaError, match="Run `coordstream db migrate`"):
+    with connect(empty_database_url) as connection, pytest.raises(SchemaError, match="Run `coordstream db migrate`"):
         require_current(connection)
     upgrade(empty_database_url)
     assert state_of(empty_database_url) is SchemaState.CURRENT
-    with alchemy(empty_database_url) as connection:
+    with connect(empty_database_url) as connection:
         require_current(connection)
 
 
@@ -158,11 +149,8 @@ def test_a_dropped_projection_is_recreated_and_rebuilt(database_url: str, damage
         before, schema = relations(owner), schema_of(database_url)
         owner.execute(damage.encode())
         assert state_of(database_url) is SchemaState.INCOMPLETE
-        with (
-            alchemy(database_url) as connection,
-            pytest.raises(SchemaError, match=r"missing\. Run `coordstream db migrate`"),
-        ):
-            require_current(connection)
+        with pytest.raises(SchemaError, match=r"missing\. Run `coordstream db migrate`"):
+            require_current(owner)
         assert upgrade(database_url) == sorted(log.stream_name for log in job.logs)
         assert state_of(database_url) is SchemaState.CURRENT
         assert upgrade(database_url) is None

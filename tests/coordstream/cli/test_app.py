@@ -178,7 +178,7 @@ def test_the_package_can_be_run_as_a_file() -> None:
 )
 def test_output_that_is_not_accepted(wordcount: CommandLine, redirection: str, code: int, message: str) -> None:
     environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": wordcount.database_url}
-    command = f"set -o pipefail; {sys.executable} -m coordstream.cli export {STREAM} {redirection}"
+    command = f"set -o pipefail; {sys.executable} -m coordstream export {STREAM} {redirection}"
     ended = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (code, message)
 
@@ -213,7 +213,7 @@ WAITING = "select pid from pg_stat_activity where wait_event_type = 'Lock' and d
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_cancels_the_query_under_way(cli: CommandLine, number: signal.Signals) -> None:
     environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": cli.database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
-    command = [sys.executable, "-m", "coordstream.cli", "status"]
+    command = [sys.executable, "-m", "coordstream", "status"]
     with cli.connection() as blocker, psycopg.connect(cli.database_url, autocommit=True) as watcher:
         blocker.execute("lock table eventlog.event in access exclusive mode")
         with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as child:

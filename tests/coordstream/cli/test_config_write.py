@@ -83,7 +83,7 @@ def test_a_secret_is_read_from_standard_input_and_not_echoed(
 
 @pytest.mark.parametrize("encoding", ["utf-8", "iso8859-1"])
 def test_standard_input_is_utf_8_in_every_locale(orders: CommandLine, encoding: str) -> None:
-    command = [sys.executable, "-m", "coordstream.cli", "config", "set", "orders", "a", "-", "--json"]
+    command = [sys.executable, "-m", "coordstream", "config", "set", "orders", "a", "-", "--json"]
     environment = {**os.environ, "PYTHONIOENCODING": encoding}
     for file, code in (("gü\r\nx\n".encode(), 0), (b"\xff", 2)):
         ended = subprocess.run(command, input=file, env=environment, cwd=CHECKOUT, capture_output=True, check=False)
@@ -105,21 +105,17 @@ def test_a_dry_run_shows_the_change_and_writes_nothing(orders: CommandLine) -> N
             "old_value": "10",
             "new_value": new,
             "is_sensitive": False,
+            "is_write_once": False,
             "is_written": False,
         }
     assert config(orders) == {"a": "10"}
 
 
 def test_a_change_is_printed_as_csv(orders: CommandLine) -> None:
-    header = "stream_name,config_key,old_value,new_value,is_sensitive,is_written"
-    assert orders.done("config", "set", "orders", "a", "1", "--csv").splitlines() == [
-        header,
-        f"{STREAM},a,,1,false,true",
-    ]
-    assert orders.done("config", "delete", "orders", "a", "--csv").splitlines() == [
-        header,
-        f"{STREAM},a,1,,false,true",
-    ]
+    header = "stream_name,config_key,old_value,new_value,is_sensitive,is_write_once,is_written"
+    for words, values in (("set", "orders", "a", "1"), "a,,1"), (("delete", "orders", "a"), "a,1,"):
+        printed = orders.done("config", *words, "--csv")
+        assert printed.splitlines() == [header, f"{STREAM},{values},false,false,true"]
 
 
 def test_the_same_value_is_not_written_again(orders: CommandLine) -> None:

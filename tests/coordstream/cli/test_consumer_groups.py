@@ -223,7 +223,7 @@ def test_checkpoints_are_committed_again_and_again(
 ) -> None:
     job.commit(0, 3)
     job.follow(kafka_cli)
-    command = [sys.executable, "-m", "coordstream.cli", GROUPS, "--all", "--watch", "0.05s"]
+    command = [sys.executable, "-m", "coordstream", GROUPS, "--all", "--watch", "0.05s"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ, text=True) as watch:
         wait_until(lambda: offsets(groups, job) == {0: 4}, what="the first offset")
         groups.commit(group_of(job), {(job.input, 0): GroupOffset(1)})

@@ -39,7 +39,7 @@ def test_a_bridge_goes_on_after_an_outage_of_the_inputs(
     with start_broker(settings=ONE_PARTITION) as broker, said.open("w") as err:
         with Topics(broker.bootstrap_servers) as inputs:
             inputs.create(job.input, partitions=2)
-        command = [sys.executable, "-m", "coordstream.cli", "consumer-groups", job.name]
+        command = [sys.executable, "-m", "coordstream", "consumer-groups", job.name]
         options = ["--watch", "0.05s", "--input-bootstrap-servers", broker.bootstrap_servers]
         with (
             subprocess.Popen([*command, *options], stderr=err, env=os.environ) as bridge,

@@ -2,10 +2,15 @@ from pathlib import Path
 
 import pytest
 
-from coordstream.cli.event_logs import find_log, open_source
+from coordstream.cli.event_logs import coordinator_stream_of, open_job_logs, open_source, require_stopped, streams_of
+from coordstream.cli.job_selection import find_log
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
-from tests.coordstream.command_line import CommandLine, config_event, recording
+from eventlog.streams import StreamIdentity, StreamKind, identify
+from managers.checkpoints.checkpoint_tool import job_alive
+from projections.job_choice import NO_LOGS, Job, UnknownJob
+from tests.coordstream.command_line import COORDINATOR, CommandLine, config_event, recording
+from tests.fixtures.kafka_topics import Topics
 
 STREAM = "__samza_coordinator_counts_1"
 
@@ -46,6 +51,84 @@ def test_an_invalid_kafka_option_is_reported_without_its_value(
         "Invalid COORDSTREAM_KAFKA_OPTIONS: invalid value of the Kafka option 'security_protocol'. Expected one of"
     )
     assert "hunter2" not in refused
+
+
+STREAMS = [
+    identify(name)
+    for name in (
+        "__samza_coordinator_a-b_1",
+        "__samza_checkpoint_ver_1_for_a-b_1",
+        "__samza_coordinator_c_2",
+        "__samza_checkpoint_ver_1_for_d_1",
+        "__samza_checkpoint_ver_1_for_d_2",
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("word", "kinds"),
+    [
+        ("a_b", {"coordinator", "checkpoint"}),
+        ("a-b/1", {"coordinator", "checkpoint"}),
+        ("c", {"coordinator"}),
+        ("d/2", {"checkpoint"}),
+    ],
+)
+def test_the_streams_of_a_job(word: str, kinds: set[StreamKind]) -> None:
+    found = streams_of(STREAMS, word)
+    assert {stream.stream_kind for stream in found.values()} == found.keys() == kinds
+    assert len({stream.suffix for stream in found.values()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("streams", "word", "brokers", "sentence"),
+    [
+        (STREAMS, "x", "", 'No job "x". Known jobs: a-b, c, d/1, d/2.'),
+        (STREAMS, "d", "", 'Ambiguous job "d". Use one of: d/1, d/2.'),
+        (STREAMS, "x", "Kafka at b:1", 'No job "x" in Kafka at b:1. Known jobs: a-b, c, d/1, d/2.'),
+        ([], "x", "Kafka at b:1", "No streams of a job in Kafka at b:1. Check COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS."),
+        ([], "x", "", NO_LOGS),
+    ],
+)
+def test_unknown_and_ambiguous_names_are_refused(
+    streams: list[StreamIdentity], word: str, brokers: str, sentence: str
+) -> None:
+    with pytest.raises((CoordstreamError, UnknownJob)) as refusal:
+        streams_of(streams, word, brokers)
+    assert str(refusal.value) == sentence
+
+
+def test_the_coordinator_stream_of_a_job(appendable: CommandLine) -> None:
+    appendable.done("log", "create", "__samza_checkpoint_ver_1_for_other_1")
+    assert coordinator_stream_of("wordcount_pv") == COORDINATOR
+    with pytest.raises(CoordstreamError, match=r"^Job other/1 has no coordinator stream\. Check the job's name"):
+        coordinator_stream_of("other")
+
+
+def test_a_job_that_has_just_committed_appears_to_be_running() -> None:
+    config, job, last_commit_ms = {"task.commit.ms": "2000"}, Job("counts", "1"), 1_769_860_800_000
+    require_stopped(job, job_alive(None, config, last_commit_ms))
+    require_stopped(job, job_alive(last_commit_ms, config, last_commit_ms + 7_000))
+    with pytest.raises(CoordstreamError, match=r"counts/1 appears to be running \(last checkpoint 5 s ago\)"):
+        require_stopped(job, job_alive(last_commit_ms, config, last_commit_ms + 5_000))
+    with pytest.raises(CoordstreamError, match=r"\(last checkpoint 3600 s ahead of this computer's clock\)"):
+        require_stopped(job, job_alive(last_commit_ms, config, last_commit_ms - 3_600_000))
+
+
+def test_logs_are_opened_in_postgres(wordcount: CommandLine) -> None:
+    with open_job_logs("wordcount_pv") as logs:
+        assert logs.coordinator is not None
+        assert logs.checkpoint is not None
+        assert (logs.coordinator.end_offset(), logs.checkpoint.end_offset()) == (427, 388)
+        assert str(logs.job) == "wordcount-pv/1"
+
+
+def test_logs_are_opened_on_brokers(
+    kafka_cli: CommandLine, topics: Topics, coordinator_topic: str, job_name: str
+) -> None:
+    with open_job_logs(job_name) as logs:
+        assert logs.coordinator is not None
+        assert (logs.coordinator.stream_name, logs.checkpoint) == (coordinator_topic, None)
 
 
 def test_the_current_incarnation_is_the_default(cli: CommandLine, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_a_dash_is_standard_output(wordcount: CommandLine, tmp_path: Path) -> No
 
 
 def test_a_closed_pipe_is_not_an_error(wordcount: CommandLine) -> None:
-    filled = f"set -o pipefail; {sys.executable} -m coordstream.cli export {COORDINATOR} -o - | head -n 1"
+    filled = f"set -o pipefail; {sys.executable} -m coordstream export {COORDINATOR} -o - | head -n 1"
     environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": wordcount.database_url}
     ended = subprocess.run(["bash", "-c", filled], env=environment, capture_output=True, check=False)
     assert (ended.returncode, ended.stdout.count(b"\n"), ended.stderr) == (1, 1, b"")

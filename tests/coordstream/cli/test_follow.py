@@ -17,7 +17,7 @@ from coordstream import schema_check
 from coordstream.cli import follow as follow_command
 from coordstream.cli.follow import wait_for_database
 from coordstream.cli.long_running import stop_on_signal_or_timeout
-from coordstream.schema_check import is_current
+from coordstream.schema_check import SchemaState, schema_state
 from eventlog.kafka import client
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
@@ -45,7 +45,7 @@ def follow_process(cli: CommandLine, *words: str) -> Iterator[subprocess.Popen[s
         "COORDSTREAM_DATABASE_URL": cli.database_url,
         "COORDSTREAM_MASK_KEY": MASK_KEY,
     }
-    command = [sys.executable, "-m", "coordstream.cli", "follow", *words]
+    command = [sys.executable, "-m", "coordstream", "follow", *words]
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -272,13 +272,13 @@ def test_a_session_that_is_ended_during_the_start_is_opened_again(
 ) -> None:
     pids: list[int] = []
 
-    def end_first_session(connection: Connection) -> bool:
+    def end_first_session(connection: Connection) -> SchemaState:
         pids.append(connection.info.backend_pid)
         if len(pids) == 1:
             cli.ask(f"select pg_terminate_backend({pids[0]}, 10000)")
-        return is_current(connection)
+        return schema_state(connection)
 
-    monkeypatch.setattr(schema_check, "is_current", end_first_session)
+    monkeypatch.setattr(schema_check, "schema_state", end_first_session)
     reported: list[str] = []
     with stop_on_signal_or_timeout(None) as stop:
         assert wait_for_database(stop, None, reported.append) is not None

@@ -268,7 +268,7 @@ def held_up_import(cli: CommandLine, *words: str) -> Iterator[tuple[subprocess.P
     What it holds up goes on afterwards.
     """
     environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": cli.database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
-    command = [sys.executable, "-m", "coordstream.cli", "import", *map(str, RECORDING_A), *words]
+    command = [sys.executable, "-m", "coordstream", "import", *map(str, RECORDING_A), *words]
     with psycopg.connect(cli.database_url) as blocker, psycopg.connect(cli.database_url, autocommit=True) as watcher:
 
         def waiting() -> int:

@@ -127,7 +127,7 @@ def test_a_task_or_job_that_does_not_exist_is_a_fault(kafka_cli: CommandLine, jo
 def test_a_follower_observes_the_inputs(kafka_cli: CommandLine, job: ReadingJob) -> None:
     job.produce(0, 10)
     job.commit(0, 3)
-    command = [sys.executable, "-m", "coordstream.cli", "follow", job.coordinator, job.checkpoints]
+    command = [sys.executable, "-m", "coordstream", "follow", job.coordinator, job.checkpoints]
     with subprocess.Popen([*command, "--input-bounds", "0.1s"], stderr=subprocess.DEVNULL, env=os.environ) as follower:
         wait_until(lambda: (6,) in kafka_cli.ask("select records_behind from coordinator.task_lag"), what="the lag")
         job.produce(0, 5)

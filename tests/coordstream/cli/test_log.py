@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from coordstream.cli.log import event_row, newest_events
+from coordstream.cli.log import event_row
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.options import KafkaOptions
@@ -22,7 +22,6 @@ from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.recording import encode_line
 from eventlog.secret_policy import SecretPolicy
-from eventlog.source import StreamFacts
 from projections.follow.heartbeat import write_refusal
 from projections.job_choice import NO_LOGS
 from projections.stream_lock import StreamLocks
@@ -335,7 +334,7 @@ def test_the_new_events_of_a_topic_are_shown(kafka_cli: CommandLine, topics: Top
 @contextmanager
 def following(stream: str, *words: str) -> Iterator[Iterator[str]]:
     """The lines of a command that follows the stream; at Ctrl-C it must succeed and print nothing more."""
-    command = [sys.executable, "-m", "coordstream.cli", "log", "show", stream, "--follow", *words]
+    command = [sys.executable, "-m", "coordstream", "log", "show", stream, "--follow", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ) as shown:
         assert shown.stdout is not None
         try:
@@ -345,34 +344,6 @@ def following(stream: str, *words: str) -> Iterator[Iterator[str]]:
         finally:
             shown.kill()
     assert (shown.returncode, out, err) == (0, "", "")
-
-
-class Holed:
-    """The reading of a compacted stream that keeps few offsets."""
-
-    def __init__(self, *kept: int) -> None:
-        self.kept = kept
-        self.asked: list[int] = []
-
-    def read(self, _: str, first: int, until: int) -> Iterator[RecordedEvent]:
-        self.asked.append(first)
-        return (RecordedEvent(offset, 0, 0, b"k", b"v") for offset in self.kept if first <= offset < until)
-
-
-@pytest.mark.parametrize(
-    ("count", "shown", "asked"),
-    [
-        (2, [90, 999_999], [999_000, 996_000, 984_000, 936_000, 744_000, 50]),
-        (1, [999_999], [999_000]),
-        (9, [50, 70, 90, 999_999], [999_000, 996_000, 984_000, 936_000, 744_000, 50]),
-        (0, [], [999_000]),
-    ],
-)
-def test_it_reads_back_over_gaps_as_far_as_needed(count: int, shown: list[int], asked: list[int]) -> None:
-    source = Holed(50, 70, 90, 999_999)
-    facts = StreamFacts(STREAM, None, 50, 1_000_000)
-    assert [event.offset for event in newest_events(source.read, facts, count)] == shown
-    assert source.asked == asked
 
 
 @pytest.fixture

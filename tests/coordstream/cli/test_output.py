@@ -12,8 +12,7 @@ from rich.cells import cell_len
 
 from coordstream.cli import output
 from coordstream.cli.output import Column, Need, confirm, exact_time_column, fitted, print_rows, time_column
-from coordstream.errors import CoordstreamError
-from coordstream.messages import note, warn
+from coordstream.errors import CoordstreamError, note, warn
 from coordstream.queries.rows import Row, Rows, input_partition, printable
 
 

@@ -92,7 +92,7 @@ def test_targets(kafka_cli: CommandLine, job: RewindableJob) -> None:
     }.items():
         assert moves(kafka_cli, job, *words) == expected, words
     job.produce(0, 2, time=ms_of(system_clock()))
-    assert moves(kafka_cli, job, "--by-duration", "1h", "--task", "Partition 0") == [(0, 15, 20, 0, 5, None)]
+    assert moves(kafka_cli, job, "--to-datetime", "1h", "--task", "Partition 0") == [(0, 15, 20, 0, 5, None)]
     (move, _) = json.loads(Path(PLAN).read_text())["moves"] * 2
     assert (move["to_offset"], move["is_counted"], move["bytes"]) == (20, True, 30)
 

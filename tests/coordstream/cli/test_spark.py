@@ -96,7 +96,7 @@ def test_a_missing_jar_is_named(cli: CommandLine, monkeypatch: pytest.MonkeyPatc
 
 
 def test_without_pyspark_the_command_names_the_extra(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coordstream.extras.find_spec", lambda _: None)
+    monkeypatch.setattr("coordstream.errors.find_spec", lambda _: None)
     assert cli.refused("spark", "fleet", "--output", "o") == (
         "Reading with Spark needs the package \"pyspark\". Install it: pip install 'coordstream[spark]'."
     )

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from coordstream.cli.job_logs import JobLogs
+from coordstream.cli.event_logs import JobLogs
 from coordstream.cli.startpoint_job import StartpointJob, open_startpoint_job
 from coordstream.errors import CoordstreamError
 from eventlog.log import MemoryEventLog

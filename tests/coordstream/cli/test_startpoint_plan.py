@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import pytest
 
 from coordstream.cli import startpoint_plan
+from coordstream.cli.event_logs import JobLogs
 from coordstream.cli.input_system import InputUnknown
-from coordstream.cli.job_logs import JobLogs
 from coordstream.cli.positions import Input
 from coordstream.cli.startpoint_job import StartpointJob
 from coordstream.cli.startpoint_plan import WritePlan, commands, plan_rows, plan_write, warnings, write_commands

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 def test_it_serves_until_sigterm(wordcount: CommandLine) -> None:
     environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": wordcount.database_url}
-    command = [sys.executable, "-m", "coordstream.cli", "serve", "--bind", "127.0.0.1:0"]
+    command = [sys.executable, "-m", "coordstream", "serve", "--bind", "127.0.0.1:0"]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         line = process.stderr.readline()

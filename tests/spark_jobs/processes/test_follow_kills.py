@@ -133,7 +133,7 @@ def on_spark(names: list[str], settings: Mapping[str, str]) -> Iterator["subproc
 @contextmanager
 def program(*words: str, settings: Mapping[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
     """A command in a process of its own, which is killed at the end."""
-    command = [sys.executable, "-m", "coordstream.cli", *words]
+    command = [sys.executable, "-m", "coordstream", *words]
     log = Path(settings["TMPDIR"]) / f"{words[0]}.log"
     with log.open("ab") as written:
         process = subprocess.Popen(

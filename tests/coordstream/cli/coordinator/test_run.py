@@ -89,7 +89,7 @@ class Job:
     @contextmanager
     def coordinator(self, *words: str) -> Iterator[subprocess.Popen[str]]:
         """The command in its own process, which is killed at the end."""
-        command = [sys.executable, "-m", "coordstream.cli", "coordinator", "run", self.name, *words]
+        command = [sys.executable, "-m", "coordstream", "coordinator", "run", self.name, *words]
         with subprocess.Popen(
             command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as process:
