@@ -3,7 +3,6 @@
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,7 +11,7 @@ from eventlog.events import NewEvent
 from eventlog.log import AppendRefused, EventLog
 from eventlog.source import StreamRefused
 from managers.errors import ManagerError
-from managers.wrapped_logs import LazyLog, LogOrOpener
+from managers.wrapped_logs import LazyLog
 
 PART_BYTES: Final = 500_000
 """Less than the topics of any Samza job accept at once (``max.message.bytes``, at least 1,000,012)."""
@@ -65,44 +64,27 @@ class AppendGaveUp(ManagerError):
         super().__init__(f"Cannot append: {tries} tries failed. Check why the log accepts no events, then try again.")
 
 
-class RetryingAppender:
-    """Retries appends, with a newly opened log after each failure (SAMZA-1638). Not thread-safe."""
+def append_with_retries(
+    log: LazyLog, events: Sequence[NewEvent], retry: Retry, is_wanted: Callable[[], bool] = lambda: True
+) -> range:
+    """Append all events or none, and return their offsets. Opens the log again after each failure (SAMZA-1638).
 
-    def __init__(self, log: LogOrOpener, retry: Retry, is_wanted: Callable[[], bool] = lambda: True) -> None:
-        """``is_wanted`` is called before and after each pause; when it returns false, the append gives up."""
-        self._log = LazyLog(log)
-        self._retry = retry
-        self._is_wanted = is_wanted
-
-    def open(self) -> EventLog:
-        return self._log.open()
-
-    def use(self) -> AbstractContextManager[EventLog]:
-        return self._log.use()
-
-    def append(self, events: Sequence[NewEvent]) -> range:
-        """Append all events or none, and return their offsets. Raises `AppendRefused` at once, and `AppendGaveUp`."""
-        deadline = self._retry.begin()
-        tries = 0
-        while True:
-            tries += 1
-            try:
-                return self.open().append(events)
-            except _PERMANENT:
-                raise
-            except Exception as error:
-                self.close()
-                self._pause(deadline, tries, error)
-
-    def close(self) -> None:
-        """Close the log. Errors are ignored, since a log that failed may also fail to close."""
-        with suppress(Exception):
-            self._log.close()
-
-    def _pause(self, deadline: RetryDeadline, tries: int, error: Exception) -> None:
-        if not deadline.is_over and self._is_wanted():
+    ``is_wanted`` is called before and after each pause; when it returns false, the append gives up. Raises
+    `AppendRefused` at once, and `AppendGaveUp`.
+    """
+    deadline = retry.begin()
+    tries = 0
+    while True:
+        tries += 1
+        try:
+            with log.use() as opened:
+                return opened.append(events)
+        except _PERMANENT:
+            raise
+        except Exception as error:
+            if deadline.is_over or not is_wanted():
+                raise AppendGaveUp(tries) from error
             _logger.warning("Append failed (try %d, %s): retrying with a new connection.", tries, type(error).__name__)
             deadline.wait()
-            if self._is_wanted():
-                return
-        raise AppendGaveUp(tries) from error
+            if not is_wanted():
+                raise AppendGaveUp(tries) from error

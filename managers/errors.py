@@ -71,6 +71,11 @@ class WriteOnceChange(ManagerError):
         )
 
 
+def describe_cause(cause: BaseException | None) -> str:
+    """The message of one of our errors; only the class of others, whose message might contain data that was sent."""
+    return str(cause) if isinstance(cause, EventLogError) else type(cause).__name__
+
+
 def no_such_task(task_name: str, known: Iterable[str]) -> str:
     """The sentences about a task that a job does not have."""
     names = sorted(known)

@@ -82,9 +82,6 @@ class MessageManager:
         self._clock: Final = clock
         self._lock: Final = RLock()
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} by {self._source} of {self._store!r}>"
-
     def close(self) -> None:
         """Do nothing: the caller closes the store."""
 

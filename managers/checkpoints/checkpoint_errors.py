@@ -3,8 +3,7 @@
 from datetime import datetime
 
 from eventlog.checkpoint import Checkpoint
-from eventlog.errors import EventLogError
-from managers.errors import ManagerError
+from managers.errors import ManagerError, describe_cause
 
 
 class CheckpointError(ManagerError):
@@ -40,7 +39,7 @@ class CheckpointNotWritten(CheckpointError):
         self.tries = tries
         super().__init__(
             f"Cannot confirm that the checkpoint of task {task_name!r} is on {stream_name} after {tries} tries "
-            f"({_describe(cause)}). Check why the log accepts no events, and write it again: {checkpoint!r}."
+            f"({describe_cause(cause)}). Check why the log accepts no events, and write it again: {checkpoint!r}."
         )
 
 
@@ -85,8 +84,3 @@ class JobAlive(CheckpointError):
 
     def _is_ahead(self) -> bool:
         return self.seconds < -self.limit_seconds
-
-
-def _describe(cause: BaseException | None) -> str:
-    """The message of one of our errors; only the class of others, whose message might contain data that was sent."""
-    return str(cause) if isinstance(cause, EventLogError) else type(cause).__name__

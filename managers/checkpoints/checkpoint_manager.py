@@ -1,16 +1,18 @@
 """CheckpointManager: checkpoints as set-checkpoint on the coordinator stream."""
 
-from eventlog.checkpoint import Checkpoint, CheckpointV1
+from collections.abc import Sequence
+
+from eventlog.checkpoint import Candidate, Checkpoint, CheckpointV1
 from eventlog.events import NewEvent
 from eventlog.log import Clock, system_clock
 from managers.appending import Retry
-from managers.checkpoints.abstract_checkpoint_manager import LiveCheckpoints, LogCheckpoints
+from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager, Decode
 from managers.checkpoints.checkpoint_events import CoordinatorReader, coordinator_event
 from managers.stored_messages import UNKNOWN, make_envelope
 from managers.wrapped_logs import LogOrOpener
 
 
-class CheckpointManager(LogCheckpoints):
+class CheckpointManager(AbstractCheckpointManager):
     """Checkpoints as ``set-checkpoint`` on a job's coordinator stream, over any event log.
 
     Samza's first design of the coordinator stream; released versions use the checkpoint topic. Every read first catches
@@ -30,22 +32,11 @@ class CheckpointManager(LogCheckpoints):
         self._source = source
         self._clock = clock
 
-    def _open(self) -> str:
-        log = self._appender.open()
-        if self._live is None:
-            self._live = LiveCheckpoints(CoordinatorReader(log.stream_name))
-            self._live.position = log.start_offset()
-        return log.stream_name
+    def _decoder(self, stream_name: str) -> Decode:
+        return CoordinatorReader(stream_name)
 
-    def _catch_up(self) -> LiveCheckpoints:
-        live = self._running_live()
-        with self._appender.use() as log:
-            live.catch_up(log)
-        return live
-
-    def _read(self, task_name: str) -> Checkpoint | None:
-        newest = max(self._catch_up().of_task(task_name), key=lambda one: one.log_offset, default=None)
-        return None if newest is None else newest.payload
+    def _choose(self, candidates: Sequence[Candidate[Checkpoint]]) -> Candidate[Checkpoint] | None:
+        return max(candidates, key=lambda one: one.log_offset, default=None)
 
     def _event(self, task_name: str, checkpoint: Checkpoint) -> NewEvent:
         if not isinstance(checkpoint, CheckpointV1):

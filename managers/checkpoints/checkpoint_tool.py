@@ -1,7 +1,6 @@
 """CheckpointTool: shows and changes the checkpoints of a stopped job."""
 
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, NamedTuple, Self
@@ -13,7 +12,6 @@ from eventlog.timestamps import ms_of
 from managers.checkpoints.abstract_checkpoint_manager import Commit
 from managers.checkpoints.checkpoint_errors import CheckpointError, CheckpointsChanged, JobAlive
 from managers.checkpoints.checkpoint_events import require_readable
-from managers.checkpoints.checkpoint_file import property_lines
 from managers.checkpoints.checkpoint_place import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.errors import no_such_task
@@ -63,13 +61,11 @@ class CheckpointTool:
         facts: JobFacts,
         *,
         clock: Clock = system_clock,
-        nano_time: Callable[[], int] = time.time_ns,
     ) -> None:
         """``clock`` is for the age of the last commit and for new checkpoint ids."""
         self._manager = manager
         self._facts = facts
         self._clock = clock
-        self._nano_time = nano_time
         self._own_offsets: set[int] = set()
         self._planned_at: int | None = None
 
@@ -86,6 +82,8 @@ class CheckpointTool:
         return [task_name for task_name, checkpoint in self.current().items() if checkpoint is None]
 
     def property_lines(self) -> Iterator[str]:
+        from managers.checkpoints.checkpoint_file import property_lines  # noqa: PLC0415 (most uses print nothing)
+
         for task_name, offsets in self.current_inputs().items():
             yield from property_lines(task_name, offsets)
 
@@ -173,7 +171,7 @@ class CheckpointTool:
     def _after(self, before: Checkpoint | None, offsets: Offsets) -> Checkpoint:
         if isinstance(before, CheckpointV1) or (before is None and self._first_version() != 2):
             return CheckpointV1(offsets)
-        new_id = CheckpointId.create(ms_of(self._clock()), self._nano_time())
+        new_id = CheckpointId.create(ms_of(self._clock()))
         return CheckpointV2(new_id, offsets, {} if before is None else before.state_markers)
 
     def _first_version(self) -> int:

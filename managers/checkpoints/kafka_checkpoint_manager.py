@@ -1,6 +1,6 @@
 """KafkaCheckpointManager: checkpoints on a job's checkpoint topic, which it creates."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Final, Protocol
 
@@ -8,6 +8,7 @@ from eventlog.checkpoint import (
     LIVE_MAX_AGE,
     READ_VERSIONS,
     WRITE_VERSIONS,
+    Candidate,
     Checkpoint,
     choose,
     parse_max_age,
@@ -21,7 +22,7 @@ from eventlog.source import StreamFacts
 from eventlog.streams import BROKER_DEFAULT, CHECKPOINT_MESSAGE_BYTES, SEGMENT_BYTES, StreamIdentity
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.appending import Retry
-from managers.checkpoints.abstract_checkpoint_manager import LiveCheckpoints, LogCheckpoints
+from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager, Decode
 from managers.checkpoints.checkpoint_errors import CheckpointError
 from managers.checkpoints.checkpoint_events import TopicReader, topic_event, version_of
 from managers.errors import NotReady
@@ -33,7 +34,7 @@ from managers.job_names import (
     setting_key,
     system_of,
 )
-from managers.wrapped_logs import LazyLog, LogOrOpener
+from managers.wrapped_logs import LogOrOpener
 
 BATCH_RETENTION_MS: Final = 86_400_000
 VALIDATION: Final = "job.checkpoint.validation.enabled"
@@ -89,7 +90,7 @@ def _setting(config: Mapping[str, str], setting: str, default: int) -> int:
     return integer(config, setting_key(config, system, setting, f"task.checkpoint.{setting}"), default)
 
 
-class KafkaCheckpointManager(LogCheckpoints):
+class KafkaCheckpointManager(AbstractCheckpointManager):
     """Checkpoints V1 and V2 on a job's checkpoint topic, over any event log (Samza's class).
 
     The first read reads the whole topic, for all tasks; by default the topic is not read again.
@@ -114,21 +115,14 @@ class KafkaCheckpointManager(LogCheckpoints):
 
         ``writes_any_version`` ignores the versions to write in config. Raises `ConfigError`.
         """
-        super().__init__(log, retry)
         self._config: Final = dict(config or {})
+        super().__init__(log, retry, reads_once=boolean(self._config, STOP_AFTER_FIRST_READ, default=True))
         self._open_admin = open_admin
-        self._read_versions = parse_read_versions(self._config.get(READ_VERSIONS))
+        self.read_versions: Final = parse_read_versions(self._config.get(READ_VERSIONS))
         versions = write_versions(self._config)
         self._write_versions = None if writes_any_version else versions
         self._max_age_ms = parse_max_age(self._config.get(LIVE_MAX_AGE))
         self._grouper_factory = self._config.get(GROUPER_FACTORY) or DEFAULT_GROUPER_FACTORY
-        self._reads_once = boolean(self._config, STOP_AFTER_FIRST_READ, default=True)
-        self._reader = LazyLog(log)
-        self._is_reading = False
-
-    @property
-    def read_versions(self) -> tuple[int, ...]:
-        return self._read_versions
 
     def create_resources(self) -> None:
         """Create the topic as `ensure_checkpoint_topic` does; `NotReady` if the manager has no ``open_admin``."""
@@ -137,38 +131,11 @@ class KafkaCheckpointManager(LogCheckpoints):
         with closing(self._open_admin()) as admin:
             ensure_checkpoint_topic(admin, self._config, is_validating=is_validated(self._config))
 
-    def _open(self) -> str:
-        stream_name = self._appender.open().stream_name
-        reader = self._reader.open()
-        self._is_reading = True
-        if self._live is None:
-            is_validating = is_validated(self._config)
-            decode = TopicReader(stream_name, self._read_versions, self._grouper_factory, is_validating)
-            self._live = LiveCheckpoints(decode)
-            self._live.position = reader.start_offset()
-        return stream_name
+    def _decoder(self, stream_name: str) -> Decode:
+        return TopicReader(stream_name, self.read_versions, self._grouper_factory, is_validated(self._config))
 
-    def _close(self) -> None:
-        super()._close()
-        self._close_reader()
-
-    def _close_reader(self) -> None:
-        self._is_reading = False
-        self._reader.close()
-
-    def _catch_up(self) -> LiveCheckpoints:
-        live = self._running_live()
-        if self._is_reading:
-            with self._reader.use() as log:
-                live.catch_up(log)
-            if self._reads_once:
-                self._close_reader()
-        return live
-
-    def _read(self, task_name: str) -> Checkpoint | None:
-        candidates = self._catch_up().of_task(task_name)
-        chosen = choose(candidates, self._read_versions, self._max_age_ms)
-        return None if chosen is None else chosen.payload
+    def _choose(self, candidates: Sequence[Candidate[Checkpoint]]) -> Candidate[Checkpoint] | None:
+        return choose(candidates, self.read_versions, self._max_age_ms)
 
     def _event(self, task_name: str, checkpoint: Checkpoint) -> NewEvent:
         version = version_of(checkpoint)

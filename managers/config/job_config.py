@@ -23,8 +23,8 @@ from managers.job_models.grouping import (
 )
 from managers.job_names import GROUPER_FACTORY, JOB_NAME, Config
 from managers.stored_messages import JOB_RUNNER, STREAM_WRITER, make_envelope, mark_forced
+from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import KeyedState, NamespacedKey, decode_value, read_name
-from managers.stores.metadata_store import NamespacedStore
 
 DEFAULTS: Final = {
     GROUPER_FACTORY: BY_PARTITION,
@@ -70,12 +70,12 @@ def config_of(messages: Iterable[Message]) -> Mapping[str, str]:
     return MappingProxyType({each.config_key: each.config_value for each in messages if isinstance(each, SetConfig)})
 
 
-def read_config(store: NamespacedStore) -> Mapping[str, str]:
+def read_config(store: CoordinatorStreamStore) -> Mapping[str, str]:
     """The job's current config. An empty string is a value; null is a delete (SAMZA-2176, SAMZA-2318)."""
     return config_of(store.messages(_NAMESPACE).values())
 
 
-def read_launch_config(config: Config, store: NamespacedStore | None) -> Mapping[str, str]:
+def read_launch_config(config: Config, store: CoordinatorStreamStore | None) -> Mapping[str, str]:
     """The settings that a launch adds to its own config: the results of auto-sizing, if it is enabled."""
     if not is_autosized(config) or store is None:
         return MappingProxyType({})
@@ -83,7 +83,7 @@ def read_launch_config(config: Config, store: NamespacedStore | None) -> Mapping
 
 
 def write_config(
-    store: NamespacedStore,
+    store: CoordinatorStreamStore,
     config: Config,
     *,
     reset_job_config: bool = True,
@@ -110,7 +110,7 @@ def stale_keys(old: Config, config: Config) -> list[str]:
 
 
 def set_config(
-    store: NamespacedStore,
+    store: CoordinatorStreamStore,
     key: str,
     value: str,
     *,
@@ -123,7 +123,12 @@ def set_config(
 
 
 def delete_config(
-    store: NamespacedStore, key: str, *, source: str = STREAM_WRITER, force: bool = False, clock: Clock = system_clock
+    store: CoordinatorStreamStore,
+    key: str,
+    *,
+    source: str = STREAM_WRITER,
+    force: bool = False,
+    clock: Clock = system_clock,
 ) -> None:
     """Delete one key, in every live spelling. Raises `WriteOnceChange` as `write_config`."""
     _write(store, {}, [key], make_envelope(source, clock=clock), force)
@@ -141,7 +146,9 @@ def is_autosized(config: Config) -> bool:
     return boolean(config, _AUTOSIZING_ENABLED, default=False)
 
 
-def _write(store: NamespacedStore, sets: Config, removed: Sequence[str], envelope: Envelope, force: bool) -> None:
+def _write(
+    store: CoordinatorStreamStore, sets: Config, removed: Sequence[str], envelope: Envelope, force: bool
+) -> None:
     old = read_config(store)
     new = {key: value for key, value in {**old, **sets}.items() if key not in removed}
     changes = write_once_changes(old, new)
@@ -182,10 +189,6 @@ class ConfigSubscription:
         for event in log.read(0, self._position):
             self._change(event)
 
-    def __repr__(self) -> str:
-        keys = ", ".join(self._patterns)
-        return f"<{type(self).__name__} to {keys} of {self._log.stream_name} read to offset {self._position}>"
-
     @property
     def position(self) -> int:
         """The offset up to which changes were returned. Save it to continue in another process."""
@@ -200,7 +203,7 @@ class ConfigSubscription:
             return tuple(change for event in events for change in self._change(event))
 
     def _change(self, event: RecordedEvent) -> list[ConfigChange]:
-        found = None if event.key is None else read_name(event.key)
+        found = read_name(event.key)
         if found is None or found[0].namespace != SetConfig.message_type:
             return []
         name = found[0]

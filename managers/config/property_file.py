@@ -92,9 +92,8 @@ def as_config(properties: Iterable[Property]) -> dict[str, str]:
 def parse_properties(file: bytes, place: str) -> list[Property]:
     """The properties of a file, in order. ``place`` is its name in errors.
 
-    Raises:
-        PropertyFileError: a ``\\u`` escape is malformed, a key is empty, a character is half of a pair, a key or value
-            has a null character or the fingerprint of a secret, or the file begins with a byte order mark.
+    Raises `PropertyFileError`: a ``\\u`` escape is malformed, a key is empty, a character is half of a pair, a key or
+    value has a null character or the fingerprint of a secret, or the file begins with a byte order mark.
     """
     if file.startswith(_BYTE_ORDER_MARKS):
         raise PropertyFileError(

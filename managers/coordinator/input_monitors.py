@@ -119,18 +119,13 @@ class StreamPartitionCountMonitor(PeriodicCheck):
         found = {stream: answer for stream, answer in answers.items() if isinstance(answer, int)}
         self.gauges.update({_partition_gauge(stream): count for stream, count in found.items()})
         self._report_errors({stream: why for stream, why in answers.items() if isinstance(why, EventLogError)})
-        self._forget_equal({stream for stream, now in found.items() if now == known[stream]}, known)
-        self._report(
-            {stream: PartitionCountChange(known[stream], now) for stream, now in found.items() if now != known[stream]}
-        )
-
-    def _forget_equal(self, equal: Collection[Stream], known: Mapping[Stream, int]) -> None:
-        """Forget what was reported about streams that are as in the job model now, so that it is reported again."""
-        over = {stream: change for stream, change in self._reported.items() if stream in equal}
-        self._reported = {stream: change for stream, change in self._reported.items() if stream not in over}
+        changes = {stream: PartitionCountChange(known[stream], now) for stream, now in found.items()}
+        equal = [stream for stream, change in changes.items() if change.now == change.before]
+        over = {stream: self._reported.pop(stream) for stream in equal if stream in self._reported}
         restored = [stream for stream, change in over.items() if change.before == known[stream]]
         if restored:
             self._on_error(f"{_listed(restored)}: the number of partitions is that of the job model again.")
+        self._report({stream: change for stream, change in changes.items() if stream not in equal})
 
     def _report(self, differing: PartitionCountChanges) -> None:
         new = {stream: change for stream, change in differing.items() if self._reported.get(stream) != change}

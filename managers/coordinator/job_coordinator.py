@@ -18,8 +18,15 @@ from managers.assignments.changelogs import changelogs
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.checkpoints.checkpoint_place import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
 from managers.checkpoints.kafka_checkpoint_manager import ensure_checkpoint_topic, is_validated
-from managers.config.job_config import TRACKING_URL, read_config, read_launch_config, stale_keys, write_config
-from managers.coordinator.serving_context import JobAttempt, publish_coordinator_url
+from managers.config.job_config import (
+    TRACKING_URL,
+    read_config,
+    read_launch_config,
+    set_config,
+    stale_keys,
+    write_config,
+)
+from managers.coordinator.serving_context import JobAttempt
 from managers.errors import MissingSetting
 from managers.job_models.inputs import count_partitions, pattern_systems, unsupported_rewriters, with_matching_inputs
 from managers.job_models.job_coordinator_metadata import (
@@ -39,7 +46,6 @@ from managers.startpoints.startpoint_records import FanOuts, should_fan_out_star
 from managers.state.backend_choice import backup_factories, store_names
 from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.stores.metadata_store import NamespacedStore
 from managers.streams.stream_creation import InputAdmin
 
 COORDINATOR_FACTORY: Final = "job.coordinator.factory"
@@ -187,7 +193,7 @@ def cluster_type_of(environment: Mapping[str, str]) -> str:
 
 
 def with_deployment_id(
-    environment: Mapping[str, str], store: NamespacedStore, config: Config, written_ms: int | None
+    environment: Mapping[str, str], store: CoordinatorStreamStore, config: Config, written_ms: int | None
 ) -> dict[str, str]:
     """The environment with a deployment id. If it has none: the job's name and id, and when its config was submitted.
 
@@ -199,7 +205,7 @@ def with_deployment_id(
     return {**environment, EPOCH_ID: f"{job_name(config)}-{job_id(config)}-{submitted}"}
 
 
-def _submitted_ms(store: NamespacedStore) -> int:
+def _submitted_ms(store: CoordinatorStreamStore) -> int:
     message = store.messages(SetConfig.message_type).get(JOB_NAME)
     envelope = message.envelope if isinstance(message, SetConfig) else None
     return 0 if envelope is None else envelope.timestamp or 0
@@ -255,7 +261,7 @@ class JobCoordinator:
     def publish_url(self, url: str) -> None:
         """Write the URL at which containers reach this coordinator to the job's config. Raises as `start`."""
         self._before_write()
-        publish_coordinator_url(self._store, url, clock=self._clock)
+        set_config(self._store, TRACKING_URL, url, clock=self._clock)
 
     def is_current(self, attempt: JobAttempt) -> bool:
         """Whether the stream has the metadata of this attempt, so no other coordinator wrote another job model."""

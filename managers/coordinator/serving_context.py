@@ -7,14 +7,12 @@ from queue import SimpleQueue
 from typing import Final
 
 from eventlog.frozen_dict import frozen
-from eventlog.log import Clock, system_clock
 from eventlog.partition import natural_order
 from managers.assignments.locality_manager import ContainerLocality
-from managers.config.job_config import AUTOSIZING, TRACKING_URL, is_autosized, set_config
+from managers.config.job_config import AUTOSIZING, is_autosized
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata, JobMetadataChange
 from managers.job_models.job_model import JobModel
 from managers.job_names import Config
-from managers.stores.metadata_store import NamespacedStore
 
 ReadLocality = Callable[[], Mapping[str, ContainerLocality]]
 CONTAINER_ID: Final = "SAMZA_CONTAINER_ID"
@@ -48,19 +46,15 @@ class JobServingContext:
     def __init__(self, read_locality: ReadLocality) -> None:
         self.read_locality: Final = read_locality
         """Reads the containers with a known host, by id, from the coordinator stream, in any thread."""
-        self._attempt: JobAttempt | None = None
+        self.attempt: JobAttempt | None = None
+        """The current attempt; None before the job model is computed (an HTTP server then answers 404)."""
         self.coordinator_url = ""
         """The URL at which containers reach the HTTP server; empty: there is none."""
         self.input_changes: Final[SimpleQueue[str | None]] = SimpleQueue()
         """Sentences about changed inputs, for the thread of the coordinator; None: stop waiting."""
 
-    @property
-    def attempt(self) -> JobAttempt | None:
-        """The current attempt; None before the job model is computed (an HTTP server then answers 404)."""
-        return self._attempt
-
     def publish(self, attempt: JobAttempt) -> None:
-        self._attempt = attempt
+        self.attempt = attempt
 
     def report_input_change(self, sentence: str) -> None:
         """Make the coordinator compute the job model again, in its own thread. ``sentence`` says why."""
@@ -83,11 +77,6 @@ def preferred_hosts(model: JobModel, localities: Mapping[str, ContainerLocality]
     """The host to request for each container: its last one, else ``ANY_HOST`` (SAMZA-2304)."""
     known = {container_id: locality.preferred_host for container_id, locality in localities.items()}
     return {each: known.get(each) or ANY_HOST for each in sorted(model.containers, key=natural_order)}
-
-
-def publish_coordinator_url(store: NamespacedStore, url: str, *, clock: Clock = system_clock) -> None:
-    """Write the coordinator's URL to the job's config, as Samza's application master does."""
-    set_config(store, TRACKING_URL, url, clock=clock)
 
 
 def _java_options(config: Config) -> str:

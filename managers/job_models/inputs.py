@@ -64,8 +64,7 @@ def pattern_systems(config: Config) -> set[str]:
 
 def unsupported_rewriters(config: Config) -> Iterator[tuple[str, str]]:
     """The rewriters that `with_matching_inputs` ignores: the key of each one's class, and the class."""
-    for name in filter(None, map(str.strip, config.get(_REWRITERS, "").split(","))):
-        key = f"{_REWRITER}{name}.class"
+    for key in (f"{prefix}class" for prefix in _rewriters(config)):
         if not config.get(key, "").endswith(_TOPIC_GENERATOR):
             yield key, config.get(key, "")
 
@@ -73,8 +72,7 @@ def unsupported_rewriters(config: Config) -> Iterator[tuple[str, str]]:
 def input_patterns(config: Config) -> dict[str, list[re.Pattern[str]]]:
     """The patterns of each system whose streams config rewriters select, of any class. Raises `ConfigError`."""
     patterns: dict[str, list[re.Pattern[str]]] = {}
-    for name in config.get(_REWRITERS, "").split(","):
-        prefix = f"{_REWRITER}{name.strip()}."
+    for prefix in _rewriters(config):
         key, system = f"{prefix}regex", config.get(f"{prefix}system")
         if system is not None and key in config:
             patterns.setdefault(system, []).append(_compile(key, config[key]))
@@ -103,11 +101,14 @@ def input_partitions(config: Config, streams: StreamPartitions) -> set[SystemStr
     }
 
 
+def _rewriters(config: Config) -> Iterator[str]:
+    """The prefixes of the settings of each rewriter."""
+    names = filter(None, map(str.strip, config.get(_REWRITERS, "").split(",")))
+    return (f"{_REWRITER}{name}." for name in names)
+
+
 def _topic_generators(config: Config) -> Iterator[str]:
-    for name in config.get(_REWRITERS, "").split(","):
-        prefix = f"{_REWRITER}{name.strip()}."
-        if config.get(f"{prefix}class", "").endswith(_TOPIC_GENERATOR):
-            yield prefix
+    return (each for each in _rewriters(config) if config.get(f"{each}class", "").endswith(_TOPIC_GENERATOR))
 
 
 def _rewriter_setting(config: Config, key: str) -> str:

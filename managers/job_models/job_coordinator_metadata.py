@@ -21,8 +21,8 @@ from managers.job_models.job_model_json import containers_json
 from managers.job_models.jvm_order import text_order
 from managers.job_names import Config
 from managers.stored_messages import JOB_COORDINATOR, make_envelope
+from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
-from managers.stores.metadata_store import NamespacedStore
 
 CONFIG_PREFIX: Final = "job.autosizing"
 """The prefix of the keys that make up the config id. It also matches ``job.autosizingX``, as in Samza."""
@@ -143,7 +143,7 @@ class JobCoordinatorMetadataManager:
 
     def __init__(
         self,
-        store: NamespacedStore,
+        store: CoordinatorStreamStore,
         cluster_type: str = YARN,
         *,
         environment: Mapping[str, str] = os.environ,

@@ -1,15 +1,23 @@
 """OffsetManager: the offsets of a job's tasks, from their start to their commits."""
 
 import logging
-import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from threading import RLock
 from types import MappingProxyType
 from typing import Final
 
-from eventlog.checkpoint import Checkpoint, CheckpointId, Offsets
+from eventlog.checkpoint import (
+    WRITE_VERSIONS,
+    Checkpoint,
+    CheckpointId,
+    CheckpointV1,
+    CheckpointV2,
+    Offsets,
+    write_versions,
+)
 from eventlog.config import OffsetSettings, refuse_unknown_defaults
+from eventlog.errors import ConfigError
 from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
@@ -18,6 +26,8 @@ from eventlog.system_admin import SystemAdmin
 from eventlog.timestamps import ms_of
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_errors import TaskNotRegistered
+from managers.checkpoints.checkpoint_events import convert_to_versions
+from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.errors import NotReady, Startable
 from managers.offsets.resolved_starts import (
     AssignedPartition,
@@ -25,13 +35,10 @@ from managers.offsets.resolved_starts import (
     ResolvedStart,
     admin_of,
     find_starting_offsets,
-    require_usable_offsets,
 )
-from managers.offsets.task_offsets import CommittedOffsets, OffsetManagerMetrics, ProcessedOffsets, TaskStartpoints
+from managers.offsets.task_offsets import OffsetManagerMetrics, ProcessedOffsets, TaskStartpoints
 from managers.startpoints.startpoint_manager import StartpointManager
 
-Compare = Callable[[str, str, str], int | None]
-"""Compares two offsets of a system (system, offset, offset); None if they cannot be compared."""
 _logger: Final = logging.getLogger(__name__)
 
 
@@ -44,45 +51,6 @@ class CheckpointListener:
 
     def on_checkpoint(self, offsets: Offsets) -> None:
         """Called with the offsets that were written."""
-
-
-def modify_offsets(
-    starting: Offsets,
-    processed: Mapping[SystemStreamPartition, str],
-    listeners: Mapping[str, CheckpointListener],
-    compare: Compare,
-) -> dict[SystemStreamPartition, str]:
-    """The offsets to write: the processed ones, as modified by the listener of each system (SAMZA-2042).
-
-    A listener is called with all of its system's partitions as soon as the processed offset of one of them can be
-    compared with its starting offset. Offsets that a listener returns for other partitions are ignored.
-    """
-    modified = dict(processed)
-    for system, listener in listeners.items():
-        own = {partition: offset for partition, offset in processed.items() if partition.system == system}
-        if any(_can_compare(compare, partition, own[partition], starting) for partition in own):
-            returned = listener.before_checkpoint(MappingProxyType(own))
-            modified |= {partition: offset for partition, offset in returned.items() if partition in own and offset}
-    return modified
-
-
-def notify_listeners(
-    listeners: Mapping[str, CheckpointListener], registered: Collection[SystemStreamPartition], written: Offsets
-) -> None:
-    """Call each listener with the written offsets of its system's registered partitions (SAMZA-2446)."""
-    for system, listener in listeners.items():
-        own = {
-            partition: offset
-            for partition, offset in written.items()
-            if partition.system == system and partition in registered
-        }
-        if own:
-            listener.on_checkpoint(MappingProxyType(own))
-
-
-def _can_compare(compare: Compare, partition: SystemStreamPartition, offset: str, starting: Offsets) -> bool:
-    start = starting.get(partition)
-    return start is not None and compare(partition.system, offset, start) is not None
 
 
 _NO_LISTENERS: Final[Mapping[str, CheckpointListener]] = MappingProxyType({})
@@ -105,19 +73,22 @@ class OffsetManager(Startable):
         startpoint_manager: StartpointManager | None = None,
         checkpoint_listeners: Mapping[str, CheckpointListener] = _NO_LISTENERS,
         clock: Clock = system_clock,
-        nano_time: Callable[[], int] = time.time_ns,
     ) -> None:
         """``config`` is the job's. Admins and listeners are by the job's names of its systems.
 
         The offset manager starts and stops both other managers. The caller opens and closes the startpoint manager's
-        store. ``clock`` and ``nano_time`` are for the ids of V2 checkpoints. Raises `ConfigError`.
+        store. ``clock`` is for the ids of V2 checkpoints. Raises `ConfigError`.
         """
         refuse_unknown_defaults(config)
         self._config: Final = dict(config)
         self._clock: Final = clock
-        self._nano_time: Final = nano_time
         self._admins: Final = dict(system_admins)
-        self._committed: Final = CommittedOffsets(self._config, checkpoint_manager, self._new_id)
+        self._versions: Final = write_versions(config)
+        if self._versions is not None and isinstance(checkpoint_manager, CheckpointManager):
+            raise ConfigError(
+                f"{WRITE_VERSIONS} is set, but only a checkpoint topic has versions. Pass a KafkaCheckpointManager."
+            )
+        self._checkpoints: Final = checkpoint_manager
         self._startpoints: Final = TaskStartpoints(startpoint_manager)
         self._listeners: Final = dict(checkpoint_listeners)
         self._lock: Final = RLock()
@@ -128,10 +99,6 @@ class OffsetManager(Startable):
         self._is_running = False
         self.metrics: Final = OffsetManagerMetrics()
         """Metrics since the manager was created."""
-
-    def __repr__(self) -> str:
-        state = "running" if self._is_running else "not running"
-        return f"<{type(self).__name__} of {len(self._registered)} tasks, {state}>"
 
     @property
     def refused_startpoints(self) -> Sequence[RefusedStartpoint]:
@@ -156,7 +123,7 @@ class OffsetManager(Startable):
             if self._is_running:
                 return
             try:
-                committed = self._committed.load(self._registered)
+                committed = self._read_committed()
                 self._startpoints.load(self._registered)
                 self._find_starts(committed)
                 self._begin(committed)
@@ -210,7 +177,7 @@ class OffsetManager(Startable):
         return self._processed.get(task_name, partition)
 
     def get_last_processed_offsets(self, task_name: str) -> Mapping[SystemStreamPartition, str]:
-        """The offsets that a commit writes: a copy, as modified by the task's checkpoint listeners.
+        """The offsets that a commit writes: a copy, as modified by `get_modified_offsets`.
 
         An event processed after this call is not included, and does not consume a startpoint at this commit. A
         partition that the task no longer reads loses its checkpoint. Raises `TaskNotRegistered`.
@@ -223,15 +190,28 @@ class OffsetManager(Startable):
     def get_modified_offsets(
         self, starting: Offsets, processed: Mapping[SystemStreamPartition, str]
     ) -> dict[SystemStreamPartition, str]:
-        return modify_offsets(starting, processed, self._listeners, self._compare)
+        """The offsets to write: the processed ones, as modified by the listener of each system (SAMZA-2042).
+
+        A listener is called with all of its system's partitions as soon as the processed offset of one of them can be
+        compared with its starting offset. Offsets that a listener returns for other partitions are ignored.
+        """
+        modified = dict(processed)
+        for system, listener in self._listeners.items():
+            own = {partition: offset for partition, offset in processed.items() if partition.system == system}
+            if any(self._can_compare(system, offset, starting.get(partition)) for partition, offset in own.items()):
+                returned = listener.before_checkpoint(MappingProxyType(own))
+                modified |= {partition: offset for partition, offset in returned.items() if partition in own and offset}
+        return modified
 
     def get_last_task_checkpoint(self, task_name: str) -> Checkpoint | None:
         """The task's checkpoint; None if it has none, or there is no checkpoint manager."""
-        return self._committed.last_checkpoint(task_name)
+        return None if self._checkpoints is None else self._checkpoints.read_last_checkpoint(task_name)
 
     def build_checkpoint(self, task_name: str) -> Checkpoint:
-        """The checkpoint, without state markers, for a commit of the offsets processed so far."""
-        return self._committed.build(self.get_last_processed_offsets(task_name))
+        """The checkpoint, without state markers, of the offsets processed so far, in the first version to write."""
+        offsets = self.get_last_processed_offsets(task_name)
+        is_second = self._versions is not None and self._versions[0] == 2
+        return CheckpointV2(self._new_id(), offsets, {}) if is_second else CheckpointV1(offsets)
 
     def write_checkpoint(self, task_name: str, checkpoint: Checkpoint, *other_versions: Checkpoint) -> None:
         """Commit a task: write its checkpoint in each version, then consume the startpoints of partitions that moved.
@@ -247,17 +227,45 @@ class OffsetManager(Startable):
                 raise NotReady(type(self).__name__, "is not running", "start it first, and commit before you stop it")
             registered = self._partitions_of(task_name)
             moved = self._processed.moved(task_name)
-            checkpoints = self._committed.in_versions([checkpoint, *other_versions])
-            for written in self._committed.write(task_name, checkpoints):
-                self.metrics.set_checkpointed(written.offsets)
+            checkpoints = self._in_versions([checkpoint, *other_versions])
+            if self._checkpoints is not None:
+                for each in checkpoints:
+                    self._checkpoints.write_checkpoint(task_name, each)
+                    self.metrics.set_checkpointed(each.offsets)
             for each in checkpoints[-1:]:
-                notify_listeners(self._listeners, registered, each.offsets)
+                self._notify_listeners(registered, each.offsets)
             self._startpoints.consume(task_name, moved)
             self._processed.forget_snapshot(task_name)
             self.metrics.commit_count += 1
 
     def _new_id(self) -> CheckpointId:
-        return CheckpointId.create(ms_of(self._clock()), self._nano_time())
+        return CheckpointId.create(ms_of(self._clock()))
+
+    def _in_versions(self, checkpoints: Sequence[Checkpoint]) -> list[Checkpoint]:
+        """The checkpoints that a commit writes: in exactly the versions of config, and none without content."""
+        if self._versions is not None:
+            checkpoints = convert_to_versions(checkpoints, self._versions, self._config, self._new_id)
+        return [each for each in checkpoints if each.offsets or (isinstance(each, CheckpointV2) and each.state_markers)]
+
+    def _notify_listeners(self, registered: Collection[SystemStreamPartition], written: Offsets) -> None:
+        """Call each listener with the written offsets of its system's registered partitions (SAMZA-2446)."""
+        for system, listener in self._listeners.items():
+            own = {each: written[each] for each in written if each.system == system and each in registered}
+            if own:
+                listener.on_checkpoint(MappingProxyType(own))
+
+    def _read_committed(self) -> dict[str, dict[SystemStreamPartition, str]]:
+        """Start the manager, and read each task's offsets, only of partitions that it reads now (SAMZA-267)."""
+        if self._checkpoints is not None:
+            for task_name in self._registered:
+                self._checkpoints.register(task_name)
+            self._checkpoints.start()
+        found: dict[str, dict[SystemStreamPartition, str]] = {}
+        for task_name, partitions in self._registered.items():
+            checkpoint = self.get_last_task_checkpoint(task_name)
+            offsets = {} if checkpoint is None else checkpoint.offsets
+            found[task_name] = {each: at for each, at in offsets.items() if at is not None and each in partitions}
+        return found
 
     def _find_starts(self, committed: Mapping[str, Mapping[SystemStreamPartition, str]]) -> None:
         assigned = [
@@ -267,13 +275,10 @@ class OffsetManager(Startable):
             for task_name, partitions in self._registered.items()
             for partition in sorted(partitions)
         ]
-        found = find_starting_offsets(self._config, self._admins, assigned)
-        require_usable_offsets(assigned, found)
-        for refused in found.refused:
+        self._starts, self._refused = find_starting_offsets(self._config, self._admins, assigned)
+        for refused in self._refused:
             _logger.warning("%s; it starts without the startpoint.", refused)
-        self._starts = dict(found.starts)
-        self._refused = tuple(found.refused)
-        self.metrics.refused_startpoint_count += len(found.refused)
+        self.metrics.refused_startpoint_count += len(self._refused)
 
     def _begin(self, committed: Mapping[str, Mapping[SystemStreamPartition, str]]) -> None:
         """Load the checkpointed offsets as processed, except for streams that are reset."""
@@ -284,7 +289,8 @@ class OffsetManager(Startable):
 
     def _stop_managers(self) -> None:
         try:
-            self._committed.stop()
+            if self._checkpoints is not None:
+                self._checkpoints.stop()
         finally:
             self._startpoints.stop()
 
@@ -294,5 +300,5 @@ class OffsetManager(Startable):
             raise TaskNotRegistered(task_name, "with this offset manager")
         return partitions
 
-    def _compare(self, system: str, one: str, other: str) -> int | None:
-        return admin_of(self._admins, system).offset_comparator(one, other)
+    def _can_compare(self, system: str, offset: str, start: str | None) -> bool:
+        return start is not None and admin_of(self._admins, system).offset_comparator(offset, start) is not None

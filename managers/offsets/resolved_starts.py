@@ -1,17 +1,16 @@
 """Where tasks start to read: the rules of `eventlog.starting_offset`, resolved by the input systems."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Final, NamedTuple
 
 from eventlog.config import OffsetSettings
-from eventlog.errors import EventLogError
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset, decide
 from eventlog.startpoint import Startpoint
 from eventlog.system_admin import SystemAdmin, SystemStreamMetadata, SystemStreamPartitionMetadata
-from managers.errors import ManagerError
+from managers.errors import ManagerError, describe_cause
 
 _MAX_SHOWN: Final = 100
 
@@ -73,32 +72,28 @@ class ResolvedStart(NamedTuple):
     decision: StartingOffset
 
 
-@dataclass(frozen=True)
-class StartingOffsets:
+class StartingOffsets(NamedTuple):
     """The start of each partition of each task, and the startpoints that were refused."""
 
-    starts: Mapping[tuple[str, SystemStreamPartition], ResolvedStart]
-    refused: Sequence[RefusedStartpoint]
+    starts: dict[tuple[str, SystemStreamPartition], ResolvedStart]
+    refused: tuple[RefusedStartpoint, ...]
 
 
 def find_starting_offsets(
-    config: Mapping[str, str], admins: Mapping[str, SystemAdmin], assigned: Iterable[AssignedPartition]
+    config: Mapping[str, str], admins: Mapping[str, SystemAdmin], assigned: Sequence[AssignedPartition]
 ) -> StartingOffsets:
     """Decide where each partition starts, as OffsetManager of Samza does when it starts.
 
-    Queries the metadata of a stream only if a task starts at one of its ends. Raises `ConfigError` and `OffsetError`.
+    Queries the metadata of a stream only if a task starts at one of its ends. Raises `ConfigError`, `OffsetError`, and
+    `UnusableOffset` if a checkpoint's offset has no successor; Samza's container does not start either.
     """
     finder = _Finder(config, admins)
-    starts = {(each.task_name, each.partition): start for each, start in finder.find(list(assigned))}
-    return StartingOffsets(starts, tuple(finder.refused))
-
-
-def require_usable_offsets(assigned: Iterable[AssignedPartition], found: StartingOffsets) -> None:
-    """Raise `UnusableOffset` if a checkpoint's offset has no successor; Samza's container does not start either."""
-    starts = ((each, found.starts[each.task_name, each.partition]) for each in assigned)
-    unusable = [each for each, start in starts if start.offset is None and start.decision.decided_by == "checkpoint"]
+    starts = {(each.task_name, each.partition): start for each, start in finder.find(assigned)}
+    found = [(each, starts[each.task_name, each.partition]) for each in assigned]
+    unusable = [each for each, start in found if start.offset is None and start.decision.decided_by == "checkpoint"]
     for each in unusable[:1]:
         raise UnusableOffset(each.task_name, each.partition, each.checkpoint_offset or "", len(unusable) - 1)
+    return StartingOffsets(starts, tuple(finder.refused))
 
 
 class _Finder:
@@ -140,7 +135,7 @@ class _Finder:
         try:
             offset = admin.resolve_startpoint_to_offset(assigned.partition, startpoint)
         except Exception as error:  # any error, as in Samza: the job starts without the startpoint
-            self._refuse(assigned, startpoint, f"its system failed ({_describe(error)})")
+            self._refuse(assigned, startpoint, f"its system failed ({describe_cause(error)})")
             return None
         if offset is None or not offset.strip():
             self._refuse(assigned, startpoint, "its system has no such position")
@@ -201,8 +196,3 @@ def admin_of(admins: Mapping[str, SystemAdmin], system: str) -> SystemAdmin:
 
 def _task_and_system(decided: tuple[AssignedPartition, ResolvedStart]) -> tuple[str, str]:
     return decided[0].task_name, decided[0].partition.system
-
-
-def _describe(error: Exception) -> str:
-    """The message of one of our errors; only the class of others, whose message might contain data that was sent."""
-    return str(error) if isinstance(error, EventLogError) else type(error).__name__

@@ -143,11 +143,7 @@ Counted = Mapping[Reader, tuple[int, int]]
 
 
 def place(positions: Iterable[Position], target: Target) -> list[Placed]:
-    """The positions that the target has an offset for, sorted, with offsets that the input has.
-
-    Raises:
-        RewindError: an offset is beyond the end of its partition, and the target refuses that.
-    """
+    """The positions that the target has an offset for, sorted, limited to what the input has. Raises `RewindError`."""
     found = ((position, target.offset_at(position)) for position in positions)
     placed = [_placed(position, offset, target) for position, offset in found if offset is not None]
     return sorted(placed, key=lambda each: each.position.reader)

@@ -53,11 +53,7 @@ class UndoFile(BaseModel):
 
 
 def request_changes(plan: RewindPlan, facts: StartpointFacts, created_ms: int) -> tuple[RequestChange, ...]:
-    """The requests of a plan, one for each partition of each task.
-
-    Raises:
-        RewindError: the key of a request does not mean only this partition of this task.
-    """
+    """The requests of a plan, one for each partition of each task. Raises `RewindError` if a key is ambiguous."""
     meanings = key_meanings(facts.reads())
     return tuple(_request_change(move, facts, meanings, created_ms) for move in plan.moves)
 
@@ -68,9 +64,7 @@ def undone_requests(
     """What undoes requests that were written from an offset on. A request of before comes back.
 
     ``force``: where the next start would have begun is requested, if a start of the job has consumed the request.
-
-    Raises:
-        RewindError: a request is gone, or another writer has changed it.
+    Raises `RewindError`: a request is gone, or another writer has changed it.
     """
     values: dict[str, list[bytes | None]] = {}
     for event in named_events(log, first):
@@ -117,8 +111,7 @@ def undone_offsets(
 ) -> dict[str, Offsets]:
     """The input offsets that undo what was written, by task.
 
-    Raises:
-        RewindError: a checkpoint is neither as before nor as after; not with ``force``.
+    Without ``force``, raises `RewindError` if a checkpoint is neither as before nor as after.
     """
     undone: dict[str, Offsets] = {}
     for change in changes:

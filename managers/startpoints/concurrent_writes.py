@@ -26,7 +26,7 @@ class NamedEvent(NamedTuple):
 def named_events(log: EventLog, first: int) -> Iterator[NamedEvent]:
     """The events of a coordinator stream whose keys can be read. Raises `OffsetLost` for a stream created again."""
     for event in log.read(first, end_after(log, first)):
-        found = None if event.key is None else read_name(event.key)
+        found = read_name(event.key)
         if found is not None:
             yield NamedEvent(event.offset, found[0], event.value)
 

@@ -8,12 +8,19 @@ from eventlog.checkpoint import Offsets
 from eventlog.config import OffsetSettings, inputs
 from eventlog.log import EventLog
 from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTaskModeMapping, SetTaskPartitionMapping
-from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
-from eventlog.starting_offset import StartingOffset, decide, effective_startpoint
+from eventlog.partition import StartpointKey, SystemStreamPartition
+from eventlog.starting_offset import StartingOffset, decide
 from eventlog.startpoint import Startpoint, is_expired
 from managers.job_facts import JobFacts
 from managers.job_names import STANDBY
-from managers.startpoints.startpoint_records import FanOutPlan, FanOuts, key_meanings, plan_fan_out, without_key_bucket
+from managers.startpoints.startpoint_records import (
+    FanOutPlan,
+    FanOuts,
+    effective_request,
+    key_meanings,
+    plan_fan_out,
+    without_key_bucket,
+)
 from managers.stores.keyed_state import KeyedState, decode_value
 
 Stream = tuple[str, str]
@@ -24,7 +31,6 @@ Requests = Mapping[str, Startpoint]
 """Requested startpoints by the texts of their keys."""
 Checkpoints = Mapping[str, Offsets]
 Starts = Mapping[tuple[str, SystemStreamPartition], StartingOffset]
-_ByKey = Mapping[StartpointKey, Startpoint]
 
 
 class StartChange(NamedTuple):
@@ -136,7 +142,9 @@ def next_starts(facts: StartpointFacts, checkpoints: Checkpoints, requests: Requ
     effective = _by_key(requests, key_meanings(reads))
     starts: dict[tuple[str, SystemStreamPartition], StartingOffset] = {}
     for task_name, partitions in sorted(reads.items()):
-        requested = {each: _effective(effective, task_name, without_key_bucket(each)) for each in sorted(partitions)}
+        requested = {
+            each: effective_request(effective, task_name, without_key_bucket(each)) for each in sorted(partitions)
+        }
         is_replaced = any(each is not None and not is_expired(each, now_ms) for each in requested.values())
         for partition, request in requested.items():
             old = facts.fanned_out.get(task_name, {}).get(without_key_bucket(partition))
@@ -171,11 +179,6 @@ def _by_key(requests: Requests, meanings: Mapping[str, Collection[StartpointKey]
         for text, startpoint in requests.items()
         if len(keys := meanings.get(text, ())) == 1
     }
-
-
-def _effective(requests: _ByKey, task_name: str, partition: SystemStreamPartition) -> Startpoint | None:
-    own = requests.get(StartpointKey(partition, TaskName(task_name)))
-    return effective_startpoint(requests.get(StartpointKey(partition)), own)
 
 
 def _readers(messages: Iterable[Message]) -> dict[SystemStreamPartition, frozenset[str]]:

@@ -49,9 +49,6 @@ class StartpointManager(Startable):
         self._clock: Final = clock
         self._is_running = False
 
-    def __repr__(self) -> str:
-        return f"StartpointManager({self._store!r}, {'running' if self._is_running else 'not running'})"
-
     @property
     def is_running(self) -> bool:
         """Whether it is started. If not, every other method raises `NotReady`."""

@@ -281,10 +281,16 @@ def _choose(
     live: Mapping[StartpointKey, Startpoint], task_name: str, partitions: Collection[SystemStreamPartition]
 ) -> Iterator[tuple[SystemStreamPartition, Startpoint]]:
     for partition in map(without_key_bucket, partitions):
-        for_every_task = live.get(StartpointKey(partition))
-        startpoint = effective_startpoint(for_every_task, live.get(StartpointKey(partition, TaskName(task_name))))
+        startpoint = effective_request(live, task_name, partition)
         if startpoint is not None:
             yield partition, startpoint
+
+
+def effective_request(
+    requests: Mapping[StartpointKey, Startpoint], task_name: str, partition: SystemStreamPartition
+) -> Startpoint | None:
+    own = requests.get(StartpointKey(partition, TaskName(task_name)))
+    return effective_startpoint(requests.get(StartpointKey(partition)), own)
 
 
 def _precedence(request: tuple[StartpointKey, Startpoint]) -> tuple[int, bool, str]:

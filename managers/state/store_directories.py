@@ -115,14 +115,6 @@ def _link_or_copy(source: str, target: str) -> str:
     return str(shutil.copy2(source, target))
 
 
-class ChecksumMismatch(ValueError):
-    """A file is damaged or has another format."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        super().__init__(f"{path} is damaged: its checksum does not match. Delete it; the store is then restored.")
-
-
 def write_with_checksum(path: Path, text: str) -> None:
     """Replace a file atomically. Raises OSError; the previous one remains then."""
     with atomic_file(path, mode=0o666) as file:
@@ -130,10 +122,12 @@ def write_with_checksum(path: Path, text: str) -> None:
 
 
 def read_with_checksum(path: Path) -> str:
+    """Raises ValueError if the file is damaged or has another format."""
     try:
         return decode(path.read_bytes())
     except ValueError:
-        raise ChecksumMismatch(path) from None
+        text = f"{path} is damaged: its checksum does not match. Delete it; the store is then restored."
+        raise ValueError(text) from None
 
 
 def encode(text: str) -> bytes:
@@ -218,7 +212,7 @@ def read_offset_files(directory: Path, partitions: Collection[SystemStreamPartit
         return {}
     try:
         return _parse_offsets(read_with_checksum(directory / name), partitions)
-    except (ChecksumMismatch, OSError, WireError) as error:
+    except (ValueError, OSError, WireError) as error:
         _logger.warning("Ignored the offsets of %s: %s", directory, error)
         return {}
 
@@ -240,7 +234,7 @@ def read_checkpoint_file(directory: Path) -> CheckpointV2 | None:
         return None
     try:
         return decode_v2(read_with_checksum(path).encode())
-    except (ChecksumMismatch, OSError, WireError) as error:
+    except (ValueError, OSError, WireError) as error:
         _logger.warning("Ignored the checkpoint of %s: %s", directory, error)
         return None
 

@@ -86,7 +86,6 @@ class TaskCommitter:
         flush_outputs: Callable[[], None] = lambda: None,
         flush_tables: Callable[[], None] = lambda: None,
         clock: Clock = system_clock,
-        nano_time: Callable[[], int] = time.time_ns,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """``flush_outputs`` and ``flush_tables`` return when what the task has written is durable."""
@@ -97,7 +96,6 @@ class TaskCommitter:
         self._flush_outputs: Final = flush_outputs
         self._flush_tables: Final = flush_tables
         self._clock: Final = clock
-        self._nano_time: Final = nano_time
         self._monotonic: Final = monotonic
         self._lock: Final = RLock()
         self._current: _Commit | None = None
@@ -123,7 +121,7 @@ class TaskCommitter:
         if not self._wait_for_earlier():
             return False
         self._raise_earlier()
-        commit = _Commit(CheckpointId.create(ms_of(self._clock()), self._nano_time()), self._monotonic())
+        commit = _Commit(CheckpointId.create(ms_of(self._clock())), self._monotonic())
         self.metrics.commits += 1
         offsets = self._offsets.get_last_processed_offsets(self.task_name)
         self._flush(commit)

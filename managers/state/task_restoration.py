@@ -1,8 +1,7 @@
 """Restores the stores of a task before it starts (the part of ContainerStorageManager of Samza for one task)."""
 
 import logging
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from threading import Event
 from typing import Final
@@ -55,7 +54,6 @@ class TaskRestoration:
         report: ReportProgress = log_progress,
         cancelled: Event | None = None,
         clock: Clock = system_clock,
-        nano_time: Callable[[], int] = time.time_ns,
     ) -> None:
         """``backends`` are by the names of factories in config. The stores must not be open. Raises `ConfigError`."""
         backed_up = stores_by_backup_factory(task.config, store_names)
@@ -68,7 +66,6 @@ class TaskRestoration:
         self._report: Final = report
         self._cancelled: Final = cancelled or Event()
         self._clock: Final = clock
-        self._nano_time: Final = nano_time
 
     def restore(self) -> Checkpoint | None:
         """Restore all stores, and return the checkpoint that the task continues from; None if it has none.
@@ -148,7 +145,7 @@ class TaskRestoration:
 
     def _commit_again(self, checkpoint: CheckpointV2) -> Checkpoint:
         """Back up all stores, and write a checkpoint with the same input offsets. Returns its newest version."""
-        checkpoint_id = CheckpointId.create(ms_of(self._clock()), self._nano_time())
+        checkpoint_id = CheckpointId.create(ms_of(self._clock()))
         stores = {name: self._task.open_store(name) for name in self._store_names}
         managers = {
             factory: backend.get_backup_manager(self._task, self._backed_up[factory])

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from threading import RLock
 from types import MappingProxyType
 from typing import Final, Self
@@ -32,9 +33,6 @@ class CoordinatorStreamStore:
         self._position = 0
         self._is_ready = False
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._log.stream_name} read to offset {self._position}>"
-
     @property
     def position(self) -> int:
         """The next log offset to read."""
@@ -63,10 +61,8 @@ class CoordinatorStreamStore:
     def messages(self, namespace: str) -> Mapping[str, Message]:
         """The decoded messages of a namespace; of an unreadable value, the last readable one on the log."""
         with self._caught_up():
-            readable = decode_namespace(
-                self._state, namespace, self._position, lambda: self._log.read(0, self._position)
-            )
-        return MappingProxyType({name.key: message for name, message in readable.items(namespace)})
+            read_log = partial(self._log.read, 0, self._position)
+            return MappingProxyType(decode_namespace(self._state, namespace, self._position, read_log))
 
     def put(self, key: NamespacedKey, value: bytes) -> None:
         self.put_all({key: value})

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from eventlog.errors import WireError
@@ -32,8 +32,10 @@ class NamespacedKey(NamedTuple):
         return cls(fields["namespace"], fields["key"])
 
 
-def read_name(key: bytes) -> tuple[NamespacedKey, bool] | None:
+def read_name(key: bytes | None) -> tuple[NamespacedKey, bool] | None:
     """The name that a key means, however it is spelled, and whether in Samza's way; None if it is unreadable."""
+    if key is None:
+        return None
     plain = _PLAIN.fullmatch(key)
     try:
         if plain is not None:  # nearly all keys
@@ -110,7 +112,7 @@ class KeyedState(Generic[Value]):
         Events are in the order of the log, except those with ``is_ahead``: earlier events that are applied later must
         not undo them.
         """
-        read = None if event.key is None else read_name(event.key)
+        read = read_name(event.key)
         if read is None or event.key is None:
             return None
         name, is_plain = read
@@ -146,9 +148,6 @@ class KeyedState(Generic[Value]):
                 value = _current(entry)
                 if value is not None:
                     yield NamespacedKey(each, key), value
-
-    def forget(self, name: NamespacedKey) -> None:
-        self._set(name, None)
 
     def _entry(self, name: NamespacedKey) -> "Value | _Spellings[Value] | None":
         return self._namespaces.get(name.namespace, {}).get(name.key)
@@ -190,8 +189,8 @@ def decode_value(key: bytes, value: bytes) -> Message | None:
     return None if isinstance(message, Delete) else message
 
 
-def decode_namespace(raw: KeyedState[bytes], namespace: str, position: int, read_log: ReadLog) -> KeyedState[Message]:
-    """The messages of a namespace. Without an unreadable value the log is not read up to ``position``."""
+def decode_namespace(raw: KeyedState[bytes], namespace: str, position: int, read_log: ReadLog) -> dict[str, Message]:
+    """The messages of a namespace, by key. Without an unreadable value the log is not read up to ``position``."""
     unreadable: set[bytes] = set()
 
     def read(key: bytes, value: bytes) -> Message | None:
@@ -202,28 +201,31 @@ def decode_namespace(raw: KeyedState[bytes], namespace: str, position: int, read
             raise
 
     state: KeyedState[Message] = KeyedState(read)
-    for name, _ in raw.items(namespace):
-        _apply_live(state, raw, name)
-    names = {found[0] for key in unreadable if (found := read_name(key)) is not None}
+    _apply_live(state, raw, [name for name, _ in raw.items(namespace)])
+    found = dict(state.items(namespace))
+    names = {name[0] for key in unreadable if (name := read_name(key)) is not None}
     if names:
-        _read_again(state, names, read_log())
-        for name in names:
-            _apply_live(state, raw, name, position)  # appended here, and not visible on the log yet
+        found |= dict(_read_again(raw, names, position, read_log()).items(namespace))
+    return {name.key: message for name, message in found.items()}
+
+
+def _read_again(
+    raw: KeyedState[bytes], names: Collection[NamespacedKey], position: int, events: Iterable[RecordedEvent]
+) -> KeyedState[Message]:
+    """All events of these keys, whose values include an unreadable one in one of their spellings."""
+    state: KeyedState[Message] = KeyedState(decode_value)
+    for event in events:
+        found = read_name(event.key)
+        if found is not None and found[0] in names:
+            state.apply(event)
+    _apply_live(state, raw, names, position)  # appended here, and not visible on the log yet
     return state
 
 
-def _apply_live(state: KeyedState[Message], raw: KeyedState[bytes], name: NamespacedKey, first: int = -1) -> None:
-    """Apply a key's live spellings from an offset on, the oldest first."""
-    for spelling in reversed(raw.live_spellings(name)):
+def _apply_live(
+    state: KeyedState[Message], raw: KeyedState[bytes], names: Iterable[NamespacedKey], first: int = _BEFORE_ALL
+) -> None:
+    """Apply the live spellings of keys from an offset on, the oldest first."""
+    for spelling in (each for name in names for each in reversed(raw.live_spellings(name))):
         if spelling.offset >= first:
             state.apply(RecordedEvent(spelling.offset, 0, LOG_APPEND_TIME, spelling.key_bytes, spelling.value))
-
-
-def _read_again(state: KeyedState[Message], names: set[NamespacedKey], events: Iterable[RecordedEvent]) -> None:
-    """Apply all events of these keys, whose values include an unreadable one in one of their spellings."""
-    for name in names:
-        state.forget(name)
-    for event in events:
-        found = None if event.key is None else read_name(event.key)
-        if found is not None and found[0] in names:
-            state.apply(event)

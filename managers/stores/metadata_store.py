@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Final, Protocol, TypeVar
 
 from eventlog.messages import Message
+from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
 
 Key = TypeVar("Key")
@@ -41,30 +42,17 @@ class MetadataStore(Protocol[Key]):
         """Close the store."""
 
 
-class NamespacedStore(MetadataStore[NamespacedKey], Protocol):
-    """A store whose keys are in namespaces."""
-
-    def all(self, namespace: str | None = None) -> Mapping[NamespacedKey, bytes]:
-        """The keys of a namespace, or of all namespaces, with their values."""
-
-    def messages(self, namespace: str) -> Mapping[str, Message]:
-        """The messages of a namespace, by key."""
-
-
 class NamespaceAwareCoordinatorStreamStore:
     """The keys of one namespace (message type) of a store, as a `MetadataStore` of plain keys (Samza's class).
 
     `init` and `close` do nothing: the store is shared, and the caller opens and closes it (SAMZA-2167, SAMZA-2260).
     """
 
-    def __init__(self, store: NamespacedStore, namespace: str) -> None:
+    def __init__(self, store: CoordinatorStreamStore, namespace: str) -> None:
         if not namespace:
             raise ValueError("namespace must be a message type such as 'set-config', not ''")
         self._store: Final = store
         self.namespace: Final = namespace
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.namespace} of {self._store!r}>"
 
     def init(self) -> None:
         """Do nothing: the caller initializes the store."""

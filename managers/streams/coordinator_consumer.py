@@ -36,9 +36,6 @@ class CoordinatorStreamConsumer:
         self._messages: dict[CoordinatorStreamMessage, None] = {}
         self._config: KeyedState[Message] = KeyedState(decode_value)
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self._stream_name or 'no stream yet'} read to offset {self._position}>"
-
     def register(self) -> None:
         """Open the log at its oldest offset. Does nothing when called again (SAMZA-789)."""
         with self._lock:

@@ -1,38 +1,22 @@
 """Creates streams with the settings that their job's config has, and asks about input streams."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Protocol
 
 from eventlog.config import integer
 from eventlog.log import LogExists
-from eventlog.source import StreamFacts
 from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity
+from managers.assignments.changelog_partition_manager import TopicMaker
+from managers.checkpoints.kafka_checkpoint_manager import StreamAdmin
 from managers.job_names import COORDINATOR_SYSTEM, Config, coordinator_stream, setting_key, system_of
 
 
-class InputAdmin(Protocol):
+class InputAdmin(TopicMaker, StreamAdmin, Protocol):
     """The admin of one system of a job, like `eventlog.kafka.admin.KafkaAdmin`. Not thread-safe."""
 
     def topic_names(self) -> Sequence[str]:
         """The names of all streams, sorted. Raises `SourceUnavailable`."""
-
-    def partition_count(self, name: str) -> int:
-        """The number of partitions of a stream. Raises `StreamMissing` or `SourceUnavailable`."""
-
-    def create_topic(self, name: str, *, partitions: int, replication_factor: int, settings: Mapping[str, str]) -> None:
-        """Create a stream. Raises `LogExists` if it exists; it is not changed."""
-
-    def create_stream(
-        self, stream: StreamIdentity, *, replication_factor: int = -1, settings: Mapping[str, str]
-    ) -> None:
-        """Create one of a job's own streams, compacted, with one partition. Raises `LogExists` if it exists."""
-
-    def describe(self, stream_name: str) -> StreamFacts:
-        """Describe one of a job's own streams. Raises `StreamRefused` if it cannot be used."""
-
-    def close(self) -> None:
-        """Close the connections."""
 
 
 class StreamMaker(Protocol):

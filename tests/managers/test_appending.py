@@ -10,10 +10,11 @@ from managers.appending import (
     PART_BYTES,
     PART_EVENTS,
     AppendGaveUp,
-    RetryingAppender,
     append_in_parts,
+    append_with_retries,
     split_into_parts,
 )
+from managers.wrapped_logs import LazyLog
 from tests.managers.fake_time import FakeTime
 from tests.managers.recording_log import RecordingLog
 from tests.managers.watched_log import Opened
@@ -28,9 +29,8 @@ def log() -> MemoryEventLog:
 
 def test_pauses_grow_to_the_longest_until_the_time_is_up(log: MemoryEventLog) -> None:
     time = FakeTime()
-    appender = RetryingAppender(Opened(log, *[1] * 99), time.retry(longest=40))
     with pytest.raises(AppendGaveUp) as gave_up:
-        appender.append([EVENT])
+        append_with_retries(LazyLog(Opened(log, *[1] * 99)), [EVENT], time.retry(longest=40))
     assert time.pauses == [2, 4, 8, 10, 10, 6]
     assert gave_up.value.tries == 7
     assert isinstance(gave_up.value.__cause__, SourceUnavailable)
@@ -39,15 +39,14 @@ def test_pauses_grow_to_the_longest_until_the_time_is_up(log: MemoryEventLog) ->
 
 @pytest.mark.parametrize("error", [AppendRefused("s", "it is too large"), ValueError("no time")])
 def test_permanent_errors_are_not_retried(log: MemoryEventLog, error: Exception) -> None:
-    time, opened = FakeTime(), Opened(log)
-    appender = RetryingAppender(opened, time.retry(longest=60))
+    time, lazy = FakeTime(), LazyLog(Opened(log))
 
     def refuse(*_: object, **__: object) -> range:
         raise error
 
-    appender.open().append = refuse  # type: ignore[method-assign]
+    lazy.open().append = refuse  # type: ignore[method-assign]
     with pytest.raises(type(error)):
-        appender.append([EVENT])
+        append_with_retries(lazy, [EVENT], time.retry(longest=60))
     assert time.pauses == []
 
 

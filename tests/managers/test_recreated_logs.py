@@ -7,7 +7,7 @@ import pytest
 from eventlog.log import MemoryEventLog
 from eventlog.source import OffsetLost
 from eventlog.streams import identify
-from managers.checkpoints.abstract_checkpoint_manager import LogCheckpoints
+from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
@@ -24,7 +24,7 @@ def polling(topic: MemoryEventLog) -> KafkaCheckpointManager:
 @pytest.mark.parametrize(
     ("name", "make"), [(TOPIC, polling), (COORDINATOR, CheckpointManager)], ids=["topic", "coordinator-stream"]
 )
-def test_a_checkpoint_manager(name: str, make: Callable[[MemoryEventLog], LogCheckpoints]) -> None:
+def test_a_checkpoint_manager(name: str, make: Callable[[MemoryEventLog], AbstractCheckpointManager]) -> None:
     log = MemoryEventLog(identify(name))
     log.append([checkpoint_v1("t") if name == TOPIC else set_checkpoint("t", {"kafka.in.0": "1"})])
     with make(log) as manager:

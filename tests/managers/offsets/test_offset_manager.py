@@ -1,10 +1,9 @@
 """From where tasks start, how far they have come, and what is written of it: Samza's behaviour, on every backend."""
 
 import logging
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -13,14 +12,15 @@ from eventlog.errors import ConfigError
 from eventlog.events import NewEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
-from eventlog.source import SourceUnavailable
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointTimestamp, StartpointUpcoming
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
+from managers.appending import Retry
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
+from managers.checkpoints.checkpoint_errors import CheckpointNotWritten
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.errors import NotReady
-from managers.offsets.offset_manager import CheckpointListener, OffsetManager, modify_offsets
+from managers.offsets.offset_manager import CheckpointListener, OffsetManager
 from managers.offsets.resolved_starts import OffsetError, UnusableOffset
 from managers.offsets.task_offsets import END_OF_STREAM_OFFSET
 from managers.startpoints.startpoint_manager import StartpointManager
@@ -28,48 +28,7 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import checkpoint_v1, fan_out
 from tests.managers.log_makers import LogMaker
 from tests.managers.stated_admin import StatedAdmin
-
-PARTITIONS = {
-    1: SystemStreamPartition("system1", "stream", 1),
-    2: SystemStreamPartition("system1", "stream1", 1),
-    3: SystemStreamPartition("system1", "stream1", 2),
-    4: SystemStreamPartition("system1", "stream1", 3),
-    5: SystemStreamPartition("system2", "stream", 1),
-    6: SystemStreamPartition("system2", "stream1", 1),
-}
-STARTING = {PARTITIONS[1]: "11", PARTITIONS[2]: "19", PARTITIONS[3]: None, PARTITIONS[5]: "51", PARTITIONS[6]: "59"}
-PROCESSED = {PARTITIONS[number]: f"{number}0" for number in PARTITIONS}
-
-
-class Listener(CheckpointListener):
-    """Adds 5 to each offset, and records its calls."""
-
-    def __init__(self) -> None:
-        self.asked: list[Offsets] = []
-
-    def before_checkpoint(self, offsets: Mapping[SystemStreamPartition, str]) -> Offsets:
-        self.asked.append(dict(offsets))
-        return {each: str(int(offset) + 5) for each, offset in offsets.items()}
-
-
-def by_number(_system: str, one: str, other: str) -> int | None:
-    return int(one) - int(other)
-
-
-@pytest.mark.scenario("OFF-22")
-def test_a_listener_changes_all_offsets_of_its_system_and_no_others() -> None:
-    assert modify_offsets(STARTING, PROCESSED, {}, by_number) == PROCESSED
-    modified = modify_offsets(STARTING, PROCESSED, {"system1": Listener()}, by_number)
-    assert modified == {**PROCESSED, PARTITIONS[1]: "15", PARTITIONS[2]: "25", PARTITIONS[3]: "35", PARTITIONS[4]: "45"}
-
-
-@pytest.mark.parametrize("starting", [{}, {PARTITIONS[1]: None}, {PARTITIONS[5]: "9"}])
-def test_it_is_not_asked_where_no_start_of_its_system_can_be_compared(starting: Offsets) -> None:
-    listener = Listener()
-    assert modify_offsets(starting, PROCESSED, {"system1": listener}, by_number) == PROCESSED
-    modify_offsets({PARTITIONS[1]: "9"}, PROCESSED, {"system1": listener}, lambda *_: None)
-    assert listener.asked == []
-
+from tests.managers.watched_log import WatchedLog
 
 SSP: Final = [SystemStreamPartition("test-system", "test-stream", number) for number in range(8)]
 KEY: Final = [str(partition) for partition in SSP]
@@ -161,15 +120,7 @@ def at(manager: OffsetManager, number: int = 0, task_name: str = "c") -> str | N
     return manager.get_starting_offset(task_name, SSP[number])
 
 
-@pytest.mark.scenario("OFF-01")
-def test_without_a_checkpoint_it_starts_by_default(memory_job: Job) -> None:
-    memory_job.config = OLDEST
-    manager = memory_job.started()
-    assert manager.get_last_processed_offset("c", SSP[0]) is None
-    assert at(manager) == "0"
-
-
-@pytest.mark.scenario("OFF-02")
+@pytest.mark.scenario("OFF-02", "HRD-10")
 def test_it_starts_after_the_checkpoint_and_writes_what_was_processed(job: Job) -> None:
     job.write(checkpoint_v1("c", {KEY[0]: "45"}))
     manager = job.started()
@@ -183,65 +134,12 @@ def test_it_starts_after_the_checkpoint_and_writes_what_was_processed(job: Job) 
     assert manager.get_last_task_checkpoint("c") is not None
 
 
-class NotingCheckpoints(AbstractCheckpointManager):
-    """Holds one checkpoint in memory, and notes what it is asked; a write fails while ``fails``."""
-
-    def __init__(self, offsets: Offsets | None = None) -> None:
-        super().__init__()
-        self.calls: list[str] = []
-        self.offsets = offsets
-        self.fails = False
-
-    def register(self, task_name: str) -> None:
-        self.calls.append(f"register {task_name}")
-        super().register(task_name)
-
-    def task_names(self) -> frozenset[str]:
-        return frozenset()
-
-    def last_commit_ms(self) -> int | None:
-        return None
-
-    def _open(self) -> str:
-        self.calls.append("start")
-        return "noted"
-
-    def _close(self) -> None:
-        self.calls.append("stop")
-
-    def _read(self, task_name: str) -> CheckpointV1 | None:
-        del task_name
-        return None if self.offsets is None else CheckpointV1(self.offsets)
-
-    def _write(self, task_name: str, checkpoint: Any) -> int:
-        del task_name
-        if self.fails:
-            raise SourceUnavailable
-        self.calls.append("write")
-        self.offsets = checkpoint.offsets
-        return 0
-
-
-def over(
-    checkpoints: AbstractCheckpointManager | None, admin: StatedAdmin | None = None, **given: Any
-) -> OffsetManager:
-    """A started manager of task ``c`` without startpoints, over checkpoints that are watched."""
-    admins = {"test-system": admin or StatedAdmin()}
-    manager = OffsetManager({}, system_admins=admins, checkpoint_manager=checkpoints, **given)
+def over(checkpoints: AbstractCheckpointManager) -> OffsetManager:
+    """A started manager of task ``c`` without startpoints."""
+    manager = OffsetManager({}, system_admins={"test-system": StatedAdmin()}, checkpoint_manager=checkpoints)
     manager.register("c", SSP[:2])
     manager.start()
     return manager
-
-
-@pytest.mark.scenario("OFF-02")
-def test_the_checkpoint_manager_is_started_once_with_every_task() -> None:
-    checkpoints = NotingCheckpoints({SSP[0]: "45"})
-    manager = over(checkpoints)
-    manager.start()
-    assert checkpoints.calls == ["register c", "start"]
-    manager.stop()
-    manager.stop()
-    assert set(checkpoints.calls[2:]) == {"stop"}
 
 
 @pytest.mark.scenario("OFF-03")
@@ -258,7 +156,7 @@ def test_a_reset_leaves_the_checkpoint_aside_and_as_it_is(job: Job) -> None:
     assert (job.ends(), job.written()) == (before, {SSP[0]: "45"})
 
 
-@pytest.mark.scenario("OFF-05")
+@pytest.mark.scenario("OFF-05", "OFF-01")
 def test_the_default_of_the_stream_goes_before_that_of_its_system(memory_job: Job) -> None:
     partitions = [SystemStreamPartition(system, stream, 0) for system, stream in (("a", "s"), ("a", "t"), ("b", "s"))]
     memory_job.config = {
@@ -381,28 +279,6 @@ def test_a_startpoint_outlives_a_commit_whose_snapshot_was_before_the_move(job: 
     assert at(job.started()) == "23"
 
 
-@pytest.mark.scenario("OFF-12")
-def test_commits_beside_updates_write_what_their_snapshots_had(memory_job: Job) -> None:
-    memory_job.write(checkpoint_v1("c", {KEY[0]: "0"}))
-    manager = memory_job.started()
-    is_done = threading.Event()
-
-    def process() -> None:
-        for offset in range(1, 2000):
-            manager.update("c", SSP[0], str(offset))
-        is_done.set()
-
-    processing = threading.Thread(target=process)
-    processing.start()
-    while not is_done.is_set():
-        snapshot = manager.build_checkpoint("c")
-        manager.write_checkpoint("c", snapshot)
-        assert manager.metrics.checkpointed_offsets[SSP[0]] == snapshot.offsets[SSP[0]]
-    processing.join()
-    commit(manager)
-    assert memory_job.written() == {SSP[0]: "1999"}
-
-
 @pytest.mark.scenario("OFF-13")
 def test_a_startpoint_is_read_from_itself_on(job: Job) -> None:
     job.write(checkpoint_v1("c", {KEY[0]: "45"}), fan_out("c", {KEY[0]: ASKED}))
@@ -498,7 +374,7 @@ def test_a_listener_hears_of_its_systems_registered_partitions(memory_job: Job) 
     assert listener.heard == [{SSP[0]: "45"}]
 
 
-@pytest.mark.scenario("HRD-44")
+@pytest.mark.scenario("HRD-44", "OFF-22")
 def test_a_listener_moves_no_offsets_but_its_own(memory_job: Job) -> None:
     memory_job.listeners = {"test-system": Plus(5)}
     memory_job.admins["test-system2"] = StatedAdmin()
@@ -506,16 +382,6 @@ def test_a_listener_moves_no_offsets_but_its_own(memory_job: Job) -> None:
     manager = memory_job.started({"c": [SSP[0], OTHER]})
     assert manager.get_last_processed_offsets("c") == {SSP[0]: "50", OTHER: "100"}
     assert manager.get_last_processed_offset("c", SSP[0]) == "45", "only what is written differs"
-
-
-@pytest.mark.scenario("HRD-10")
-def test_an_event_without_an_offset_leaves_the_one_before(job: Job) -> None:
-    job.write(checkpoint_v1("c", {KEY[0]: "45"}))
-    manager = job.started({"c": SSP[:2]})
-    manager.update("c", SSP[0], None)
-    manager.update("c", SSP[1], None)
-    commit(manager)
-    assert job.written() == {SSP[0]: "45"}
 
 
 @pytest.mark.scenario("HRD-11")
@@ -600,17 +466,15 @@ def test_a_commit_leaves_no_line(memory_job: Job, caplog: pytest.LogCaptureFixtu
     assert manager.metrics.commit_count == 100
 
 
-def test_what_a_commit_could_not_write_the_next_one_does() -> None:
-    checkpoints = NotingCheckpoints({SSP[0]: "45"})
+def test_what_a_commit_could_not_write_the_next_one_does(memory_job: Job) -> None:
+    checkpoints = KafkaCheckpointManager(WatchedLog(memory_job.topic, failures=1), retry=Retry(longest=0))
     manager = over(checkpoints)
     manager.update("c", SSP[0], "46")
-    checkpoints.fails = True
-    with pytest.raises(SourceUnavailable):
+    with pytest.raises(CheckpointNotWritten):
         commit(manager)
     assert (manager.metrics.commit_count, manager.metrics.checkpointed_offsets[SSP[0]]) == (0, "")
-    checkpoints.fails = False
     commit(manager)
-    assert checkpoints.offsets == {SSP[0]: "46"}
+    assert memory_job.written() == {SSP[0]: "46"}
 
 
 def test_checkpoints_of_seed_000_are_written_where_that_keeps_them(logs: LogMaker) -> None:

@@ -107,7 +107,6 @@ def test_a_store_is_initialized_once() -> None:
     store.init()
     store.init()
     assert log.calls == ["append 1", "read 0"]
-    assert repr(store) == "<CoordinatorStreamStore __samza_coordinator_orders_1 read to offset 1>"
 
 
 def test_a_store_that_is_not_open_raises() -> None:
