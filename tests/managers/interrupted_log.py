@@ -22,6 +22,13 @@ class InterruptedLog(WatchedLog):
         return super().append(events, expected_offset=expected_offset)
 
 
+def raced(log: EventLog, *others: NewEvent) -> "UnconditionalLog":
+    """A log to which another program writes these events just before the next append, unnoticed as on Kafka."""
+    found = UnconditionalLog(log)
+    found.meanwhile = lambda: log.append(others)
+    return found
+
+
 class UnconditionalLog(InterruptedLog):
     """Has no conditional appends, like Kafka."""
 

@@ -108,15 +108,6 @@ def test_samza_reads_what_we_write(samza: Samza, log: KafkaEventLog, job_name: s
     assert samza.ask(asked.PROGRAM, samza.config(job_name), asked.READS) == EXPECTED == read_all(log)
 
 
-def test_samza_does_not_read_jmx_urls(samza: Samza, log: KafkaEventLog, job_name: str) -> None:
-    with CoordinatorStreamStore(log) as store:
-        localities = LocalityManager(store)
-        localities.write_container_to_host_mapping("0", "host", jmx_url="jmx", jmx_tunneling_url="tunnel")
-        assert localities.read_locality() == {"0": ContainerLocality("0", "host", "jmx", "tunnel")}
-    (theirs,) = samza.ask(asked.PROGRAM, samza.config(job_name), [asked.READ_LOCALITIES])
-    assert theirs == {"0": ContainerLocality("0", "host", "", "")}
-
-
 def test_we_read_what_samza_writes_and_write_the_same(
     samza: Samza, log: KafkaEventLog, topics: Topics, job_name: str
 ) -> None:

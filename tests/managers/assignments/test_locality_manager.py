@@ -1,6 +1,5 @@
 """LocalityManager and ExecutionContainerIdManager."""
 
-import json
 from typing import Any
 
 import pytest
@@ -16,18 +15,6 @@ from tests.managers.log_makers import LogMaker
 @pytest.fixture
 def manager(coordinator_store: CoordinatorStreamStore) -> LocalityManager:
     return LocalityManager(coordinator_store)
-
-
-@pytest.mark.scenario("LOC-01")
-def test_a_host_is_written_as_in_samza(manager: LocalityManager, coordinator_log: EventLog) -> None:
-    assert manager.read_locality() == {}
-    manager.write_container_to_host_mapping("0", "localhost")
-    assert manager.read_locality() == {"0": ContainerLocality("0", "localhost", "", "")}
-    (event,) = coordinator_log.read()
-    assert event.key == b'[1,"set-container-host-assignment","0"]'
-    said = json.loads(event.value or b"")
-    assert said["values"] == {"host": "localhost", "jmx-url": "", "jmx-tunneling-url": ""}
-    assert said["source"] == "SamzaContainer"
 
 
 @pytest.mark.scenario("LOC-02")

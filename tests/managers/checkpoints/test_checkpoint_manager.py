@@ -12,7 +12,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
 from managers.checkpoints.checkpoint_errors import TaskNotRegistered
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from tests.builders import coordinator_key, set_checkpoint
+from tests.builders import set_checkpoint
 from tests.contracts.event_log import NOW, clock
 from tests.managers.log_makers import LogMaker
 from tests.managers.watched_log import Opened
@@ -74,18 +74,6 @@ def test_the_bytes_of_a_checkpoint(logs: LogMaker, coordinator_log: EventLog, so
     assert list(said) == ["host", "source", "values", "username", "timestamp"]
     assert list(said["values"].items()) == [("kafka.PageViews.1", None), ("kafka.PageViews.3", "42")]
     assert (said["source"], said["timestamp"]) == (source, int(NOW.timestamp() * 1000))
-
-
-@pytest.mark.parametrize(
-    "task", ["Partition 0", "SystemStreamPartition [kafka, PageViews, 3]", "Task-ü", 'a "b" \\ 🚀']
-)
-@pytest.mark.scenario("CKM-09")
-def test_a_tasks_name_is_its_key(logs: LogMaker, coordinator_log: EventLog, task: str) -> None:
-    with running(coordinator_log, task) as manager:
-        manager.write_checkpoint(task, CheckpointV1({PAGE_VIEWS: "1"}))
-    assert [event.key for event in coordinator_log.read()] == [coordinator_key("set-checkpoint", task)]
-    with running(logs.open_again(coordinator_log), task) as manager:
-        assert manager.read_last_checkpoint(task) == CheckpointV1({PAGE_VIEWS: "1"})
 
 
 @pytest.mark.parametrize("vector", vectors("legacy_stream_case"), ids=lambda vector: vector["id"])

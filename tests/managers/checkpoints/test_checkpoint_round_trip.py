@@ -159,6 +159,7 @@ def test_both_make_the_same_topic(
     assert topics.settings_of(stream_name) == theirs
 
 
+@pytest.mark.scenario("KCM-10", "HRD-25")
 def test_both_choose_the_same_version(
     samza: Samza, config: dict[str, str], topic: KafkaEventLog, kafka_options: KafkaOptions, job_name: str
 ) -> None:

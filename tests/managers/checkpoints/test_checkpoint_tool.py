@@ -22,8 +22,8 @@ from managers.checkpoints.checkpoint_tool import CheckpointTool, OffsetChange
 from managers.job_facts import JobFacts
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, task_container
 from tests.contracts.event_log import NOW, clock
+from tests.managers.interrupted_log import raced
 from tests.managers.log_makers import LogMaker
-from tests.managers.raced_log import RacedLog
 from tests.managers.watched_log import Opened
 
 READ = "task.checkpoint.read.versions"
@@ -45,18 +45,6 @@ def old(task: str, offset: str, partition: int = 0) -> NewEvent:
 def checkpoints(topic: EventLog, *tasks: str, **config: str) -> list[Checkpoint | None]:
     with tool(topic, *tasks, **config) as reader:
         return [reader.current()[task] for task in tasks]
-
-
-@pytest.mark.scenario("CKT-01")
-def test_current_offsets_are_printed_and_nothing_is_written(topic: EventLog) -> None:
-    topic.append([old("Partition 0", "1234"), old("Partition 1", "4321", 1)])
-    with tool(topic, "Partition 0", "Partition 1", "without any") as reader:
-        assert list(reader.property_lines()) == [
-            "tasknames.Partition 0.systems.test.streams.foo.partitions.0 = 1234",
-            "tasknames.Partition 1.systems.test.streams.foo.partitions.1 = 4321",
-        ]
-        assert reader.plan({}) == []
-    assert topic.end_offset() == 2
 
 
 @pytest.mark.scenario("CKT-02")
@@ -183,7 +171,7 @@ def test_tasks_of_rewritten_inputs_are_known(logs: LogMaker) -> None:
 
 def test_a_checkpoint_that_another_writer_writes_beside_the_write(memory_topic: MemoryEventLog) -> None:
     memory_topic.append([old("t", "1")])
-    with tool(RacedLog(memory_topic, old("t", "2")), "t") as writer:
+    with tool(raced(memory_topic, old("t", "2")), "t") as writer:
         changes = writer.plan({"t": {FOO[0]: "42"}})
         with pytest.raises(CheckpointsChanged, match=r"at offset 1\. The new checkpoints were written, too\.") as error:
             writer.write(changes)

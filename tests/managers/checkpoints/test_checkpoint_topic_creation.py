@@ -2,8 +2,6 @@
 
 import logging
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,7 +14,6 @@ from eventlog.source import SourceUnavailable, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify
 from managers.checkpoints.kafka_checkpoint_manager import VALIDATION, KafkaCheckpointManager, checkpoint_topic_settings
 from tests.builders import checkpoint_v1
-from tests.fixtures.waiting import PATIENCE
 
 if TYPE_CHECKING:  # a run without a broker does not wait for it
     from eventlog.kafka.options import KafkaOptions
@@ -125,34 +122,6 @@ def test_a_topic_is_made_on_brokers(topics: "Topics", kafka_options: "KafkaOptio
     settings = topics.settings_of(name)
     wanted = ("cleanup.policy", "retention.ms", "segment.bytes", "max.message.bytes")
     assert [settings[key] for key in wanted] == ["compact,delete", "86400000", "26214400", "1000012"]
-
-
-@pytest.mark.scenario("HRD-24")
-def test_two_containers_may_make_the_topic_at_once(
-    topics: "Topics", kafka_options: "KafkaOptions", job_name: str
-) -> None:
-    from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415
-
-    for turn in range(5):
-        own_name = f"{job_name}-{turn}"
-        name = f"__samza_checkpoint_ver_1_for_{own_name}_1"
-        topics.will_be_made(name)
-        both_are_ready = Barrier(2)
-
-        def create(own_name: str = own_name, name: str = name, both_are_ready: Barrier = both_are_ready) -> None:
-            with KafkaAdmin(kafka_options) as admin:
-                assert admin.cluster_id  # connected before the other begins
-                manager = KafkaCheckpointManager(
-                    MemoryEventLog(identify(name)), config={"job.name": own_name}, open_admin=lambda: admin
-                )
-                both_are_ready.wait(PATIENCE)
-                manager.create_resources()
-
-        with ThreadPoolExecutor(2) as pool:
-            for created in [pool.submit(create) for _ in range(2)]:
-                created.result()
-        with KafkaAdmin(kafka_options) as admin:
-            assert admin.topic(name).partitions == 1
 
 
 @pytest.mark.scenario("HRD-21")

@@ -2,8 +2,7 @@
 
 import json
 import logging
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,6 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
-from managers.appending import Retry
 from managers.checkpoints.checkpoint_errors import (
     CheckpointNotWritten,
     CheckpointUnreadable,
@@ -30,12 +28,8 @@ from managers.checkpoints.kafka_checkpoint_manager import (
 )
 from managers.job_names import GROUPER_FACTORY
 from tests.builders import checkpoint_v1, checkpoint_v2, raw
-from tests.fixtures.kafka import BrokerMaker
-from tests.fixtures.waiting import PATIENCE
 from tests.managers.fake_time import FakeTime
-from tests.managers.held_memory import held_bytes
 from tests.managers.log_makers import LogMaker
-from tests.managers.made_log import MadeLog
 from tests.managers.watched_log import Opened
 from tests.vectors.building import offsets_of
 from tests.vectors.catalogue import decoded, vectors
@@ -46,10 +40,8 @@ if TYPE_CHECKING:  # a run without a broker does not wait for it
 
 Vector = dict[str, Any]
 READ = "task.checkpoint.read.versions"
-MAX_AGE = "task.live.checkpoint.max.age"
 IN_0 = SystemStreamPartition("kafka", "in", 0)
 IN_1 = SystemStreamPartition("kafka", "in", 1)
-V9_KEY = b'{"systemstreampartition-grouper-factory":"G","taskName":"t","type":"checkpoint-v9"}'
 T0 = 1_700_000_000_000
 
 
@@ -107,53 +99,6 @@ def test_a_task_must_be_registered(memory_topic: MemoryEventLog) -> None:
                 call()
             assert error.value.task_name == "Partition 7"
     assert memory_topic.end_offset() == 0
-
-
-@pytest.mark.parametrize(
-    ("events", "versions", "expected"),
-    [
-        pytest.param([v1("0"), v2("1")], None, (1, {IN_0: "0"}), marks=pytest.mark.scenario("KCM-05")),
-        pytest.param([v2("0")], "1,2", (2, {IN_0: "0"}), marks=pytest.mark.scenario("KCM-06")),
-        *(
-            pytest.param(events, versions, expected, marks=pytest.mark.scenario("KCM-07"))
-            for events in ([v1("0"), v2("1")], [v2("1"), v1("0")])
-            for versions, expected in (("2,1", (2, {IN_0: "1"})), ("1,2", (1, {IN_0: "0"})))
-        ),
-    ],
-)
-def test_the_preferred_version_is_read(
-    topic: EventLog, events: Sequence[NewEvent], versions: str | None, expected: object
-) -> None:
-    topic.append(events)
-    assert read(topic, **({READ: versions} if versions else {})) == expected
-
-
-@pytest.mark.scenario("KCM-08")
-def test_versions_are_compared_over_all_that_was_read(topic: EventLog) -> None:
-    topic.append([v1("0", "T0"), v1("1", "T1")])
-    topic.append([v2("10", "T0"), v2("11", "T1")])
-    assert [read(topic, task, **{READ: "2,1"}) for task in ("T0", "T1")] == [(2, {IN_0: "10"}), (2, {IN_0: "11"})]
-
-
-@pytest.mark.parametrize(
-    ("later", "version"), [([(1, 600_000)], 2), ([(1, 600_001)], 1), ([(1, 600_001), (2, 600_002)], 2)]
-)
-@pytest.mark.scenario("KCM-09")
-def test_a_preferred_checkpoint_goes_stale(topic: EventLog, later: list[tuple[int, int]], version: int) -> None:
-    topic.append([v2("0")])
-    topic.append([(v1 if kind == 1 else v2)("1", at=T0 + ms) for kind, ms in later])
-    found = read(topic, **{READ: "2,1"})
-    assert found is not None
-    assert found[0] == version
-
-
-@pytest.mark.parametrize(("v1_at", "version"), [(5, 2), (6, 1)])
-@pytest.mark.scenario("KCM-10")
-def test_an_age_of_nothing_still_needs_a_later_time(topic: EventLog, v1_at: int, version: int) -> None:
-    topic.append([v2("0", at=T0 + 5), v1("1", at=T0 + v1_at)])
-    found = read(topic, **{READ: "2,1", MAX_AGE: "0"})
-    assert found is not None
-    assert found[0] == version
 
 
 @pytest.mark.scenario("KCM-11")
@@ -224,38 +169,6 @@ def test_retries_are_bounded(memory_topic: MemoryEventLog) -> None:
     assert memory_topic.end_offset() == 0
 
 
-@pytest.mark.slow
-@pytest.mark.scenario("HRD-19")
-def test_unreachable_brokers_end_the_retries(
-    start_broker: BrokerMaker, job_name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from eventlog.kafka import client, producer  # noqa: PLC0415
-    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
-    from eventlog.kafka.options import KafkaOptions  # noqa: PLC0415
-    from tests.fixtures.kafka_topics import Topics  # noqa: PLC0415
-
-    monkeypatch.setattr(producer, "APPEND_SECONDS", 1.0)
-    monkeypatch.setattr(client, "REACH_SECONDS", 0.2)
-    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 200)
-    with start_broker() as broker, Topics(broker.bootstrap_servers) as topics:
-        stream = identify(topics.create(f"__samza_checkpoint_ver_1_for_{job_name}_1"))
-        options = KafkaOptions.parse(broker.bootstrap_servers)
-        manager = KafkaCheckpointManager(
-            lambda: KafkaEventLog(options, stream), retry=Retry(longest=2, first_pause=0.1, longest_pause=0.1)
-        )
-        manager.register("t")
-        with manager:
-            manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
-            broker.kill()
-            began = time.monotonic()
-            with pytest.raises(CheckpointNotWritten) as error:
-                manager.write_checkpoint("t", CheckpointV1({IN_0: "2"}))
-            assert time.monotonic() - began < PATIENCE / 2
-    assert isinstance(error.value.__cause__, SourceUnavailable)
-    assert error.value.tries > 1
-    assert broker.bootstrap_servers in str(error.value)
-
-
 @pytest.mark.parametrize(
     "bad", [raw(v1("1").key, b"{bad"), raw(b"garbage", b"{}"), raw(v1("1").key, b'{"x":{"system":"s"}}')]
 )
@@ -298,12 +211,6 @@ def test_the_default_grouper_is_the_same_whether_config_names_it_or_not(
     assert read(topic, **{**configured, VALIDATION: "true"}) == (1, {IN_0: "1"})
 
 
-@pytest.mark.scenario("KCM-19")
-def test_an_unknown_type_is_ignored(topic: EventLog) -> None:
-    topic.append([v1("0"), raw(V9_KEY, b"\xff"), raw(b'{"type":"changelog-partition-mapping"}', b"{}")])
-    assert read(topic) == (1, {IN_0: "0"})
-
-
 @pytest.mark.parametrize(("switch", "second"), [(None, "0"), ("false", "10")])
 @pytest.mark.scenario("KCM-20")
 def test_the_topic_is_read_again_only_if_configured(topic: EventLog, switch: str | None, second: str) -> None:
@@ -320,18 +227,6 @@ def test_the_topic_is_read_again_only_if_configured(topic: EventLog, switch: str
         assert manager.read_last_checkpoint("quiet") == CheckpointV1({IN_0: "3"})
     assert log.reads == ([(0, 2)] if switch is None else [(0, 2), (2, 3), (3, 3)])
     assert log.is_closed
-
-
-@pytest.mark.scenario("HRD-25")
-def test_a_version_takes_over_when_the_preferred_one_is_too_old(topic: EventLog) -> None:
-    topic.append([v2("0")])
-    found: list[Checkpoint | None] = []
-    with running(topic, **{READ: "2,1", STOP_AFTER_FIRST_READ: "false"}) as manager:
-        for minute in range(1, 12):
-            topic.append([v1(str(minute), at=T0 + minute * 60_000)])
-            found.append(manager.read_last_checkpoint("t"))
-    assert [type(one) for one in found] == [CheckpointV2] * 10 + [CheckpointV1]
-    assert [one and one.offsets for one in found] == [{IN_0: "0"}] * 10 + [{IN_0: "11"}]
 
 
 @pytest.mark.scenario("HRD-46")
@@ -357,24 +252,6 @@ def test_a_polling_standby_reads_the_newest_with_one_reader(topic: EventLog) -> 
             assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: str(minute)})
         (log,) = opened.logs
     assert log.reads == [(minute, minute + 1) for minute in range(60)]
-
-
-@pytest.mark.scenario("HRD-47")
-def test_a_polling_standby_does_not_use_more_memory() -> None:
-    log = MadeLog(identify("__samza_checkpoint_ver_1_for_orders_1"), lambda offset: v1(f"{offset:09}", at=T0 + offset))
-    manager = KafkaCheckpointManager(log, config={STOP_AFTER_FIRST_READ: "false"})
-    manager.register("t")
-
-    def poll(minutes: range) -> int:
-        for minute in minutes:
-            log.end = minute + 1
-            assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: f"{minute:09}"})
-            log.reads.clear()
-        return held()
-
-    with held_bytes() as held, manager:
-        at_first = poll(range(10))
-        assert poll(range(10, 60)) < at_first + 500  # less than a checkpoint takes
 
 
 @pytest.mark.scenario("KCM-21")
@@ -403,7 +280,7 @@ RAISES = {"checkpoint_topic_case-16", "checkpoint_topic_case-17", "checkpoint_to
 
 
 @pytest.mark.parametrize("vector", vectors("checkpoint_topic_case"), ids=lambda vector: vector["id"])
-@pytest.mark.scenario("KCM-07", "KCM-09", "KCM-16", "KCM-17", "KCM-19")
+@pytest.mark.scenario("KCM-07", "KCM-09", "KCM-16", "KCM-17", "KCM-19", "KCM-05", "KCM-06", "KCM-08")
 def test_vectors_of_topics(vector: Vector) -> None:
     log = MemoryEventLog(identify("__samza_checkpoint_ver_1_for_orders_1"))
     for record in vector["records"]:

@@ -83,21 +83,14 @@ def test_autosizing_results_stay_while_it_is_enabled(store: CoordinatorStreamSto
     assert read_config(store) == {"job.autosizing.enabled": "false"}
 
 
-@pytest.mark.scenario("CFG-05")
+@pytest.mark.scenario("CFG-05", "HRD-35")
 def test_a_launch_reads_autosizing_results_if_enabled(store: CoordinatorStreamStore) -> None:
     write_config(store, {"job.id": "321", "job.autosizing.container.count": "20"})
     assert read_launch_config({}, None) == {}
-    assert read_launch_config({}, CoordinatorStreamStore(RecordingLog())) == {}
-    assert read_launch_config({"job.autosizing.enabled": "true"}, store) == {"job.autosizing.container.count": "20"}
-
-
-@pytest.mark.scenario("HRD-35")
-def test_a_launch_before_the_store_is_open_raises(coordinator_log: EventLog) -> None:
-    coordinator_log.append([config_set("job.autosizing.container.count", "20")])
-    store = CoordinatorStreamStore(coordinator_log)
+    unopened = CoordinatorStreamStore(RecordingLog())
+    assert read_launch_config({}, unopened) == {}
     with pytest.raises(NotReady, match=r"is not open. Call init\(\) first"):
-        read_launch_config({"job.autosizing.enabled": "true"}, store)
-    store.init()
+        read_launch_config({"job.autosizing.enabled": "true"}, unopened)
     assert read_launch_config({"job.autosizing.enabled": "true"}, store) == {"job.autosizing.container.count": "20"}
 
 

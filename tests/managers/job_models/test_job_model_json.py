@@ -45,6 +45,7 @@ def without_origin(model: JobModel) -> JobModel:
     return replace(model, origin=None)
 
 
+@pytest.mark.scenario("JMM-02")
 @pytest.mark.parametrize("vector", vectors("job_model"), ids=lambda vector: vector["id"])
 def test_job_model(vector: Vector) -> None:
     written = decoded(vector["value_b64"]) or b""
@@ -71,26 +72,6 @@ def test_a_recorded_model_is_written_as_it_was_served(path: Path) -> None:
     again = json.loads(to_json(without_origin(model)))
     assert again == json.loads(served)
     assert b'"containers":' + containers_json(model) + b',"max-change' in served
-
-
-@pytest.mark.scenario("HRD-52")
-def test_key_buckets_are_separate() -> None:
-    shares = [{"system": "kafka", "stream": "in", "partition": 0} | bucket for bucket in BUCKETS]
-    model = from_json(task_json(f'"system-stream-partitions":{json.dumps(shares)}'))
-    expected = [SystemStreamPartition("kafka", "in", 0, bucket) for bucket in (-1, 0, 1)]
-    assert sorted(model.tasks["T"].partitions) == expected
-    assert from_json(to_json(without_origin(model))) == model
-
-
-@pytest.mark.scenario("JMM-02")
-def test_the_fields_are_those_of_samza() -> None:
-    read = TaskModel("test", frozenset({SystemStreamPartition("foo", "bar", 1)}), 2)
-    model = JobModel({"a": "b"}, {"1": ContainerModel("1", {"test": read})})
-    assert to_json(model) == (
-        b'{"config":{"a":"b"},"containers":{"1":{"processor-id":"1","tasks":{"test":{"task-name":"test",'
-        b'"system-stream-partitions":[{"system":"foo","partition":1,"stream":"bar","keyBucket":-1}],'
-        b'"changelog-partition":2,"task-mode":"Active"}}}},"max-change-log-stream-partitions":3}'
-    )
 
 
 def test_the_order_of_mappings_does_not_matter() -> None:

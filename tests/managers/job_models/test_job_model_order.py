@@ -13,8 +13,6 @@ from managers.job_models.job_model_order import (
     partition_hash,
 )
 
-PARTITION = SystemStreamPartition("kafka", "in", 0)
-
 
 def partition(stream: str, number: int) -> SystemStreamPartition:
     return SystemStreamPartition("kafka", stream, number)
@@ -37,11 +35,6 @@ def names(containers: OrderedContainers) -> list[str]:
     return [name for _, tasks in containers for name, _ in tasks]
 
 
-def test_config_has_the_order_of_a_copied_map() -> None:
-    assert config_order(str(number) for number in range(12))[0] == "11"
-    assert config_order(["b", "a"]) == ["a", "b"]
-
-
 @pytest.mark.parametrize("keys", ["da", "hai", "hacd", "habdg"])
 def test_a_small_config_has_fewer_buckets_than_a_map_that_grows(keys: str) -> None:
     """The order of ``MapConfig`` in Samza 1.8.0."""
@@ -54,12 +47,6 @@ def test_containers_are_inserted_by_number() -> None:
     assert [key for key, _ in turned] == list(containers)
     assert [key for key, _ in json_order(turned)][:3] == ["0", "11", "1"]
     assert [key for key, _ in json_order(turned[::-1])][:3] == ["11", "0", "1"]
-
-
-def test_tasks_are_inserted_by_name() -> None:
-    read = model(*(task(f"t{at}", PARTITION) for at in (3, 1, 5, 2, 4)))
-    assert names(insertion_order(read)) == ["t1", "t2", "t3", "t4", "t5"]
-    assert names(json_order(insertion_order(read))) == ["t4", "t5", "t1", "t2", "t3"]
 
 
 @pytest.mark.scenario("JCM-06")
@@ -87,13 +74,6 @@ def test_partitions_in_a_bucket_of_all_inputs_have_the_order_of_metadata() -> No
     assert metadata_order(streams) == metadata_order(streams[::-1]) == streams[::-1]
     alone = model(task("Partition 5", *(partition(stream, 5) for _, stream in streams)))
     assert order(alone, "Partition 5") == ["ad-views.5", "Z9.5"]
-
-
-def test_more_than_four_streams_are_ordered_by_hash() -> None:
-    names = ["a", "b", "orders", "in", "h"]
-    four, five = (metadata_order([("kafka", name) for name in some]) for some in (names[:4], names))
-    assert [stream for _, stream in four] == ["b", "in", "orders", "a"]
-    assert [stream for _, stream in five] == ["h", "b", "in", "a", "orders"]
 
 
 def test_partitions_from_an_expansion_come_last() -> None:

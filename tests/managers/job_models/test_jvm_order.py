@@ -3,8 +3,6 @@
 import pytest
 
 from managers.job_models.jvm_order import (
-    bucket_count,
-    bucket_count_of_copy,
     java_map_order,
     scala_immutable_map_order,
     scala_mutable_map_order,
@@ -39,30 +37,6 @@ def test_the_order_of_twelve_container_ids() -> None:
     """The order of a map of twelve containers in Samza 1.8.0."""
     numbers = [str(number) for number in range(12)]
     assert java_map_order(numbers, text_hash) == ["0", "11", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]
-
-
-def test_high_bits_matter() -> None:
-    assert java_map_order([0x0003_0000, 0x0001_0001, 2], lambda number: number) == [0x0001_0001, 2, 0x0003_0000]
-
-
-@pytest.mark.parametrize(("size", "count"), [(0, 16), (12, 16), (13, 32), (24, 32), (25, 64), (1000, 2048)])
-def test_a_map_grows_when_it_is_three_quarters_full(size: int, count: int) -> None:
-    assert bucket_count(size) == count
-
-
-@pytest.mark.parametrize(
-    ("size", "count"),
-    [(1, 2), (2, 4), (3, 8), (5, 8), (6, 16), (11, 16), (12, 32), (13, 32), (23, 32), (24, 64), (47, 64), (48, 128)],
-)
-def test_the_bucket_count_of_a_copied_map(size: int, count: int) -> None:
-    assert bucket_count_of_copy(size) == count
-
-
-def test_the_order_of_a_copy() -> None:
-    numbers = list(range(16, 28))
-    assert java_map_order([*numbers[4:], *numbers[:4]], int) == numbers
-    assert java_map_order([1, 16, *range(2, 12)], int) == [16, *range(1, 12)]
-    assert java_map_order([1, 16, *range(2, 12)], int, bucket_count_of_copy) == [*range(1, 12), 16]
 
 
 def numbered(count: int) -> list[str]:

@@ -13,7 +13,7 @@ from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, Startpoi
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey, encode_name
 from tests.builders import config_set, startpoint
-from tests.managers.raced_log import RacedLog
+from tests.managers.interrupted_log import raced
 
 KEY: Final = "kafka.in.0.t"
 OURS: Final = {KEY: request_value(StartpointSpecific("3", 1_000))}
@@ -55,7 +55,7 @@ def test_a_change_before_the_write_is_refused(stream: MemoryEventLog, what: str)
 @pytest.mark.parametrize("what", OTHERS)
 def test_a_change_beside_the_write_is_found_afterwards(stream: MemoryEventLog, what: str) -> None:
     with pytest.raises(StartpointsChanged) as error:
-        write(RacedLog(stream, *UNRELATED, OTHERS[what]))
+        write(raced(stream, *UNRELATED, OTHERS[what]))
     assert error.value.is_written
     assert str(error.value) == (
         f"Another writer changed {what} at offset 5. The new startpoints were written after that."
@@ -65,5 +65,5 @@ def test_a_change_beside_the_write_is_found_afterwards(stream: MemoryEventLog, w
 
 
 def test_what_others_write_elsewhere_is_no_conflict(stream: MemoryEventLog) -> None:
-    write(RacedLog(stream, *UNRELATED))
+    write(raced(stream, *UNRELATED))
     assert stream.end_offset() == 6

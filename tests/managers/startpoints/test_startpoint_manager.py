@@ -18,8 +18,6 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from tests.builders import config_set, coordinator_key, fan_out, raw, startpoint, task_partition
 from tests.contracts.event_log import NOW_MS
-from tests.managers.interrupted_log import InterruptedLog
-from tests.managers.log_makers import LogMaker
 from tests.managers.recording_log import RecordingLog
 
 PAGE_VIEWS = SystemStreamPartition("kafka", "PageViews", 3)
@@ -123,24 +121,7 @@ def test_calls_before_start_or_after_stop_raise(
     assert (manager.is_running, memory_log.end_offset()) == (False, end)
 
 
-@pytest.mark.scenario("SPM-09")
-def test_a_request_is_fanned_out_to_all_tasks_that_read_the_partition(
-    manager: StartpointManager, coordinator_log: EventLog
-) -> None:
-    broadcast = SystemStreamPartition("mockSystem1", "mockStream1", 2)
-    single = SystemStreamPartition("mockSystem2", "mockStream2", 3)
-    tasks = {f"t{number}": {broadcast} for number in range(6)} | {"t1": {broadcast, single}}
-    for partition in (broadcast, single):
-        manager.write_startpoint(partition, specific("42"))
-    fanned_out = manager.fan_out(tasks)
-    assert fanned_out == {task: dict.fromkeys(read, specific("42")) for task, read in tasks.items()}
-    assert {task: manager.get_fan_out_for_task(task) for task in tasks} == fanned_out
-    assert live_keys(coordinator_log) == {"samza-startpoint-v1-fan-out": set(tasks)}
-    manager.remove_fan_out_for_task("t1")
-    assert {task for task in tasks if not manager.get_fan_out_for_task(task)} == {"t1"}
-
-
-@pytest.mark.scenario("SPM-10")
+@pytest.mark.scenario("SPM-10", "SPM-09")
 def test_of_two_requests_the_later_wins(manager: StartpointManager, coordinator_log: EventLog) -> None:
     single, broadcast = SystemStreamPartition("a", "single", 0), SystemStreamPartition("a", "broadcast", 0)
     past, present, future = specific("past", 10_000), specific("present"), specific("future", -10_000)
@@ -187,18 +168,6 @@ def test_a_fan_out_needs_tasks(
 
 
 @pytest.mark.scenario("SPM-15")
-def test_a_fan_out_survives_another_start(
-    manager: StartpointManager, coordinator_log: EventLog, logs: LogMaker
-) -> None:
-    manager.write_startpoint(PAGE_VIEWS, specific("1"))
-    manager.fan_out({"t0": {PAGE_VIEWS}})
-    written = keys(coordinator_log)
-    restarted = managing(logs.open_again(coordinator_log), NOW_MS + 2 * EXPIRY_MS)
-    assert restarted.fan_out({"t0": {PAGE_VIEWS}}) == {}
-    assert restarted.get_fan_out_for_task("t0") == {PAGE_VIEWS: specific("1")}
-    assert keys(coordinator_log) == written
-
-
 def test_a_task_keeps_startpoints_of_partitions_without_a_new_request(manager: StartpointManager) -> None:
     tasks = {"t": {PAGE_VIEWS, ORDERS}}
     manager.write_startpoint(PAGE_VIEWS, specific("1"))
@@ -279,26 +248,6 @@ def test_requests_and_fan_outs_are_deleted_separately(manager: StartpointManager
     coordinator_log.append([fan_out(f"t{number}", {"k.s.0": specific("1")}) for number in range(6)])
     manager.delete_all_startpoints()
     assert live_keys(coordinator_log) == {"samza-startpoint-v1-fan-out": fan_outs}
-
-
-@pytest.mark.scenario("SPM-19", "HRD-38")
-def test_keys_are_flat(manager: StartpointManager, coordinator_log: EventLog) -> None:
-    manager.write_startpoint(PAGE_VIEWS, specific("1"))
-    manager.write_startpoint(PAGE_VIEWS, specific("2", 1), task_name="t1")
-    manager.fan_out({"t0": [PAGE_VIEWS], "t1": [PAGE_VIEWS]})
-    events = list(coordinator_log.read())
-    assert keys(coordinator_log) == [
-        (REQUEST % b"kafka.PageViews.3", True),
-        (REQUEST % b"kafka.PageViews.3.t1", True),
-        (FAN_OUT % b"t0", True),
-        (FAN_OUT % b"t1", True),
-        (REQUEST % b"kafka.PageViews.3.t1", False),  # the superseded request first
-        (REQUEST % b"kafka.PageViews.3", False),
-    ]
-    assert events[2].value == (
-        b'{"timestamp":%d,"fanOuts":{"kafka.PageViews.3":'
-        b'{"@type":"StartpointSpecific","creationTimestamp":%d,"specificOffset":"1"}}}' % (NOW_MS, NOW_MS)
-    )
 
 
 @pytest.mark.parametrize(
@@ -412,17 +361,6 @@ def test_a_fan_out_reads_the_store_once() -> None:
         log.calls.clear()
         assert len(manager.fan_out(tasks)["Partition 7"]) == 3
         assert log.calls == ["append 4"]  # no other writer, so nothing to read
-
-
-def test_a_fan_out_during_a_removal_is_not_lost(logs: LogMaker, coordinator_log: EventLog) -> None:
-    coordinator = managing(coordinator_log)
-    coordinator_log.append([fan_out("t", {"kafka.orders.0": specific("old")})])
-    coordinator.write_startpoint(PAGE_VIEWS, specific("new"))
-    interrupted = InterruptedLog(logs.open_again(coordinator_log))
-    container = managing(interrupted)
-    interrupted.meanwhile = lambda: coordinator.fan_out({"t": [PAGE_VIEWS, ORDERS]})
-    container.remove_fan_out_for_task_ssps("t", [ORDERS])
-    assert container.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("new")}
 
 
 class RefusingLog(MemoryEventLog):

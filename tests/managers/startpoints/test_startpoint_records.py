@@ -30,7 +30,7 @@ Vector = dict[str, Any]
 
 
 @pytest.mark.parametrize("vector", vectors("startpoint"), ids=lambda vector: vector["id"])
-@pytest.mark.scenario("SPM-03", "SPM-19")
+@pytest.mark.scenario("SPM-03", "SPM-19", "HRD-38")
 def test_a_request_has_samzas_bytes(vector: Vector) -> None:
     given = vector["input"]
     startpoint = startpoint_of_kind(given["kind"], given["creationTimestamp"], given["argument"])

@@ -1,10 +1,10 @@
-"""Fails at the steps of a commit or a restore: with an error, by hanging, or by being killed."""
+"""Fails at the steps of a commit or a restore: with an error, or by being killed."""
 
 import json
 import os
 import signal
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from typing import Any, Final, Literal
@@ -17,8 +17,8 @@ from managers.state.key_value_store import KeyValueStore
 from managers.state.state_backend import Markers, TaskBackupManager
 from managers.state.task_storage_commit_manager import TaskStorageCommitManager
 
-Kind = Literal["error", "hang", "kill"]
-KINDS: Final[tuple[Kind, ...]] = ("error", "hang", "kill")
+Kind = Literal["error", "kill"]
+KINDS: Final[tuple[Kind, ...]] = ("error", "kill")
 STEPS: Final = (
     *("flush", "files of the snapshot", "snapshot to changelogs", "snapshot to objects"),
     *("upload to changelogs", "upload to objects", "after the uploads"),
@@ -33,33 +33,25 @@ class InjectedError(OSError):
 
 @dataclass
 class Faults:
-    """The next fault of this process. ``journal`` is a file of JSON lines, ``hung`` a file descriptor."""
+    """The next fault of this process. ``journal`` is a file of JSON lines."""
 
     journal: Path
-    hung: int
     armed: tuple[str, Kind] | None = None
-    released: Event = field(default_factory=Event)
 
     def note(self, **entry: Any) -> None:
         """Append to the journal, which survives the process."""
         with self.journal.open("a") as file:
             file.write(json.dumps(entry) + "\n")
 
-    def at(self, step: str, cancelled: Event | None = None) -> None:
+    def at(self, step: str) -> None:
         """Fail, if the fault is armed for this step."""
         if self.armed is None or self.armed[0] != step:
             return
         (_, kind), self.armed = self.armed, None
         self.note(fault=step, kind=kind)
-        if kind == "error":
-            raise InjectedError(f"injected at {step}")
         if kind == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
-        if cancelled is not None and self.released.is_set():
-            cancelled.wait()
-            raise InjectedError(f"cancelled at {step}")
-        os.write(self.hung, b"h")
-        Event().wait()
+        raise InjectedError(f"injected at {step}")
 
 
 class FailingStore:
@@ -99,10 +91,10 @@ class FailingBackup:
         return self._manager.snapshot(checkpoint_id)
 
     def upload(self, checkpoint_id: CheckpointId, markers: Markers, cancelled: Event) -> Markers:
-        self._faults.at(f"upload to {self._name}", cancelled)
+        self._faults.at(f"upload to {self._name}")
         uploaded = self._manager.upload(checkpoint_id, markers, cancelled)
         if self._name == "objects":
-            self._faults.at("after the uploads", cancelled)
+            self._faults.at("after the uploads")
         return uploaded
 
     def persist_to_filesystem(self, checkpoint_id: CheckpointId, markers: Markers) -> None:

@@ -12,13 +12,12 @@ from typing import Final
 
 import pytest
 
-from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
+from eventlog.checkpoint import CheckpointId, CheckpointV2
 from eventlog.events import NewEvent
 from eventlog.kafka.changelogs import KafkaChangelogs
 from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
-from managers.state.changelog_backend import KafkaChangelogStateBackendFactory
 from managers.state.key_value_store import DictStore, KeyValueStore
 from managers.state.rocksdb_store import RocksDbStore
 from managers.state.state_backend import RestoreProgress, StatefulTask
@@ -34,8 +33,7 @@ from managers.state.store_directories import (
     delete_directory,
     read_offset_files,
 )
-from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.kafka_topics import Topics
 from tests.managers.state.conftest import TaskMaker
 from tests.managers.state.logged_task import NOT_TRANSACTIONAL, TASK, TRANSACTIONAL, LoggedTask, as_version_1
 
@@ -158,18 +156,6 @@ def test_a_changelog_that_became_shorter_is_not_committed(make_task: TaskMaker, 
     assert restarted.entries() == {b"x": b"1"}
 
 
-def test_a_local_checkpoint_of_an_interrupted_commit_is_thrown_away(make_task: TaskMaker) -> None:
-    task = make_task()
-    task.write(COMMITTED)
-    checkpoint = task.commit(checkpoint_id=CheckpointId(int(time.time() * 1000) - 1000, 1))
-    task.write(UNCOMMITTED)
-    task.commit()  # its checkpoint never came to the log
-    restarted = make_task()
-    restarted.restore(checkpoint)
-    assert restarted.entries() == COMMITTED
-    assert [found for found, _ in checkpoint_directories(restarted.directory())] == [checkpoint.checkpoint_id]
-
-
 @pytest.mark.scenario("CSM-04")
 @pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL, {}])
 def test_the_directories_of_a_task_without_a_checkpoint_are_deleted(
@@ -198,40 +184,6 @@ def test_state_that_is_not_transactional_is_restored_to_the_end(make_task: TaskM
         (*_, last) = restarted.restore(checkpoint)
         assert restarted.entries() == {b"a": b"changed", b"c": b"3", b"new": b"4"}
         assert last.total == (6 if lose else 3)
-
-
-def test_a_store_newer_than_its_changelog_is_thrown_away(
-    make_task: TaskMaker, topics: Topics, caplog: pytest.LogCaptureFixture
-) -> None:
-    task = make_task(config=NOT_TRANSACTIONAL)
-    task.write(COMMITTED)
-    checkpoint = task.commit()
-    topics.delete(task.partition().stream)
-    restarted = make_task(config=NOT_TRANSACTIONAL)
-    restarted.restore(checkpoint)
-    assert restarted.entries() == {}
-    assert "Store 'orders' of task 'Partition 0': its directory is at offset 2 of its changelog" in caplog.text
-
-
-@pytest.mark.scenario("CSM-05")
-def test_a_changelog_shorter_than_the_marker_is_restored_completely_with_a_warning(
-    make_task: TaskMaker, topics: Topics, caplog: pytest.LogCaptureFixture
-) -> None:
-    task = make_task()
-    task.write(COMMITTED)
-    checkpoint = task.commit()
-    topics.delete(task.partition().stream)
-    short = make_task(in_memory=True)
-    short.write({b"x": b"1"})
-    restarted = make_task()
-    restarted.restore(checkpoint)
-    assert restarted.entries() == {b"x": b"1"}
-    warning, kept = [record.getMessage() for record in caplog.records if record.name.startswith("managers")]
-    assert warning == (
-        "Store 'orders' of task 'Partition 0': it was committed at offset 2 of its changelog, which ends at offset 0, "
-        "so it is restored to the end of the changelog."
-    )
-    assert "its changelog lost offset 2" in kept
 
 
 @pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
@@ -317,46 +269,6 @@ def test_directories_are_deleted_if_config_says_so(make_task: TaskMaker) -> None
     (*_, last) = restarted.restore(checkpoint)
     assert restarted.entries() == COMMITTED
     assert last.total == 6
-
-
-def test_a_compacted_changelog_is_restored(
-    changelogs: KafkaChangelogs, topics: Topics, job_name: str, tmp_path: Path
-) -> None:
-    stream = topics.create(f"{job_name}-orders", COMPACTED_SOON, partitions=2)
-    written = {b"%d" % (number % 7): b"%d" % number for number in range(500)}
-    topics.write(stream, [NewEvent(b"%d" % (number % 7), b"%d" % number) for number in range(500)], partition=1)
-    topics.write(stream, [NewEvent(b"3", None)], partition=1)
-    wait_for_holes(changelogs, topics, SystemStreamPartition("kafka", stream, 1))
-    task = LoggedTask(changelogs, tmp_path, job_name, config=NOT_TRANSACTIONAL)
-    task.restore(None)
-    entries = {key: value for key, value in task.entries().items() if key != b"nudge"}
-    assert entries == {key: value for key, value in written.items() if key != b"3"}
-
-
-def wait_for_holes(changelogs: KafkaChangelogs, topics: Topics, partition: SystemStreamPartition) -> None:
-    def is_compacted() -> bool:
-        topics.write(partition.stream, [NewEvent(b"nudge", b"")], partition=1)
-        end = int(changelogs.reach(partition).upcoming_offset or 0)
-        return sum(map(len, changelogs.read(partition, 0, end))) < 100
-
-    wait_until(is_compacted, what="the changelog to be compacted")
-
-
-def test_aborted_transactions_are_not_restored(
-    changelogs: KafkaChangelogs, topics: Topics, job_name: str, tmp_path: Path
-) -> None:
-    stream = topics.create(f"{job_name}-orders")
-    topics.write_transaction(stream, [NewEvent(b"a", b"1")])
-    topics.write_transaction(stream, [NewEvent(b"a", b"aborted")], commit=False)
-    task = LoggedTask(changelogs, tmp_path, job_name, config=NOT_TRANSACTIONAL)
-    partition = SystemStreamPartition("kafka", stream, 0)
-    manager = KafkaChangelogStateBackendFactory({"kafka": changelogs}).get_restore_manager(
-        task_with(task, partition=0), ["orders"]
-    )
-    manager.init(CheckpointV1({partition: "3"}))
-    manager.restore(lambda _: None, Event())
-    task.open()
-    assert task.entries() == {b"a": b"1"}
 
 
 def task_with(task: LoggedTask, *, partition: int | None) -> StatefulTask:

@@ -1,4 +1,4 @@
-"""Restores after commits that failed, hung or were killed at every step: always the last whole commit."""
+"""Restores after commits that failed or were killed at every step: always the last whole commit."""
 
 import json
 import subprocess

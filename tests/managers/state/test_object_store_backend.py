@@ -140,29 +140,6 @@ def test_the_next_commit_deletes_what_is_orphaned(job: Job) -> None:
     assert job.entries()["counts"].keys() == {b"a", b"0", b"1", b"2"}
 
 
-def test_nothing_of_the_last_checkpoint_is_deleted_before_the_next_is_written(job: Job) -> None:
-    checkpoint = job.commit()
-    job.stores["counts"].delete(b"a")
-    job.upload()
-    job.lose_local_state()
-    job.restore(checkpoint)
-    assert job.entries()["counts"] == {b"a": VALUE}
-
-
-def test_a_new_process_continues(job: Job) -> None:
-    first = job.commit()
-    job.lose_local_state()
-    job.restore(first)
-    again = Job(job.backend, job.base, commits=1).open()
-    again.manager.init(first)
-    again.manager.clean_up(CheckpointId(1, 0), first.state_markers[FACTORY])  # idempotent, also elsewhere
-    again.stores["counts"].put(b"b", b"")
-    second = again.commit()
-    again.lose_local_state()
-    again.restore(second)
-    assert again.entries()["counts"] == {b"a": VALUE, b"b": b""}
-
-
 def test_local_files_of_the_same_commit_are_used(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoint = job.commit()
     job.close()

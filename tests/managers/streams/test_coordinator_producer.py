@@ -1,14 +1,21 @@
 """Writes messages and config keys to a job's coordinator stream."""
 
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
 import pytest
 
 from eventlog.log import EventLog
-from eventlog.messages import Delete, Envelope, SetConfig
+from eventlog.messages import Delete, SetConfig
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import decode_key, decode_message
 from managers.errors import NotReady
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from managers.streams.coordinator_producer import CoordinatorStreamProducer, CoordinatorStreamWriter
-from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from tests.builders import config_set, coordinator_key, raw
 from tests.contracts.event_log import NOW_MS, clock
 from tests.managers.recording_log import RecordingLog
@@ -35,22 +42,6 @@ def test_messages_are_written_in_order(coordinator_log: EventLog) -> None:
     envelope = decode_message(decode_key(second.key), second.value).envelope
     assert envelope is not None
     assert (envelope.source, envelope.timestamp) == ("source", NOW_MS)
-
-
-@pytest.mark.scenario("MSG-20")
-def test_a_message_says_who_wrote_it(coordinator_log: EventLog) -> None:
-    unsigned = SetConfig(config_key="a", config_value="1")
-    with CoordinatorStreamProducer(coordinator_log) as producer:
-        producer.send(unsigned)
-        producer.register("")
-        producer.send(unsigned)
-        producer.register("Job-coordinator")
-        producer.send(unsigned)
-        producer.send(unsigned.model_copy(update={"envelope": Envelope("checkpoint-tool", "h", "u", 1)}))
-        producer.send(CoordinatorStreamMessage("SamzaContainer", key_array=(1, "set-config", "b")))
-    messages = [decode_message(decode_key(event.key), event.value) for event in coordinator_log.read()]
-    sources = [message.envelope.source for message in messages if message.envelope is not None]
-    assert sources == ["Unknown", "Unknown", "Job-coordinator", "checkpoint-tool", "SamzaContainer"]
 
 
 @pytest.mark.scenario("PRO-02")
@@ -128,3 +119,23 @@ def test_a_key_is_deleted(coordinator_log: EventLog) -> None:
         assert writer.send_delete_config("a")
         assert not writer.send_delete_config("a")
     assert (config(coordinator_log), coordinator_log.end_offset()) == ({"b": "2"}, 3)
+
+
+CHECKOUT: Final = Path(__file__).parents[3]
+WRITE_AND_DIE: Final = """
+import os, signal, sys
+from eventlog.postgres.log import PostgresEventLog
+from managers.streams.coordinator_producer import CoordinatorStreamWriter
+writer = CoordinatorStreamWriter(PostgresEventLog(*sys.argv[1:]))
+writer.start()
+writer.send_set_config("a", "1")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.scenario("PRO-05")
+def test_a_write_survives_its_writer(database_url: str) -> None:
+    with PostgresEventLog.create(database_url, identify(coordinator_stream_name("orders"))) as log:
+        program = [sys.executable, "-c", WRITE_AND_DIE, database_url, log.stream_name]
+        assert subprocess.run(program, check=False, cwd=CHECKOUT).returncode == -signal.SIGKILL
+        assert config(log) == {"a": "1"}
