@@ -11,21 +11,19 @@ from eventlog.checkpoint import CheckpointV1
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
-from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.checkpoints.abstract_checkpoint_manager import LiveCheckpoints
-from managers.checkpoints.checkpoint_errors import CheckpointNotWritten
+from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, TaskNotRegistered
 from managers.checkpoints.checkpoint_events import TopicReader
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.checkpoint_place import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
 from managers.errors import NotReady
 from managers.wrapped_logs import LogOrOpener
-from tests.builders import checkpoint_v1, checkpoint_v2, recorded, tombstone
+from tests.builders import checkpoint_v1, checkpoint_v2, recorded, set_checkpoint, tombstone
 from tests.fixtures.compaction import latest_per_key
-from tests.fixtures.database_sessions import end_sessions
 from tests.managers.fake_time import FakeTime
 from tests.managers.watched_log import BrokenLog, Opened, WatchedLog
 
@@ -69,6 +67,22 @@ def _assert_refused(manager: JobCheckpoints) -> None:
     for call in calls:
         with pytest.raises(NotReady, match=r"is not running\. Start it"):
             call()
+
+
+@MANAGERS
+@pytest.mark.scenario("KCM-04", "CKM-03")
+def test_a_task_must_be_registered(log: MemoryEventLog, make: Maker) -> None:
+    log.append([checkpoint_v1("Partition 7"), set_checkpoint("Partition 7")])
+    with make(Opened(log)) as manager:
+        for call in (
+            lambda: manager.read_last_checkpoint("Partition 7"),
+            lambda: manager.write_checkpoint("Partition 7", CheckpointV1({})),
+        ):
+            with pytest.raises(TaskNotRegistered, match="'Partition 7'") as error:
+                call()
+            assert error.value.task_name == "Partition 7"
+        assert manager.task_names() == {"Partition 7"}
+    assert log.end_offset() == 2
 
 
 @MANAGERS
@@ -117,23 +131,6 @@ def test_a_read_that_failed_is_followed_by_one_with_a_new_log(log: MemoryEventLo
         with pytest.raises(SourceUnavailable):
             manager.read_last_checkpoint("t")
         assert broken[-1].is_closed
-        assert manager.read_last_checkpoint("t") == written
-
-
-@MANAGERS
-@pytest.mark.scenario("HRD-47")
-def test_a_manager_reads_again_after_an_outage_of_the_database(database_url: str, make: Callable[..., Any]) -> None:
-    kind = "coordinator" if make is CheckpointManager else "checkpoint"
-    stream, written = identify("orders", kind), CheckpointV1({IN_0: "1"})
-    PostgresEventLog.create(database_url, stream).close()
-    polls = {} if make is CheckpointManager else {"config": {STOP_AFTER_FIRST_READ: "false"}}
-    manager = make(lambda: PostgresEventLog(database_url, stream.stream_name), **polls)
-    manager.register("t")
-    with manager:
-        manager.write_checkpoint("t", written)
-        end_sessions(database_url)
-        with pytest.raises(SourceUnavailable):
-            manager.read_last_checkpoint("t")
         assert manager.read_last_checkpoint("t") == written
 
 

@@ -10,9 +10,7 @@ from eventlog.events import NewEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
-from managers.checkpoints.checkpoint_errors import TaskNotRegistered
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from tests.builders import set_checkpoint
 from tests.contracts.event_log import NOW, clock
 from tests.managers.log_makers import LogMaker
 from tests.managers.watched_log import Opened
@@ -38,20 +36,6 @@ def test_every_read_catches_up(logs: LogMaker, coordinator_log: EventLog) -> Non
         for offset in ("1", "2"):
             writer.write_checkpoint("Partition 0", CheckpointV1({PAGE_VIEWS: offset}))
             assert reader.read_last_checkpoint("Partition 0") == CheckpointV1({PAGE_VIEWS: offset})
-
-
-@pytest.mark.scenario("CKM-03")
-def test_a_task_must_be_registered(coordinator_log: EventLog) -> None:
-    coordinator_log.append([set_checkpoint("Partition 0", {"k.s.0": "1"}), set_checkpoint("Partition 1")])
-    with running(coordinator_log) as manager:
-        with pytest.raises(TaskNotRegistered, match="'Partition 1'"):
-            manager.read_last_checkpoint("Partition 1")
-        with pytest.raises(TaskNotRegistered):
-            manager.write_checkpoint("Partition 1", CheckpointV1({}))
-        found = manager.read_last_checkpoint("Partition 0")
-        assert found == CheckpointV1({SystemStreamPartition("k", "s", 0): "1"})
-        assert manager.task_names() == {"Partition 0", "Partition 1"}
-    assert coordinator_log.end_offset() == 2
 
 
 @pytest.mark.scenario("CKM-04")

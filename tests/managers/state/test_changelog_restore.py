@@ -205,43 +205,31 @@ def test_local_files_are_kept_if_the_changelog_lost_their_offset(
 
 
 @pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
-@pytest.mark.parametrize("kinds", [(DictStore, RocksDbStore), (RocksDbStore, DictStore)])
-def test_a_directory_of_another_kind_of_store_is_not_used(
+@pytest.mark.parametrize(
+    ("before", "damaged", "after"),
+    [
+        (DictStore, "", RocksDbStore),
+        (RocksDbStore, "", DictStore),
+        (DictStore, DICT_STORE_FILE, DictStore),
+        (RocksDbStore, "*.sst", RocksDbStore),
+    ],
+)
+def test_a_directory_that_is_damaged_or_of_another_kind_of_store_is_not_used(
     make_task: TaskMaker,
-    kinds: tuple[Callable[[Path], KeyValueStore], ...],
+    before: Callable[[Path], KeyValueStore],
+    damaged: str,
+    after: Callable[[Path], KeyValueStore],
     config: dict[str, str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    before, after = kinds
     task = make_task(config=config, open_directory=before)
     task.write(COMMITTED)
     checkpoint = task.commit()
     task.stores["orders"].close()
-    restarted = LoggedTask(
-        task.changelogs, task.task.base_directory, task.job_name, config=config, open_directory=after
-    )
-    restarted.restore(checkpoint)
-    assert restarted.entries() == COMMITTED
-    assert f"is that of a {before.__name__}, not of a {after.__name__}" in caplog.text
-    restarted.stores["orders"].close()
-
-
-@pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
-@pytest.mark.parametrize(("kind", "file"), [(DictStore, DICT_STORE_FILE), (RocksDbStore, "*.sst")])
-def test_a_damaged_directory_is_not_used(
-    make_task: TaskMaker,
-    kind: Callable[[Path], KeyValueStore],
-    file: str,
-    config: dict[str, str],
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    task = make_task(config=config, open_directory=kind)
-    task.write(COMMITTED)
-    checkpoint = task.commit()
-    task.stores["orders"].close()
-    for path in task.directory().parent.glob(f"*/{file}"):
+    for path in task.directory().parent.glob(f"*/{damaged}") if damaged else ():
         os.truncate(path, path.stat().st_size - 1)
-    restarted = LoggedTask(task.changelogs, task.task.base_directory, task.job_name, config=config, open_directory=kind)
+    base = task.task.base_directory
+    restarted = LoggedTask(task.changelogs, base, task.job_name, config=config, open_directory=after)
     restarted.restore(checkpoint)
     assert restarted.entries() == COMMITTED
     assert "Restoring it from the beginning of its changelog." in caplog.text

@@ -9,13 +9,14 @@ from typing import Final
 import pytest
 
 from eventlog.log import EventLog
-from eventlog.messages import Delete, SetConfig
+from eventlog.messages import Delete, Envelope, SetConfig
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import decode_key, decode_message
 from managers.errors import NotReady
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from managers.streams.coordinator_producer import CoordinatorStreamProducer, CoordinatorStreamWriter
+from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from tests.builders import config_set, coordinator_key, raw
 from tests.contracts.event_log import NOW_MS, clock
 from tests.managers.recording_log import RecordingLog
@@ -28,20 +29,19 @@ def said(log: EventLog) -> list[object]:
 @pytest.mark.scenario("PRO-01")
 def test_messages_are_written_in_order(coordinator_log: EventLog) -> None:
     name = SetConfig(config_key="job.name", config_value="my-job-name")
-    number = SetConfig(config_key="job.id", config_value="1234")
+    number = SetConfig(config_key="job.id", config_value="1234", envelope=Envelope("tool", "h", "u", 1))
     producer = CoordinatorStreamProducer(coordinator_log, clock=clock)
     producer.register("source")
     producer.start()
     assert producer.send(name) == 0
     assert producer.send(number) == 1
-    assert producer.send(Delete(message_type="set-config", key="job.name")) == 2
+    assert producer.send(CoordinatorStreamMessage(key_array=(1, "set-config", "job.name"), message_map=None)) == 2
     producer.stop()
     first, second, third = coordinator_log.read()
     assert said(coordinator_log)[:2] == [name, number]
     assert (third.key, third.value) == (first.key, None)
-    envelope = decode_message(decode_key(second.key), second.value).envelope
-    assert envelope is not None
-    assert (envelope.source, envelope.timestamp) == ("source", NOW_MS)
+    envelopes = [decode_message(decode_key(each.key), each.value).envelope for each in (first, second)]
+    assert [each and (each.source, each.timestamp) for each in envelopes] == [("source", NOW_MS), ("tool", 1)]
 
 
 @pytest.mark.scenario("PRO-02")
