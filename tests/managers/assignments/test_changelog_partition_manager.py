@@ -6,8 +6,6 @@ from collections.abc import Mapping
 import pytest
 
 from eventlog.errors import ConfigError
-from eventlog.kafka.admin import KafkaAdmin
-from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog, LogExists
 from managers.assignments.changelog_partition_manager import (
     ChangelogPartitionManager,
@@ -16,7 +14,6 @@ from managers.assignments.changelog_partition_manager import (
 )
 from managers.assignments.changelogs import ChangelogError, ChangelogRemapped
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from tests.fixtures.kafka_topics import Topics
 
 
 @pytest.fixture
@@ -156,30 +153,3 @@ def test_a_wrong_number_of_partitions_is_refused(there: int) -> None:
     topics = NotedTopics(stream=there)
     with pytest.raises(ChangelogError, match=f"stream of store 'store0' has {there} partitions, but .* need 10"):
         create_changelog_streams(CONFIG, 10, {"system": topics})
-
-
-@pytest.mark.kafka
-@pytest.mark.scenario("CLG-13")
-def test_changelogs_on_kafka_have_samzas_settings(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
-    name = f"{job_name}-store0-changelog"
-    for each in (name, f"{name}-access-log"):
-        topics.will_be_made(each)
-    config = {
-        **CONFIG,
-        "stores.store0.changelog": f"system.{name}",
-        "systems.system.default.stream.replication.factor": "1",
-    }
-    with KafkaAdmin(kafka_options) as admin:
-        first = create_changelog_streams(config, 3, {"system": admin})
-        second = create_changelog_streams(config, 3, {"system": admin})
-        with pytest.raises(ChangelogError):
-            create_changelog_streams(config, 4, {"system": admin})
-        assert admin.partition_count(name) == admin.partition_count(f"{name}-access-log") == 3
-    assert [stream.is_new for stream in (*first, *second)] == [True, True, False, False]
-    assert topics.settings_of(name) == {
-        "cleanup.policy": "compact",
-        "delete.retention.ms": "86400000",
-        "max.message.bytes": "1000012",
-        "min.compaction.lag.ms": "14400000",
-        "segment.bytes": "536870912",
-    }

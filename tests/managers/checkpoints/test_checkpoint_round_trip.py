@@ -148,6 +148,7 @@ def test_both_write_the_same_keys_and_values(
     assert len(ours) == len(WRITTEN)
 
 
+@pytest.mark.scenario("KCM-22", "KCM-23")
 def test_both_make_the_same_topic(
     samza: Samza, config: dict[str, str], kafka_options: KafkaOptions, topics: Topics, job_name: str
 ) -> None:

@@ -106,24 +106,6 @@ def test_settings_of_the_system_count_after_those_of_the_topic() -> None:
     assert checkpoint_topic_settings(other) == checkpoint_topic_settings({})
 
 
-@pytest.mark.scenario("KCM-22", "KCM-23")
-def test_a_topic_is_made_on_brokers(topics: "Topics", kafka_options: "KafkaOptions", job_name: str) -> None:
-    from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415
-
-    name = f"__samza_checkpoint_ver_1_for_{job_name}_1"
-    topics.will_be_made(name)
-    manager = KafkaCheckpointManager(
-        MemoryEventLog(identify(name)),
-        config={"job.name": job_name, "app.mode": "BATCH"},
-        open_admin=lambda: KafkaAdmin(kafka_options),
-    )
-    manager.create_resources()
-    manager.create_resources()  # it is there, and stays as it is
-    settings = topics.settings_of(name)
-    wanted = ("cleanup.policy", "retention.ms", "segment.bytes", "max.message.bytes")
-    assert [settings[key] for key in wanted] == ["compact,delete", "86400000", "26214400", "1000012"]
-
-
 @pytest.mark.scenario("HRD-21")
 def test_without_validation_the_first_of_several_partitions_is_used(
     topics: "Topics", kafka_options: "KafkaOptions", job_name: str, caplog: pytest.LogCaptureFixture

@@ -85,6 +85,7 @@ def test_both_write_the_same_keys_and_values(
     assert len(ours) == len(config)
 
 
+@pytest.mark.scenario("CFG-11")
 def test_both_create_the_same_stream(
     samza: Samza, kafka_options: KafkaOptions, topics: Topics, stream_name: str, job_name: str
 ) -> None:

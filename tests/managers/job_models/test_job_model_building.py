@@ -14,8 +14,6 @@ from managers.job_models.job_model_json import from_json, to_json
 INPUT: Final = ("test", "stream1")
 CONFIG: Final = {"job.name": "test", "job.container.count": "2", "task.inputs": "test.stream1"}
 
-STATE: Final = {"stores.counts.factory": "org.apache.samza.storage.kv.RocksDbKeyValueStorageEngineFactory"}
-
 
 def read_by(model: JobModel) -> dict[str, set[str]]:
     return {name: set(map(str, task.partitions)) for name, task in model.tasks.items()}
@@ -53,16 +51,6 @@ def test_changelog_partitions_are_assigned_after_the_matcher() -> None:
     }
     model = build_job_model(CONFIG | matcher | {"job.container.count": "1"}, {INPUT: range(3)}, {})
     assert containers(model) == {"0": {"Partition 1": 0}}
-
-
-def test_an_expanded_stream_stays_with_the_tasks_that_have_its_state() -> None:
-    first = assignment(build_job_model(CONFIG, {INPUT: range(2)}, {}))
-    grown = build_job_model(CONFIG | STATE, {INPUT: range(4)}, {"Partition 0": 0, "Partition 1": 1}, first)
-    assert read_by(grown) == {
-        "Partition 0": {"test.stream1.0", "test.stream1.2"},
-        "Partition 1": {"test.stream1.1", "test.stream1.3"},
-    }
-    assert len(build_job_model(CONFIG, {INPUT: range(4)}, {}, first).tasks) == 4
 
 
 @pytest.mark.parametrize("factor", ["1", "0", "-1"])

@@ -1,9 +1,8 @@
 """A program that dies between any two of its writes, or is not alone: the next start begins at the right places."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from itertools import count, product
+from itertools import count
 from typing import Final
 
 import pytest
@@ -22,7 +21,7 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import checkpoint_v1, checkpoint_v2, fan_out, startpoint
 from tests.managers.cut_log import Cut, CutLog, Lifetime
 from tests.managers.interrupted_log import InterruptedLog
-from tests.managers.log_makers import LogMaker, MemoryLogs
+from tests.managers.log_makers import LogMaker
 from tests.managers.stated_admin import StatedAdmin
 
 NOW: Final = 1_700_000_000_000
@@ -108,12 +107,6 @@ def job_on(logs: LogMaker, config: Mapping[str, str] | None = None) -> Job:
     return job
 
 
-@pytest.fixture
-def memory_logs() -> Iterator[LogMaker]:
-    with ExitStack() as opened:
-        yield MemoryLogs(opened)
-
-
 def step(event: NewEvent | None) -> str:
     assert event is not None
     assert event.key is not None
@@ -163,15 +156,6 @@ def test_a_fan_out_that_is_cut_off_anywhere_is_done_by_the_next_start(logs: LogM
         ]
     )
     assert all(at.startswith("put") for at in cut_at[:2]), "fan-outs are written before requests are deleted"
-
-
-def test_the_start_after_one_that_was_cut_off_may_be_cut_off_too(memory_logs: LogMaker) -> None:
-    for lifetimes in product(range(6), range(6)):
-        job = job_on(memory_logs)
-        for events in lifetimes:
-            with suppress(Cut):
-                job.fan_out(CutLog(job.coordinator, Lifetime(events)))
-        assert job.next_start() == RIGHT, lifetimes
 
 
 COMMITS: Final = (

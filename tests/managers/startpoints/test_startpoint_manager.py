@@ -22,7 +22,6 @@ from tests.managers.recording_log import RecordingLog
 
 PAGE_VIEWS = SystemStreamPartition("kafka", "PageViews", 3)
 ORDERS = SystemStreamPartition("kafka", "orders", 0)
-REQUEST = b'[1,"samza-startpoint-v1","%s"]'
 FAN_OUT = b'[1,"samza-startpoint-v1-fan-out","%s"]'
 
 
@@ -121,7 +120,7 @@ def test_calls_before_start_or_after_stop_raise(
     assert (manager.is_running, memory_log.end_offset()) == (False, end)
 
 
-@pytest.mark.scenario("SPM-10", "SPM-09")
+@pytest.mark.scenario("SPM-10", "SPM-09", "SPM-11")
 def test_of_two_requests_the_later_wins(manager: StartpointManager, coordinator_log: EventLog) -> None:
     single, broadcast = SystemStreamPartition("a", "single", 0), SystemStreamPartition("a", "broadcast", 0)
     past, present, future = specific("past", 10_000), specific("present"), specific("future", -10_000)
@@ -130,25 +129,16 @@ def test_of_two_requests_the_later_wins(manager: StartpointManager, coordinator_
     manager.write_startpoint(broadcast, present)
     manager.write_startpoint(broadcast, past, task_name="t2")
     manager.write_startpoint(broadcast, future, task_name="t3")
+    manager.write_startpoint(broadcast, specific("own"), task_name="t4")  # at the same time: its own wins
     fanned_out = manager.fan_out({f"t{number}": [broadcast] for number in range(5)} | {"t1": [single, broadcast]})
     assert fanned_out == {
         "t0": {broadcast: present},
         "t1": {single: present, broadcast: present},
         "t2": {broadcast: present},
         "t3": {broadcast: future},
-        "t4": {broadcast: present},
+        "t4": {broadcast: specific("own")},
     }
     assert set(live_keys(coordinator_log)) == {"samza-startpoint-v1-fan-out"}
-
-
-@pytest.mark.scenario("SPM-11")
-def test_with_equal_times_the_request_for_the_task_wins(manager: StartpointManager) -> None:
-    manager.write_startpoint(PAGE_VIEWS, specific("own"), task_name="t")
-    manager.write_startpoint(PAGE_VIEWS, specific("all"))
-    assert manager.fan_out({"t": [PAGE_VIEWS], "u": [PAGE_VIEWS]}) == {
-        "t": {PAGE_VIEWS: specific("own")},
-        "u": {PAGE_VIEWS: specific("all")},
-    }
 
 
 @pytest.mark.scenario("SPM-14")

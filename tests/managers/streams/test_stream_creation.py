@@ -3,13 +3,9 @@
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
-from eventlog.streams import StreamIdentity, coordinator_stream_name
+from eventlog.streams import StreamIdentity
 from managers.streams.stream_creation import create_coordinator_stream
-from tests.fixtures.kafka_topics import Topics
-
-DAY_MS = 86_400_000
 
 
 class Maker:
@@ -45,18 +41,3 @@ def test_a_log_in_postgres_is_made_once_and_keeps_its_events(database_url: str) 
         log.append([NewEvent(b"k", b"v")])
         assert create_coordinator_stream(admin, {**config, "job.coordinator.segment.bytes": "5"}) == stream
         assert [(event.key, event.value) for event in log.read()] == [(b"k", b"v")]
-
-
-@pytest.mark.scenario("CFG-11")
-def test_a_topic_is_made_once_as_samza_makes_it(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
-    from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415
-
-    topics.will_be_made(coordinator_stream_name(job_name))
-    config = {"job.name": job_name, "job.coordinator.replication.factor": "1"}
-    with KafkaAdmin(kafka_options) as admin:
-        name = create_coordinator_stream(admin, config).stream_name
-        made = admin.topic(name)
-        assert create_coordinator_stream(admin, {**config, "job.coordinator.segment.bytes": "5"}).stream_name == name
-        assert admin.topic(name) == made
-    assert (made.partitions, made.delete_retention_ms) == (1, DAY_MS)
-    assert topics.settings_of(name) == {"cleanup.policy": "compact", "segment.bytes": "26214400"}
