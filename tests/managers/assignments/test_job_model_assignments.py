@@ -87,7 +87,7 @@ def assignments(coordinator_store: CoordinatorStreamStore) -> JobModelAssignment
     return JobModelAssignments(coordinator_store)
 
 
-@pytest.mark.scenario("TAM-11")
+@pytest.mark.scenario("TAM-11", "HRD-32")
 def test_new_tasks_delete_the_assignments_of_previous_ones(
     assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
 ) -> None:
@@ -155,16 +155,6 @@ def test_only_active_tasks_are_in_the_previous_assignment(
         "active": {page_views(0), page_views(1)},
         "without a mode": {page_views(1)},
     }
-
-
-@pytest.mark.scenario("HRD-32")
-def test_a_job_of_four_partitions_becomes_one_of_eight(
-    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore
-) -> None:
-    for partitions in (4, 8, 8):
-        assignments.save(simple(partitions))
-        assert shown(coordinator_store) == expected(simple(partitions))
-    assert len(assignments.read_previous().task_containers) == 8
 
 
 @pytest.mark.scenario("HRD-29")

@@ -111,18 +111,6 @@ def test_the_deployment_is_named_by_its_config_if_the_environment_does_not(start
     assert start({"task.opts": "-Xmx1g"}, environment={}).changes == {JobMetadataChange.NEW_DEPLOYMENT}
 
 
-def test_partitions_that_the_job_does_not_read_are_counted(start: Start) -> None:
-    attempt = start(
-        {
-            "job.factory.class": "org.apache.samza.job.local.ThreadJobFactory",
-            "job.systemstreampartition.matcher.class": "org.apache.samza.system.RangeSystemStreamPartitionMatcher",
-            "job.systemstreampartition.matcher.config.ranges": "1-2",
-        }
-    )
-    assert sorted(attempt.job_model.tasks) == ["Partition 1", "Partition 2"]
-    assert attempt.partition_counts == {("kafka", "views"): 4}
-
-
 def test_a_stream_that_grows_keeps_its_tasks(kafka: FolderOfStreams, start: Start) -> None:
     old = start().job_model
     kafka.set_partition_count("views", 8)

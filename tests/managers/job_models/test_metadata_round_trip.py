@@ -81,16 +81,6 @@ def test_both_compute_the_same_ids(samza: Samza) -> None:
     assert len({each.config_id for each in ours}) == 3
 
 
-def test_both_find_the_same_changes(samza: Samza) -> None:
-    each = [JobCoordinatorMetadata(*ids) for ids in itertools.product("ab", repeat=3)]
-    pairs = list(itertools.product(each, [*each, None]))
-    theirs = samza.ask(asked.PROGRAM, {}, [asked.check(YARN, new, previous) for new, previous in pairs])
-    with CoordinatorStreamStore(memory_log()) as store:
-        manager = JobCoordinatorMetadataManager(store, environment=ENVIRONMENT)
-        ours = [manager.check_for_metadata_changes(new, previous) for new, previous in pairs]
-    assert ours == theirs
-
-
 def test_samza_reads_what_we_write(samza: Samza, log: KafkaEventLog, job_name: str) -> None:
     with CoordinatorStreamStore(log) as store:
         for cluster, metadata in WRITTEN:

@@ -210,17 +210,6 @@ def test_a_checkpoint_that_can_not_be_gone_on_from_ends_the_start(memory_job: Jo
     assert not memory_job.startpoints.is_running
 
 
-def test_a_checkpoint_that_can_not_be_gone_on_from_matters_only_where_it_counts(memory_job: Job) -> None:
-    """Not to other partitions, not after a reset, and not where a startpoint says otherwise."""
-    memory_job.write(checkpoint_v1("c", {KEY[0]: "7", KEY[1]: "abc"}))
-    assert at(memory_job.started({"c": SSP[:1]})) == "8"
-    memory_job.write(fan_out("c", {KEY[1]: ASKED}))
-    assert at(memory_job.started({"c": SSP[:2]}), 1) == "23"
-    memory_job.startpoints.remove_all_fan_outs()
-    memory_job.config = RESET
-    assert at(memory_job.started({"c": SSP[:2]}), 1) == "0"
-
-
 @pytest.mark.scenario("OFF-08")
 def test_a_stream_or_partition_that_is_not_known_is_named(memory_job: Job) -> None:
     memory_job.admins = {"test-system": StatedAdmin(lacks=frozenset({"test-stream"}))}
@@ -278,13 +267,6 @@ def test_a_startpoint_outlives_a_commit_whose_snapshot_was_before_the_move(job: 
     assert (job.written(), job.fan_out()) == ({SSP[0]: "45"}, {SSP[0]})
     manager.stop()
     assert at(job.started()) == "23"
-
-
-@pytest.mark.scenario("OFF-13")
-def test_a_startpoint_is_read_from_itself_on(job: Job) -> None:
-    job.write(checkpoint_v1("c", {KEY[0]: "45"}), fan_out("c", {KEY[0]: ASKED}))
-    manager = job.started()
-    assert (at(manager), manager.get_last_processed_offset("c", SSP[0])) == ("23", "45")
 
 
 @pytest.mark.scenario("OFF-14")
@@ -407,16 +389,7 @@ def test_a_start_writes_nothing_and_a_commit_of_nothing_neither(job: Job) -> Non
     assert job.ends() == before
 
 
-@pytest.mark.scenario("HRD-14")
-def test_every_partition_is_committed_whichever_came_last(job: Job) -> None:
-    manager = job.started({"c": SSP[:2]})
-    manager.update("c", SSP[1], "7")
-    manager.update("c", SSP[0], "900")
-    commit(manager)
-    assert job.written() == {SSP[0]: "900", SSP[1]: "7"}
-
-
-@pytest.mark.scenario("HRD-37")
+@pytest.mark.scenario("HRD-37", "HRD-14")
 def test_quiet_partitions_keep_their_startpoints_over_a_crash(job: Job) -> None:
     job.write(fan_out("c", dict.fromkeys(KEY, StartpointOldest(NOW))))
     manager = job.started({"c": SSP})
@@ -427,7 +400,7 @@ def test_quiet_partitions_keep_their_startpoints_over_a_crash(job: Job) -> None:
     assert [at(again, number) for number in range(8)] == ["6"] * 5 + ["0"] * 3
 
 
-@pytest.mark.scenario("HRD-39")
+@pytest.mark.scenario("HRD-39", "OFF-13")
 def test_consumers_get_offsets_alone(memory_job: Job) -> None:
     kinds = (
         StartpointSpecific("7", NOW),
