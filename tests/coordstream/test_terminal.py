@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine, in_own_process, without_settings
+from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine, without_settings
 
 pytestmark = pytest.mark.slow
 
@@ -51,17 +51,3 @@ def test_a_terminal_of_80_columns_has_names_whole(wordcount: CommandLine) -> Non
     assert max(map(len, lines)) <= 80
     assert [line.split()[:2] for line in lines[3:5]] == [[COORDINATOR, "stopped"], [CHECKPOINT, "stopped"]]
     assert lines[-1].startswith("(not shown in 80 columns: ")
-
-
-def test_columns_of_the_environment_are_the_width_of_a_terminal(wordcount: CommandLine) -> None:
-    words = ("config", "show", "wordcount_pv")
-    assert max(map(len, on_a_terminal(wordcount, 80, *words, COLUMNS="60"))) <= 60
-    assert 80 < max(map(len, on_a_terminal(wordcount, 80, *words, COLUMNS="120"))) <= 120
-
-
-def test_a_pipe_gets_whole_lines_regardless_of_columns(wordcount: CommandLine) -> None:
-    words = ("config", "history", "wordcount_pv")
-    printed = in_own_process(*words, COORDSTREAM_DATABASE_URL=wordcount.database_url, COLUMNS="40").out
-    _, headings, *lines = printed.splitlines()
-    assert len(lines) == len(wordcount.rows(*words))
-    assert {line.count("\t") for line in (headings, *lines)} == {headings.count("\t")}

@@ -33,7 +33,7 @@ def random_conditions(rng: random.Random, states: Sequence[Relations], count: in
 
 
 def _random_condition(rng: random.Random, states: Sequence[Relations]) -> Condition:
-    make = rng.choice([_row_exists, _row_exists, _row_count, _greatest_offset, _config_value, _config_value, _both])
+    make = rng.choice([_row_exists, _row_exists, _row_count, _greatest_offset, _config_value, _config_value])
     condition = make(rng, states)
     return _negated(condition) if rng.random() < 0.2 else condition
 
@@ -67,12 +67,6 @@ def _config_value(rng: random.Random, states: Sequence[Relations]) -> Condition:
     _, (key, value, *_) = _random_row(rng, states, ["config"])
     text = f"(select config_value from config where config_key = {_literal(key)}) = {_literal(value)}"
     return Condition(text, lambda state: value is not None and (key, value) in {one[:2] for one in state["config"]})
-
-
-def _both(rng: random.Random, states: Sequence[Relations]) -> Condition:
-    one, other = _row_count(rng, states), _config_value(rng, states)
-    text = f"({one.text}) and coalesce({other.text}, false)"
-    return Condition(text, lambda state: one.holds(state) and other.holds(state))
 
 
 def _negated(condition: Condition) -> Condition:

@@ -151,11 +151,6 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"{coordstream.__version__}\n"
 
 
-def test_the_package_can_be_run_as_a_module() -> None:
-    finished = in_own_process("--version")
-    assert (finished.code, finished.out, finished.err) == (0, f"{coordstream.__version__}\n", "")
-
-
 def test_the_package_can_be_run_as_a_file() -> None:
     """As spark-submit does. Python then puts the file's folder on the path."""
     ended = subprocess.run(
@@ -191,12 +186,6 @@ def test_an_encoding_without_a_character_is_one_message(wordcount: CommandLine) 
     )
     assert finished.code == 1
     assert finished.err.startswith("Cannot encode text as ascii.")
-
-
-def test_a_file_that_cannot_be_written_is_named(wordcount: CommandLine) -> None:
-    refused = wordcount.refused("export", STREAM, "--output", "/nowhere/out.jsonl")
-    assert "/nowhere" in refused
-    assert "Unexpected" not in refused
 
 
 def test_paths_may_have_any_bytes(wordcount: CommandLine, tmp_path: Path) -> None:

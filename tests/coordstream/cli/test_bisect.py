@@ -1,6 +1,5 @@
 """`coordstream bisect`, on the job of recording A."""
 
-import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from coordstream.cli.bisect import BecameTrueWithoutEvent, JobCut, LogCut, first_true
 from tests.coordstream.command_line import CommandLine
 
-SEVERAL_STATEMENTS = "true)::boolean, false); drop schema projection cascade; select coalesce((true"
 RUN_1, RUN_2 = ("--to", "2026-11-21T09:17:00Z"), ("--to", "2026-11-21T09:17:30Z")
 
 
@@ -31,19 +29,6 @@ def test_the_event_that_added_a_container_is_found(wordcount: CommandLine) -> No
     assert (checked(wordcount, query, kind, offset - 1), checked(wordcount, query, kind, offset)) == (False, True)
     printed = wordcount.done("bisect", "wordcount_pv", more, *RUN_2)
     assert f"coordinator\t{offset}\t" in printed
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_the_commit_that_reached_an_offset_is_the_first_of_a_linear_scan(wordcount: CommandLine, seed: int) -> None:
-    chosen = random.Random(seed)
-    partition, wanted = chosen.randrange(8), chosen.randrange(1, 20)
-    where = f"stream_name = 'page-views' and partition_id = {partition} and input_offset_number >= {wanted}"
-    kind, offset = became_true(
-        wordcount, f"exists (select from checkpoint where {where})", "--to", "2026-11-21T09:17:00Z"
-    )
-    query = f"select exists (select from coordinator.checkpoint@ where {where})"
-    linear = next(n for n in range(388) if checked(wordcount, query, "checkpoint", n))
-    assert (kind, offset) == ("checkpoint", linear)
 
 
 @pytest.mark.parametrize("words", [(), ("--from", "2026-11-21"), RUN_1])

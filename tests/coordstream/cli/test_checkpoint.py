@@ -5,32 +5,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 from coordstream.cli import startpoint_job
-from eventlog.checkpoint import CheckpointV1, CheckpointV2
-from eventlog.events import NewEvent
-from eventlog.partition import SystemStreamPartition, TaskName
+from eventlog.checkpoint import CheckpointV2
+from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.wire.checkpoint_topic import (
-    DEFAULT_GROUPER_FACTORY,
-    KEY_TYPE_V1,
-    CheckpointKey,
     decode_key,
-    decode_v1,
     decode_v2,
-    encode_key,
-    encode_v1,
 )
-from managers.checkpoints.checkpoint_place import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
-from tests.builders import KAFKA_BACKEND, checkpoint_v1, config_set, recorded, set_checkpoint, task_container
-from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine, recording
-from tests.fixtures.kafka_topics import Topics
+from tests.builders import KAFKA_BACKEND, checkpoint_v1, set_checkpoint, task_container
+from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine
 
 TASK = "Partition 1"
 PAGE_VIEWS_1 = SystemStreamPartition("kafka", "page-views", 1)
-PAGE_VIEWS_9 = SystemStreamPartition("kafka", "page-views", 9)
 LAST_COMMIT = datetime(2026, 11, 21, 9, 18, 13, tzinfo=UTC)
 AN_HOUR_LATER = LAST_COMMIT.replace(hour=10)
 GIVEN = f"{TASK}/kafka.page-views.1=7"
@@ -110,17 +99,6 @@ def test_a_partial_file_is_merged_and_state_stays(job: CommandLine, tmp_path: Pa
     assert starting(job) == checkpoint
 
 
-def test_managers_and_relations_agree(job: CommandLine) -> None:
-    job.done("checkpoint", "write", "wordcount_pv", GIVEN, "Partition 3/kafka.page-views.3=0", "--yes")
-    assert job("follow", "--all", "--once").code == 0
-    shown: dict[str, dict[SystemStreamPartition, str]] = {}
-    for row in job.rows("checkpoint", "show", "wordcount_pv"):
-        partition = SystemStreamPartition(row["system_name"], row["stream_name"], row["partition_id"])
-        shown.setdefault(row["task_name"], {})[partition] = row["input_offset"]
-    assert shown == {f"Partition {number}": starting(job, f"Partition {number}").offsets for number in range(8)}
-    assert shown[TASK][PAGE_VIEWS_1] == "7"
-
-
 def test_replace_drops_other_partitions(job: CommandLine) -> None:
     rows = job.rows("checkpoint", "write", "wordcount_pv/1", GIVEN, "--replace", "--yes")
     assert [(row["partition_id"], row["old_offset"], row["new_offset"]) for row in rows] == [
@@ -158,15 +136,6 @@ def test_a_running_job_is_refused(job: CommandLine, monkeypatch: pytest.MonkeyPa
     assert [checkpoint.offsets[PAGE_VIEWS_1] for _, _, checkpoint in written(job)] == ["7", "8"]
 
 
-def test_an_invalid_line_is_refused_with_its_number(job: CommandLine, tmp_path: Path) -> None:
-    well = "tasknames.Partition 1.systems.kafka.streams.page-views.partitions.1=7"
-    (tmp_path / "bad.properties").write_text(f"# new\n{well}\n{well.replace('.1=', '.one=')}\n")
-    refused = job.refused("checkpoint", "write", "wordcount_pv", "--from-file", tmp_path / "bad.properties", "--yes")
-    assert f"{tmp_path / 'bad.properties'}, line 3: " in refused
-    assert refused.endswith("Nothing was written. Correct the line.")
-    assert end(job) == END
-
-
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
@@ -192,24 +161,6 @@ def test_rejected_arguments_write_nothing(job: CommandLine, words: tuple[str, ..
     assert end(job) == END
 
 
-@pytest.mark.parametrize(("answer", "code"), [(True, 0), (False, 1), (None, 1)])
-def test_confirmation_on_a_terminal(
-    job: CommandLine, monkeypatch: pytest.MonkeyPatch, answer: bool | None, code: int
-) -> None:
-    def confirm(question: str, **_: object) -> bool:
-        assert question == "Write 1 checkpoint?"
-        if answer is None:
-            raise typer.Abort
-        return answer
-
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr(typer, "confirm", confirm)
-    finished = job("checkpoint", "write", "wordcount_pv", GIVEN)
-    assert finished.code == code
-    assert finished.err == ("" if code == 0 else "Nothing was written: not confirmed.\n")
-    assert end(job) == END + (code == 0)
-
-
 @pytest.mark.scenario("CKT-07")
 def test_overrides_take_precedence_over_the_jobs_config(job: CommandLine) -> None:
     words = ("checkpoint", "write", "wordcount_pv", GIVEN, "--yes")
@@ -220,19 +171,6 @@ def test_overrides_take_precedence_over_the_jobs_config(job: CommandLine) -> Non
     unknown = job.refused(*words, "--config", "task.checkpoint.factory=my.Factory")
     assert unknown.startswith("task.checkpoint.factory is my.Factory, whose checkpoints are not in Kafka")
     assert end(job) == END + 1
-
-
-@pytest.mark.scenario("CKT-07")
-def test_a_job_without_checkpoints_is_refused(cli: CommandLine) -> None:
-    stream = "__samza_coordinator_counts_1"
-    cli.done("log", "create", stream)
-    words = ("checkpoint", "write", "counts", GIVEN, "--yes")
-    refused = cli.refused(*words)
-    assert refused.startswith("Job counts/1 has no checkpoints: ")
-    assert "task.checkpoint.factory. Set that key" in refused
-    with PostgresEventLog(cli.database_url, stream) as log:
-        log.append([config_set(CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY)])
-    assert "on its checkpoint topic, which does not exist. Create it first" in cli.refused(*words)
 
 
 def test_checkpoints_of_the_coordinator_stream_are_written_there(cli: CommandLine) -> None:
@@ -257,14 +195,6 @@ def test_a_recording_is_not_appended_to(wordcount: CommandLine) -> None:
     refused = wordcount.refused("checkpoint", "write", "wordcount_pv", GIVEN, "--yes")
     assert refused.startswith(f"Cannot append to {CHECKPOINT}: it was imported from a recording. Write to the")
     wordcount.done("checkpoint", "write", "wordcount_pv", GIVEN, "--dry-run")
-
-
-def test_checkpoints_are_written_on_brokers(kafka_cli: CommandLine, topics: Topics, job_name: str) -> None:
-    name = topics.create(f"__samza_checkpoint_ver_1_for_{job_name}_1")
-    topics.write(name, [checkpoint_v1(TASK, {"kafka.page-views.9": "4"}, at=1_700_000_000_000)])
-    kafka_cli.done("checkpoint", "write", job_name, GIVEN, "--yes")
-    assert decode_v1(topics.kept(name)[-1].value or b"") == CheckpointV1({PAGE_VIEWS_1: "7", PAGE_VIEWS_9: "4"})
-    assert kafka_cli.is_empty()
 
 
 def test_a_checkpoint_that_the_job_writes_meanwhile_is_kept(job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,14 +225,6 @@ def test_every_task_has_its_checkpoint_now_and_before(wordcount: CommandLine) ->
     assert (places["Partition 1", "page-views", 1], places["Partition 1", "rules", 0]) == ("19", "2")
 
 
-def test_key_buckets_are_sorted(cli: CommandLine, tmp_path: Path) -> None:
-    offsets = {SystemStreamPartition("kafka", "in", 0, bucket): "5" for bucket in (2, 0, 1)}
-    key = encode_key(CheckpointKey(KEY_TYPE_V1, TaskName("t"), DEFAULT_GROUPER_FACTORY))
-    events = recorded([NewEvent(key, encode_v1(CheckpointV1(offsets)))])
-    cli.done("import", recording(tmp_path / "r.jsonl", events, "__samza_checkpoint_ver_1_for_counts_1"))
-    assert [row["key_bucket"] for row in cli.rows("checkpoint", "show", "counts")] == [0, 1, 2]
-
-
 def test_a_single_task(wordcount: CommandLine) -> None:
     rows = wordcount.rows("checkpoint", "show", "wordcount_pv/1", "--task", "Partition 7")
     assert [(row["stream_name"], row["partition_id"], row["input_offset"]) for row in rows] == [
@@ -323,11 +245,3 @@ def test_history_shows_each_version_or_each_commit_once(wordcount: CommandLine) 
     assert wordcount.rows(*words, "--limit", "3") == [row for row in everything if row["log_offset"] in newest]
     cut = wordcount.rows(*words, "--as-of", END_OF_RUN_1)
     assert cut == [row for row in everything if row["log_offset"] <= 111]
-
-
-@pytest.mark.usefixtures("narrow")
-def test_tables_fit_the_page(wordcount: CommandLine) -> None:
-    for verb in ("show", "history"):
-        printed = wordcount.done("checkpoint", verb, "wordcount_pv", "--task", "Partition 1")
-        assert "kafka.page-views.1 " in printed
-        assert max(map(len, printed.splitlines())) <= 80

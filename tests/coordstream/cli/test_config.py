@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from coordstream.queries.config import differences, writer
+from coordstream.queries.config import writer
 from tests.coordstream.command_line import CommandLine, config_event, recording
 
 pytestmark = pytest.mark.slow
@@ -51,13 +51,6 @@ def test_a_key_that_was_deleted_or_is_set_later_is_not_suggested(cli: CommandLin
     assert cli("config", "diff", "counts", *times, *words, "job.id").err == note.format("job.id")
 
 
-def test_keys_are_filtered_by_pattern(cli: CommandLine, tmp_path: Path) -> None:
-    cli.done("import", recording(tmp_path / "r.jsonl", DEPLOYS))
-    assert list(values(cli.rows("config", "show", "counts", "--key", "job.*"))) == ["job.id", "job.name"]
-    rows = cli.rows("config", "history", "counts", "--key", "task.window.ms")
-    assert [(row["log_offset"], row["operation"]) for row in rows] == [(1, "set"), (4, "set"), (5, "delete")]
-
-
 def test_the_history_has_the_writer_of_each_change(cli: CommandLine, tmp_path: Path) -> None:
     cli.done("import", recording(tmp_path / "r.jsonl", DEPLOYS))
     rows = cli.rows("config", "history", "counts")
@@ -72,22 +65,6 @@ def test_the_history_has_the_writer_of_each_change(cli: CommandLine, tmp_path: P
     assert "deployer (u@h)" in printed
     assert "10 → 20" in printed
     assert "hunter2" not in printed
-
-
-def test_a_key_set_again_after_a_delete_is_a_change(cli: CommandLine, tmp_path: Path) -> None:
-    values = [None, "1", None, None, "1"]
-    events = [config_event(offset, "a", value) for offset, value in enumerate(values)]
-    cli.done("import", recording(tmp_path / "r.jsonl", events))
-    rows = cli.rows("config", "history", "counts", "--changes")
-    assert [(row["log_offset"], row["previous_value"]) for row in rows] == [(1, None), (2, "1"), (4, None)]
-
-
-@pytest.mark.usefixtures("narrow")
-def test_tables_fit_the_page(wordcount: CommandLine) -> None:
-    for words in (["show"], ["history"], ["history", "--changes"]):
-        printed = wordcount.done("config", words[0], "wordcount_pv", *words[1:])
-        assert max(map(len, printed.splitlines())) <= 80
-    assert 'No job "nope". Known jobs: wordcount_pv.' in wordcount.refused("config", "show", "nope")
 
 
 def test_the_deployments_of_a_job(cli: CommandLine, tmp_path: Path) -> None:
@@ -213,12 +190,6 @@ def test_changed_secrets_are_not_revealed(two_jobs: CommandLine) -> None:
     assert "hunter" not in finished.out + printed
 
 
-@pytest.mark.usefixtures("narrow")
-def test_tables_fit_a_terminal(two_jobs: CommandLine) -> None:
-    printed = two_jobs("config", "diff", "counts", "--from", BEFORE).out
-    assert max(map(len, printed.splitlines())) <= 80
-
-
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -230,13 +201,3 @@ def test_tables_fit_a_terminal(two_jobs: CommandLine) -> None:
 )
 def test_one_side_is_not_enough(two_jobs: CommandLine, words: list[str], sentence: str) -> None:
     assert sentence in two_jobs.refused("config", "diff", *words, code=2)
-
-
-def test_an_unknown_job_is_refused(two_jobs: CommandLine) -> None:
-    assert 'No job "nope".' in two_jobs.refused("config", "diff", "counts", "nope")
-
-
-def test_an_empty_value_is_a_value() -> None:
-    row = {"config_key": "a", "config_value": "", "is_sensitive": False}
-    assert [found["difference"] for found in differences([], [row])] == ["added"]
-    assert list(differences([row], [dict(row)])) == []

@@ -12,12 +12,9 @@ import pytest
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from eventlog.wire.coordinator import decode_key, decode_message
-from managers.config.job_config import set_config
-from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from managers.streams.coordinator_producer import CoordinatorStreamWriter
 from tests.coordstream.command_line import CHECKOUT, CommandLine, in_own_process
-from tests.fixtures.kafka_topics import Topics
 
 STREAM = "__samza_coordinator_orders_1"
 GROUPER = "job.systemstreampartition.grouper.factory"
@@ -109,13 +106,6 @@ def test_a_dry_run_shows_the_change_and_writes_nothing(orders: CommandLine) -> N
             "is_written": False,
         }
     assert config(orders) == {"a": "10"}
-
-
-def test_a_change_is_printed_as_csv(orders: CommandLine) -> None:
-    header = "stream_name,config_key,old_value,new_value,is_sensitive,is_write_once,is_written"
-    for words, values in (("set", "orders", "a", "1"), "a,,1"), (("delete", "orders", "a"), "a,1,"):
-        printed = orders.done("config", *words, "--csv")
-        assert printed.splitlines() == [header, f"{STREAM},{values},false,false,true"]
 
 
 def test_the_same_value_is_not_written_again(orders: CommandLine) -> None:
@@ -270,13 +260,6 @@ def test_invalid_arguments_write_nothing(orders: CommandLine, words: tuple[str, 
     assert config(orders) == {}
 
 
-def test_config_of_a_topic_is_written(kafka_cli: CommandLine, topics: Topics, job_name: str) -> None:
-    stream = identify(topics.create(f"__samza_coordinator_{job_name}_7"))
-    kafka_cli.done("config", "set", job_name, "a", "1")
-    kafka_cli.done("config", "delete", f"{job_name}/7", "a")
-    assert [kept.key for kept in topics.kept(stream.stream_name)] == [b'[1,"set-config","a"]'] * 2
-
-
 @pytest.mark.slow
 @pytest.mark.scenario("HRD-36")
 @pytest.mark.parametrize("place", ["postgres", pytest.param("kafka", marks=pytest.mark.kafka)])
@@ -333,15 +316,6 @@ def test_every_key_is_set_and_stale_keys_are_deleted(cli: CommandLine, file: Pat
     assert end_offset(cli) == before + 3
 
 
-def test_results_of_autosizing_stay(cli: CommandLine, file: Path) -> None:
-    file.write_text("job.name=orders\njob.autosizing.enabled=true\n")
-    write(cli, file)
-    with PostgresEventLog(cli.database_url, STREAM) as log, CoordinatorStreamStore(log) as store:
-        set_config(store, "job.autosizing.container.count", "4")
-    write(cli, file)
-    assert config(cli)["job.autosizing.container.count"] == "4"
-
-
 def test_the_config_of_another_job_on_the_stream_is_replaced_only_by_force(cli: CommandLine, file: Path) -> None:
     file.write_text("job.name=big_orders\n")
     cli.done("config", "write", "big_orders", "--from-file", file)
@@ -367,12 +341,6 @@ def test_a_write_once_key_is_refused_with_both_values(cli: CommandLine, file: Pa
     assert end_offset(cli) == end
     write(cli, file, "--force")
     assert config(cli)[GROUPER] == "kafka://u:hunter2@db/x"
-
-
-def test_a_dry_run_of_a_file_only_shows_the_changes(cli: CommandLine, file: Path) -> None:
-    rows = cli.rows("config", "write", "orders", "--from-file", file, "--dry-run")
-    assert [row["config_key"] for row in rows] == ["db.password", "job.name", "task.class"]
-    assert cli.is_empty()
 
 
 def test_a_config_that_only_samza_can_coordinate_is_written_and_a_dry_run_says_so(cli: CommandLine, file: Path) -> None:
@@ -418,8 +386,3 @@ def test_a_file_that_cannot_be_used(cli: CommandLine, file: Path, text: str, mes
 def test_a_file_that_does_not_exist(cli: CommandLine, tmp_path: Path) -> None:
     refused = cli.refused("config", "write", "orders", "--from-file", tmp_path / "missing")
     assert refused == f"Cannot access '{tmp_path / 'missing'}': no such file or directory."
-
-
-def test_config_is_not_set_without_a_coordinator_stream(cli: CommandLine) -> None:
-    cli.done("log", "create", "__samza_checkpoint_ver_1_for_counts_1")
-    assert "has no coordinator stream" in cli.refused("config", "set", "counts", "a", "1")

@@ -134,23 +134,6 @@ def test_offsets_of_partitions_that_no_task_reads_are_deleted(
     assert set(groups.offsets(group_of(job))) == {(job.input, 0), (former, 1), (former, 2)}
 
 
-def test_two_jobs_in_one_group_keep_the_offsets_of_each_other(
-    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups, topics: Topics
-) -> None:
-    other = RewindableJob(topics, f"{job.name}-other", partitions=1)
-    shared = ("--group", group_of(job))
-    job.commit(0, 7)
-    other.commit(0, 3)
-    job.follow(kafka_cli)
-    other.follow(kafka_cli)
-    for name in (job.name, other.name, job.name):
-        kafka_cli.done(GROUPS, name, *shared)
-    assert {each: one.next_offset for each, one in groups.offsets(group_of(job)).items()} == {
-        (job.input, 0): 8,
-        (other.input, 0): 4,
-    }
-
-
 @pytest.mark.parametrize("offset", [3, 7])
 def test_a_job_keeps_the_offset_of_another_job_that_reads_the_same_partition(
     kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups, topics: Topics, offset: int
@@ -192,16 +175,6 @@ def test_a_cluster_that_does_not_answer_is_asked_once() -> None:
             clusters.groups(nowhere)
         clusters.silent.clear()
         assert clusters.groups(nowhere) is groups
-
-
-def test_a_reader_of_the_database_may_commit(
-    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job.commit(0, 7)
-    job.follow(kafka_cli)
-    monkeypatch.setenv("PGOPTIONS", "-c role=coordstream_reader")
-    kafka_cli.done(GROUPS, job.name)
-    assert offsets(groups, job) == {0: 8}
 
 
 def test_a_missing_input_and_brokers_that_do_not_answer_are_faults(
@@ -252,10 +225,6 @@ def test_checkpoints_are_committed_again_and_again(
 )
 def test_invalid_options_are_refused(cli: CommandLine, words: tuple[str, ...], sentence: str) -> None:
     assert sentence in cli.refused(GROUPS, *words, code=2)
-
-
-def test_an_unknown_job_is_refused(wordcount: CommandLine) -> None:
-    assert 'No job "nothing".' in wordcount.refused(GROUPS, "nothing")
 
 
 def test_inputs_on_unknown_brokers_are_a_fault(cli: CommandLine) -> None:

@@ -2,9 +2,7 @@
 
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from threading import Event, Thread
 
 import psycopg
 import pytest
@@ -80,27 +78,6 @@ def test_streams_that_another_command_adds_during_a_restore_are_kept(
         streams = connection.execute("select stream_name from eventlog.log").fetchall()
         assert streams == [(CHECKPOINT,)]
         assert connection.execute("select from pg_database where datname like 'coordstream_%'").fetchall() == []
-
-
-def test_clients_that_connect_again_at_once_do_not_keep_a_database(cli: CommandLine, home: Path) -> None:
-    url = cli("up", "--json").json["database_url"]
-    is_over = Event()
-
-    def connect_again() -> None:
-        while not is_over.is_set():
-            with suppress(psycopg.Error), psycopg.connect(url) as connection:
-                while not is_over.wait(0.01):
-                    connection.execute("select")
-
-    clients = [Thread(target=connect_again) for _ in range(4)]
-    for client in clients:
-        client.start()
-    try:
-        assert cli.done("db", "reset", "--yes") == f"The embedded database in {home} is empty.\n"
-    finally:
-        is_over.set()
-        for client in clients:
-            client.join()
 
 
 def test_a_damaged_backup_leaves_the_database_as_it_was(cli: CommandLine, home: Path, tmp_path: Path) -> None:
@@ -214,12 +191,6 @@ def test_a_dropped_projection_is_re_created_and_rebuilt(wordcount: CommandLine) 
     assert [row["skipped"] for row in wordcount.rows("import", *RECORDING_A)] == [427, 388]
 
 
-def test_a_writer_gets_no_message_about_a_rebuild(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    with database_user(appendable.database_url, "coordstream_writer") as writer:
-        monkeypatch.setenv("COORDSTREAM_DATABASE_URL", writer)
-        appendable.done("log", "append", COORDINATOR, "--key", "a key", "--tombstone")
-
-
 COUNTS = "__samza_coordinator_counts_1"
 
 
@@ -312,22 +283,8 @@ def test_a_reader_learns_that_the_relations_are_outdated(
     )
 
 
-def test_an_unknown_role_is_invalid_usage(cli: CommandLine, ann: str) -> None:
-    assert "reader" in cli.refused("db", "grant", "king", user_of(ann), code=2)
-
-
 def test_an_unknown_user_is_refused(cli: CommandLine) -> None:
     assert 'role "nobody here" does not exist' in cli.refused("db", "grant", "reader", "nobody here")
-
-
-def test_a_user_without_the_right_to_grant_is_refused(
-    cli: CommandLine, ann: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    user = user_of(ann)
-    cli.done("db", "grant", "replayer", user)
-    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", ann)
-    assert "permission denied to grant role" in cli.refused("db", "grant", "reader", user)
-    assert "permission denied to revoke role" in cli.refused("db", "grant", "--revoke", "replayer", user)
 
 
 def test_a_role_granted_by_another_user_stays(cli: CommandLine, ann: str) -> None:

@@ -1,5 +1,4 @@
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ import pytest
 from coordstream.cli.demo import choose_home, main, program
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.settings import default_home
-from tests.coordstream.command_line import CHECKOUT, without_settings
+from tests.coordstream.command_line import CHECKOUT
 from tests.fixtures.postgres_server import temporary_home
 
 
@@ -21,59 +20,6 @@ def folder() -> Iterator[Path]:
             yield made
         finally:
             EmbeddedPostgres(made / "demo").stop()
-
-
-def run_demo(folder: Path, jar: Path, **settings: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "coordstream.cli.demo"],
-        cwd=folder,
-        env={
-            **without_settings(),
-            "COORDSTREAM_JDBC_JAR": str(jar),
-            "COORDSTREAM_HOME": str(folder / "demo"),
-            **settings,
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def paste(command: str, folder: Path, jar: Path) -> subprocess.CompletedProcess[str]:
-    """Run a shell command in the folder, with a database in the settings that it must not use."""
-    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": "postgresql://someone@127.0.0.1:1/none"}
-    return subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-def test_the_demo_shows_all_and_works_twice(folder: Path, jdbc_jar: Path) -> None:
-    users = {"COORDSTREAM_DATABASE_URL": "postgresql://someone@127.0.0.1:1/none"}
-    first, second = run_demo(folder, jdbc_jar, **users), run_demo(folder, jdbc_jar, **users)
-    for ended in (first, second):
-        assert ended.returncode == 0, ended.stderr
-        for shown in (
-            "Replayed 2 logs: 815 events" if ended is first else "815 events already present",
-            "(all equal)",
-            "fourth incarnation",
-            "as of 2026-11-21 09:16:49 UTC",
-            "timestamp 1700000007500",
-            "checkpoint | ",
-            "Checkpoint progress of wordcount_pv/1",
-        ):
-            assert shown in ended.stdout + ended.stderr
-    home = folder / "demo"
-    assert (home / "checkpoint_progress" / "checkpoint_progress.png").stat().st_size > 10_000
-    assert EmbeddedPostgres(home).status().state == "stopped"
-    tail = [line.strip() for line in second.stdout.splitlines() if line.startswith("  COORDSTREAM_DATABASE_URL= ")]
-    answers = [paste(command, folder, jdbc_jar) for command in tail]
-    assert [answer.returncode for answer in answers] == [0] * 4, [answer.stderr for answer in answers]
-    assert "task.checkpoint.read." in answers[0].stdout
-    assert "Partition 7" in answers[1].stdout
-    assert "(5 rows)" in answers[2].stdout
-    assert "stopped" in answers[3].stdout
 
 
 def test_a_database_in_the_settings_file_is_left_alone(

@@ -2,40 +2,16 @@ from pathlib import Path
 
 import pytest
 
-from coordstream.cli.event_logs import coordinator_stream_of, open_job_logs, open_source, require_stopped, streams_of
+from coordstream.cli.event_logs import require_stopped, streams_of
 from coordstream.cli.job_selection import find_log
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from eventlog.streams import StreamIdentity, StreamKind, identify
 from managers.checkpoints.checkpoint_tool import job_alive
 from projections.job_choice import NO_LOGS, Job, UnknownJob
-from tests.coordstream.command_line import COORDINATOR, CommandLine, config_event, recording
-from tests.fixtures.kafka_topics import Topics
+from tests.coordstream.command_line import CommandLine, config_event, recording
 
 STREAM = "__samza_coordinator_counts_1"
-
-
-def test_without_brokers_the_streams_are_those_of_the_database(cli: CommandLine) -> None:
-    cli.done("log", "create", STREAM)
-    with open_source() as source:
-        assert (source.backend, source.stream_names()) == ("postgres", [STREAM])
-        assert source.describe(STREAM).end_offset == 0
-
-
-def test_no_more_connections_are_held_than_the_source_needs(cli: CommandLine) -> None:
-    with open_source() as source:
-        assert source.stream_names() == []
-        names = cli.ask("select application_name from pg_stat_activity where datname = current_database()")
-    assert [name for (name,) in names if name.startswith("coordstream")] == ["coordstream follow (source)"]
-
-
-def test_with_brokers_the_streams_are_topics_and_need_no_database(
-    kafka_cli: CommandLine, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://127.0.0.1:1/none")
-    with open_source() as source:
-        assert source.backend == "kafka"
-        assert coordinator_topic in source.stream_names()
 
 
 @pytest.mark.parametrize(
@@ -98,13 +74,6 @@ def test_unknown_and_ambiguous_names_are_refused(
     assert str(refusal.value) == sentence
 
 
-def test_the_coordinator_stream_of_a_job(appendable: CommandLine) -> None:
-    appendable.done("log", "create", "__samza_checkpoint_ver_1_for_other_1")
-    assert coordinator_stream_of("wordcount_pv") == COORDINATOR
-    with pytest.raises(CoordstreamError, match=r"^Job other/1 has no coordinator stream\. Check the job's name"):
-        coordinator_stream_of("other")
-
-
 def test_a_job_that_has_just_committed_appears_to_be_running() -> None:
     config, job, last_commit_ms = {"task.commit.ms": "2000"}, Job("counts", "1"), 1_769_860_800_000
     require_stopped(job, job_alive(None, config, last_commit_ms))
@@ -113,22 +82,6 @@ def test_a_job_that_has_just_committed_appears_to_be_running() -> None:
         require_stopped(job, job_alive(last_commit_ms, config, last_commit_ms + 5_000))
     with pytest.raises(CoordstreamError, match=r"\(last checkpoint 3600 s ahead of this computer's clock\)"):
         require_stopped(job, job_alive(last_commit_ms, config, last_commit_ms - 3_600_000))
-
-
-def test_logs_are_opened_in_postgres(wordcount: CommandLine) -> None:
-    with open_job_logs("wordcount_pv") as logs:
-        assert logs.coordinator is not None
-        assert logs.checkpoint is not None
-        assert (logs.coordinator.end_offset(), logs.checkpoint.end_offset()) == (427, 388)
-        assert str(logs.job) == "wordcount-pv/1"
-
-
-def test_logs_are_opened_on_brokers(
-    kafka_cli: CommandLine, topics: Topics, coordinator_topic: str, job_name: str
-) -> None:
-    with open_job_logs(job_name) as logs:
-        assert logs.coordinator is not None
-        assert (logs.coordinator.stream_name, logs.checkpoint) == (coordinator_topic, None)
 
 
 def test_the_current_incarnation_is_the_default(cli: CommandLine, tmp_path: Path) -> None:

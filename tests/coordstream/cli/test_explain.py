@@ -31,40 +31,6 @@ def test_each_partition_gets_a_sentence(wordcount: CommandLine) -> None:
     )
 
 
-def test_a_table_has_every_candidate(wordcount: CommandLine) -> None:
-    printed = wordcount.done("explain", "wordcount_pv/1", "Partition 1", "--as-of", BEFORE_RUN_2)
-    assert on_one_line(printed).startswith(
-        "Where Partition 1 of wordcount_pv/1 starts as of 2026-11-21 09:17:00 UTC, and why kafka.page-views.1 starts"
-    )
-    lines = printed.splitlines()
-    table = lines[lines.index("kafka.page-views.1") :]
-    rules = [line.split()[1] for line in table[1 : table.index("")] if line[0].isdigit()]
-    assert rules == ["startpoint:", "reset", "checkpoint:", "checkpoint:", "default:"]
-    assert "version not read:" in printed
-
-
-@pytest.mark.usefixtures("narrow")
-def test_tables_fit_a_terminal(wordcount: CommandLine) -> None:
-    printed = wordcount.done("explain", "wordcount_pv/1", "Partition 1", "--as-of", BEFORE_RUN_2)
-    assert max(map(len, printed.splitlines())) <= 80
-    assert "checkpoint: after 19" in printed
-
-
-def test_without_a_time_the_state_is_that_of_now(wordcount: CommandLine) -> None:
-    rows = wordcount.rows("explain", "wordcount_pv", "Partition 7")
-    ends = [(row["stream_name"], row["partition_id"], row["rule"]) for row in rows if row["outcome"] == "wins"]
-    assert ends == [("page-views", 7, "checkpoint"), ("page-views", 15, "checkpoint")]
-    assert "Where Partition 7 of wordcount_pv/1 starts, and why" in wordcount.done(
-        "explain", "wordcount_pv", "Partition 7"
-    )
-
-
-def test_a_sentence_is_one_line_in_a_pipe(wordcount: CommandLine) -> None:
-    lines = wordcount.done("explain", "wordcount_pv", "Partition 1", "--as-of", AT_THE_END).splitlines()
-    (sentence,) = [line for line in lines if line.startswith("kafka.page-views.1 starts")]
-    assert sentence.endswith("(checkpoint topic 385, 2026-11-21 09:18:13 UTC, host and user not recorded).")
-
-
 def test_json_has_the_rows_of_the_sql_function(wordcount: CommandLine) -> None:
     rows = wordcount.rows("explain", "wordcount_pv", "Partition 1", "--as-of", BEFORE_RUN_2)
     query = f"coordinator.explain('wordcount_pv', '1', 'Partition 1', '{BEFORE_RUN_2}')"
@@ -112,13 +78,6 @@ def test_the_conclusion_names_the_winner_and_its_event() -> None:
     assert conclusion([step(), won]) == f"{expected} ({PROVENANCE}, {NOT_RECORDED})."
 
 
-def test_a_winner_without_an_event() -> None:
-    won = step(rule="default", candidate="upcoming", outcome="wins", reason="default: no setting says where")
-    assert conclusion([won]) == (
-        "kafka.in.0 starts with the next new event. The default decides: no setting says where."
-    )
-
-
 def test_the_conclusion_of_a_partition_that_is_not_read() -> None:
     dropped = step(rule="input", reason="dropped input: task.inputs does not name it", **EVENT)
     lost = step(candidate="oldest", outcome="loses", reason="dropped input: nothing of it is read")
@@ -141,9 +100,3 @@ def test_who_wrote_an_event(username: str | None, host: str | None, source: str 
     written = step(username=username, host=host, source=source, **EVENT)
     assert writer(written) == who
     assert event(written) == f"{PROVENANCE}, {who}"
-
-
-def test_an_event_outside_the_range_of_times() -> None:
-    written = step(**EVENT | {"record_time": None, "stream_kind": "checkpoint"})
-    assert event(written) == f"checkpoint topic 7, time not recorded, {NOT_RECORDED}"
-    assert event(step()) is None

@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import subprocess
-import sys
 from base64 import b64decode
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +21,6 @@ from tests.coordstream.command_line import (
     CommandLine,
     config_event,
     recording,
-    without_settings,
 )
 
 STREAM = "__samza_coordinator_counts_1"
@@ -42,20 +39,6 @@ def test_a_stream_without_secrets_is_exported_as_it_was_imported(
     assert gzip.decompress((tmp_path / "out.jsonl.gz").read_bytes()).decode() == printed
 
 
-def test_a_dash_is_standard_output(wordcount: CommandLine, tmp_path: Path) -> None:
-    printed = wordcount.done("export", COORDINATOR)
-    assert wordcount.done("export", COORDINATOR, "-o", "-") == printed
-    assert wordcount.done("export", COORDINATOR, "--output=-") == printed
-    assert not (tmp_path / "-").exists()
-
-
-def test_a_closed_pipe_is_not_an_error(wordcount: CommandLine) -> None:
-    filled = f"set -o pipefail; {sys.executable} -m coordstream export {COORDINATOR} -o - | head -n 1"
-    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": wordcount.database_url}
-    ended = subprocess.run(["bash", "-c", filled], env=environment, capture_output=True, check=False)
-    assert (ended.returncode, ended.stdout.count(b"\n"), ended.stderr) == (1, 1, b"")
-
-
 def test_only_raw_exports_have_secrets(cli: CommandLine, tmp_path: Path) -> None:
     header = RecordedEvent(
         2, 1, 0, b'[1,"set-config","c"]', None, (("trace-token", b"hunter2"), ("a", b"b"), ("n", None))
@@ -70,13 +53,6 @@ def test_only_raw_exports_have_secrets(cli: CommandLine, tmp_path: Path) -> None
     assert b"hunter2" not in b"".join([*values, *headers])
     assert [b"hmac-sha256:" in value for value in values] == [True, True, False]
     assert (b"hmac-sha256:" in headers[0], headers[1:]) == (True, [b"b", b""])
-
-
-def test_an_older_incarnation_can_be_exported(cli: CommandLine, tmp_path: Path) -> None:
-    for value in ("old", "new"):
-        cli.done("import", recording(tmp_path / f"{value}.jsonl", [config_event(0, "a", value)]))
-    assert cli.done("export", STREAM) == (tmp_path / "new.jsonl").read_text()
-    assert cli.done("export", STREAM, "--incarnation", "1") == (tmp_path / "old.jsonl").read_text()
 
 
 def test_an_unwritable_file_and_an_unknown_stream_are_reported(wordcount: CommandLine, tmp_path: Path) -> None:
@@ -132,35 +108,12 @@ def test_a_relation_is_written_as_of_a_time_or_an_offset(
         assert exported(wordcount, tmp_path / "all.parquet", "checkpoint", *words).equals(table)
 
 
-@pytest.mark.parametrize(("words", "whose"), [((), "The database"), (("--job", "wordcount_pv"), "Job wordcount_pv/1")])
-def test_an_export_as_of_before_all_events_says_so(
-    wordcount: CommandLine, tmp_path: Path, words: tuple[str, ...], whose: str
-) -> None:
-    path = tmp_path / "x.parquet"
-    early = wordcount("export", "--relation", "checkpoint", *words, "--as-of", "2020-01-01", "-o", path)
-    written, told = early.err.splitlines()
-    assert (early.code, early.out, written) == (0, "", f"0 rows of checkpoint written to {path}")
-    assert told == (
-        f"{whose} has no events as of 2020-01-01 00:00:00 UTC. Its first event is from 2026-11-21 09:16:29 UTC."
-    )
-
-
 def test_every_relation_can_be_written(wordcount: CommandLine, tmp_path: Path) -> None:
     for name in RELATIONS:
         table = exported(wordcount, tmp_path / "x.parquet", name)
         assert table.column_names == [column.name for column in RELATIONS[name].c]
         ((count,),) = wordcount.ask(f"select count(*) from coordinator.{name}")
         assert table.num_rows == count
-
-
-def test_rows_are_written_in_groups(cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relation_export, "GROUP_ROWS", 20)
-    events = recorded(config_set(f"key.{number:03}", "x") for number in range(95))
-    cli.done("import", recording(tmp_path / "in.jsonl", events))
-    table = exported(cli, tmp_path / "x.parquet", "config")
-    assert sorted(table["config_key"].to_pylist()) == [f"key.{number:03}" for number in range(95)]
-    metadata = pyarrow.parquet.read_metadata(tmp_path / "x.parquet")
-    assert [metadata.row_group(at).num_rows for at in range(metadata.num_row_groups)] == [20, 20, 20, 20, 15]
 
 
 def test_large_rows_are_held_in_memory_by_their_bytes(

@@ -1,6 +1,5 @@
 """`coordstream follow` on logs in Postgres."""
 
-import json
 import re
 import signal
 import socket
@@ -8,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 import psycopg
 import pytest
@@ -69,11 +68,6 @@ def test_until_ends_after_an_offset(cli: CommandLine) -> None:
     assert cli.ask(STATE) == [("stopped", 2)]
 
 
-def test_a_log_keeps_the_kind_it_was_created_with(cli: CommandLine) -> None:
-    append(cli, "orders", "1", kind="coordinator")
-    assert cli.follow("orders", "--once").out == "1 event read\n"
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -100,13 +94,6 @@ def test_a_stream_that_cannot_be_followed_does_not_stop_the_others(cli: CommandL
     )
     assert (finished.code, finished.out) == (1, "1 event read\n")
     assert cli.ask(STATE) == [("stopped", 1)]
-
-
-def test_a_recording_is_followed_on_its_brokers_only(wordcount: CommandLine) -> None:
-    finished = wordcount.follow(COORDINATOR, "--once")
-    assert finished.code == 1
-    assert "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS" in finished.err
-    assert {row["state"] for row in wordcount.rows("status")} == {"stopped"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -139,25 +126,6 @@ def test_another_key_or_pattern_is_refused_with_what_to_do(
     )
     assert value not in message
     assert cli.ask("select count(*) from coordinator.config") == [(0,)]
-
-
-def test_the_first_line_names_the_streams(cli: CommandLine) -> None:
-    append(cli, COORDINATOR, "1")
-    info = psycopg.conninfo.conninfo_to_dict(cli.database_url)
-    finished = cli("follow", COORDINATOR, "--once")
-    (line,) = finished.err.splitlines()
-    assert re.fullmatch(
-        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ Following 1 stream \(.+\) of Postgres into the database "
-        rf"{info['dbname']} at {info['host']}:{info['port']}, to the current ends\.",
-        line,
-    )
-    assert "Found 1 stream." in cli("follow", "--all", "--once").err
-    assert [json.loads(line)["message"][:9] for line in cli("follow", COORDINATOR, *JSON_LINES).err.splitlines()] == [
-        "Following"
-    ]
-
-
-JSON_LINES: Final = ("--once", "--log-format", "json")
 
 
 def test_the_streams_as_json(cli: CommandLine) -> None:

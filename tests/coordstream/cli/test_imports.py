@@ -5,20 +5,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import psycopg
 import pytest
 
 from coordstream.cli import imports
-from eventlog import recording as recording_files
-from eventlog import recording_spool
-from eventlog.events import RecordedEvent
-from eventlog.recording import decode_line, write_recording
+from eventlog.recording import write_recording
 from eventlog.streams import identify
-from projections import planner_statistics
 from projections.parallel_import import ImportJob
 from tests.coordstream.command_line import (
     CHECKPOINT,
@@ -66,15 +62,6 @@ def test_control_characters_in_names_do_not_reach_the_terminal(cli: CommandLine,
     assert r"Config of b\x1b[2J/1" in printed[1].out
 
 
-def test_the_planner_knows_the_rows_of_many_small_logs(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planner_statistics, "MANY_ROWS", 427 + 388)
-    known = "select count(*) > 0 from pg_stats where schemaname = 'projection' and tablename = 'event_key'"
-    with psycopg.connect(cli.database_url) as connection:
-        assert connection.execute(known).fetchone() == (False,)
-        cli.done("import", *RECORDING_A)
-        assert connection.execute(known).fetchone() == (True,)
-
-
 def test_a_second_import_adds_nothing(cli: CommandLine) -> None:
     assert cli.done("import", *RECORDING_A).splitlines() == [
         f"{COORDINATOR}: 427 new events, 0 already present (coordinator, incarnation 1)",
@@ -102,12 +89,6 @@ def test_a_followed_log_in_postgres_is_left_as_it_is(cli: CommandLine, tmp_path:
     assert cli.ask("select config_value, log_offset from coordinator.config") == [("3", 3)]
 
 
-def test_a_file_may_hold_several_topics(cli: CommandLine, tmp_path: Path) -> None:
-    both = tmp_path / "both.jsonl"
-    both.write_bytes(b"".join(gzip.decompress(path.read_bytes()) for path in RECORDING_A))
-    assert [row["added"] for row in cli.rows("import", both)] == [427, 388]
-
-
 @pytest.fixture
 def many_topics(tmp_path: Path) -> Path:
     """20 topics of 10 events each, interleaved."""
@@ -119,30 +100,6 @@ def many_topics(tmp_path: Path) -> Path:
     )
     assert write_recording(path, records) == 200
     return path
-
-
-def test_a_file_of_many_topics_is_read_once_for_all_of_them(
-    cli: CommandLine, many_topics: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[Path] = []
-    parsed: list[bytes] = []
-    open_file = recording_files._open
-
-    def counted_open(path: Path) -> AbstractContextManager[IO[bytes]]:
-        read.append(path)
-        return open_file(path)
-
-    def counted_decode(line: bytes) -> tuple[str, RecordedEvent]:
-        parsed.append(line)
-        return decode_line(line)
-
-    monkeypatch.setattr(recording_files, "_open", counted_open)
-    monkeypatch.setattr(recording_files, "decode_line", counted_decode)
-    monkeypatch.setattr(recording_spool, "decode_line", counted_decode)
-    assert [row["added"] for row in cli.rows("import", many_topics)] == [10] * 20
-    assert read == [many_topics] * 2  # the first topic's first record is read from the file
-    assert len(parsed) <= 2 * 200 + 1
-    assert [row["skipped"] for row in cli.rows("import", many_topics, "--processes", "2")] == [10] * 20
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
@@ -165,34 +122,12 @@ def test_a_stream_may_be_in_several_files(cli: CommandLine, tmp_path: Path) -> N
     assert [row["added"] for row in cli.rows("import", first, second)] == [427]
 
 
-def test_unreadable_events_are_counted(cli: CommandLine, tmp_path: Path) -> None:
-    events = [config_event(0, "a", "1"), RecordedEvent(1, 1, 0, b"no json", b"x"), config_event(2, "b", "2")]
-    printed = cli.done("import", recording(tmp_path / "r.jsonl", events))
-    assert printed == (
-        "__samza_coordinator_counts_1: 3 new events, 1 of them in quarantine, 0 already present "
-        "(coordinator, incarnation 1)\n"
-    )
-
-
-def test_a_different_past_is_a_new_incarnation(cli: CommandLine, tmp_path: Path) -> None:
-    cli.done("import", recording(tmp_path / "1.jsonl", [config_event(0, "a", "1")]))
-    (row,) = cli.rows("import", recording(tmp_path / "2.jsonl", [config_event(0, "a", "2")]))
-    assert (row["incarnation"], row["added"]) == (2, 1)
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
         (line() + "no json\n", "line 2: not a line of JSON"),
-        (line() + "[]\n", "line 2: "),
         (line(offset=1) + line(offset=1), "line 2: offset 1 of __samza_coordinator_counts_1 is after offset 1"),
         (line(partition=3), "line 1: a record of partition 3, while a log of Samza has only partition 0"),
-        (line(offset="0"), "line 1: offset is "),
-        (line(offset=-1), "line 1: offset is below 0"),
-        (line(offset=2**63 - 1), "line 1: offset is 9223372036854775807, and the next offset"),
-        (line(topic="__samza_coordinator_a\0b_1"), "line 1: topic has a null character"),
-        (line(value_b64="%%"), "line 1: value_b64 is not base64"),
-        (line(timestamp_type="x"), "line 1: timestamp_type is neither"),
         (line(topic="counts"), "Unknown kind of stream counts: its name starts neither with"),
         ("", "has no records"),
     ],
@@ -203,13 +138,6 @@ def test_an_invalid_file_is_refused_before_anything_is_written(
     bad = tmp_path / "bad.jsonl"
     bad.write_text(content)
     assert sentence in cli.refused("import", RECORDING_A[0], bad)
-    assert cli.is_empty()
-
-
-def test_a_damaged_gzip_is_refused(cli: CommandLine, tmp_path: Path) -> None:
-    cut = tmp_path / "cut.jsonl.gz"
-    cut.write_bytes(RECORDING_A[0].read_bytes()[:5000])
-    assert "is truncated or damaged after line" in cli.refused("import", RECORDING_A[1], cut)
     assert cli.is_empty()
 
 
@@ -303,33 +231,6 @@ def test_ctrl_c_rolls_back_the_current_transactions(cli: CommandLine, processes:
     assert "interrupted" not in progress
     assert cli.ask("select count(*) from eventlog.event") == [(0,)]
     assert [row["added"] for row in cli.rows("import", *RECORDING_A)] == [427, 388]
-
-
-@pytest.mark.parametrize(
-    ("variable", "value"), [("COORDSTREAM_MASK_KEY", "another key"), ("COORDSTREAM_SECRET_PATTERNS", "password,pin")]
-)
-def test_another_key_or_pattern_is_refused_with_what_to_do(
-    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
-) -> None:
-    file = recording(tmp_path / "a.jsonl", [config_event(0, "db.password", "hunter2")])
-    cli.done("import", file)
-    monkeypatch.setenv(variable, value)
-    message = cli.refused("import", recording(tmp_path / "b.jsonl", [config_event(1, "db.password", "hunter2")]))
-    assert (
-        "restore COORDSTREAM_MASK_KEY (or the key file in COORDSTREAM_HOME) and COORDSTREAM_SECRET_PATTERNS" in message
-    )
-    assert "export the database's streams with --raw and import them into a new database" in message
-    assert value not in message
-    assert cli.ask("select count(*) from eventlog.event") == [(1,)]
-
-
-def test_rows_of_another_version_of_the_fold_are_refused_with_what_to_do(cli: CommandLine, tmp_path: Path) -> None:
-    file = recording(tmp_path / "a.jsonl", [config_event(0, "a", "1")])
-    cli.done("import", file)
-    with cli.connection() as owner:
-        owner.execute("update projection.position set fold_version = '0' || substring(fold_version from '-.*')")
-    refused = cli.refused("import", file)
-    assert "An older version of coordstream folded it: run `coordstream rebuild --all`." in refused
 
 
 def test_a_killed_import_leaves_no_process_behind(cli: CommandLine) -> None:

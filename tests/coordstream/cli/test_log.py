@@ -1,7 +1,6 @@
 """`coordstream log`: show, create, append and retire."""
 
 import io
-import json
 import os
 import signal
 import subprocess
@@ -14,14 +13,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from coordstream.cli.log import event_row
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.options import KafkaOptions
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.recording import encode_line
-from eventlog.secret_policy import SecretPolicy
 from projections.follow.heartbeat import write_refusal
 from projections.job_choice import NO_LOGS
 from projections.stream_lock import StreamLocks
@@ -140,11 +137,6 @@ def test_invalid_usage_appends_nothing(counts: CommandLine, words: tuple[str, ..
     assert held(counts) == []
 
 
-def test_only_logs_in_postgres_and_topics_accept_appends(wordcount: CommandLine) -> None:
-    words = ("--key", "k", "--value", "v")
-    assert "was imported from a recording" in wordcount.refused("log", "append", COORDINATOR, *words)
-
-
 def test_a_missing_stream_is_reported_alike(wordcount: CommandLine) -> None:
     missing = COORDINATOR.replace("wordcount", "wordcuont")
     refused = wordcount.refused("log", "append", missing, "--key", "k", "--value", "v")
@@ -194,19 +186,6 @@ def enumerated(events: list[RecordedEvent]) -> list[RecordedEvent]:
     return [event._replace(offset=offset) for offset, event in enumerate(events)]
 
 
-def test_without_brokers_a_stream_is_a_log_in_postgres(cli: CommandLine) -> None:
-    assert cli.done("log", "create", STREAM) == f"{STREAM} created in Postgres\n"
-    assert cli.ask("select backend, stream_name, stream_kind, incarnation from eventlog.log") == [
-        ("postgres", STREAM, "coordinator", 1)
-    ]
-
-
-def test_a_name_without_a_known_prefix_needs_a_kind(cli: CommandLine) -> None:
-    assert "'coordinator' or 'checkpoint'" in cli.refused("log", "create", "mine")
-    cli.done("log", "create", "mine", "--kind", "checkpoint")
-    assert cli.ask("select stream_kind from eventlog.log") == [("checkpoint",)]
-
-
 def test_a_stream_is_created_once(cli: CommandLine) -> None:
     cli.done("log", "create", STREAM)
     refused = cli.refused("log", "create", STREAM)
@@ -231,11 +210,6 @@ def test_with_brokers_a_stream_is_a_topic_with_samzas_settings(
     assert kafka_cli.is_empty()
     assert f"already has a topic {stream}. Use it" in kafka_cli.refused("log", "create", stream)
     topics.delete(stream)
-
-
-def test_more_replicas_than_brokers_are_refused(kafka_cli: CommandLine, job_name: str) -> None:
-    refused = kafka_cli.refused("log", "create", f"__samza_coordinator_{job_name}_1", "--replication-factor", "99")
-    assert "with replication factor 99 (InvalidReplicationFactorError)" in refused
 
 
 def test_an_unknown_stream_is_reported_with_the_known_ones(cli: CommandLine, tmp_path: Path) -> None:
@@ -264,11 +238,6 @@ def test_a_range_of_offsets_is_shown(wordcount: CommandLine) -> None:
     assert [row["log_offset"] for row in wordcount.rows("log", "show", COORDINATOR, "--from", "426")] == [426]
 
 
-def test_the_first_year_is_a_time_before_all_events(wordcount: CommandLine) -> None:
-    rows = wordcount.rows("log", "show", COORDINATOR, "--since", "0001-01-01", "--limit", "1000")
-    assert [row["log_offset"] for row in rows] == list(range(427))
-
-
 @pytest.mark.usefixtures("narrow")
 def test_it_tells_where_to_continue(wordcount: CommandLine) -> None:
     finished = wordcount("log", "show", CHECKPOINT, "--limit", "2")
@@ -294,11 +263,6 @@ def test_unusual_events_are_shown_without_their_secrets(cli: CommandLine, tmp_pa
     assert "\x1b" not in printed
 
 
-def test_an_event_outside_the_range_of_datetime() -> None:
-    row = event_row(RecordedEvent(0, 2**62, 0, None, None), SecretPolicy(b"a key"))
-    assert (row["record_time"], row["timestamp"], row["operation"], row["key"]) == (None, 2**62, "delete", None)
-
-
 def test_the_newest_and_new_events_are_shown_until_ctrl_c(counts: CommandLine) -> None:
     append(counts, *(config_event(0, f"k{number}", str(number)) for number in range(25)))
     with following(STREAM) as lines:
@@ -309,13 +273,6 @@ def test_the_newest_and_new_events_are_shown_until_ctrl_c(counts: CommandLine) -
         assert "hmac-sha256:" in shown
         append(counts, config_event(0, "a\x1b[31m", None))
         assert next(lines).endswith("  (tombstone)\n")
-
-
-def test_an_empty_stream_is_followed(cli: CommandLine) -> None:
-    cli.done("log", "create", STREAM)
-    with following(STREAM, "--json") as lines:
-        append(cli, config_event(0, "a", "1"), config_event(0, "a", None))
-        assert [json.loads(next(lines))["operation"] for _ in range(2)] == ["set", "delete"]
 
 
 def test_the_new_events_of_a_topic_are_shown(kafka_cli: CommandLine, topics: Topics, coordinator_topic: str) -> None:
@@ -390,28 +347,6 @@ def test_with_undo_it_is_expected_again(lost: CommandLine) -> None:
     assert lost.refused("log", "retire", STREAM, "--undo").startswith(f"{STREAM} is not retired.")
 
 
-def test_following_it_ends_its_retirement(lost: CommandLine) -> None:
-    lost.done("log", "retire", STREAM)
-    assert lost("follow", STREAM, "--once").code == 0
-    assert states(lost) == ["stopped"]
-
-
-def test_an_import_of_new_events_ends_its_retirement(cli: CommandLine, tmp_path: Path) -> None:
-    events = [config_event(0, "a", "1"), config_event(1, "b", "1")]
-    cli.done("import", recording(tmp_path / "a.jsonl", events[:1]))
-    cli.done("log", "retire", STREAM)
-    cli.done("import", recording(tmp_path / "a.jsonl", events[:1]))
-    assert states(cli) == ["retired"]
-    cli.done("import", recording(tmp_path / "a.jsonl", events))
-    assert states(cli) == ["stopped"]
-
-
-def test_a_rebuild_keeps_its_retirement(lost: CommandLine) -> None:
-    lost.done("log", "retire", STREAM)
-    lost.done("rebuild", "--all")
-    assert states(lost) == ["retired"]
-
-
 def test_a_stream_that_is_followed_is_not_retired(lost: CommandLine) -> None:
     with connect(lost.database_url) as following:
         StreamLocks(following).take(STREAM)
@@ -428,12 +363,6 @@ def test_a_refused_stream_without_a_log_is_retired(cli: CommandLine) -> None:
     assert (states(cli), cli("status").code) == (["retired"], 0)
 
 
-def test_all_streams_or_none_are_retired(lost: CommandLine) -> None:
-    refused = lost.refused("log", "retire", STREAM, "__samza_coordinator_count_1")
-    assert f"""No stream '__samza_coordinator_count_1'. Did you mean "{STREAM}"?""" in refused
-    assert states(lost) == ["lost"]
-
-
 def test_a_job_without_a_stream_that_is_not_retired_has_no_lag(wordcount: CommandLine) -> None:
     wordcount.done("log", "retire", COORDINATOR)
     assert "16 of 16 partitions is unknown" in wordcount("lag", "--stored").err
@@ -444,15 +373,6 @@ def test_a_job_without_a_stream_that_is_not_retired_has_no_lag(wordcount: Comman
     assert (wordcount("lag", "--task", "Partition 0").code, wordcount("lag", "wordcount_pv", "--stored").code) == (1, 1)
     bridged = wordcount("consumer-groups", "--all", "--json")
     assert (bridged.code, bridged.json, bridged.err) == (0, [], sentence)
-
-
-def test_other_jobs_are_still_expected(wordcount: CommandLine) -> None:
-    wordcount.done("log", "create", STREAM)
-    append(wordcount, config_event(0, "a", "1"))
-    assert wordcount("follow", STREAM, "--once").code == 0
-    wordcount.done("log", "retire", COORDINATOR, CHECKPOINT)
-    observed = wordcount("lag", "--stored")
-    assert (observed.code, observed.err) == (1, "No inputs of counts/1 are known.\n")
 
 
 def test_the_streams_of_a_deleted_job(kafka_cli: CommandLine, topics: Topics, coordinator_topic: str) -> None:

@@ -64,13 +64,6 @@ def test_live_streams_print_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == ""
 
 
-def test_a_message_is_one_line_and_an_empty_one_none(capsys: pytest.CaptureFixture[str]) -> None:
-    for text in ("word " * 100, ""):
-        lines(Clock()).message(text)
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("2026-01-31T12:00:05Z word word")
-
-
 def test_lines_may_be_json(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
     printed = lines(clock, LogFormat.JSON)

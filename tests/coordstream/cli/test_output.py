@@ -33,13 +33,6 @@ def test_control_characters_are_escaped(value: object, shown: str) -> None:
     assert printable(value) == shown
 
 
-def test_markup_in_a_value_is_text(capsys: pytest.CaptureFixture[str]) -> None:
-    print_rows([{"a": "[red]x[/red]"}], [Column("[b]", "a")], title="[i]t", as_json=False)
-    printed = capsys.readouterr().out
-    assert "[red]x[/red]" in printed
-    assert "[i]t" in printed
-
-
 @pytest.mark.usefixtures("narrow")
 def test_a_table_fits_the_terminal_and_wraps_long_texts(capsys: pytest.CaptureFixture[str]) -> None:
     columns = [Column("long", "a"), Column("number", "b", "right"), Column("other", "a")]
@@ -178,12 +171,6 @@ def answer(monkeypatch: pytest.MonkeyPatch, answered: bool | None) -> None:
 
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr(typer, "confirm", ask)
-
-
-def test_yes_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    confirm("Write?", yes=True)
-    answer(monkeypatch, answered=True)
-    confirm("Write?", yes=False)
 
 
 @pytest.mark.parametrize("answered", [False, None])

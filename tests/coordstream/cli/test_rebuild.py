@@ -1,15 +1,13 @@
 """`coordstream rebuild`: repairs what `verify` finds."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from eventlog.postgres.connection import connect
 from projections import rebuild
 from projections.fold import settings
-from tests.builders import config_set, recorded
-from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, recording
+from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine
 
 
 @pytest.fixture
@@ -32,16 +30,6 @@ def test_damage_is_repaired(imported: CommandLine) -> None:
     assert {(row["extra"], row["different"]) for row in rows} == {(0, 0)}
     imported.done("verify", "--all")
     assert imported.rows("config", "show", "wordcount_pv") == config
-
-
-def test_dropped_tables_are_rebuilt_from_the_archive(imported: CommandLine) -> None:
-    config = imported.rows("config", "show", "wordcount_pv")
-    damage(imported, "drop schema projection cascade")
-    imported("db", "migrate")
-    assert len(imported.rows("rebuild", "--all")) == 2
-    imported.done("verify", "--all")
-    assert imported.rows("config", "show", "wordcount_pv") == config
-    imported.done("import", *RECORDING_A)
 
 
 def test_an_unknown_job_changes_nothing(imported: CommandLine) -> None:
@@ -98,23 +86,3 @@ def test_an_error_of_the_database_ends_the_rebuild_of_one_log(imported: CommandL
     (row,) = json.loads(finished.out)
     assert row["stream_name"] == CHECKPOINT
     assert row["missing"] > 0
-
-
-def test_a_lost_earlier_incarnation_does_not_become_current(cli: CommandLine, tmp_path: Path) -> None:
-    for value in ("1", "2"):
-        cli.done("import", recording(tmp_path / "r.jsonl", recorded([config_set("a", value)])))
-    before = cli.ask("table projection.job_log order by log_id")
-    assert len(before) == 2
-    damage(cli, "delete from projection.job_log where incarnation = 1")
-    cli.done("rebuild", "--all")
-    assert cli.ask("table projection.job_log order by log_id") == before
-
-
-def test_only_the_archive_and_kafka_can_be_rebuilt_from(cli: CommandLine) -> None:
-    refusal = cli.refused("rebuild", "--all", "--from", "tape", code=2)
-    assert refusal.startswith("Invalid value for '--from': 'tape' is not one of 'archive', 'kafka'. See ")
-
-
-@pytest.mark.parametrize("words", [(), ("wordcount_pv", "--all")], ids=["neither", "both"])
-def test_jobs_or_all_of_them(imported: CommandLine, words: tuple[str, ...]) -> None:
-    assert "or use '--all'" in imported.refused("rebuild", *words, code=2)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.acceptance.followed import config
 from tests.coordstream.cli.retained_topic import follow_and_retain
-from tests.coordstream.command_line import RECORDING_A, CommandLine
+from tests.coordstream.command_line import CommandLine
 from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
 
 pytestmark = pytest.mark.slow
@@ -66,17 +66,6 @@ def test_what_the_archive_lost_is_fetched(followed: CommandLine, loss: str) -> N
     followed.done(*VERIFY)
 
 
-def test_what_a_retention_has_detached_is_not_fetched(
-    kafka_cli: CommandLine, topics: Topics, coordinator_topic: str
-) -> None:
-    follow_and_retain(kafka_cli, topics, coordinator_topic)
-    before = found(kafka_cli)
-    change(kafka_cli, "delete from eventlog.event where log_offset = 4")
-    assert [row["fetched_count"] for row in kafka_cli.rows(*REBUILD)] == [1]
-    assert found(kafka_cli) == before
-    kafka_cli.done(*VERIFY)
-
-
 @pytest.mark.parametrize("rows", ["", "; drop schema projection cascade"], ids=["with rows", "without rows"])
 def test_what_a_retention_has_kept_is_fetched(
     kafka_cli: CommandLine, topics: Topics, coordinator_topic: str, rows: str
@@ -91,25 +80,6 @@ def test_what_a_retention_has_kept_is_fetched(
     assert [row["fetched_count"] for row in kafka_cli.rows(*REBUILD)] == [2]
     assert found(kafka_cli) == before
     kafka_cli.done(*VERIFY)
-
-
-def test_tables_and_archive_can_be_rebuilt_together(followed: CommandLine) -> None:
-    before = found(followed)
-    change(followed, "delete from eventlog.event where log_offset < 4; drop schema projection cascade")
-    followed("db", "migrate")
-    assert [row["fetched_count"] for row in followed.rows(*REBUILD)] == [4]
-    assert found(followed) == before
-    followed.done(*VERIFY)
-
-
-def test_a_fetched_event_was_archived_before_the_next_one(followed: CommandLine) -> None:
-    before = followed.ask(TIMES)
-    change(followed, "delete from eventlog.event where log_offset in (1, 2, 3, 5)")
-    followed.done(*REBUILD)
-    after = followed.ask(TIMES)
-    assert after[0] == before[0]
-    assert [at for _, at in after[1:5]] == [before[4][1]] * 4
-    assert after[5][1] > before[5][1]
 
 
 def test_events_that_differ_are_left_and_reported(followed: CommandLine, coordinator_topic: str) -> None:
@@ -141,16 +111,6 @@ def test_what_the_topic_lost_too_is_not_deleted(kafka_cli: CommandLine, topics: 
     assert kafka_cli.ask("select log_offset from eventlog.event order by 1") == [(1,), (2,), (3,)]
 
 
-def test_earlier_incarnations_are_rebuilt_from_the_archive(
-    followed: CommandLine, topics: Topics, coordinator_topic: str
-) -> None:
-    topics.create_again(coordinator_topic)
-    topics.write(coordinator_topic, config(z="1"))
-    assert followed("follow", coordinator_topic, "--once").code == 0
-    rows = followed.rows(*REBUILD)
-    assert [(row["incarnation"], row["event_count"], row["fetched_count"]) for row in rows] == [(1, 6, 0), (2, 1, 0)]
-
-
 def test_a_second_fetch_at_once_waits_and_gives_up(
     followed: CommandLine, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,15 +122,3 @@ def test_a_second_fetch_at_once_waits_and_gives_up(
     assert finished.code == 1
     assert "another session is rebuilding or writing it. Try again later." in finished.err
     followed.done(*REBUILD)
-
-
-def test_a_log_without_a_topic_is_one_sentence(kafka_cli: CommandLine, topics: Topics, coordinator_topic: str) -> None:
-    kafka_cli.done("import", *RECORDING_A)
-    finished = kafka_cli(*REBUILD, "--json")
-    assert (finished.code, finished.json) == (1, [])
-    assert finished.err.count("so it has no topic in Kafka") == 2
-
-
-def test_brokers_are_needed(cli: CommandLine) -> None:
-    cli.done("import", *RECORDING_A)
-    assert "Set COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS" in cli.refused(*REBUILD)

@@ -146,14 +146,6 @@ def test_earlier_times_are_refused_with_the_horizon(kept: CommandLine) -> None:
         assert "Use that time or a later one." in refusal
 
 
-def test_bisect_searches_from_the_horizon(kept: CommandLine) -> None:
-    run(kept)
-    newest = "exists (select from config where config_key = 'app.day' and config_value = '{}')"
-    (event,) = kept.rows("bisect", JOB, newest.format(DAYS[-1]))
-    assert event["message_key"] == "app.day"
-    assert "already. History before that time is not retained." in kept.refused("bisect", JOB, "true")
-
-
 def test_a_second_run_changes_nothing(kept: CommandLine) -> None:
     run(kept)
     tables = "select relname from pg_class where relnamespace = 'eventlog'::regnamespace order by 1"
@@ -174,24 +166,6 @@ def test_a_dry_run_shows_what_would_be_detached(kept: CommandLine) -> None:
     assert kept.ask(f"select count(*) from {DETACHED}") == events
 
 
-def test_a_longer_duration_does_not_move_the_horizon_back(kept: CommandLine) -> None:
-    run(kept)
-    assert kept("retention", "--keep", "500d", "--all", "--json").json == []
-    assert kept.ask("select distinct horizon_time from coordinator.log_position") == [(HORIZON,)]
-
-
-def test_the_bytes_do_not_depend_on_the_plan(kept: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    plans = ("", "-c enable_hashjoin=off", "-c enable_nestloop=off -c enable_mergejoin=off", "-c enable_indexscan=off")
-    sizes = set()
-    for plan in plans:
-        monkeypatch.setenv("PGOPTIONS", plan)
-        with connect(kept.database_url) as connection:
-            connection.execute("analyze")
-        rows = kept.rows("retention", "--keep", "365d", "--all", "--dry-run")
-        sizes.add(tuple(row["removed_bytes"] for row in rows))
-    assert len(sizes) == 1
-
-
 def test_only_the_jobs_that_are_named_lose_events(kept: CommandLine, tmp_path: Path) -> None:
     other = recording(tmp_path / "other.jsonl", COORDINATOR_EVENTS, "__samza_coordinator_other_1")
     kept.done("import", other)
@@ -199,17 +173,6 @@ def test_only_the_jobs_that_are_named_lose_events(kept: CommandLine, tmp_path: P
     count = "select count(*) from coordinator.config_history where config_key = 'app.day' and job_name = 'other'"
     assert kept.ask(count) == [(len(DAYS),)]
     kept.done("verify", "--all")
-
-
-def test_the_horizon_is_shown(kept: CommandLine) -> None:
-    assert kept.ask("select distinct horizon_offset, horizon_time from coordinator.log_position") == [(None, None)]
-    run(kept)
-    shown = kept.ask(
-        "select p.horizon_time, g.last_missing_offset - p.horizon_offset, g.first_missing_offset"
-        " from coordinator.log_position p join coordinator.log_gap g using (stream_name) where g.reason = 'retained'"
-    )
-    assert shown == [(HORIZON, -1, 1)] * 2
-    assert kept.ask("select count(*) from coordinator.log_gap") == [(2,)]
 
 
 NEWEST_AT_HORIZON: Final = f"""

@@ -13,23 +13,16 @@ from typing import Any
 import pytest
 
 from coordstream.cli import main
-from coordstream.cli.rewind_plan import beginning_of
 from eventlog.events import NewEvent
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import system_clock
-from eventlog.partition import SystemStreamPartition
-from eventlog.postgres.log import PostgresEventLog
-from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
 from eventlog.timestamps import ms_of
 from managers import appending
-from managers.rewind.rewind_plan import Position, RewindPlan, Target, moves_of, place
-from managers.rewind.rewind_undo import UndoFile, offsets_changes
-from projections.job_choice import Job
-from tests.builders import config_set, recorded, set_checkpoint, startpoint, task_partition
-from tests.coordstream.command_line import CHECKOUT, CommandLine, recording
+from tests.builders import startpoint, task_partition
+from tests.coordstream.command_line import CHECKOUT, CommandLine
 from tests.coordstream.rewindable_job import DELETED, NEVER_RUNNING, UNREACHABLE, RewindableJob
 from tests.fixtures.kafka_topics import Topics
 
@@ -147,15 +140,6 @@ def test_where_each_task_stood_when_a_run_began(kafka_cli: CommandLine, job: Rew
     assert unknown == f"Job {job.name}/1 has no deployment 99. It has deployments 1 to {number}."
 
 
-def test_a_deployment_after_the_year_9999(cli: CommandLine, tmp_path: Path) -> None:
-    said = [set_checkpoint("t", {"kafka.in.0": "7"}), config_set("job.name", "counts")]
-    microseconds = 1_795_252_620_000_000  # written as milliseconds: the year 58859
-    cli.done("import", recording(tmp_path / "r.jsonl", recorded(said, at=microseconds)))
-    target = beginning_of("deployment", 1, Job("counts", "1"))
-    stood = Position("t", SystemStreamPartition("kafka", "in", 0), StartingOffset("default"), None, 0, 0, 9)
-    assert target.offset_at(stood) == 8
-
-
 def test_startpoints_are_written_and_undone(kafka_cli: CommandLine, job: RewindableJob) -> None:
     before = job.starts()
     plan(kafka_cli, job, "--to-offset", "3")
@@ -188,20 +172,6 @@ def test_checkpoints_of_a_stopped_job_are_written_and_undone(kafka_cli: CommandL
     assert kafka_cli.done("rewind", "undo", UNDO, "--yes") == "Undone: 1 checkpoint written.\n"
     assert job.starts() == before
     assert kafka_cli.done("rewind", "undo", UNDO, "--yes") == "Nothing to write: the rewind is undone.\n"
-
-
-def test_an_undo_restores_checkpoints_on_the_coordinator_stream_in_postgres(
-    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("PGOPTIONS", "-c lock_timeout=2s")
-    saved = tmp_path / "undo.json"
-    with PostgresEventLog.create(cli.database_url, identify("__samza_coordinator_counts_1")) as log:
-        log.append([config_set("job.name", "counts"), set_checkpoint("t", {"kafka.in.0": "2"})])
-        saved.write_text(undo_of_checkpoint(log.stream_id, log.end_offset()))
-        assert cli.done("rewind", "undo", saved, "--yes") == "Undone: 1 checkpoint written.\n"
-        assert "= 14" in cli.done("checkpoint", "write", "counts")
-        log.append([set_checkpoint("t", {"kafka.in.0": "2"}), set_checkpoint("u", {"kafka.in.1": "5"})])
-    assert "counts/1 appears to be running" in cli.refused("rewind", "undo", saved, "--yes")
 
 
 def test_an_apply_that_is_killed_can_be_undone(
@@ -242,23 +212,6 @@ def kill_after() -> None:
 
     KafkaEventLog.append = counted  # type: ignore[method-assign, assignment]
     main(["rewind", *sys.argv[2:], "--yes"])
-
-
-def undo_of_checkpoint(stream_id: str, log_offset: int) -> str:
-    """The undo file of a rewind of the job counts from offset 15 to 3."""
-    partition = SystemStreamPartition("kafka", "in", 0)
-    position = Position("t", partition, StartingOffset("checkpoint", starting_offset="15"), "14", 15, 0, 20)
-    plan = RewindPlan(
-        job_name="counts",
-        job_id="1",
-        target="offset 3",
-        made_at=system_clock(),
-        coordinator_stream_id=stream_id,
-        moves=moves_of(place([position], Target("offset 3", lambda _: 3)), {}, {}, []),
-    )
-    return UndoFile(
-        plan=plan, log_offset=log_offset, checkpoints=offsets_changes(plan, {"t": {partition: "14"}})
-    ).model_dump_json()
 
 
 @contextmanager
@@ -376,16 +329,6 @@ def test_an_undo_after_a_start_needs_force(kafka_cli: CommandLine, job: Rewindab
     assert "the job has started from it" in kafka_cli.refused("rewind", "undo", UNDO, "--yes")
     assert kafka_cli("rewind", "undo", UNDO, "--yes", "--force").code == 0
     assert job.starts() == {0: ("startpoint", "15"), 1: ("startpoint", "10")}
-
-
-def test_a_request_of_before_comes_back(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
-    requested = StartpointSpecific("7", ms_of(system_clock()))
-    topics.write(job.coordinator, [startpoint(f"kafka.{job.input}.0.Partition 0", requested)])
-    plan(kafka_cli, job, "--to-earliest")
-    kafka_cli("rewind", "apply", PLAN, "--yes")
-    topics.write(job.coordinator, [startpoint(f"kafka.{job.input}.1", StartpointOldest(1))])
-    assert kafka_cli("rewind", "undo", UNDO, "--yes").code == 0
-    assert job.starts()[0] == ("startpoint", "7")
 
 
 @pytest.mark.parametrize("kind", [(), ("--checkpoints",)])

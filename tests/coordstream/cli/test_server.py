@@ -1,20 +1,14 @@
 import socket
-import stat
-from contextlib import ExitStack
 from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy.engine import make_url
 
 from coordstream.cli.server import psql_environment
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.postmaster import SERVER_SETTINGS
 from tests.coordstream.command_line import RECORDING_A, CommandLine, in_own_process
 
 pytestmark = pytest.mark.slow
-
-OTHERS_CONNECTIONS = int(SERVER_SETTINGS["max_connections"]) - int(SERVER_SETTINGS["superuser_reserved_connections"])
 
 
 def test_every_command_brings_the_server_up_and_migrates_it(cli: CommandLine, home: Path) -> None:
@@ -48,29 +42,6 @@ def test_a_port_that_another_program_uses_is_reported(cli: CommandLine, home: Pa
     assert moved["taken_port"] is None
     taken = f"Another program uses its previous port {first['port']}: clients must use the new one.\n"
     assert f"started on port {moved['port']}\n{taken}" in printed
-
-
-def test_the_server_keeps_connections_for_its_own_user(cli: CommandLine, home: Path) -> None:
-    url = cli("up", "--json").json["database_url"]
-    with psycopg.connect(url, autocommit=True) as admin:
-        admin.execute("create role anybody login password 'pw'")
-    anybody = make_url(url).set(username="anybody", password="pw").render_as_string(hide_password=False)
-    with ExitStack() as connections:
-        for _ in range(OTHERS_CONNECTIONS):
-            connections.enter_context(psycopg.connect(anybody))
-        with pytest.raises(psycopg.OperationalError, match="reserved for roles with the SUPERUSER attribute"):
-            psycopg.connect(anybody)
-        assert "was running" in cli.done("up")
-        assert cli("status", "--json").json == []
-        assert "stopped" in cli.done("down")
-
-
-def test_the_key_of_the_installation_is_made_in_its_folder(
-    cli: CommandLine, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("COORDSTREAM_MASK_KEY")
-    cli.done("import", *RECORDING_A)
-    assert stat.S_IMODE((home / "mask.key").stat().st_mode) == 0o600
 
 
 def test_a_missing_embedded_server_is_reported(cli: CommandLine, home: Path) -> None:

@@ -3,23 +3,16 @@
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from coordstream.cli import spark_reports
-from eventlog.postgres.connection import connect
 from eventlog.recording import read_recording
-from eventlog.secret_policy import SecretPolicy
-from projections.fold.rows import Swept
-from projections.fold.settings import FoldSettings
-from projections.projector import Projector
-from projections.tracked_logs import Observation, logs_of, write_observations
 from tests.acceptance.followed import config
 from tests.coordstream.cli import test_retention as retained
-from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, MASK_KEY, RECORDING_A, CommandLine, recording
+from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, recording
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,15 +20,9 @@ if TYPE_CHECKING:
     from tests.fixtures.kafka_topics import Topics
 
 REPORTS: Final = [command.name or "" for command in spark_reports.app.registered_commands]
-NOW: Final = datetime(2027, 1, 1, tzinfo=UTC)
-SETTINGS: Final = FoldSettings(SecretPolicy(MASK_KEY.encode()))
 FINGERPRINTS: Final = """
 select f.* from (select distinct job_name, job_id from coordinator.job) j
 cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f order by 1
-"""
-LIVE_KEYS: Final = """
-select e.key from projection.message_current c join eventlog.event e using (log_id, log_offset)
-where c.body is not null order by e.log_offset limit 2
 """
 DELETE_A_ROW: Final = """
 delete from projection.message_current
@@ -83,25 +70,6 @@ def test_options_of_a_report_are_checked_before_the_database_is_opened(
     assert cli.refused("spark", report, *output).startswith("Cannot reach the database")
 
 
-@pytest.mark.parametrize(("option", "value"), [("--bucket", "0s"), ("--stall", "-1"), ("--stall", "nan")])
-def test_an_invalid_option_of_checkpoint_progress_is_refused(cli: CommandLine, option: str, value: str) -> None:
-    assert value in cli.refused("spark", "checkpoint_progress", "--output", "o", option, value, code=2)
-
-
-def test_a_missing_jar_is_named(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COORDSTREAM_JDBC_JAR", "/none/driver.jar")
-    assert "File '/none/driver.jar' in COORDSTREAM_JDBC_JAR does not exist" in cli.refused(
-        "spark", "fleet", "--output", "o"
-    )
-
-
-def test_without_pyspark_the_command_names_the_extra(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coordstream.errors.find_spec", lambda _: None)
-    assert cli.refused("spark", "fleet", "--output", "o") == (
-        "Reading with Spark needs the package \"pyspark\". Install it: pip install 'coordstream[spark]'."
-    )
-
-
 def test_following_on_spark_needs_brokers(cli: CommandLine) -> None:
     assert cli.refused("spark", "follow", "--all") == (
         "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS is not set. Set it, or use `coordstream follow` for logs in Postgres."
@@ -114,22 +82,9 @@ def test_following_on_an_older_spark_names_the_version(kafka_cli: CommandLine, m
     assert kafka_cli.refused("spark", "follow", "--all") == "`coordstream spark follow` needs PySpark 4.2 or newer."
 
 
-def test_following_on_spark_names_its_streams(cli: CommandLine) -> None:
-    assert "Name the streams to follow, or use --all." in cli.refused("spark", "follow", code=2)
-
-
 def test_following_does_not_run_on_spark_connect(cli: CommandLine) -> None:
     refused = cli.refused("spark", "follow", "--all", "--master", "sc://host", code=2)
     assert refused.startswith("`spark follow` does not run on Spark Connect. Use another '--master'.")
-
-
-def test_following_does_not_run_on_the_server_of_the_environment(
-    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SPARK_REMOTE", "sc://host")
-    refused = cli.refused("spark", "follow", "--all", code=2)
-    assert refused.startswith("`spark follow` does not run on Spark Connect.")
-    assert "If SPARK_REMOTE is set, unset it." in refused
 
 
 def test_only_following_once_has_a_timeout(cli: CommandLine) -> None:
@@ -254,14 +209,6 @@ def test_the_master_of_spark_submit_cannot_be_changed(cli: CommandLine, monkeypa
     assert refused.startswith("spark-submit has set the master. Leave '--master' out, or give it to spark-submit.")
 
 
-@pytest.mark.spark
-def test_an_unreachable_database_is_named(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://u:hunter2@127.0.0.1:1/d")
-    refused = cli.refused("spark", "replay", "--from", RECORDING_A[0])
-    assert refused.startswith("Cannot reach the database of COORDSTREAM_DATABASE_URL")
-    assert "hunter2" not in refused
-
-
 def test_a_busy_stream_is_a_failure_of_its_log(spark_cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     spark_cli.done(*spark("replay", "--from", RECORDING_A[0]))
     with spark_cli.connection() as other:
@@ -292,16 +239,6 @@ def archive(cli: CommandLine, lake: Path) -> str:
     return cli.done("spark", "archive", "--output", lake)
 
 
-def sweep(url: str) -> None:
-    """Sweep two keys, as a resync does whose topic has lost their tombstones."""
-    with connect(url) as connection:
-        log = logs_of(connection, COORDINATOR)[0]
-        swept = [Swept(log.next_offset - 1, key) for (key,) in connection.execute(LIVE_KEYS, binary=True)]
-        with connection.transaction():
-            write_observations(connection, log.log_id, [Observation(at, "swept", key) for at, key in swept], NOW)
-            Projector(connection, log, SETTINGS, lambda: NOW).apply([], swept=swept)
-
-
 def test_a_lake_of_two_runs_is_replayed_into_a_new_database(
     spark_cli: CommandLine, on_new_database: Callable[[], CommandLine], tmp_path: Path
 ) -> None:
@@ -310,7 +247,6 @@ def test_a_lake_of_two_runs_is_replayed_into_a_new_database(
     spark_cli.done("import", recording(tmp_path / "first.jsonl", first, COORDINATOR))
     assert archive(spark_cli, lake).startswith("Run 1: 100 events of 1 logs in ")
     spark_cli.done("import", *RECORDING_A)
-    sweep(spark_cli.database_url)
     assert archive(spark_cli, lake).startswith("Run 2: 715 events of 2 logs in ")
     assert archive(spark_cli, lake) == "Nothing is new in 2 logs.\n"
     expected = spark_cli.ask(FINGERPRINTS)
@@ -326,25 +262,6 @@ def test_a_lake_of_two_runs_is_replayed_into_a_new_database(
     assert "restored as they were at its last run" in new.refused(
         "spark", "replay", "--from", lake, "--until", "2026-01-01", code=2
     )
-
-
-def test_a_removed_or_changed_file_is_named_before_anything_is_written(
-    spark_cli: CommandLine, on_new_database: Callable[[], CommandLine], tmp_path: Path
-) -> None:
-    lake = tmp_path / "lake"
-    spark_cli.done("import", RECORDING_A[0])
-    archive(spark_cli, lake)
-    new = on_new_database()
-    file = max(lake.rglob("*.parquet"))
-    content, name = file.read_bytes(), str(file.relative_to(lake))
-    file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    replay = ("spark", "replay", "--from", str(lake))
-    assert new.refused(*replay) == f"Lake '{lake}': the file {name} was changed. Restore it."
-    file.unlink()
-    assert new.refused(*replay).startswith(f"Lake '{lake}' lacks the file {name} (")
-    assert new.is_empty()
-    file.write_bytes(content)
-    new.done(*replay)
 
 
 def test_a_retention_detaches_only_what_the_lake_has(

@@ -2,22 +2,18 @@
 
 from collections import Counter
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
-import typer
 
 from coordstream.cli import startpoint as command
 from coordstream.cli import startpoint_plan
-from coordstream.cli.startpoint import one_list
-from coordstream.queries.rows import Rows
 from eventlog.events import NewEvent
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointTimestamp
 from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint, SystemStreamPartitionMetadata
 from managers.startpoints.startpoint_request import InputProblem, ResolvedInput
-from tests.builders import config_set, coordinator_key, raw, startpoint, task_partition
+from tests.builders import config_set, raw, startpoint, task_partition
 from tests.coordstream.command_line import COORDINATOR, CommandLine
 from tests.coordstream.rewound_job import (
     END,
@@ -87,18 +83,6 @@ class TestShow:
         fan_outs = [row for row in fanned_out if row["status"] == "fanned_out"]
         assert (len(fan_outs), len({row["task_name"] for row in fan_outs})) == (15, 8)
         assert [row["log_offset"] for row in wordcount.rows(*SHOW)] == [108, 109, 425, 426]
-
-    def test_columns_that_a_relation_lacks_are_null(self) -> None:
-        rows = one_list(Rows("a", [{"a": 1}]), Rows("b", [{"b": 2}]))
-        assert rows == [{"status": "requested", "a": 1, "b": None}, {"status": "fanned_out", "a": None, "b": 2}]
-        assert one_list(Rows("a"), Rows("b")).columns == ["status", "a", "b"]
-
-    @pytest.mark.usefixtures("narrow")
-    @pytest.mark.parametrize("words", [("--as-of-offset", "194"), ("--history", "--as-of", BEFORE_RUN_2)])
-    def test_tables_fit_the_page(self, wordcount: CommandLine, words: tuple[str, ...]) -> None:
-        printed = wordcount.done(*SHOW, *words)
-        assert "kafka.page-" in printed
-        assert max(map(len, printed.splitlines())) <= 80
 
     def test_the_history_has_every_step(self, wordcount: CommandLine) -> None:
         words = (*SHOW, "--history", "--as-of", "2026-11-23")
@@ -238,19 +222,6 @@ class TestWrite:
         assert sentence in finished.err.splitlines()[-1]
         assert end(job) == END
 
-    @pytest.mark.parametrize("is_confirmed", [True, False])
-    def test_confirmation_on_a_terminal(
-        self, job: CommandLine, monkeypatch: pytest.MonkeyPatch, is_confirmed: bool
-    ) -> None:
-        def confirm(question: str, **_: object) -> bool:
-            assert question == "Write 2 startpoints?"
-            return is_confirmed
-
-        monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-        monkeypatch.setattr(typer, "confirm", confirm)
-        assert job(*WRITE, "kafka.page-views.0,3", "7").code == (not is_confirmed)
-        assert end(job) == END + 2 * is_confirmed
-
     def test_force_writes_what_the_job_does_not_read(self, job: CommandLine) -> None:
         rows = job(*WRITE, "kafka.page-views.15,16", "oldest", "--yes", "--force", "--json").json
         assert [row["partition_id"] for row in rows if row["task_name"] is None] == [16]
@@ -291,10 +262,6 @@ class TestWrite:
         assert words in line
         assert "Partition 3:" not in warned(job, *WRITE, "kafka.page-views.4", position, "--dry-run")
 
-    def test_a_time_in_the_future_is_a_warning(self, job: CommandLine) -> None:
-        words = (*WRITE, "kafka.page-views", "2026-11-21 12:00 UTC", "--dry-run")
-        assert "The time is in the future." in warned(job, *words)
-
     @pytest.mark.scenario("HRD-42")
     def test_warning_about_a_coordinator_that_does_not_fan_out_startpoints(self, other: CommandLine) -> None:
         factory = config_set("job.coordinator.factory", "org.apache.samza.standalone.PassthroughJobCoordinatorFactory")
@@ -309,11 +276,6 @@ class TestWrite:
         assert "stream s.1 contains a dot" in finished.err
         assert "The key kafka.s.1.2 can also mean" in finished.err
         assert [row["is_followed"] for row in finished.json] == [False]
-
-    def test_a_job_without_a_coordinator_stream_is_refused(self, other: CommandLine) -> None:
-        PostgresEventLog.create(other.database_url, identify("__samza_checkpoint_ver_1_for_counts_1")).close()
-        refused = other.refused("startpoint", "write", "counts", "kafka.in", "oldest", "--yes")
-        assert refused.startswith("Job counts/1 has no coordinator stream.")
 
     def test_a_recording_is_not_appended_to(self, wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
         set_clock(monkeypatch, NOW)
@@ -385,17 +347,6 @@ class TestDelete:
         assert requests(job) == {}
         assert "has no requested startpoints" in job.refused(*DELETE, "--all", "--yes")
 
-    def test_all_spellings_and_unreadable_values_are_deleted(self, job: CommandLine) -> None:
-        nine = startpoint("kafka.page-views.9", StartpointOldest(1))
-        append(
-            job,
-            raw(b'[1, "samza-startpoint-v1", "kafka.page-views.9"]', nine.value),
-            raw(coordinator_key("samza-startpoint-v1", "kafka.page-views.0"), b"{bad"),
-        )
-        assert "(unreadable)" in job.done(*DELETE, "kafka.page-views", "--yes")
-        assert end(job) == END + 2 + 3
-        assert "Requests: kafka.gone.0, " in job.refused(*DELETE, "kafka.page-views", "--yes")
-
     def test_a_fan_out_cannot_be_deleted(self, job: CommandLine) -> None:
         assert job("startpoint", "fan-out", JOB, "--yes").code == 0
         assert "already fanned out to tasks" in job.refused(*DELETE, "kafka.page-views.9", "--yes")
@@ -464,30 +415,9 @@ class TestFanOut:
         assert "Nothing was fanned out: confirmation needs a terminal." in job(*FAN_OUT).err
         assert end(job) == END
 
-    def test_csv_has_the_same_header_without_rows(self, job: CommandLine) -> None:
-        (header, *rows) = job(*FAN_OUT, "--yes", "--csv").out.splitlines()
-        assert len(rows) == 2
-        assert job(*FAN_OUT, "--yes", "--csv").out.splitlines() == [header]
-
     def test_a_running_job_is_refused(self, job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
         set_clock(monkeypatch, LAST_COMMIT + timedelta(seconds=4))  # task.commit.ms=1500
         assert f"{JOB} appears to be running (last checkpoint 4 s ago)." in job.refused(*FAN_OUT, "--yes", "--json")
         assert end(job) == END
         assert job(*FAN_OUT, "--yes", "--force").code == 0
         assert facts(job).fanned_out
-
-    def test_expired_requests_are_not_fanned_out(self, job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-        set_clock(monkeypatch, NOW + timedelta(hours=12))
-        finished = job(*FAN_OUT, "--yes", "--json")
-        assert (finished.code, finished.json, end(job)) == (0, [], END)
-        assert "Not fanned out, as expired, ambiguous or read by no task: kafka.gone.0" in finished.err
-
-    def test_startpoints_not_consumed_yet_stay(self, job: CommandLine) -> None:
-        for position in ("oldest", "8"):
-            job("startpoint", "write", JOB, "kafka.page-views.1", position, "--yes")
-            job(*FAN_OUT, "--yes")
-        fan_outs: Any = facts(job).fanned_out["Partition 1"]
-        assert fan_outs == {
-            page_views(1): StartpointSpecific("8", NOW_MS),
-            page_views(9): StartpointSpecific("2", 1_795_252_699_018),
-        }

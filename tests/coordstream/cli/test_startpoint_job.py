@@ -13,9 +13,8 @@ from eventlog.streams import identify
 from managers.job_facts import JobFacts
 from managers.startpoints.next_starts import StartpointFacts
 from projections.job_choice import Job
-from tests.builders import checkpoint_v1, config_set, set_checkpoint
+from tests.builders import checkpoint_v1, config_set
 from tests.coordstream.command_line import CommandLine
-from tests.coordstream.rewound_job import page_views
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 NOON_MS = 1_769_860_800_000
@@ -42,24 +41,6 @@ def job(record_ms: int | None = None, commit_ms: int | None = None) -> Startpoin
 def test_the_clock_is_compared_with_the_newest_record(known: StartpointJob, behind: str) -> None:
     sentence = known.clock_behind(NOON)
     assert (behind in sentence, bool(sentence)) == (True, bool(behind))
-
-
-def test_the_job_is_named_as_its_config_names_it(appendable: CommandLine) -> None:
-    with open_startpoint_job("wordcount-pv") as found:
-        assert str(found.job) == "wordcount_pv/1"
-        assert found.checkpoints["Partition 1"][page_views(1)] == "29"
-        assert found.last_commit_ms is not None
-        assert found.facts.newest_record_ms == 1_795_252_699_033
-        assert found.checkpoint_error == ""
-
-
-def test_checkpoints_of_the_coordinator_stream_count_too(cli: CommandLine) -> None:
-    cli.done("log", "create", COUNTS)
-    with PostgresEventLog(cli.database_url, COUNTS) as log:
-        log.append([set_checkpoint("t", {"kafka.page-views.0": "4"})._replace(timestamp=NOON_MS)])
-    with open_startpoint_job("counts") as found:
-        assert found.checkpoints == {"t": {page_views(0): "4"}}
-        assert found.last_commit_ms == NOON_MS
 
 
 def test_an_unknown_checkpoint_factory_is_an_error(cli: CommandLine) -> None:

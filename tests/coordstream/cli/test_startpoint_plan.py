@@ -13,11 +13,10 @@ from coordstream.cli.startpoint_job import StartpointJob
 from coordstream.cli.startpoint_plan import WritePlan, commands, plan_rows, plan_write, warnings, write_commands
 from eventlog.config import KAFKA_SYSTEM_FACTORY
 from eventlog.log import MemoryEventLog
-from eventlog.messages import Message, SetConfig, SetStartpoint, SetStartpointFanOut, SetTaskPartitionMapping
+from eventlog.messages import Message, SetConfig, SetStartpointFanOut, SetTaskPartitionMapping
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import (
-    EXPIRY_MS,
     Startpoint,
     StartpointFanOut,
     StartpointOldest,
@@ -81,16 +80,6 @@ def test_the_input_has_the_partitions_and_the_events_read_again(inputs: MemorySy
     assert list(warnings(made)) == []
 
 
-def test_other_tasks_are_left_out(inputs: MemorySystemAdmin) -> None:
-    shared = SetTaskPartitionMapping(partition=SystemStreamPartition("kafka", "all", 0), task_names=("t", "u"))
-    inputs.create("all")
-    made = plan_write(job(shared), Input("kafka", "all"), SEVEN, ["u"])
-    assert [row["task_name"] for row in plan_rows(made)] == ["u"]
-    assert list(warnings(made)) == [
-        "Partition 0: the offset is beyond the end. The consumer's auto.offset.reset decides."
-    ]
-
-
 def test_an_unreachable_input_is_one_warning(inputs: MemorySystemAdmin) -> None:
     made = planned(job(), servers="b:1")
     assert list(map(str, made.keys)) == ["kafka.in.0", "kafka.in.1"]
@@ -102,16 +91,6 @@ def test_an_unreachable_input_is_one_warning(inputs: MemorySystemAdmin) -> None:
         sentence,
         "No task of the job reads kafka.gone.0. The request has no effect unless a task is assigned to it.",
     ]
-
-
-def test_replaced_requests_are_a_warning(inputs: MemorySystemAdmin) -> None:
-    old = [
-        SetStartpoint(key_text="kafka.in.0", startpoint=StartpointOldest(NOW - 1)),
-        SetStartpoint(key_text="kafka.in.1", startpoint=StartpointOldest(NOW - EXPIRY_MS - 1)),
-    ]
-    made = planned(job(*old))
-    assert list(made.replaced) == ["kafka.in.0"]
-    assert list(warnings(made)) == ["This replaces the requests for kafka.in.0."]
 
 
 def test_a_start_that_the_request_moves_beside_is_listed(inputs: MemorySystemAdmin) -> None:

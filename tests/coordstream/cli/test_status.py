@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from coordstream.queries.logs import recorded_logs, with_end
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import system_clock
 from eventlog.postgres.connection import connect
@@ -66,12 +65,6 @@ def test_an_empty_database_has_no_rows(cli: CommandLine) -> None:
     assert cli("status").out == "Logs (bad: events in quarantine; gaps: offsets missing from the archive)\n  none\n"
 
 
-@pytest.mark.parametrize("limit", [("--max-lag", "9"), ("--max-age", "9")])
-def test_without_logs_every_limit_is_exceeded(cli: CommandLine, limit: tuple[str, str]) -> None:
-    finished = cli("status", *limit)
-    assert (finished.code, finished.err) == (1, "No logs. Import or follow a stream.\n")
-
-
 def test_a_log_that_was_never_followed(cli: CommandLine) -> None:
     cli.done("log", "create", STREAM)
     with PostgresEventLog(cli.database_url, STREAM) as log:
@@ -94,13 +87,6 @@ def test_a_refused_log_is_a_fault_with_its_reason(counts: CommandLine) -> None:
     assert finished.err == f"{STREAM} is refused: it has 2 partitions.\n"
 
 
-def test_csv_has_the_columns_of_json(wordcount: CommandLine) -> None:
-    for whose in (("status",), ("job", "list"), ("checkpoint", "show", "wordcount_pv")):
-        header, *lines = wordcount.done(*whose, "--csv").splitlines()
-        rows = wordcount.rows(*whose)
-        assert (header.split(","), len(lines)) == (list(rows[0]), len(rows))
-
-
 @pytest.mark.usefixtures("narrow")
 def test_gaps_are_counted(wordcount: CommandLine) -> None:
     with wordcount.connection() as connection:
@@ -110,13 +96,6 @@ def test_gaps_are_counted(wordcount: CommandLine) -> None:
         )
     assert [row["gap_count"] for row in wordcount.rows("status")] == [0, 3]
     assert max(map(len, wordcount.done("status").splitlines())) <= 80
-
-
-def test_a_complete_recording_is_never_a_fault(wordcount: CommandLine) -> None:
-    with wordcount.connection() as connection:
-        connection.execute("update projection.position set heartbeat_at = now() - interval '1 day'")
-    rows = wordcount.rows("status", "--max-lag", "0", "--max-age", "0")
-    assert [(row["state"], row["lag"]) for row in rows] == [("stopped", 0), ("stopped", 0)]
 
 
 def test_a_recording_that_was_imported_in_part(cli: CommandLine, tmp_path: Path) -> None:
@@ -155,37 +134,12 @@ def interrupt_at_second_batch() -> Callable[[str], None]:
     return on_step
 
 
-@pytest.mark.parametrize(("state", "seconds_ago"), [("live", 25), ("catching-up", 25), ("stopped", 10_000)])
-def test_live_and_stopped_logs_have_no_fault(counts: CommandLine, state: str, seconds_ago: int) -> None:
-    beat(counts, state, seconds_ago)
-    (row,) = counts.rows("status")
-    assert (row["state"], row["end_offset"], row["lag"]) == (state, 3, 3)
-    assert seconds_ago <= row["heartbeat_age_seconds"] < seconds_ago + 5
-
-
 def test_a_log_whose_follower_died_is_lost(counts: CommandLine) -> None:
     beat(counts, "live", seconds_ago=35)
     finished = counts("status", "--json")
     assert (finished.code, finished.json[0]["state"]) == (1, "lost")
     assert finished.err.startswith(f"{STREAM} has had no heartbeat for 35 s. Start its follower")
     assert counts("status", "--max-age", "60").code == 0
-
-
-def test_a_log_without_a_heartbeat_since_the_clock_was_set_back_is_lost(counts: CommandLine) -> None:
-    beat(counts, "live", seconds_ago=-3_600)
-    finished = counts("status", "--json")
-    assert (finished.code, finished.json[0]["state"]) == (1, "lost")
-    assert counts("status", "--max-age", "60").code == 1
-
-
-def test_a_heartbeat_during_a_long_transaction_is_not_in_the_future(counts: CommandLine) -> None:
-    with counts.connection() as reader:
-        reader.execute("select now(), pg_sleep(0.3)")
-        beat(counts, "live", seconds_ago=0)
-        set_lost_after(reader, 0.2)
-        lost = reader.execute("select projection.is_lost(state, heartbeat_at) from projection.position").fetchall()
-        ages = [log["heartbeat_age_seconds"] for log in recorded_logs(reader)]
-    assert (lost, ages) == ([(False,)], [0])
 
 
 def test_a_hanging_follower_is_named(counts: CommandLine) -> None:
@@ -198,23 +152,6 @@ def test_a_hanging_follower_is_named(counts: CommandLine) -> None:
     assert finished.code == 1
     assert f"{STREAM} is held by a follower on 127.0.0.1" in finished.err
     assert f"`select pg_terminate_backend({backend})`" in finished.err
-
-
-@pytest.mark.parametrize(
-    ("name", "command"), [(STREAM, "coordstream follow"), (f"coordinator of {STREAM}", "coordstream coordinator run")]
-)
-def test_the_advice_about_a_hanging_process_names_its_command(counts: CommandLine, name: str, command: str) -> None:
-    with connect(counts.database_url) as hanging:
-        StreamLocks(hanging).take(name)
-        set_lost_after(hanging, 0)
-        assert f"or run `{command}` with --take-over-after 60s" in counts("status").err
-
-
-def test_limits_apply_to_stopped_logs(counts: CommandLine) -> None:
-    beat(counts, "stopped", seconds_ago=100)
-    assert counts("status", "--max-age", "99").err.startswith(f"{STREAM} has had no heartbeat for 100 s")
-    assert counts("status", "--max-lag", "2").err == f"{STREAM} is 3 offsets behind its end.\n"
-    counts.done("status", "--max-lag", "3", "--max-age", "200")
 
 
 def test_the_end_of_a_postgres_log_needs_no_follower(counts: CommandLine) -> None:
@@ -235,17 +172,6 @@ def test_the_end_that_a_dead_follower_stored_is_ignored(
     beat(counts, state, seconds_ago, end_offset=None)
     assert counts.ask("select lag from coordinator.log_position") == [(None,)]
     assert counts("status", "--max-lag", "9").code == 1
-
-
-def test_a_replaced_incarnation_needs_no_follower(cli: CommandLine, tmp_path: Path) -> None:
-    for value in ("old", "new"):
-        cli.done("import", recording(tmp_path / f"{value}.jsonl", [config_event(0, "a", value)]))
-    with cli.connection() as connection:
-        connection.execute("update eventlog.log set backend = 'kafka'")
-        connection.execute("update projection.position set state = 'live', heartbeat_at = now() - interval '1 hour'")
-    finished = cli("status", "--json")
-    assert [row["state"] for row in finished.json] == ["live", "lost"]
-    assert finished.err.count("\n") == 1
 
 
 def test_the_lag_comes_from_the_brokers(kafka_cli: CommandLine, topics: Topics, coordinator_topic: str) -> None:
@@ -283,14 +209,6 @@ def test_an_end_is_unknown_without_an_answer_of_the_brokers(counts: CommandLine)
         for reason in ("no answer within 5 s", "RequestTimedOut")
     }
     assert lag == f"{STREAM} has an unknown lag. Start its follower, or check that the brokers can be reached."
-
-
-@pytest.mark.parametrize(("end", "expected"), [(9, (9, 2)), (7, (7, 0)), (6, (None, None)), (None, (None, None))])
-def test_an_end_before_the_position_belongs_to_another_log(
-    end: int | None, expected: tuple[int | None, int | None]
-) -> None:
-    row = with_end({"next_offset": 7, "end_offset": 8, "lag": 1}, end)
-    assert (row["end_offset"], row["lag"]) == expected
 
 
 def lags(cli: CommandLine) -> list[tuple[str, int | None, int | None]]:

@@ -72,16 +72,6 @@ def test_an_unknown_name_gets_suggestions(wordcount: CommandLine, words: tuple[s
     assert f' Did you mean "{suggestion}' in wordcount.refused(*words)
 
 
-def test_writes_suggest_tasks_and_inputs(appendable: CommandLine) -> None:
-    offsets = "Partiton 1/kafka.page-views.1=5"
-    assert ' Did you mean "Partition 1" or ' in appendable.refused("checkpoint", "write", JOB, offsets, "--dry-run")
-    words = ("startpoint", "write", JOB)
-    refused = appendable.refused(*words, "kafka.page-view", "oldest", "--dry-run")
-    assert refused.endswith(' Did you mean "kafka.page-views"?')
-    refused = appendable.refused(*words, "kafka.page-views", "oldest", "--task", "Partiton 1", "--dry-run")
-    assert ' Did you mean "Partition 1" or ' in refused
-
-
 @pytest.mark.parametrize("words", [("status",), ("job", "list")])
 def test_an_empty_database_shows_how_to_begin(cli: CommandLine, words: tuple[str, ...]) -> None:
     finished = cli(*words, "--json")

@@ -7,7 +7,6 @@ from typing import Final
 import pytest
 
 from eventlog.postgres.connection import connect
-from projections.fold import settings
 from tests.builders import config_set, recorded
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, recording
 
@@ -88,15 +87,6 @@ def test_secrets_stay_masked(cli: CommandLine, tmp_path: Path) -> None:
     assert finished.code == 1
     assert "hmac-sha256:" in finished.out
     assert "hunter2" not in finished.out
-
-
-def test_a_log_of_another_fold_version_cannot_be_verified(
-    imported: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION + 1)
-    finished = imported("verify", "--all")
-    assert finished.code == 1
-    assert finished.err.count(f"Cannot verify {CHECKPOINT}. {CHECKPOINT} was folded with version ") == 1
 
 
 @pytest.mark.parametrize("words", [(), ("wordcount_pv", "--all")], ids=["neither", "both"])

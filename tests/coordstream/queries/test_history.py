@@ -1,7 +1,6 @@
 """Histories are selected by the server, and fetched as they are printed."""
 
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -112,17 +111,6 @@ def test_a_limit_includes_older_incarnations(cli: CommandLine, tmp_path: Path) -
         assert found(2) == [(2, 1), (2, 2)]
         assert found(4) == [(1, 2), (2, 0), (2, 1), (2, 2)]
         assert found(9) == [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)]
-
-
-def test_rows_are_fetched_as_they_are_read(cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cli.done("import", recording(tmp_path / "r.jsonl", (config_event(n, f"k{n % 50}", str(n)) for n in range(5_000))))
-    monkeypatch.setattr(history, "FETCHED_AT_ONCE", 10)
-    with open_database() as database:
-        connection = database.connection
-        with open_history(connection, COUNTS, History("config_history")) as rows:
-            each = iter(rows)
-            assert [row["log_offset"] for row in islice(each, 5)] == [0, 1, 2, 3, 4]
-            assert connection.execute("move forward all from history").statusmessage == "MOVE 4990"
 
 
 def test_the_newest_events_are_searched_from_the_end(cli: CommandLine, tmp_path: Path) -> None:

@@ -28,17 +28,6 @@ def test_states_at_a_cut(wordcount: CommandLine) -> None:
     assert counts == [0, 0, 15, 0]
 
 
-def test_states_are_filtered_in_the_query(wordcount: CommandLine) -> None:
-    with open_database() as database:
-        ask = database.connection
-        for cut in (Cut(), Cut(offset=112), Cut(time=BEFORE_RUN_2)):
-            every = state(ask, "checkpoint", JOB, cut)
-            chosen = [row for row in every if row["task_name"] == "Partition 1"]
-            assert 0 < len(chosen) < len(every)
-            assert state(ask, "checkpoint", JOB, cut, task_name="Partition 1") == chosen
-            assert state(ask, "checkpoint", JOB, cut, task_name=["Partition 1"], input_offset=None) == chosen
-
-
 def test_columns_are_known_without_rows(wordcount: CommandLine) -> None:
     with open_database() as database:
         rows = state(database.connection, "checkpoint", Job("nope", "1"), Cut())

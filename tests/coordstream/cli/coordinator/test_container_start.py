@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -107,40 +106,6 @@ def test_the_tasks_of_a_growing_input_keep_their_state(job: Job, topics: Topics)
     assert changelog_partitions(after) == changelog_partitions(before)
     with job.coordinator() as coordinator:
         assert served(url_of(line_with(coordinator.stderr, URL))).tasks == after.tasks
-
-
-def test_without_the_option_a_growing_input_is_only_reported(job: Job, topics: Topics) -> None:
-    job.write_file(OFTEN)
-    with job.coordinator("--config", str(job.file)) as coordinator:
-        url = url_of(line_with(coordinator.stderr, URL))
-        before = served(url)
-        topics.grow(job.input, 8)
-        said = line_with(coordinator.stderr, "A restart would change the job model")
-        assert served(url) == before
-    assert "other partitions for Partition 0, Partition 1, Partition 2, Partition 3" in said
-
-
-def test_an_input_that_is_created_again_with_fewer_partitions_is_reported(job: Job, topics: Topics) -> None:
-    job.write_file(OFTEN)
-    with job.coordinator("--config", str(job.file), "--restart-on-change") as coordinator:
-        url = url_of(line_with(coordinator.stderr, URL))
-        before = served(url)
-        topics.delete(job.input)
-        line_with(coordinator.stderr, f"Cannot count the partitions of kafka.{job.input}: ")
-        topics.create(job.input, partitions=2)
-        line_with(coordinator.stderr, f"Streams lost partitions: kafka.{job.input} (4 to 2).")
-        assert served(url) == before
-    said = job.refused()
-    assert said.startswith(f"kafka.{job.input} has 2 partitions, which is not a multiple of the previous 4:")
-
-
-def test_a_taken_port_is_refused_before_anything_is_written(job: Job) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        port = str(other.getsockname()[1])
-        said = job.refused("--config", str(job.file), "--port", port)
-    assert said.startswith(f"Cannot listen on 127.0.0.1:{port}: another program uses this port.")
-    with job.log() as log:
-        assert log.end_offset() == 0
 
 
 def changelog_partitions(model: JobModel) -> dict[str, int]:

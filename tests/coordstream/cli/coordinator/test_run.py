@@ -22,7 +22,6 @@ from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from managers.assignments.job_model_assignments import JobModelAssignments
-from managers.assignments.task_assignment_manager import TaskAssignmentManager
 from managers.config.job_config import read_config, set_config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.coordstream.command_line import MASK_KEY, CommandLine, without_settings
@@ -180,17 +179,6 @@ def test_a_suspended_one_that_was_taken_over_writes_nothing_when_it_continues(jo
     assert f"{job.name} already has a coordinator: coordstream coordinator" in err
 
 
-def test_what_a_suspended_one_appends_late_is_written_again(job: Job) -> None:
-    with job.coordinator("--config", str(job.file)) as process:
-        line_with(process.stderr, "Serving")
-        with job.log() as log, CoordinatorStreamStore(log) as store:
-            assignments = JobModelAssignments(store)
-            before = assignments.read_previous()
-            TaskAssignmentManager(store).write_task_container_mappings({"7": {"Partition 1": "Active"}})
-            line_with(process.stderr, "Another program changed the job's assignments or metadata.")
-            assert assignments.read_previous() == before
-
-
 def test_what_another_program_writes_is_reported(job: Job) -> None:
     grouper = "job.systemstreampartition.grouper.factory"
     with job.coordinator("--config", str(job.file)) as process:
@@ -201,20 +189,6 @@ def test_what_another_program_writes_is_reported(job: Job) -> None:
             assert said == "The config changed (task.opts). The next start uses it."
             set_config(store, grouper, "demo.Grouper", force=True)
         assert f"Another program changed {grouper}" in line_with(process.stderr, "Another program")
-
-
-def test_it_ends_if_it_loses_its_lock_to_another_one(job: Job, cli: CommandLine) -> None:
-    with (
-        job.coordinator("--config", str(job.file)) as process,
-        closing(JobLock(partial(connect, cli.database_url), job.name, job.stream)) as other,
-    ):
-        line_with(process.stderr, "Coordinating")
-        assert not other.take()
-        # ended each time, because the coordinator may be faster to take the lock again
-        wait_until(lambda: cli.ask(END_SESSION) is not None and other.take(), what="the lock to be free")
-        _, err = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 1
-        assert f"{job.name} already has a coordinator: coordstream on " in err
 
 
 def test_an_outage_of_the_lock_is_survived(job: Job, cli: CommandLine) -> None:

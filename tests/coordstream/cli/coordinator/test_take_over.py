@@ -53,17 +53,3 @@ def test_a_database_that_is_away_is_waited_for(
     take("orders", lock, wait=True, take_over_after=None)
     assert not lock.require()
     assert capsys.readouterr().err == "Waiting until the current coordinator ends: its database does not answer.\n"
-
-
-def test_a_database_that_is_away_is_refused_without_waiting(
-    make_lock: MakeLock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lock = make_lock()
-    monkeypatch.setattr(lock, "_connect", unavailable)
-    with pytest.raises(psycopg.OperationalError):
-        take("orders", lock, wait=False, take_over_after=None)
-
-
-def unavailable() -> None:
-    """A database that is away."""
-    raise psycopg.OperationalError
