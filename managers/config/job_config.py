@@ -203,10 +203,9 @@ class ConfigSubscription:
             return tuple(change for event in events for change in self._change(event))
 
     def _change(self, event: RecordedEvent) -> list[ConfigChange]:
-        found = read_name(event.key)
-        if found is None or found[0].namespace != SetConfig.message_type:
+        name = read_name(event.key)
+        if name is None or name.namespace != SetConfig.message_type:
             return []
-        name = found[0]
         old = _value(self._state.get(name))
         self._state.apply(event)
         new = _value(self._state.get(name))

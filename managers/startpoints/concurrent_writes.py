@@ -26,9 +26,9 @@ class NamedEvent(NamedTuple):
 def named_events(log: EventLog, first: int) -> Iterator[NamedEvent]:
     """The events of a coordinator stream whose keys can be read. Raises `OffsetLost` for a stream created again."""
     for event in log.read(first, end_after(log, first)):
-        found = read_name(event.key)
-        if found is not None:
-            yield NamedEvent(event.offset, found[0], event.value)
+        name = read_name(event.key)
+        if name is not None:
+            yield NamedEvent(event.offset, name, event.value)
 
 
 def write_unless_changed(store: CoordinatorStreamStore, log: EventLog, first: int, requests: RequestValues) -> None:

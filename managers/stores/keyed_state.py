@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -32,19 +33,18 @@ class NamespacedKey(NamedTuple):
         return cls(fields["namespace"], fields["key"])
 
 
-def read_name(key: bytes | None) -> tuple[NamespacedKey, bool] | None:
-    """The name that a key means, however it is spelled, and whether in Samza's way; None if it is unreadable."""
+def read_name(key: bytes | None) -> NamespacedKey | None:
+    """The name that a key means, however it is spelled; None if it is unreadable."""
     if key is None:
         return None
     plain = _PLAIN.fullmatch(key)
     try:
         if plain is not None:  # nearly all keys
-            return NamespacedKey(sys.intern(plain[1].decode()), plain[2].decode()), True
+            return NamespacedKey(sys.intern(plain[1].decode()), plain[2].decode())
         decoded = decode_key(key)
     except (UnicodeDecodeError, WireError):
         return None
-    name = canonical(NamespacedKey(decoded.message_type, decoded.key))
-    return name, encode_key(*name) == key
+    return canonical(NamespacedKey(decoded.message_type, decoded.key))
 
 
 def canonical(name: NamespacedKey) -> NamespacedKey:
@@ -74,24 +74,19 @@ Value = TypeVar("Value")
 Read = Callable[[bytes, bytes], Value | None]
 """Decodes the value of a key (exact bytes). None deletes it like a tombstone; `WireError` leaves it unchanged."""
 
-_BEFORE_ALL: Final = -1
 ReadLog = Callable[[], Iterable[RecordedEvent]]
 """The events of the log as far as the raw values were read."""
 
 
 class Spelling(NamedTuple, Generic[Value]):
-    """One spelling of a key, with its value; None: deleted by an event before which others are still to be read.
+    """One spelling of a key, with the offset of its event and its value.
 
-    ``offset`` is that of its event, or -1 if it is before that of every other spelling.
+    None: deleted by an event before which others are still to be read.
     """
 
     key_bytes: bytes
     offset: int
     value: Value | None
-
-
-class _Spellings(dict[bytes, Spelling[Value]]):
-    """The spellings of a key that has others than Samza's, or was not read in order (rare)."""
 
 
 class KeyedState(Generic[Value]):
@@ -103,8 +98,7 @@ class KeyedState(Generic[Value]):
 
     def __init__(self, read: Read[Value]) -> None:
         self._read: Final = read
-        # to save memory, a key in Samza's spelling has only its name and value here
-        self._namespaces: Final[dict[str, dict[str, Value | _Spellings[Value]]]] = {}
+        self._namespaces: Final[dict[str, dict[str, dict[bytes, Spelling[Value]]]]] = defaultdict(dict)
 
     def apply(self, event: RecordedEvent, *, is_ahead: bool = False) -> NamespacedKey | None:
         """Apply an event, and return the name of its key; None if it has no readable key.
@@ -112,12 +106,11 @@ class KeyedState(Generic[Value]):
         Events are in the order of the log, except those with ``is_ahead``: earlier events that are applied later must
         not undo them.
         """
-        read = read_name(event.key)
-        if read is None or event.key is None:
+        name = read_name(event.key)
+        if name is None or event.key is None:
             return None
-        name, is_plain = read
-        entry = self._entry(name)
-        spellings = entry if isinstance(entry, _Spellings) else None
+        keys = self._namespaces[name.namespace]
+        spellings = keys.get(name.key)
         known = None if spellings is None else spellings.get(event.key)
         if known is not None and event.offset < known.offset:
             return name
@@ -125,62 +118,31 @@ class KeyedState(Generic[Value]):
             value = None if event.value is None else self._read(event.key, event.value)
         except WireError:
             return name
-        if is_plain and not is_ahead and spellings is None:
-            self._set(name, value)
-        else:
-            self._set_spelling(name, Spelling(event.key, event.offset, value), is_ahead)
+        if value is not None or is_ahead:
+            keys.setdefault(name.key, {})[event.key] = Spelling(event.key, event.offset, value)
+        elif spellings is not None:
+            spellings.pop(event.key, None)
+            if not spellings:
+                del keys[name.key]
         return name
 
     def get(self, name: NamespacedKey) -> Value | None:
         """The value of a key, by its canonical name; None if it has none."""
-        return _current(self._entry(name))
+        return next((spelling.value for spelling in self.live_spellings(name)), None)
 
     def live_spellings(self, name: NamespacedKey) -> Sequence[Spelling[Value]]:
-        entry = self._entry(name)
-        if isinstance(entry, _Spellings):
-            return _live(entry)
-        return () if entry is None else (Spelling(encode_name(name), _BEFORE_ALL, entry),)
+        """The spellings of a key that have a value, the newest first."""
+        spellings = self._namespaces.get(name.namespace, {}).get(name.key, {})
+        live = [each for each in spellings.values() if each.value is not None]
+        return live if len(live) < 2 else sorted(live, key=lambda each: each.offset, reverse=True)
 
     def items(self, namespace: str | None = None) -> Iterator[tuple[NamespacedKey, Value]]:
         """The live keys of one namespace or of all, with their values."""
-        for each in self._namespaces if namespace is None else (namespace,):
-            for key, entry in self._namespaces.get(each, {}).items():
-                value = _current(entry)
-                if value is not None:
-                    yield NamespacedKey(each, key), value
-
-    def _entry(self, name: NamespacedKey) -> "Value | _Spellings[Value] | None":
-        return self._namespaces.get(name.namespace, {}).get(name.key)
-
-    def _set(self, name: NamespacedKey, entry: "Value | _Spellings[Value] | None") -> None:
-        if entry is not None:
-            self._namespaces.setdefault(name.namespace, {})[name.key] = entry
-        elif name.namespace in self._namespaces:
-            self._namespaces[name.namespace].pop(name.key, None)
-
-    def _set_spelling(self, name: NamespacedKey, new: Spelling[Value], is_ahead: bool) -> None:
-        spellings: _Spellings[Value] = _Spellings({each.key_bytes: each for each in self._spellings(name)})
-        if new.value is None and not is_ahead:
-            spellings.pop(new.key_bytes, None)
-        else:
-            spellings[new.key_bytes] = new
-        self._set(name, spellings or None)
-
-    def _spellings(self, name: NamespacedKey) -> Sequence[Spelling[Value]]:
-        entry = self._entry(name)
-        return tuple(entry.values()) if isinstance(entry, _Spellings) else self.live_spellings(name)
-
-
-def _live(spellings: _Spellings[Value]) -> Sequence[Spelling[Value]]:
-    live = (spelling for spelling in spellings.values() if spelling.value is not None)
-    return sorted(live, key=lambda spelling: spelling.offset, reverse=True)
-
-
-def _current(entry: Value | _Spellings[Value] | None) -> Value | None:
-    if not isinstance(entry, _Spellings):
-        return entry
-    live = _live(entry)
-    return live[0].value if live else None
+        namespaces = list(self._namespaces) if namespace is None else [namespace]
+        for name in [NamespacedKey(each, key) for each in namespaces for key in self._namespaces.get(each, ())]:
+            value = self.get(name)
+            if value is not None:
+                yield name, value
 
 
 def decode_value(key: bytes, value: bytes) -> Message | None:
@@ -203,7 +165,7 @@ def decode_namespace(raw: KeyedState[bytes], namespace: str, position: int, read
     state: KeyedState[Message] = KeyedState(read)
     _apply_live(state, raw, [name for name, _ in raw.items(namespace)])
     found = dict(state.items(namespace))
-    names = {name[0] for key in unreadable if (name := read_name(key)) is not None}
+    names = {name for key in unreadable if (name := read_name(key)) is not None}
     if names:
         found |= dict(_read_again(raw, names, position, read_log()).items(namespace))
     return {name.key: message for name, message in found.items()}
@@ -215,15 +177,14 @@ def _read_again(
     """All events of these keys, whose values include an unreadable one in one of their spellings."""
     state: KeyedState[Message] = KeyedState(decode_value)
     for event in events:
-        found = read_name(event.key)
-        if found is not None and found[0] in names:
+        if read_name(event.key) in names:
             state.apply(event)
     _apply_live(state, raw, names, position)  # appended here, and not visible on the log yet
     return state
 
 
 def _apply_live(
-    state: KeyedState[Message], raw: KeyedState[bytes], names: Iterable[NamespacedKey], first: int = _BEFORE_ALL
+    state: KeyedState[Message], raw: KeyedState[bytes], names: Iterable[NamespacedKey], first: int = 0
 ) -> None:
     """Apply the live spellings of keys from an offset on, the oldest first."""
     for spelling in (each for name in names for each in reversed(raw.live_spellings(name))):
