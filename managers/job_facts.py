@@ -1,6 +1,6 @@
 """JobFacts: a job's config, tasks and changelogs, read from its coordinator stream."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -65,7 +65,8 @@ def _tasks(messages: Sequence[Message]) -> set[str]:
     for each in messages:
         if isinstance(each, SetTaskPartitionMapping):
             named.update(each.task_names)
-    standby = {
-        each.task_name for each in messages if isinstance(each, SetTaskModeMapping) and each.task_mode == STANDBY
-    }
-    return named - standby
+    return named - standby_tasks(messages)
+
+
+def standby_tasks(messages: Iterable[Message]) -> set[str]:
+    return {each.task_name for each in messages if isinstance(each, SetTaskModeMapping) and each.task_mode == STANDBY}

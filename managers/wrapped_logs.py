@@ -1,7 +1,7 @@
 """Logs around another log: one that passes calls on, one that is opened when needed, one opened again, a fenced one."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Final
 
 from eventlog.events import NewEvent, RecordedEvent
@@ -36,22 +36,31 @@ class DelegatingLog(Closing):
         return self._log.capabilities
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        return self._log.append(events, expected_offset=expected_offset)
+        with self._use() as log:
+            return log.append(events, expected_offset=expected_offset)
 
-    def exclude_writers(self) -> AbstractContextManager[None]:
-        return self._log.exclude_writers()
+    @contextmanager
+    def exclude_writers(self) -> Iterator[None]:
+        with self._use() as log, log.exclude_writers():
+            yield
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
         return self._log.read(first, until)
 
     def start_offset(self) -> int:
-        return self._log.start_offset()
+        with self._use() as log:
+            return log.start_offset()
 
     def end_offset(self) -> int:
-        return self._log.end_offset()
+        with self._use() as log:
+            return log.end_offset()
 
     def close(self) -> None:
         """Do nothing."""
+
+    def _use(self) -> AbstractContextManager[EventLog]:
+        """The log, for one operation."""
+        return nullcontext(self._log)
 
 
 class LazyLog:
@@ -94,29 +103,15 @@ class ReopenedLog(DelegatingLog):
         self._opened: Final = LazyLog(open_log)
         super().__init__(self._opened.open())
 
-    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        with self._opened.use() as log:
-            return log.append(events, expected_offset=expected_offset)
-
-    @contextmanager
-    def exclude_writers(self) -> Iterator[None]:
-        with self._opened.use() as log, log.exclude_writers():
-            yield
-
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
-        with self._opened.use() as log:
+        with self._use() as log:
             yield from log.read(first, until)
-
-    def start_offset(self) -> int:
-        with self._opened.use() as log:
-            return log.start_offset()
-
-    def end_offset(self) -> int:
-        with self._opened.use() as log:
-            return log.end_offset()
 
     def close(self) -> None:
         self._opened.close()
+
+    def _use(self) -> AbstractContextManager[EventLog]:
+        return self._opened.use()
 
 
 class FencedLog(DelegatingLog):

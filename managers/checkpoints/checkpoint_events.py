@@ -18,7 +18,7 @@ from eventlog.checkpoint import (
 )
 from eventlog.errors import WireError
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.messages import Delete, Envelope, SetCheckpoint
+from eventlog.messages import Envelope, SetCheckpoint
 from eventlog.partition import SystemStreamPartition, TaskName
 from eventlog.state_markers import KafkaChangelogOffset, scms_to_ssp_offset_map
 from eventlog.wire import checkpoint_topic, coordinator
@@ -159,7 +159,8 @@ class CoordinatorReader:
                 return None
             _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, self.stream_name, error)
             return Entry(task_name, COORDINATOR_VERSION, None, is_ignored=True)
-        return Entry(task_name, COORDINATOR_VERSION, _offsets(message))
+        checkpoint = CheckpointV1(message.offsets) if isinstance(message, SetCheckpoint) else None  # else a Delete
+        return Entry(task_name, COORDINATOR_VERSION, checkpoint)
 
 
 def topic_event(task_name: str, checkpoint: Checkpoint, grouper_factory: str) -> NewEvent:
@@ -196,13 +197,6 @@ def _topic_value(checkpoint: Checkpoint) -> bytes:
     markers = {factory: dict(sorted(of.items())) for factory, of in sorted(checkpoint.state_markers.items())}
     offsets = _sorted(checkpoint.offsets)
     return checkpoint_topic.encode_v2(CheckpointV2(checkpoint.checkpoint_id, offsets, markers))
-
-
-def _offsets(message: object) -> CheckpointV1 | None:
-    if isinstance(message, SetCheckpoint):
-        return CheckpointV1(message.offsets)
-    assert isinstance(message, Delete)  # noqa: S101 (decode_message returns nothing else for this type)
-    return None
 
 
 def _sorted(offsets: Offsets) -> Offsets:

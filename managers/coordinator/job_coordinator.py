@@ -7,7 +7,6 @@ from typing import Final
 
 from eventlog.config import DEFAULT_SYSTEM, TASK_INPUTS, boolean, task_inputs
 from eventlog.errors import ConfigError, list_names
-from eventlog.frozen_dict import frozen
 from eventlog.log import Clock, system_clock
 from eventlog.messages import SetConfig
 from eventlog.partition import SystemStreamPartition
@@ -131,10 +130,6 @@ class JobPlan:
     job_model: JobModel
     partition_counts: Mapping[tuple[str, str], int]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "config", frozen(self.config))
-        object.__setattr__(self, "partition_counts", frozen(self.partition_counts))
-
 
 def read_job_config(store: CoordinatorStreamStore, submitted: Config | None) -> Mapping[str, str]:
     """The submitted config with the results of auto-sizing, or else that on the stream.
@@ -150,17 +145,9 @@ def read_job_config(store: CoordinatorStreamStore, submitted: Config | None) -> 
 
 def systems_of(config: Config) -> frozenset[str]:
     """The systems of inputs, changelogs and the checkpoint topic. Raises `ConfigError`."""
-    stores = {each.system for each in changelogs(config)}
-    return frozenset(
-        system
-        for system in {
-            *(system for system, _ in task_inputs(config)),
-            *pattern_systems(config),
-            *stores,
-            checkpoint_system(config),
-        }
-        if system is not None
-    )
+    inputs = {system for system, _ in task_inputs(config)} | pattern_systems(config)
+    others = {checkpoint_system(config), *(each.system for each in changelogs(config))}
+    return frozenset(inputs | {system for system in others if system is not None})
 
 
 def checkpoint_system(config: Config) -> str | None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Final
 
-from eventlog.frozen_dict import frozen
 from eventlog.partition import natural_order
 from managers.assignments.locality_manager import ContainerLocality
 from managers.config.job_config import AUTOSIZING, is_autosized
@@ -34,10 +33,6 @@ class JobAttempt:
     metadata: JobCoordinatorMetadata
     changes: frozenset[JobMetadataChange]
     partition_counts: Mapping[tuple[str, str], int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "config", frozen(self.config))
-        object.__setattr__(self, "partition_counts", frozen(self.partition_counts))
 
 
 class JobServingContext:

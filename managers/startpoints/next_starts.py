@@ -1,18 +1,17 @@
 """Where the next start of a job's tasks would begin, without and with a change of its startpoint requests."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from eventlog.checkpoint import Offsets
 from eventlog.config import OffsetSettings, inputs
 from eventlog.log import EventLog
-from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTaskModeMapping, SetTaskPartitionMapping
+from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTaskPartitionMapping
 from eventlog.partition import StartpointKey, SystemStreamPartition
 from eventlog.starting_offset import StartingOffset, decide
 from eventlog.startpoint import Startpoint, is_expired
-from managers.job_facts import JobFacts
-from managers.job_names import STANDBY
+from managers.job_facts import JobFacts, standby_tasks
 from managers.startpoints.startpoint_records import (
     FanOutPlan,
     FanOuts,
@@ -181,11 +180,9 @@ def _by_key(requests: Requests, meanings: Mapping[str, Collection[StartpointKey]
     }
 
 
-def _readers(messages: Iterable[Message]) -> dict[SystemStreamPartition, frozenset[str]]:
-    listed = list(messages)
-    standby = {each.task_name for each in listed if isinstance(each, SetTaskModeMapping) and each.task_mode == STANDBY}
-    return {
-        each.partition: frozenset(each.task_names) - standby
-        for each in listed
-        if isinstance(each, SetTaskPartitionMapping)
-    }
+def _readers(messages: Sequence[Message]) -> dict[SystemStreamPartition, frozenset[str]]:
+    standby, mappings = (
+        standby_tasks(messages),
+        [each for each in messages if isinstance(each, SetTaskPartitionMapping)],
+    )
+    return {each.partition: frozenset(each.task_names) - standby for each in mappings}

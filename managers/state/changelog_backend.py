@@ -13,7 +13,6 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KafkaStateCheckpointMarker
 from eventlog.system_admin import Changelogs
 from managers.assignments.changelogs import CHANGELOG_SYSTEM, changelogs, delete_retention_ms
-from managers.job_names import Config
 from managers.state.backend_choice import without_changelog
 from managers.state.changelog_restore import KafkaChangelogRestoreManager, changelog_failed, revert
 from managers.state.key_value_store import KeyValueStore, LoggedStore
@@ -21,26 +20,6 @@ from managers.state.state_backend import Markers, StatefulTask
 from managers.state.state_errors import RestoreCancelled, StoreNotBackedUp
 from managers.state.state_markers import CommittedOffset, committed_offsets
 from managers.state.store_directories import checkpoint_directory, delete_offset_files, write_offset_files
-
-
-def changelog_partitions(
-    config: Config, store_names: Collection[str], task_name: str, partition: int | None
-) -> dict[str, SystemStreamPartition]:
-    """The changelog partition of each store of a task, the same in all changelogs. Raises `ConfigError`."""
-    if partition is None:
-        raise ValueError(f"Task {task_name!r} has no changelog partition. Set changelog_partition.")
-    named = {each.store: each for each in changelogs(config)}
-    found = {}
-    for store in store_names:
-        changelog = named.get(store)
-        if changelog is None:
-            raise without_changelog(task_name, store)
-        if changelog.system is None:
-            raise ConfigError(
-                f"The changelog of store {store!r} of task {task_name!r} has no system. Set {CHANGELOG_SYSTEM}."
-            )
-        found[store] = SystemStreamPartition(changelog.system, changelog.stream, partition)
-    return found
 
 
 class KafkaChangelogBackupManager:
@@ -195,13 +174,21 @@ class KafkaChangelogStateBackendFactory:
         return committed.offset if age_ms < delete_retention_ms(task.config, store_name) else None
 
     def _partitions(self, task: StatefulTask, store_names: Collection[str]) -> dict[str, SystemStreamPartition]:
-        found = changelog_partitions(task.config, store_names, task.task_name, task.changelog_partition)
-        for store, partition in found.items():
-            if partition.system not in self._systems:
-                raise ConfigError(
-                    f"The changelog of store {store!r} of task {task.task_name!r} is in system {partition.system!r}. "
-                    f"Expected {' or '.join(map(repr, self._systems)) or 'a system that was passed'}."
-                )
+        """The changelog partition of each store of a task, the same in all changelogs. Raises `ConfigError`."""
+        if task.changelog_partition is None:
+            raise ValueError(f"Task {task.task_name!r} has no changelog partition. Set changelog_partition.")
+        named, found = {each.store: each for each in changelogs(task.config)}, {}
+        for store in store_names:
+            changelog = named.get(store)
+            if changelog is None:
+                raise without_changelog(task.task_name, store)
+            start = f"The changelog of store {store!r} of task {task.task_name!r}"
+            if changelog.system is None:
+                raise ConfigError(f"{start} has no system. Set {CHANGELOG_SYSTEM}.")
+            if changelog.system not in self._systems:
+                known = " or ".join(map(repr, self._systems)) or "a system that was passed"
+                raise ConfigError(f"{start} is in system {changelog.system!r}. Expected {known}.")
+            found[store] = SystemStreamPartition(changelog.system, changelog.stream, task.changelog_partition)
         return found
 
 

@@ -11,7 +11,6 @@ from typing import IO, Any, Final, NamedTuple
 from urllib.parse import quote
 
 from eventlog.atomic_file import atomic_file
-from eventlog.frozen_dict import frozen
 from managers.job_names import job_id, job_name
 from managers.state.state_backend import StatefulTask
 from managers.state.state_errors import InvalidMarker, missing_package
@@ -92,9 +91,6 @@ class StoreSnapshot:
     """The files of a store, by their paths in its directory. Equal content has an equal snapshot id."""
 
     files: Mapping[str, StoredFile]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "files", frozen(self.files))
 
     def to_bytes(self) -> bytes:
         files = {name: {"sha256": digest, "bytes": size} for name, (digest, size) in sorted(self.files.items())}

@@ -28,7 +28,6 @@ from managers.state.state_backend import (
     RestoreProgress,
     StateBackendFactory,
     StatefulTask,
-    TaskRestoreManager,
 )
 from managers.state.state_errors import SnapshotDamaged, StoreNotRestored
 from managers.state.store_directories import set_aside
@@ -114,12 +113,12 @@ class TaskRestoration:
         return factory
 
     def _restore_from(self, store: str, factory: str, checkpoint: Checkpoint | None) -> None:
-        with self._naming(store, factory), closing(self._manager(store, factory)) as manager:
+        with (
+            self._naming(store, factory),
+            closing(self._backends[factory].get_restore_manager(self._task, [store])) as manager,
+        ):
             manager.init(checkpoint)
             manager.restore(self._report, self._cancelled)
-
-    def _manager(self, store: str, factory: str) -> TaskRestoreManager:
-        return self._backends[factory].get_restore_manager(self._task, [store])
 
     @contextmanager
     def _naming(self, store: str, factory: str | None) -> Iterator[None]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_EXCEPTION, Future, wait
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from pathlib import Path
 from threading import Event, Thread
 from typing import Final, TypeVar
 
@@ -13,7 +14,7 @@ from eventlog.frozen_dict import frozen
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.state.backend_choice import is_durable, require_read_markers
 from managers.state.key_value_store import KeyValueStore
-from managers.state.state_backend import StatefulTask, TaskBackupManager
+from managers.state.state_backend import Markers, StatefulTask, TaskBackupManager
 from managers.state.state_errors import CommitFailed, Step
 from managers.state.store_directories import (
     checkpoint_directories,
@@ -133,39 +134,33 @@ class TaskStorageCommitManager:
     def clean_up(self, checkpoint_id: CheckpointId, markers: StateMarkers) -> None:
         """Delete what no checkpoint needs after this one: in each backend, and local checkpoint directories.
 
-        All backends are cleaned up even if one fails; the first `CommitFailed` is raised then.
+        All of them are cleaned up even if one fails; a `CommitFailed` is raised then.
         """
-        errors = [*self._clean_up_backends(checkpoint_id, markers), *self._clean_up_stores(checkpoint_id)]
-        for error in errors[:1]:
-            raise error
+        with ExitStack() as cleaning:
+            for name, directory in self._persistent.items():
+                cleaning.callback(self._clean_up_store, checkpoint_id, name, directory)
+            for factory, of_stores in markers.items():
+                cleaning.callback(self._clean_up_backend, checkpoint_id, factory, of_stores)
 
     def close(self) -> None:
         with ExitStack() as closing:
             for backup_manager in self._backup_managers.values():
                 closing.callback(backup_manager.close)
 
-    def _clean_up_backends(self, checkpoint_id: CheckpointId, markers: StateMarkers) -> Iterator[CommitFailed]:
-        for factory, of_stores in markers.items():
-            backup_manager = self._backup_managers.get(factory)
-            if backup_manager is None:
-                _logger.warning("Task %r has markers of %s, which is not configured.", self.task_name, factory)
-                continue
-            try:
-                with self._failing(checkpoint_id, "clean up", factory=factory):
-                    backup_manager.clean_up(checkpoint_id, of_stores)
-            except CommitFailed as error:
-                yield error
+    def _clean_up_backend(self, checkpoint_id: CheckpointId, factory: str, markers: Markers) -> None:
+        backup_manager = self._backup_managers.get(factory)
+        if backup_manager is None:
+            _logger.warning("Task %r has markers of %s, which is not configured.", self.task_name, factory)
+            return
+        with self._failing(checkpoint_id, "clean up", factory=factory):
+            backup_manager.clean_up(checkpoint_id, markers)
 
-    def _clean_up_stores(self, latest: CheckpointId) -> Iterator[CommitFailed]:
+    def _clean_up_store(self, latest: CheckpointId, store_name: str, directory: Path) -> None:
         """Delete the checkpoint directories of other commits, also of those that failed."""
-        for store_name, directory in self._persistent.items():
-            try:
-                with self._failing(latest, "clean up", store_name=store_name):
-                    for checkpoint_id, of_checkpoint in list(checkpoint_directories(directory)):
-                        if checkpoint_id != latest:
-                            delete_directory(of_checkpoint)
-            except CommitFailed as error:
-                yield error
+        with self._failing(latest, "clean up", store_name=store_name):
+            for checkpoint_id, of_checkpoint in list(checkpoint_directories(directory)):
+                if checkpoint_id != latest:
+                    delete_directory(of_checkpoint)
 
     @contextmanager
     def _failing(

@@ -1,31 +1,24 @@
 """Start, stop and registration, for every checkpoint manager, and the live checkpoints of a log."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from eventlog.checkpoint import CheckpointV1
-from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
-from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
-from managers.checkpoints.abstract_checkpoint_manager import LiveCheckpoints
 from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, TaskNotRegistered
-from managers.checkpoints.checkpoint_events import TopicReader
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.checkpoint_place import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
 from managers.errors import NotReady
 from managers.wrapped_logs import LogOrOpener
-from tests.builders import checkpoint_v1, checkpoint_v2, recorded, set_checkpoint, tombstone
-from tests.fixtures.compaction import latest_per_key
+from tests.builders import checkpoint_v1, set_checkpoint
 from tests.managers.fake_time import FakeTime
-from tests.managers.watched_log import BrokenLog, Opened, WatchedLog
+from tests.managers.watched_log import BrokenLog, Opened
 
 Maker = Callable[[LogOrOpener], JobCheckpoints]
 IN_0 = SystemStreamPartition("kafka", "in", 0)
@@ -143,56 +136,3 @@ def test_stop_ends_the_retries_of_a_write(log: MemoryEventLog, make: Callable[..
     with manager, pytest.raises(CheckpointNotWritten):
         manager.write_checkpoint("t", CheckpointV1({}))
     assert time.pauses == [2]
-
-
-TASKS = ("T0", "T1")
-STREAM = identify("__samza_checkpoint_ver_1_for_orders_1")
-
-
-def respelled(event: NewEvent) -> NewEvent:
-    return event._replace(key=(event.key or b"").replace(b":", b": "))
-
-
-COMMITS = st.builds(
-    lambda make, task, offset: make(task, {"kafka.in.0": offset}),
-    st.sampled_from([checkpoint_v1, checkpoint_v2]),
-    st.sampled_from(TASKS),
-    st.sampled_from(["1", "2", "3"]),
-)
-EVENTS = st.lists(COMMITS | COMMITS.map(tombstone) | COMMITS.map(respelled), max_size=12)
-
-
-def living() -> LiveCheckpoints:
-    return LiveCheckpoints(TopicReader(STREAM.stream_name, (1, 2), DEFAULT_GROUPER_FACTORY, is_validating=True))
-
-
-class LogOf(WatchedLog):
-    """A log with exactly these events, including gaps."""
-
-    def __init__(self, events: Sequence[RecordedEvent], end: int) -> None:
-        super().__init__(MemoryEventLog(STREAM))
-        self._events, self._end = events, end
-
-    def read(self, first: int = 0, until: int | None = None):  # type: ignore[no-untyped-def]
-        last = self._end if until is None else until
-        return iter([event for event in self._events if first <= event.offset < last])
-
-    def end_offset(self) -> int:
-        return self._end
-
-
-@given(EVENTS, st.integers(0, 12), st.booleans())
-def test_compaction_does_not_change_the_checkpoints(events: list[NewEvent], upto: int, keep_tombstones: bool) -> None:
-    log = recorded(events)
-    kept = latest_per_key(log, keep_tombstones=keep_tombstones, upto=upto)
-    whole, compacted, in_turns = living(), living(), living()
-    whole.catch_up(LogOf(log, len(log)))
-    compacted.catch_up(LogOf(kept, len(log)))
-    for end in range(len(log) + 1):
-        in_turns.catch_up(LogOf(log, end))
-    for task in TASKS:
-        said = sorted(whole.of_task(task), key=lambda one: one.log_offset)
-        assert sorted(compacted.of_task(task), key=lambda one: one.log_offset) == said
-        assert sorted(in_turns.of_task(task), key=lambda one: one.log_offset) == said
-    assert whole.task_names() == compacted.task_names() == in_turns.task_names()
-    assert (whole.position, compacted.position) == (len(log), len(log))

@@ -3,14 +3,12 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any, Final
 
 import pytest
 
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
-from eventlog.partition import SystemStreamPartition
 from eventlog.wire.coordinator import encode_key
 from managers.errors import NotReady
 from managers.job_models.job_coordinator_metadata import (
@@ -25,8 +23,8 @@ from managers.job_models.job_coordinator_metadata import (
     job_model_id,
     yarn_epoch_id,
 )
-from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
-from managers.job_models.job_model_json import containers_json, from_json, to_json
+from managers.job_models.job_model import JobModel
+from managers.job_models.job_model_json import from_json
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.contracts.event_log import clock
 from tests.managers.log_makers import LogMaker, MemoryLogs
@@ -36,18 +34,6 @@ Vector = dict[str, Any]
 
 VECTORS: Final = vectors("job_coordinator_metadata")
 GOOD: Final = [vector for vector in VECTORS if "samza_error" not in vector["result"]]
-
-
-def model_of(*containers: ContainerModel) -> JobModel:
-    return JobModel({}, {container.processor_id: container for container in containers})
-
-
-def task(name: str, changelog: int, *partitions: str) -> TaskModel:
-    return TaskModel(name, frozenset(map(SystemStreamPartition.parse, partitions)), changelog)
-
-
-def container(processor_id: str, *tasks: TaskModel) -> ContainerModel:
-    return ContainerModel(processor_id, {each.task_name: each for each in tasks})
 
 
 @pytest.mark.scenario("JCM-06", "JCM-07", "JCM-09")
@@ -66,24 +52,6 @@ def test_ids_are_those_of_samza(vector: Vector) -> None:
 def test_an_invalid_container_id_has_no_epoch(vector: Vector) -> None:
     with pytest.raises(ValueError, match="not the id of a YARN container"):
         yarn_epoch_id(vector["input"]["CONTAINER_ID"])
-
-
-@pytest.mark.scenario("JCM-20")
-def test_the_id_of_twelve_containers_has_javas_order() -> None:
-    containers = [container(str(at), task(f"Partition {at}", at, f"kafka.PageViews.{at}")) for at in range(12)]
-    assert job_model_id(model_of(*containers)) == job_model_id(model_of(*reversed(containers))) == "-714287258"
-
-
-def test_the_id_of_a_parsed_model_is_that_of_its_json() -> None:
-    """Two of twelve containers share a bucket, and only the JSON shows which was inserted first."""
-    containers = [container(str(at), task(f"Partition {at}", at, f"kafka.PageViews.{at}")) for at in range(12)]
-    said = json.loads(to_json(model_of(*containers)))
-    other = {"11": said["containers"].pop("11"), **said["containers"]}
-    written = json.dumps(other, separators=(",", ":")).encode()
-    read = from_json(b'{"containers":' + written + b"}")
-    assert read.containers == model_of(*containers).containers
-    assert containers_json(read) == written
-    assert job_model_id(read) != job_model_id(replace(read, config={"a": "b"})) == "-714287258"
 
 
 @pytest.mark.parametrize(

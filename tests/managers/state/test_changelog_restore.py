@@ -75,18 +75,6 @@ def test_the_last_commit_is_restored_from_its_local_checkpoint(make_task: TaskMa
     assert progress == RestoreProgress(TASK, "orders", 0, 0, "records")
 
 
-@pytest.mark.scenario("TCM-08")
-def test_the_changes_after_a_commit_of_an_empty_changelog_are_reverted(make_task: TaskMaker) -> None:
-    task = make_task()
-    checkpoint = task.commit()
-    marker = checkpoint.state_markers[KAFKA_STATE_BACKEND_FACTORY]["orders"]
-    assert KafkaStateCheckpointMarker.parse(marker).offset is None
-    task.write(COMMITTED)
-    restarted = make_task()
-    restarted.restore(checkpoint)
-    assert restarted.entries() == {}
-
-
 def test_a_half_deleted_local_checkpoint_is_not_used(make_task: TaskMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     task = make_task()
     task.write(COMMITTED)

@@ -32,6 +32,7 @@ def checkpoint_of(version: int, checkpoint: CheckpointV2) -> Checkpoint:
     return checkpoint if version == 2 else as_version_1(checkpoint)
 
 
+@pytest.mark.scenario("TCM-08")
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])
 def test_samza_restores_what_we_back_up(

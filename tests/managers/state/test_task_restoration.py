@@ -125,15 +125,6 @@ def write(job: Job, changes: Mapping[bytes, bytes | None]) -> None:
                 store.put(key, value)
 
 
-@pytest.mark.parametrize("first", [KAFKA, OBJECTS])
-def test_each_backend_restores_the_last_commit(job: Job, first: str) -> None:
-    write(job, COMMITTED)
-    checkpoint = job.commit(1)
-    write(job, {b"a": b"lost", b"c": b"lost"})
-    assert job.restoration(first).restore() == checkpoint
-    assert job.entries() == COMMITTED
-
-
 def test_a_changelog_follows_a_store_that_was_restored_from_another_backend(job: Job) -> None:
     write(job, COMMITTED)
     job.commit(1)
