@@ -4,8 +4,6 @@ import signal
 
 import pytest
 
-from tests.vectors import catalogue
-
 pytest_plugins = [
     "tests.fixtures.browser",
     "tests.fixtures.file_order",
@@ -32,8 +30,3 @@ def pytest_configure() -> None:
     for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say at the end how many golden vectors there are, by kind."""
-    terminalreporter.write_line(catalogue.summary_line())

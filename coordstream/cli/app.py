@@ -81,6 +81,7 @@ def load(word: str) -> Any:
     module = import_module(f"coordstream.cli.{MODULES.get(word, word.replace('-', '_'))}")
     module.app.rich_markup_mode = None
     group = typer.main.get_group(module.app)
+    group.no_args_is_help, group.help = True, COMMANDS[word]
     command = group.commands.get(word, group)
     command.name, command.short_help = word, COMMANDS[word]
     return command
@@ -109,8 +110,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with interrupted_by_sigterm() as received:
         try:
             code = _run(given)
-        except typer.TyperException as error:
-            return report_usage(error)
         except KeyboardInterrupt:
             code = INTERRUPTED
         except Exception as error:
@@ -189,7 +188,10 @@ def _message(error: Exception) -> str:
 
 def _run(arguments: list[str]) -> int:
     # not standalone: Typer then leaves errors and exit codes to us, including that of an interrupted command
-    code = build_app()(arguments, prog_name="coordstream", standalone_mode=False)
+    try:
+        code = build_app()(arguments, prog_name="coordstream", standalone_mode=False)
+    except typer.TyperException as error:
+        code = report_usage(error)
     sys.stdout.flush()
     return code if isinstance(code, int) else 0
 

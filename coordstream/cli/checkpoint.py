@@ -40,7 +40,7 @@ from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointToo
 from managers.job_facts import JobFacts
 from projections.job_choice import Job
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 
 TASK: Final = Column("task", "task_name")
 STATE_COLUMNS: Final = (

@@ -30,7 +30,7 @@ from eventlog.postgres.connection import Connection
 from eventlog.secret_policy import FINGERPRINT_PREFIX
 from projections.job_choice import Job, find_job
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 
 KeyPattern = Annotated[
     str | None, typer.Option("--key", metavar="PATTERN", help="Show matching keys only, such as 'systems.*'.")

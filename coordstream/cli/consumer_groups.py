@@ -22,7 +22,7 @@ from eventlog.postgres.connection import Connection
 from eventlog.source import CredentialsRefused, SourceUnavailable
 from projections.job_choice import Job
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 
 ROW: Final = (
     *("job_name", "job_id", "group_id", "system_name", "stream_name", "partition_id", "task_name", "input_offset"),

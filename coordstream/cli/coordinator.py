@@ -35,13 +35,8 @@ from managers.wrapped_logs import ReopenedLog
 if TYPE_CHECKING:
     from coordstream.coordinator.process import CoordinatorProcess
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 WAIT_SECONDS: Final = 0.5
-
-
-@app.callback()
-def coordinator() -> None:
-    """Coordinate a job: compute its job model, write it to its streams, and serve it to containers."""
 
 
 @app.command()

@@ -45,7 +45,7 @@ from eventlog.timestamps import ms_of
 from projections.retired_streams import known_streams, restore_streams, retire_streams
 from projections.tracked_logs import TrackedLog
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 
 STANDARD_INPUT: Final = Path("-")
 PAGE_EVENTS: Final = 10_000

@@ -62,7 +62,7 @@ from managers.startpoints.next_starts import next_starts
 from managers.startpoints.startpoint_records import STARTPOINTS_ENABLED, startpoints_enabled
 from managers.startpoints.startpoint_request import job_warnings
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 
 MOST_LISTED: Final = 3
 _FINDINGS: Final[Mapping[Finding, str]] = {

@@ -44,7 +44,7 @@ KAFKA: Final = "kafka"
 MOST_FAILURES: Final = 20
 _MAY_WRITE: Final = "select has_table_privilege('projection.position', 'insert')"
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 app.registered_commands.extend(spark_reports.app.registered_commands)
 
 

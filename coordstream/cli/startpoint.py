@@ -52,7 +52,7 @@ from managers.startpoints.startpoint_manager import StartpointManager
 from managers.startpoints.startpoint_records import FanOuts, request_keys, request_value
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
-app = typer.Typer(no_args_is_help=True)
+app = typer.Typer()
 
 INPUT_HELP: Final = "SYSTEM.STREAM, such as kafka.page-views, or some of its partitions: kafka.page-views.0-3,5"
 MOST_LISTED: Final = 3

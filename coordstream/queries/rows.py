@@ -10,7 +10,7 @@ from psycopg.rows import dict_row
 
 from coordstream.queries.cut import Cut
 from eventlog.errors import printable_text
-from eventlog.partition import SystemStreamPartition
+from eventlog.partition import SystemStreamPartition, natural_order
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
@@ -34,7 +34,7 @@ class IsoTimeLoader(Loader):
 
 
 class Rows(list[Row]):
-    """Rows in memory, with the names of their columns, which are known even without rows."""
+    """Rows in memory, with the names of their columns in the order of a CSV header, which needs no rows."""
 
     def __init__(self, columns: Iterable[str], rows: Iterable[Row] = ()) -> None:
         super().__init__(rows)
@@ -120,8 +120,8 @@ def printable(value: Any, most: int | None = MOST_CHARACTERS) -> str:
 
 
 def task_and_partition(row: Row) -> tuple[Any, ...]:
-    """A key to sort rows by their task and input partition."""
-    return row["task_name"], *(row[name] for name in PARTITION)
+    """A key to sort rows by their task, as people count (2 before 10), and input partition."""
+    return natural_order(row["task_name"]), *(row[name] for name in PARTITION)
 
 
 def job_values(job: Job) -> Row:

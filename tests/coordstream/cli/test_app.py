@@ -101,7 +101,7 @@ def test_a_misspelt_word_is_suggested(cli: CommandLine) -> None:
     assert "Did you mean 'config'? See `coordstream --help`." in cli.refused("confg", code=2)
 
 
-@pytest.mark.parametrize("words", [[], ["config"]])
+@pytest.mark.parametrize("words", [[], ["config"], ["coordinator"]], ids=str)
 def test_without_a_verb_there_is_help_and_exit_code_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
     printed = capsys.readouterr()
