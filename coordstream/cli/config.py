@@ -231,7 +231,7 @@ def show_history(
             print_rows(events, columns, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
 
 
-# a value such as -1 or -Xmx512M is no option
+# a value such as -1 or -Xmx512M is not an option
 app.command("set", context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})(set_key)
 app.command("delete")(delete_key)
 app.command("write")(write_file)

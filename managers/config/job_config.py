@@ -174,7 +174,7 @@ class ConfigChange(NamedTuple):
 class ConfigSubscription:
     """The changes of a job's config from now on, or from the `position` of an earlier subscription. Thread-safe.
 
-    Setting a key to its current value is no change. Of compacted events, only the last change of a key is reported.
+    Setting a key to its current value is not a change. Of compacted events, only the last change of a key is reported.
     """
 
     def __init__(self, log: EventLog, keys: Iterable[str] = ("*",), *, position: int | None = None) -> None:
