@@ -14,9 +14,9 @@ from managers.checkpoints.checkpoint_errors import CheckpointError, CheckpointsC
 from managers.checkpoints.checkpoint_place import checkpoint_manager, writing_manager
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool
 from managers.job_facts import JobFacts
-from managers.startpoints.concurrent_writes import RequestValues, write_unless_changed
 from managers.startpoints.next_starts import Checkpoints, StartpointFacts
 from managers.startpoints.startpoint_records import StartpointsChanged
+from managers.startpoints.startpoint_request import RequestValues, write_unless_changed
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from projections.job_choice import Job
 

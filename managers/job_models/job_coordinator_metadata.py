@@ -14,13 +14,13 @@ from crc32c import crc32c
 from eventlog.errors import WireError
 from eventlog.log import Clock, system_clock
 from eventlog.messages import PROTOCOL_VERSION, SetJobCoordinatorMetadata
-from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_message
+from eventlog.wire.coordinator import CoordinatorKey, decode_message
 from managers.errors import ManagerError
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_json import containers_json
 from managers.job_models.jvm_order import text_order
 from managers.job_names import Config
-from managers.stored_messages import JOB_COORDINATOR, make_envelope
+from managers.stored_messages import MessageManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
 
@@ -135,7 +135,7 @@ class MetadataMetrics:
     metadata_write_failed_count: int = 0
 
 
-class JobCoordinatorMetadataManager:
+class JobCoordinatorMetadataManager(MessageManager):
     """The metadata of the job coordinator of one cluster type (Samza's class).
 
     ``environment`` has the deployment id: ``CONTAINER_ID`` for YARN, otherwise ``SAMZA_EPOCH_ID`` (SAMZA-2670).
@@ -151,11 +151,10 @@ class JobCoordinatorMetadataManager:
         metrics: MetadataMetrics | None = None,
     ) -> None:
         """``metrics`` are those of an earlier manager of the same process, to count on."""
+        super().__init__(store, clock=clock)
         self.metrics: Final = MetadataMetrics() if metrics is None else metrics
         self.cluster_type: Final = cluster_type
-        self._store: Final = store
         self._environment: Final = environment
-        self._clock: Final = clock
 
     def generate_job_coordinator_metadata(self, job_model: JobModel, config: Config) -> JobCoordinatorMetadata:
         """The metadata of this start. Raises `MetadataNotGenerated` if the environment has no valid deployment id."""
@@ -197,7 +196,7 @@ class JobCoordinatorMetadataManager:
     def _report_unreadable(self) -> None:
         key = CoordinatorKey(PROTOCOL_VERSION, SetJobCoordinatorMetadata.message_type, self.cluster_type)
         try:
-            decode_message(key, self._store.get(self._key))
+            decode_message(key, self._store.get(NamespacedKey(key.message_type, key.key)))
         except WireError as error:
             self._ignore(error)
 
@@ -209,14 +208,19 @@ class JobCoordinatorMetadataManager:
         """Write metadata, unless the stream already has it. Raises `MetadataNotWritten`."""
         try:
             if self.read_job_coordinator_metadata() != metadata:
-                self._store.put(self._key, self._value(metadata))
+                self._write(
+                    [
+                        SetJobCoordinatorMetadata(
+                            cluster_type=self.cluster_type,
+                            epoch_id=metadata.epoch_id,
+                            config_id=metadata.config_id,
+                            job_model_id=metadata.job_model_id,
+                        )
+                    ]
+                )
         except Exception as error:
             self.metrics.metadata_write_failed_count += 1
             raise MetadataNotWritten(self.cluster_type, metadata) from error
-
-    @property
-    def _key(self) -> NamespacedKey:
-        return NamespacedKey(SetJobCoordinatorMetadata.message_type, self.cluster_type)
 
     @property
     def _variable(self) -> str:
@@ -225,16 +229,6 @@ class JobCoordinatorMetadataManager:
     def _epoch_id(self) -> str:
         deployment_id = self._environment[self._variable]
         return yarn_epoch_id(deployment_id) if self.cluster_type == YARN else deployment_id
-
-    def _value(self, metadata: JobCoordinatorMetadata) -> bytes:
-        message = SetJobCoordinatorMetadata(
-            cluster_type=self.cluster_type,
-            epoch_id=metadata.epoch_id,
-            config_id=metadata.config_id,
-            job_model_id=metadata.job_model_id,
-            envelope=make_envelope(JOB_COORDINATOR, clock=self._clock),
-        )
-        return encode_message(message)[1] or b""
 
 
 def _changes(new: JobCoordinatorMetadata, previous: JobCoordinatorMetadata | None) -> frozenset[JobMetadataChange]:

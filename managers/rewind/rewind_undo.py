@@ -13,9 +13,9 @@ from eventlog.log import EventLog
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import StartpointSpecific
 from managers.rewind.rewind_plan import Move, RewindError, RewindPlan
-from managers.startpoints.concurrent_writes import named_events
 from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_records import REQUESTS, key_meanings, request_value, without_key_bucket
+from managers.startpoints.startpoint_request import named_events
 
 _MODEL: Final = ConfigDict(frozen=True, extra="forbid")
 

@@ -62,7 +62,7 @@ class CoordinatorStreamStore:
         """The decoded messages of a namespace; of an unreadable value, the last readable one on the log."""
         with self._caught_up():
             read_log = partial(self._log.read, 0, self._position)
-            return MappingProxyType(decode_namespace(self._state, namespace, self._position, read_log))
+            return MappingProxyType(decode_namespace(self._state, namespace, read_log))
 
     def put(self, key: NamespacedKey, value: bytes) -> None:
         self.put_all({key: value})
@@ -157,8 +157,7 @@ class CoordinatorStreamStore:
             self._position = end
 
     def _deletes(self, name: NamespacedKey) -> Sequence[NewEvent]:
-        live = [spelling.key_bytes for spelling in self._state.live_spellings(name)] or [encode_name(name)]
-        return [NewEvent(key, None) for key in live]
+        return [NewEvent(key, None) for key in self._state.spellings(name) or [encode_name(name)]]
 
     def _events_of(self, message: Message) -> Sequence[NewEvent]:
         name = _named(NamespacedKey(message.message_type, message.key))
@@ -195,18 +194,15 @@ class CoordinatorStreamStore:
             if value is not None and value != self._state.get(name):
                 events.append(NewEvent(encode_name(name), _checked(value)))
             elif value is None:
-                events += [NewEvent(spelling.key_bytes, None) for spelling in self._state.live_spellings(name)]
+                events += [NewEvent(key, None) for key in self._state.spellings(name)]
         return events
 
     def _apply_own(self, offsets: range, events: Sequence[NewEvent]) -> None:
-        """Apply events that were appended here: an open transaction of others may hide them from reads for a while."""
-        if len(offsets) != len(events):
-            return  # events of others are in between: read them in order
-        for offset, event in zip(offsets, events, strict=True):
-            is_next = offset == self._position
-            recorded = RecordedEvent(offset, 0, LOG_APPEND_TIME, event.key, event.value)
-            self._state.apply(recorded, is_ahead=not is_next)
-            self._position += is_next
+        """Apply events that were appended here, unless those of others come before them: then all are read in order."""
+        if offsets == range(self._position, self._position + len(events)):
+            for offset, event in zip(offsets, events, strict=True):
+                self._state.apply(RecordedEvent(offset, 0, LOG_APPEND_TIME, event.key, event.value))
+            self._position = offsets.stop
 
 
 def _keep_bytes(_key: bytes, value: bytes) -> bytes:

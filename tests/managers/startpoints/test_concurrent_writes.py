@@ -8,8 +8,8 @@ from eventlog.events import NewEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
-from managers.startpoints.concurrent_writes import write_unless_changed
 from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, StartpointsChanged, request_value
+from managers.startpoints.startpoint_request import write_unless_changed
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey, encode_name
 from tests.builders import config_set, startpoint

@@ -10,18 +10,15 @@ from typing import Any
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.messages import Delete, SetConfig
-from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
-from managers.config.job_config import read_config, set_config, write_config
+from managers.config.job_config import read_config, write_config
 from managers.errors import NotReady
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
 from tests.builders import config_set, set_checkpoint
 from tests.contracts.event_log import STREAM
-from tests.fixtures.kafka_topics import Topics
 from tests.managers.interrupted_log import InterruptedLog, UnconditionalLog
 from tests.managers.log_makers import LogMaker
 from tests.managers.recording_log import RecordingLog
@@ -237,18 +234,3 @@ def held_bytes(log: EventLog) -> int:
 
 def configs(store: CoordinatorStreamStore) -> dict[str, SetConfig]:
     return {key: said for key, said in store.messages("set-config").items() if isinstance(said, SetConfig)}
-
-
-def test_own_writes_are_read_behind_a_transaction_that_is_open(
-    kafka_options: KafkaOptions, topics: Topics, coordinator_topic: str
-) -> None:
-    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
-
-    log = KafkaEventLog(kafka_options, identify(coordinator_topic))
-    with log, CoordinatorStreamStore(log) as store:
-        with topics.transaction(coordinator_topic, [config_set("a", "theirs")]) as theirs:
-            set_config(store, "a", "ours")
-            assert (read_config(store), store.position) == ({"a": "ours"}, 0)
-            theirs.commit_transaction()
-        set_config(store, "b", "ours")
-        assert (read_config(store), store.position) == ({"a": "ours", "b": "ours"}, 4)

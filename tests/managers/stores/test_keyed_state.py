@@ -34,11 +34,11 @@ def state_of(events: list[RecordedEvent]) -> KeyedState[bytes]:
 def test_the_newest_spelling_that_lives_is_shown() -> None:
     state = state_of([event(0, SPELLINGS[0], b"old"), event(1, SPELLINGS[1], b"new")])
     assert state.get(A) == b"new"
-    assert [spelling.key_bytes for spelling in state.live_spellings(A)] == [SPELLINGS[1], SPELLINGS[0]]
+    assert list(state.spellings(A)) == [SPELLINGS[0], SPELLINGS[1]]
     state.apply(event(2, SPELLINGS[1], None))
     assert (state.get(A), list(state.items())) == (b"old", [(A, b"old")])
     state.apply(event(3, SPELLINGS[0], b"deleted"))
-    assert (state.get(A), list(state.items()), list(state.live_spellings(A))) == (None, [], [])
+    assert (state.get(A), list(state.items()), state.spellings(A)) == (None, [], {})
 
 
 def test_what_cant_be_read_changes_nothing() -> None:
@@ -47,19 +47,6 @@ def test_what_cant_be_read_changes_nothing() -> None:
     assert state.apply(event(2, b"garbage", b"2")) is None
     assert state.apply(event(3, None, b"2")) is None
     assert dict(state.items()) == {A: b"1"}
-
-
-def test_a_write_ahead_of_what_was_read_is_not_undone_by_it() -> None:
-    state = state_of([event(0, SPELLINGS[0], b"old")])
-    state.apply(event(9, SPELLINGS[0], b"mine"), is_ahead=True)
-    state.apply(event(5, SPELLINGS[0], b"older"))
-    assert state.get(A) == b"mine"
-    state.apply(event(12, SPELLINGS[0], None), is_ahead=True)
-    state.apply(event(10, SPELLINGS[0], b"older"))
-    assert (state.get(A), list(state.items())) == (None, [])
-    state.apply(event(12, SPELLINGS[0], None))
-    state.apply(event(13, SPELLINGS[0], b"next"))
-    assert state.get(A) == b"next"
 
 
 def test_spellings_of_a_partition_are_one_key() -> None:
