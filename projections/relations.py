@@ -5,8 +5,8 @@ this program differs from the text that created those in the database.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from graphlib import CycleError, TopologicalSorter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from graphlib import TopologicalSorter
 from typing import Final
 
 from sqlalchemy import Connection, text
@@ -56,44 +56,27 @@ def create_relations(connection: Connection) -> None:
     calls.
     """
     connection.execute(text("set local check_function_bodies = off"))
-    for path in creation_order(definitions(), tables()):
+    for path in creation_order(definitions()):
         connection.exec_driver_sql(definitions()[path].replace("%", "%%"))
     connection.execute(text(f"comment on schema coordinator is 'The readers'' contract; relations {digest()}'"))
 
 
-def creation_order(definitions: Mapping[str, str], tables: Collection[str]) -> list[str]:
+def creation_order(definitions: Mapping[str, str]) -> list[str]:
     """The paths of the files in the order to run them; always the same for the same definitions.
 
     What a file uses is read from its text. A file that concerns what others create without naming it declares that in
     its first line: ``-- Needs: *`` (every file without such a line), or ``-- Needs: *, grants`` (another file too).
-
-    Raises:
-        ValueError: a file uses or needs what neither a file creates nor ``tables`` names, or files need each other.
     """
     creators = {name: path for path, sql in definitions.items() for name in _CREATED.findall(sql)}
-    needs = {path: set(_needed_files(path, definitions, creators, tables)) for path in sorted(definitions)}
-    try:
-        return list(TopologicalSorter({path: sorted(needs[path]) for path in needs}).static_order())
-    except CycleError as error:
-        raise ValueError(f"SQL files need each other: {' -> '.join(error.args[1])}.") from None
+    needs = {path: sorted(_needed_files(path, definitions, creators)) for path in sorted(definitions)}
+    return list(TopologicalSorter(needs).static_order())
 
 
-def _needed_files(
-    path: str, definitions: Mapping[str, str], creators: Mapping[str, str], tables: Collection[str]
-) -> Iterator[str]:
-    declared = _NEEDS.match(definitions[path])
-    for need in declared[1].split(", ") if declared else ():
-        if need == "*":
-            yield from (other for other, sql in definitions.items() if not _NEEDS.match(sql))
-        elif need in definitions:
-            yield need
-        else:
-            raise ValueError(f"The SQL file {path!r} needs {need!r}, which does not exist.")
-    for name in sorted(set(_USED.findall(_COMMENT_OR_TEXT.sub("", definitions[path]))).difference(tables)):
-        if name not in creators:
-            raise ValueError(f"The SQL file {path!r} uses {name!r}, which is not a table and which no file creates.")
-        if creators[name] != path:
-            yield creators[name]
+def _needed_files(path: str, definitions: Mapping[str, str], creators: Mapping[str, str]) -> set[str]:
+    needed = {creators.get(name, path) for name in _USED.findall(_COMMENT_OR_TEXT.sub("", definitions[path]))}
+    for need in declared[1].split(", ") if (declared := _NEEDS.match(definitions[path])) else ():
+        needed |= {other for other, sql in definitions.items() if not _NEEDS.match(sql)} if need == "*" else {need}
+    return needed - {path}
 
 
 def drop_relations(connection: Connection) -> None:
