@@ -1,8 +1,4 @@
-"""Compares the stored rows of a log with those of a `ScratchFold`, and replaces the rows that differ.
-
-The number of a checkpoint layout depends on how batches were cut, so layouts are matched by content, and the folded
-rows are compared with the stored numbers in place of their own.
-"""
+"""Compares the stored rows of a log with those of a `ScratchFold`, and replaces the rows that differ."""
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,31 +22,7 @@ Values = dict[str, Any]
 EXAMPLES: Final = 10
 """Rows of a table that are named at most."""
 
-_HAS_LAYOUTS: Final = "select exists (select from projection.checkpoint_layout where log_id = %s)"
-_MATCH_LAYOUTS: Final = """
-create temporary table layout_match on commit drop as
-with layout as (
-  select is_stored, layout_id,
-    md5(string_agg((to_jsonb(l) - '{log_id,layout_id,is_stored}'::text[])::text, ' ' order by n))
-  from (select *, true as is_stored from projection.checkpoint_layout where log_id = %s
-        union all select *, false from pg_temp.checkpoint_layout) l
-  group by is_stored, layout_id),
-matched as (
-  select e.layout_id as folded_id, min(s.layout_id) as layout_id
-  from layout e left join layout s on s.md5 = e.md5 and s.is_stored where not e.is_stored group by e.layout_id)
-select folded_id, coalesce(layout_id, case
-    when folded_id not in (select m.layout_id from matched m where m.layout_id is not null) then folded_id
-    else (select max(l.layout_id) from layout l) + folded_id end) as layout_id
-from matched
-"""
-_RENUMBERS: Final = "select exists (select from layout_match where folded_id <> layout_id)"
-_COLUMNS: Final = """
-select attname from pg_attribute
-where attrelid = format('projection.%%I', %s::text)::regclass and attnum > 0 and not attisdropped order by attnum
-"""
-_FOLDED: Final = sql.SQL("select {columns} from pg_temp.{table} t")
-_WITH_LAYOUT: Final = sql.SQL(" left join layout_match m on m.folded_id = t.layout_id")
-_LAYOUT: Final = sql.SQL("coalesce(m.layout_id, t.layout_id) as layout_id")
+_FOLDED: Final = sql.SQL("select * from pg_temp.{table}")
 _STORED: Final = sql.SQL("select * from projection.{table} where log_id = {log_id}")
 _DIGEST: Final = sql.SQL("""
 select count(*), sum(hashint8extended(hash_record_extended(t, {seed}), {seed})) from ({rows}) t
@@ -135,14 +107,6 @@ class TableDifferences:
         self._connection = connection
         self._log = log
         self._seed = randbits(63)
-        self._renumbers = self._match_layouts()
-
-    def _match_layouts(self) -> bool:
-        """Match folded layouts with stored ones, and return whether any has another number there."""
-        if self._connection.execute(_HAS_LAYOUTS, (self._log.log_id,)).fetchone() == (False,):
-            return False
-        self._connection.execute(_MATCH_LAYOUTS, (self._log.log_id,))
-        return self._connection.execute(_RENUMBERS).fetchone() == (True,)
 
     def check(self) -> tuple[TableCheck, ...]:
         """Count the differences of each table, and name the first of them."""
@@ -212,15 +176,8 @@ class TableDifferences:
         return names | {
             "key": sql.SQL(", ").join(map(sql.Identifier, log_tables()[table])),
             "stored": _STORED.format(**names),
-            "folded": self._folded_rows(table),
+            "folded": _FOLDED.format(**names),
         }
-
-    def _folded_rows(self, table: str) -> sql.Composable:
-        columns = [name for (name,) in self._connection.execute(_COLUMNS, (table,))]
-        renumbered = self._renumbers and "layout_id" in columns
-        selected = [_LAYOUT if renumbered and name == "layout_id" else sql.Identifier("t", name) for name in columns]
-        rows = _FOLDED.format(columns=sql.SQL(", ").join(selected), table=sql.Identifier(table))
-        return rows + _WITH_LAYOUT if renumbered else rows
 
 
 def _difference(row: Values, key: tuple[str, ...]) -> Difference:
