@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from eventlog.checkpoint import CheckpointId, StateMarkers
-from eventlog.errors import WireError, json_type
+from eventlog.errors import WireError
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, parse_int32
-from eventlog.wire.jackson import dumps_text, loads, partition_from_json, partition_to_json
+from eventlog.wire.jackson import dumps_text, loads, partition_from_json, partition_to_json, text_or_none
 
 KAFKA_STATE_BACKEND_FACTORY: Final = "org.apache.samza.storage.KafkaChangelogStateBackendFactory"
 
@@ -120,9 +120,7 @@ def _from_json(text: str) -> KafkaStateCheckpointMarker:
     for name in ("changelog-ssp", "changelog-offset"):
         if name not in fields:
             raise WireError("missing_field", f"a state marker has no {name}")
-    offset = fields["changelog-offset"]
-    if offset is not None and not isinstance(offset, str):
-        raise WireError("wrong_type", f"a state marker's changelog-offset is {json_type(offset)}, not a text")
+    offset = text_or_none(fields["changelog-offset"], "a state marker's changelog-offset")
     return KafkaStateCheckpointMarker(partition_from_json(fields["changelog-ssp"]), offset)
 
 

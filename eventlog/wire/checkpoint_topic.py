@@ -6,7 +6,18 @@ from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2, StateM
 from eventlog.errors import WireError, json_type
 from eventlog.frozen_dict import FrozenDict
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, TaskName, parse_int32
-from eventlog.wire.jackson import as_object, dumps, dumps_text, loads, loads_pairs, object_text, to_bytes
+from eventlog.wire.jackson import (
+    as_object,
+    as_text,
+    dumps,
+    dumps_text,
+    loads,
+    loads_pairs,
+    object_text,
+    text_field,
+    text_or_none,
+    to_bytes,
+)
 
 KEY_TYPE_V1: Final = "checkpoint"
 KEY_TYPE_V2: Final = "checkpoint-v2"
@@ -30,10 +41,10 @@ def decode_key(key: bytes | None) -> CheckpointKey:
     if key is None:
         raise WireError("null_key", "the record has no key")
     fields = as_object(loads(key), "a checkpoint key")
-    key_type = _text(fields, "type", "a checkpoint key")
+    key_type = text_field(fields, "type", "a checkpoint key")
     needed = {_GROUPER, "taskName"} if key_type in _KNOWN_TYPES else fields.keys()
-    task_name = _text(fields, "taskName", "a checkpoint key") if "taskName" in needed else ""
-    grouper = _text(fields, _GROUPER, "a checkpoint key") if _GROUPER in needed else ""
+    task_name = text_field(fields, "taskName", "a checkpoint key") if "taskName" in needed else ""
+    grouper = text_field(fields, _GROUPER, "a checkpoint key") if _GROUPER in needed else ""
     if not grouper and key_type in _KNOWN_TYPES:
         raise WireError("missing_field", f"{_GROUPER} of a checkpoint key is empty")
     return CheckpointKey(key_type, TaskName(task_name), grouper)
@@ -108,12 +119,12 @@ def _v1_entry(label: str, entry: Any) -> tuple[SystemStreamPartition, str | None
         raise WireError("wrong_type", f"an entry of a V1 checkpoint is {json_type(entry)}, not an object")
     if len(entry) < _LEAST_ENTRY_FIELDS:
         raise WireError("missing_field", f"an entry of a V1 checkpoint has {len(entry)} of at least 4 fields")
-    system, stream = _text(entry, "system", "an entry"), _text(entry, "stream", "an entry")
-    number = parse_int32(_text(entry, "partition", "an entry"), "bad_partition", "partition of an entry")
+    system, stream = text_field(entry, "system", "an entry"), text_field(entry, "stream", "an entry")
+    number = parse_int32(text_field(entry, "partition", "an entry"), "bad_partition", "partition of an entry")
     partition = SystemStreamPartition(system, stream, number)
     if partition.label() != label:
         partition = _with_bucket_of(label, partition)
-    return partition, _offset(entry.get("offset"))
+    return partition, text_or_none(entry.get("offset"), "an offset")
 
 
 def _with_bucket_of(label: str, partition: SystemStreamPartition) -> SystemStreamPartition:
@@ -134,7 +145,7 @@ def _v2_offsets(pairs: tuple[tuple[str, Any], ...]) -> tuple[dict[SystemStreamPa
         partition = SystemStreamPartition.parse(text)
         if partition in offsets:
             duplicates.append(text)
-        offsets[partition] = str(offset) if type(offset) is int else _offset(offset)
+        offsets[partition] = str(offset) if type(offset) is int else text_or_none(offset, "an offset")
     if None in offsets.values():
         raise WireError("wrong_type", "an offset of a V2 checkpoint is null, not a text")
     return offsets, tuple(duplicates)
@@ -150,23 +161,12 @@ def _markers_of(stores: Any) -> FrozenDict[str, str]:
         raise WireError("wrong_type", f"the markers of a backend are {json_type(stores)}, not an object")
     markers: FrozenDict[str, str] = FrozenDict(stores)
     for marker in markers.values():
-        if not isinstance(marker, str):
-            raise WireError("wrong_type", f"a state marker is {json_type(marker)}, not a text")
+        as_text(marker, "a state marker")
     return markers
 
 
 def _checkpoint_id(value: Any) -> CheckpointId | None:
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise WireError("wrong_type", f"checkpoint-id is {json_type(value)}, not a text")
-    return CheckpointId.parse(value)
-
-
-def _offset(value: Any) -> str | None:
-    if value is not None and not isinstance(value, str):
-        raise WireError("wrong_type", f"an offset is {json_type(value)}, not a text")
-    return value
+    return None if value is None else CheckpointId.parse(as_text(value, "checkpoint-id"))
 
 
 def _pairs(fields: dict[str, Any], name: str) -> tuple[tuple[str, Any], ...]:
@@ -175,13 +175,4 @@ def _pairs(fields: dict[str, Any], name: str) -> tuple[tuple[str, Any], ...]:
         raise WireError("missing_field", f"a V2 checkpoint has no {name}")
     if not isinstance(value, tuple):
         raise WireError("wrong_type", f"{name} is {json_type(value)}, not an object")
-    return value
-
-
-def _text(fields: dict[str, Any], name: str, where: str) -> str:
-    value = fields.get(name)
-    if value is None:
-        raise WireError("missing_field", f"{where} has no {name}")
-    if not isinstance(value, str):
-        raise WireError("wrong_type", f"{name} of {where} is {json_type(value)}, not a text")
     return value

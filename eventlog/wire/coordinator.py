@@ -28,11 +28,21 @@ from eventlog.messages import (
     UnknownMessage,
 )
 from eventlog.partition import SystemStreamPartition, parse_int32
-from eventlog.wire.jackson import as_object, decode_partition_key, dumps, dumps_text, loads, text_of
+from eventlog.wire.jackson import (
+    as_object,
+    as_text,
+    decode_partition_key,
+    dumps,
+    dumps_text,
+    loads,
+    text_of,
+    text_or_none,
+)
 from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out, encode_startpoint
 
 Values = dict[str, Any]
 Common = dict[str, Any]
+Builder = Callable[[str, str, Values, Common], Message]
 
 
 class EnvelopedType(NamedTuple):
@@ -44,7 +54,7 @@ class EnvelopedType(NamedTuple):
     """
 
     main_fields: tuple[str, ...]
-    build: Callable[[str, str, Values, Common], Message]
+    build: Builder
     empty_deletes: bool = True
     blank_deletes: bool = False
 
@@ -60,12 +70,13 @@ def values_of(message: Message) -> dict[str, str | None]:
     return _WRITERS[type(message)](message)
 
 
-def _config(key: str, main: str, _values: Values, common: Common) -> Message:
-    return SetConfig(config_key=key, config_value=main, **common)
+def _with_field(kind: Callable[..., Message], key_field: str, main_field: str) -> Builder:
+    """Builds messages of a type that has its key and one more text."""
+    return lambda key, main, _values, common: kind(**{key_field: key, main_field: main}, **common)
 
 
 def _checkpoint(key: str, _main: str, values: Values, common: Common) -> Message:
-    offsets = {SystemStreamPartition.parse(text): _text_or_none(values, text, "an offset") for text in values}
+    offsets = {SystemStreamPartition.parse(text): text_or_none(values[text], "an offset") for text in values}
     return SetCheckpoint(task_name=key, offsets=offsets, **common)
 
 
@@ -78,22 +89,10 @@ def _host(key: str, main: str, values: Values, common: Common) -> Message:
     return SetContainerHostMapping(
         container_id=key,
         host_name=main,
-        jmx_url=_text_or_none(values, "jmx-url", "jmx-url"),
-        jmx_tunneling_url=_text_or_none(values, "jmx-tunneling-url", "jmx-tunneling-url"),
+        jmx_url=text_or_none(values.get("jmx-url"), "jmx-url"),
+        jmx_tunneling_url=text_or_none(values.get("jmx-tunneling-url"), "jmx-tunneling-url"),
         **common,
     )
-
-
-def _execution(key: str, main: str, _values: Values, common: Common) -> Message:
-    return SetExecutionEnvContainerIdMapping(container_id=key, execution_container_id=main, **common)
-
-
-def _task_container(key: str, main: str, _values: Values, common: Common) -> Message:
-    return SetTaskContainerMapping(task_name=key, container_id=main, **common)
-
-
-def _task_mode(key: str, main: str, _values: Values, common: Common) -> Message:
-    return SetTaskModeMapping(task_name=key, task_mode=main, **common)
 
 
 def _task_partition(key: str, main: str, _values: Values, common: Common) -> Message:
@@ -107,9 +106,9 @@ def _metadata(key: str, main: str, _values: Values, common: Common) -> Message:
     fields = as_object(loads(main), "meta-key")
     return SetJobCoordinatorMetadata(
         cluster_type=key,
-        epoch_id=_text_or_none(fields, "epoch-id", "epoch-id"),
-        config_id=_text_or_none(fields, "config-id", "config-id"),
-        job_model_id=_text_or_none(fields, "job-model-id", "job-model-id"),
+        epoch_id=text_or_none(fields.get("epoch-id"), "epoch-id"),
+        config_id=text_or_none(fields.get("config-id"), "config-id"),
+        job_model_id=text_or_none(fields.get("job-model-id"), "job-model-id"),
         **common,
     )
 
@@ -121,22 +120,25 @@ def _migration(key: str, _main: str, values: Values, common: Common) -> Message:
 
 
 ENVELOPED_TYPES: Final[dict[str, EnvelopedType]] = {
-    SetConfig.message_type: EnvelopedType(("value",), _config),
+    SetConfig.message_type: EnvelopedType(("value",), _with_field(SetConfig, "config_key", "config_value")),
     SetCheckpoint.message_type: EnvelopedType((), _checkpoint, empty_deletes=False),
     SetChangelogMapping.message_type: EnvelopedType(("Partition", "partition"), _changelog, blank_deletes=True),
     SetContainerHostMapping.message_type: EnvelopedType(("host", "hostname"), _host),
-    SetExecutionEnvContainerIdMapping.message_type: EnvelopedType(("execution-env-container-id",), _execution),
-    SetTaskContainerMapping.message_type: EnvelopedType(("containerId",), _task_container),
-    SetTaskModeMapping.message_type: EnvelopedType(("taskMode",), _task_mode),
+    SetExecutionEnvContainerIdMapping.message_type: EnvelopedType(
+        ("execution-env-container-id",),
+        _with_field(SetExecutionEnvContainerIdMapping, "container_id", "execution_container_id"),
+    ),
+    SetTaskContainerMapping.message_type: EnvelopedType(
+        ("containerId",), _with_field(SetTaskContainerMapping, "task_name", "container_id")
+    ),
+    SetTaskModeMapping.message_type: EnvelopedType(
+        ("taskMode",), _with_field(SetTaskModeMapping, "task_name", "task_mode")
+    ),
     SetTaskPartitionMapping.message_type: EnvelopedType(("taskNames",), _task_partition),
     SetJobCoordinatorMetadata.message_type: EnvelopedType(("meta-key",), _metadata),
     SetMigrationInfo.message_type: EnvelopedType((), _migration),
 }
 """The types with an envelope, by name."""
-
-
-def _checkpoint_values(message: SetCheckpoint) -> dict[str, str | None]:
-    return {str(partition): offset for partition, offset in message.offsets.items()}
 
 
 def _host_values(message: SetContainerHostMapping) -> dict[str, str | None]:
@@ -149,16 +151,9 @@ def _metadata_fields(message: SetJobCoordinatorMetadata) -> dict[str, str]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _text_or_none(fields: Values, name: str, what: str) -> str | None:
-    value = fields.get(name)
-    if value is not None and not isinstance(value, str):
-        raise WireError("wrong_type", f"{what} is {json_type(value)}, not a text")
-    return value
-
-
 _WRITERS: Final[dict[type, Callable[[Any], dict[str, str | None]]]] = {
     SetConfig: lambda message: {"value": message.config_value},
-    SetCheckpoint: _checkpoint_values,
+    SetCheckpoint: lambda message: {str(partition): offset for partition, offset in message.offsets.items()},
     SetChangelogMapping: lambda message: {"Partition": str(message.changelog_partition)},
     SetContainerHostMapping: _host_values,
     SetExecutionEnvContainerIdMapping: lambda message: {"execution-env-container-id": message.execution_container_id},
@@ -198,11 +193,8 @@ def decode_key(key: bytes | None) -> CoordinatorKey:
     if len(parts) < 3:
         raise WireError("missing_field", f"a key has {len(parts)} parts of version, type and key")
     version, message_type, name = parts[:3]
-    if not isinstance(message_type, str):
-        raise WireError("wrong_type", f"the type in a key is {json_type(message_type)}, not a text")
-    if not isinstance(name, str):
-        raise WireError("wrong_type", f"the key in a key is {json_type(name)}, not a text")
-    return CoordinatorKey(version if type(version) in (int, str) else None, message_type, name)
+    kind, key_text = as_text(message_type, "the type in a key"), as_text(name, "the key in a key")
+    return CoordinatorKey(version if type(version) in (int, str) else None, kind, key_text)
 
 
 def encode_key(message_type: str, key: str, version: KeyVersion = PROTOCOL_VERSION) -> bytes:
@@ -251,9 +243,8 @@ def _decode_enveloped(enveloped: EnvelopedType, key: CoordinatorKey, value: byte
     main = next((values[name] for name in enveloped.main_fields if values.get(name) is not None), None)
     if enveloped.is_delete(main, values):
         return Delete(message_type=key.message_type, key=key.key, **common)
-    if main is not None and not isinstance(main, str):
-        raise WireError("wrong_type", f"{enveloped.main_fields[0]} is {json_type(main)}, not a text")
-    return enveloped.build(key.key, main or "", values, common)
+    text = "" if main is None else as_text(main, enveloped.main_fields[0])
+    return enveloped.build(key.key, text, values, common)
 
 
 def _envelope(record: dict[str, Any]) -> Envelope:

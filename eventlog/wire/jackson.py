@@ -65,6 +65,23 @@ def as_object(value: Any, what: str) -> dict[str, Any]:
     return value
 
 
+def as_text(value: Any, what: str) -> str:
+    """A decoded JSON text; raises `WireError` (``wrong_type``) if it is something else."""
+    if not isinstance(value, str):
+        raise WireError("wrong_type", f"{what} is {json_type(value)}, not a text")
+    return value
+
+
+def text_or_none(value: Any, what: str) -> str | None:
+    """As `as_text`, but null is None."""
+    return None if value is None else as_text(value, what)
+
+
+def text_field(fields: dict[str, Any], name: str, where: str) -> str:
+    """A field of an object as text; raises `WireError`, with ``missing_field`` if it is null or missing."""
+    return as_text(_present(fields, name, where), f"{name} of {where}")
+
+
 def text_of(data: bytes) -> str:
     try:
         return data.decode()
@@ -126,8 +143,8 @@ def partition_from_json(fields: Any) -> SystemStreamPartition:
     """Read the fields in any order; ``keyBucket`` may be absent (older Samza). Raises `WireError`."""
     fields = as_object(fields, "a partition")
     return SystemStreamPartition(
-        _text(fields, "system"),
-        _text(fields, "stream"),
+        text_field(fields, "system", "a partition"),
+        text_field(fields, "stream", "a partition"),
         _number(fields, "partition"),
         _number(fields, "keyBucket") if "keyBucket" in fields else NO_KEY_BUCKET,
     )
@@ -143,15 +160,8 @@ def decode_partition_key(text: str) -> SystemStreamPartition:
     return partition_from_json(loads(text))
 
 
-def _text(fields: dict[str, Any], name: str) -> str:
-    value = _present(fields, name)
-    if not isinstance(value, str):
-        raise WireError("wrong_type", f"{name} of a partition is {json_type(value)}, not a text")
-    return value
-
-
 def _number(fields: dict[str, Any], name: str) -> int:
-    value = _present(fields, name)
+    value = _present(fields, name, "a partition")
     if type(value) is not int:
         raise WireError("wrong_type", f"{name} of a partition is {json_type(value)}, not an integer")
     if value not in _INT32:
@@ -159,7 +169,8 @@ def _number(fields: dict[str, Any], name: str) -> int:
     return value
 
 
-def _present(fields: dict[str, Any], name: str) -> Any:
-    if fields.get(name) is None:
-        raise WireError("missing_field", f"a partition has no {name}")
-    return fields[name]
+def _present(fields: dict[str, Any], name: str, where: str) -> Any:
+    value = fields.get(name)
+    if value is None:
+        raise WireError("missing_field", f"{where} has no {name}")
+    return value

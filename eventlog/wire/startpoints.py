@@ -13,7 +13,7 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
-from eventlog.wire.jackson import as_object, dumps, loads
+from eventlog.wire.jackson import as_object, dumps, loads, text_or_none
 
 _INT64: Final = range(-(2**63), 2**63)
 
@@ -87,18 +87,14 @@ def _specific(fields: dict[str, Any], created: int) -> Startpoint:
     offset = fields.get("specificOffset")
     if type(offset) is int:
         offset = str(offset)
-    if offset is not None and not isinstance(offset, str):
-        raise WireError("wrong_type", f"specificOffset of a startpoint is {json_type(offset)}, not a text")
-    return StartpointSpecific(offset, created)
-
-
-def _timestamp(fields: dict[str, Any], created: int) -> Startpoint:
-    return StartpointTimestamp(_time_or_none(fields, "timestampOffset"), created)
+    return StartpointSpecific(text_or_none(offset, "specificOffset of a startpoint"), created)
 
 
 _READERS: Final[dict[str, Callable[[dict[str, Any], int], Startpoint]]] = {
     "StartpointSpecific": _specific,
-    "StartpointTimestamp": _timestamp,
+    "StartpointTimestamp": lambda fields, created: StartpointTimestamp(
+        _time_or_none(fields, "timestampOffset"), created
+    ),
     "StartpointOldest": lambda _fields, created: StartpointOldest(created),
     "StartpointUpcoming": lambda _fields, created: StartpointUpcoming(created),
 }
