@@ -6,41 +6,12 @@ from typing import Any, Final
 
 from eventlog.errors import WireError
 from eventlog.events import Headers, RecordedEvent
-from eventlog.messages import (
-    SetChangelogMapping,
-    SetCheckpoint,
-    SetConfig,
-    SetContainerHostMapping,
-    SetExecutionEnvContainerIdMapping,
-    SetJobCoordinatorMetadata,
-    SetStartpoint,
-    SetStartpointFanOut,
-    SetTaskContainerMapping,
-    SetTaskModeMapping,
-    SetTaskPartitionMapping,
-)
+from eventlog.messages import KEYED_BY_PLACE, SetConfig
 from eventlog.secret_policy import SecretPolicy
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.jackson import dumps, loads
 
 Key = coordinator.CoordinatorKey | checkpoint_topic.CheckpointKey
-
-_KEYED_BY_PLACE: Final = frozenset(
-    message.message_type
-    for message in (
-        SetChangelogMapping,
-        SetCheckpoint,
-        SetContainerHostMapping,
-        SetExecutionEnvContainerIdMapping,
-        SetJobCoordinatorMetadata,
-        SetStartpoint,
-        SetStartpointFanOut,
-        SetTaskContainerMapping,
-        SetTaskModeMapping,
-        SetTaskPartitionMapping,
-    )
-)
-"""Types whose keys name tasks, containers, partitions or cluster types: a key like ``token`` makes no value secret."""
 
 _REWRITE_CHECKPOINT: Final[dict[str, Callable[[bytes], bytes]]] = {
     checkpoint_topic.KEY_TYPE_V1: lambda value: checkpoint_topic.encode_v1(checkpoint_topic.decode_v1(value)),
@@ -78,7 +49,7 @@ def _decode(data: bytes | None) -> Key | None:
 def _is_sensitive(key: Key | None, data: bytes | None, secrets: SecretPolicy) -> bool:
     """Whether the key alone makes the value a secret."""
     if isinstance(key, coordinator.CoordinatorKey):
-        if key.message_type in _KEYED_BY_PLACE:
+        if key.message_type in KEYED_BY_PLACE:
             return False
         is_config = key.message_type == SetConfig.message_type
         return secrets.is_secret_name(key.key) or (not is_config and secrets.is_secret_name(key.message_type))
@@ -124,7 +95,7 @@ def _is_written_by_samza(key: Key, value: bytes) -> bool:
         if isinstance(key, checkpoint_topic.CheckpointKey):
             rewrite = _REWRITE_CHECKPOINT.get(key.key_type)
             return rewrite is not None and rewrite(value) == value
-        if key.message_type not in _KEYED_BY_PLACE:
+        if key.message_type not in KEYED_BY_PLACE:
             return False
         message = coordinator.decode_message(key, value).model_copy(update={"origin": None})
         return coordinator.encode_message(message)[1] == value

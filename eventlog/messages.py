@@ -238,3 +238,22 @@ Message = (
     | Delete
     | UnknownMessage
 )
+
+KEYED_BY_PLACE: Final = frozenset(
+    kind.message_type
+    for kind in (
+        SetCheckpoint,
+        SetChangelogMapping,
+        SetContainerHostMapping,
+        SetExecutionEnvContainerIdMapping,
+        SetTaskContainerMapping,
+        SetTaskModeMapping,
+        SetTaskPartitionMapping,
+        SetJobCoordinatorMetadata,
+        SetStartpoint,
+        SetStartpointFanOut,
+    )
+)
+"""The types with a relation of their own, without ``set-config``. Their keys name tasks, containers, partitions or
+cluster types, so a key like ``token`` makes no value secret.
+"""

@@ -11,19 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from eventlog.errors import WireError
-from eventlog.messages import (
-    SetChangelogMapping,
-    SetCheckpoint,
-    SetConfig,
-    SetContainerHostMapping,
-    SetExecutionEnvContainerIdMapping,
-    SetJobCoordinatorMetadata,
-    SetStartpoint,
-    SetStartpointFanOut,
-    SetTaskContainerMapping,
-    SetTaskModeMapping,
-    SetTaskPartitionMapping,
-)
+from eventlog.messages import KEYED_BY_PLACE, SetCheckpoint, SetConfig, SetStartpoint, SetTaskPartitionMapping
 from eventlog.partition import StartpointKey, SystemStreamPartition, startpoint_key_readings
 from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind
@@ -90,25 +78,6 @@ CHECKPOINT_VERSIONS: Final = {
     checkpoint_topic.KEY_TYPE_V1: 1,
     checkpoint_topic.KEY_TYPE_V2: 2,
 }
-_RELATED_TYPES: Final = frozenset(
-    related.message_type
-    for related in (
-        SetConfig,
-        SetChangelogMapping,
-        SetContainerHostMapping,
-        SetExecutionEnvContainerIdMapping,
-        SetTaskContainerMapping,
-        SetTaskModeMapping,
-        SetTaskPartitionMapping,
-        SetJobCoordinatorMetadata,
-        SetStartpoint,
-        SetStartpointFanOut,
-    )
-)
-"""Types of the coordinator stream with a relation of their own, besides set-checkpoint.
-
-The relation other_message shows all others.
-"""
 
 
 class KeyMeaning(NamedTuple):
@@ -190,7 +159,6 @@ class KeyDictionary:
         return entry
 
     def task(self, name: str | None, grouper_factory: str | None) -> TaskCheckpoints:
-        """The checkpoints of a task and grouper."""
         return self._tasks.setdefault((name, grouper_factory), TaskCheckpoints())
 
     def _meaning(self, key: bytes) -> tuple[KeyMeaning, coordinator.CoordinatorKey | None]:
@@ -227,7 +195,7 @@ def _coordinator_meaning(key: coordinator.CoordinatorKey, secrets: SecretPolicy)
         return KeyMeaning(message_type, encode_partition_key(partition), partition=partition)
     if message_type == SetStartpoint.message_type:
         return KeyMeaning(message_type, name, readings=_readings(name))
-    if message_type in _RELATED_TYPES:
+    if message_type in KEYED_BY_PLACE:
         return KeyMeaning(message_type, name)
     return _other_meaning(key, secrets)
 
