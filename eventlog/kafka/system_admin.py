@@ -22,7 +22,6 @@ from eventlog.startpoint import (
     StartpointSpecific,
     StartpointTimestamp,
     StartpointUpcoming,
-    StartpointVisitor,
 )
 from eventlog.system_admin import (
     InputMissing,
@@ -175,40 +174,23 @@ class KafkaSystemAdmin(AdminClient):
         return InputMissing(gone.topic, gone.partition, self._options.place)
 
 
-class _Wanted(StartpointVisitor[SystemStreamPartition, Question | str | None]):
-    """The question to Kafka for a startpoint; a text is the answer itself, None means no answer."""
-
-    def visit_specific(self, given: SystemStreamPartition, startpoint: StartpointSpecific) -> str | None:  # noqa: ARG002
-        return startpoint.specific_offset
-
-    def visit_timestamp(self, given: SystemStreamPartition, startpoint: StartpointTimestamp) -> Question:
-        if startpoint.timestamp_offset is None:
-            raise ValueError(f"The startpoint for {given} has no time. Set its timestamp_offset.")
-        return _topic_partition(given), max(
-            startpoint.timestamp_offset, 0
-        )  # negative numbers are Kafka's codes for the ends
-
-    def visit_oldest(self, given: SystemStreamPartition, startpoint: StartpointOldest) -> Question:  # noqa: ARG002
-        return _topic_partition(given), _EARLIEST
-
-    def visit_upcoming(self, given: SystemStreamPartition, startpoint: StartpointUpcoming) -> Question:  # noqa: ARG002
-        return _topic_partition(given), _LATEST
-
-
-_WANTED: Final = _Wanted()
-
-
 def _question(partition: Any, startpoint: Any) -> Question | str | None:
+    """The question to Kafka for a startpoint; a text is the answer itself, None means no answer."""
     if not isinstance(partition, SystemStreamPartition) or type(partition.partition) is not int:
         raise TypeError(f"Invalid partition {partition!r}. Expected a SystemStreamPartition with a number.")
-    if not isinstance(startpoint, Startpoint):
-        raise TypeError(f"Invalid startpoint {startpoint!r}. Expected one of Samza's four kinds.")
-    wanted: Question | str | None = startpoint.apply(partition, _WANTED)
-    return wanted
-
-
-def _topic_partition(partition: SystemStreamPartition) -> TopicPartition:
-    return TopicPartition(partition.stream, partition.partition)
+    of_topic = TopicPartition(partition.stream, partition.partition)
+    match startpoint:
+        case StartpointSpecific():
+            return startpoint.specific_offset
+        case StartpointOldest():
+            return of_topic, _EARLIEST
+        case StartpointUpcoming():
+            return of_topic, _LATEST
+        case StartpointTimestamp(None):
+            raise ValueError(f"The startpoint for {partition} has no time. Set its timestamp_offset.")
+        case StartpointTimestamp(int(time)):
+            return of_topic, max(time, 0)  # negative numbers are Kafka's codes for the ends
+    raise TypeError(f"Invalid startpoint {startpoint!r}. Expected one of Samza's four kinds.")
 
 
 def _resolve(
