@@ -77,7 +77,6 @@ class StopFlag:
         self._wakeups: SimpleQueue[None] = SimpleQueue()
 
     def set(self) -> None:
-        """Request the stop."""
         self.is_set = True
         self._wakeups.put(None)
 

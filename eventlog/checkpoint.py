@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from string import whitespace
 from typing import Final, Generic, TypeVar
 
@@ -161,7 +162,7 @@ def choose(
     newer, because the preferred one is then stale, as after a rollback. Of each version the candidate with the highest
     offset is considered.
     """
-    last = {one.version: one for one in sorted(candidates, key=_log_offset)}
+    last = {one.version: one for one in sorted(candidates, key=attrgetter("log_offset"))}
     chosen: Candidate[Payload] | None = None
     for version in read_versions:
         other = last.get(version)
@@ -173,10 +174,6 @@ def choose(
 def _overrides(other: Candidate[Payload], chosen: Candidate[Payload], max_age_ms: int) -> bool:
     newer_by = other.record_time_ms - chosen.record_time_ms
     return other.log_offset > chosen.log_offset and newer_by > max_age_ms
-
-
-def _log_offset(candidate: Candidate[Payload]) -> int:
-    return candidate.log_offset
 
 
 def _versions(name: str, value: str | None, default: tuple[int, ...]) -> tuple[int, ...]:

@@ -68,7 +68,8 @@ def _decode_any_line(line: bytes) -> tuple[str, RecordedEvent]:
         raise LineError("not a line of JSON, so the file is not a recording") from None
     if not isinstance(fields, dict):
         raise LineError(f"{json_type(fields)} instead of an object with topic, offset, key_b64, value_b64")
-    _check_partition(_field(fields, "partition", int))
+    if (partition := _field(fields, "partition", int)) != 0:
+        raise LineError(f"a record of partition {partition}, while a log of Samza has only partition 0")
     topic = _topic(fields)
     event = RecordedEvent(
         _offset(fields),
@@ -97,11 +98,6 @@ def encode_line(topic: str, event: RecordedEvent) -> bytes:
     if event.leader_epoch is not None:
         fields["leader_epoch"] = event.leader_epoch
     return json.dumps(fields, separators=(",", ":")).encode() + b"\n"
-
-
-def _check_partition(partition: int) -> None:
-    if partition != 0:
-        raise LineError(f"a record of partition {partition}, while a log of Samza has only partition 0")
 
 
 def _field(fields: dict[str, Any], name: str, kind: type) -> Any:

@@ -30,7 +30,6 @@ from projection.checkpoint_current where log_id = %s
 
 
 def load_fold(connection: Connection, log: TrackedLog, settings: FoldSettings) -> LogFold:
-    """Return the fold's memory of a log as of its last committed batch."""
     last_offset = _last_offset(connection, log.log_id)
     log_time = _log_time(connection, log.log_id, last_offset)
     until_log_time = _until_log_time(connection, log.log_id, last_offset)

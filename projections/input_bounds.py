@@ -36,7 +36,6 @@ class InputPartition(NamedTuple):
 
 
 def input_partitions(connection: Connection, job_name: str, job_id: str) -> list[InputPartition]:
-    """The partitions that the tasks of a job read."""
     return [InputPartition(*row) for row in connection.execute(_INPUTS, (job_name, job_id)).fetchall()]
 
 
@@ -67,7 +66,6 @@ def store_bounds(
 
 
 def delete_old_bounds(connection: Connection, now: datetime) -> None:
-    """Delete the observations that are older than `KEPT`."""
     connection.execute(_DELETE_OLD, (now - KEPT,))
 
 

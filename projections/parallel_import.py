@@ -193,27 +193,15 @@ def work(pipe: "Pipe[Any, Any]", task: WorkerTask) -> None:
         number = pipe.recv()  # before anything can fail: closing a pipe with unread data loses what was sent over it
         with connect(task.database_url) as connection:
             signal.signal(signal.SIGTERM, partial(_stop, connection))
+            run = partial(import_stream, batch_events=task.batch_events, on_progress=pipe.send)
             while number is not None:
-                pipe.send(_import_job(connection, task, task.jobs[number], pipe.send))
+                job = task.jobs[number]
+                pipe.send(run(connection, job.stream, job.read_events, task.settings, task.clock))
                 number = pipe.recv()
     except Exception as error:
         error.add_note("".join(traceback.format_exception(error)))  # a pickle omits the traceback
         with suppress(OSError):  # the parent has ended
             pipe.send(error)
-
-
-def _import_job(
-    connection: Connection, task: WorkerTask, job: ImportJob, on_progress: Callable[[int], None]
-) -> Imported:
-    return import_stream(
-        connection,
-        job.stream,
-        job.read_events,
-        task.settings,
-        task.clock,
-        batch_events=task.batch_events,
-        on_progress=on_progress,
-    )
 
 
 def _stop(connection: Connection, _number: int, _frame: FrameType | None) -> NoReturn:

@@ -93,7 +93,6 @@ class LogPartitions:
         self._existing |= firsts
 
     def make(self, firsts: Iterable[int]) -> None:
-        """Create the partitions that begin at these offsets, unless they exist."""
         for first in sorted(firsts):
             ensure_partition(self._connection, "projection", "checkpoint_event", first)
             if self._archives:
@@ -236,7 +235,6 @@ class Projector:
                     fold.decode_messages()
 
     def _rows(self, events: Sequence[RecordedEvent], swept: Sequence[Swept], fold: BatchFold) -> dict[str, JsonRows]:
-        """All rows of few events, by table."""
         columns = EventColumns.of(events)
         fold.add(columns)
         fold.sweep(swept)

@@ -134,7 +134,6 @@ def _log_to_continue(
 
 
 def _matching_events(connection: Connection, log: TrackedLog, events: Iterable[RecordedEvent]) -> int | None:
-    """How many of the events the log has folded; None if one of them differs."""
     return _count_if_all(connection, log.log_id, takewhile(lambda event: event.offset < log.next_offset, events))
 
 

@@ -44,7 +44,6 @@ def digest() -> str:
 
 @cache
 def views() -> list[str]:
-    """The names of the views, with their schema."""
     return [name for sql in definitions().values() for name in _VIEW.findall(sql)]
 
 

@@ -91,7 +91,6 @@ def drop_relations(connection: Connection) -> None:
 
 
 def missing_tables(connection: Connection) -> list[str]:
-    """The names of tables that the database lacks, without partitions."""
     return missing_relations(connection, sorted(tables()))
 
 

@@ -1,7 +1,7 @@
 """Detaches the events that neither the state nor what was true since the horizon needs."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
@@ -201,7 +201,8 @@ def retain(
         In each case, nothing was changed.
     """
     for each in plan_retention(connection, logs, settings, horizon).logs:
-        _require_equal_rows(connection, each.log, settings, on_progress)
+        if not verify_log(connection, each.log, settings, on_progress=on_progress).is_equal:
+            raise _rows_differ(each.log)  # which events a state needs is selected by the rows
     with connection.transaction():
         connection.execute(LOCK_TIMEOUT)
         _hold_archive(connection)
@@ -268,14 +269,6 @@ def _rows_differ(log: TrackedLog) -> ProjectionError:
     )
 
 
-def _require_equal_rows(
-    connection: Connection, log: TrackedLog, settings: FoldSettings, on_progress: OnProgress
-) -> None:
-    """Raise ProjectionError if verify finds a difference: which events a state needs is selected by the rows."""
-    if not verify_log(connection, log, settings, on_progress=on_progress).is_equal:
-        raise _rows_differ(log)
-
-
 def _hold_archive(connection: Connection) -> None:
     """Wait for other retentions, and for sessions that add earlier events to a log: the copies would lack these."""
     hold(connection, "retention")
@@ -287,7 +280,10 @@ def _replace(
     connection: Connection, selected: Sequence[RetainedEvents], settings: FoldSettings, on_progress: OnProgress
 ) -> tuple[str, ...]:
     replacement = ArchiveReplacement(connection, frozenset[int]().union(*(each.partitions for each in selected)))
-    folds = list(_folds(connection, selected, settings, on_progress))
+    folds = [
+        ScratchFold(connection, each.log, settings, on_progress=on_progress, read=_reader(each), is_shared=True)
+        for each in selected
+    ]
     for each, fold in zip(selected, folds, strict=True):
         fold.advance(each.log.next_offset)
     replacement.copy()
@@ -300,15 +296,9 @@ def _replace(
     connection.execute(_LOCK_ARCHIVE)
     replacement.copy()
     number = next_retention_number(connection)
-    _set_horizon(connection, selected, number)
-    return replacement.swap(number)
-
-
-def _folds(
-    connection: Connection, selected: Iterable[RetainedEvents], settings: FoldSettings, on_progress: OnProgress
-) -> Iterator[ScratchFold]:
     for each in selected:
-        yield ScratchFold(connection, each.log, settings, on_progress=on_progress, read=_reader(each), is_shared=True)
+        connection.execute(_INSERT_HORIZON, (each.log.log_id, number, each.horizon_offset, each.horizon_time))
+    return replacement.swap(number)
 
 
 def _reader(retained: RetainedEvents) -> ReadArchived:
@@ -331,9 +321,3 @@ def _replace_rows(connection: Connection, log: TrackedLog) -> None:
     for table in map(sql.Identifier, log_tables()):
         connection.execute(_DELETE.format(table), (log.log_id,))
         connection.execute(_INSERT.format(table, table), (log.log_id,))
-
-
-def _set_horizon(connection: Connection, selected: Iterable[RetainedEvents], number: int) -> None:
-    for each in selected:
-        values = (each.log.log_id, number, each.horizon_offset, each.horizon_time)
-        connection.execute(_INSERT_HORIZON, values)

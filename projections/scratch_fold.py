@@ -93,7 +93,6 @@ class ScratchFold:
 
     @property
     def filled(self) -> tuple[str, ...]:
-        """The tables of ``projection`` that the fold has filled."""
         return tuple(columns.table.partition(".")[2] for columns in self._histories)
 
     def advance(self, until: int) -> None:

@@ -100,11 +100,9 @@ class StreamLocks:
         return row is not None and bool(row[0])
 
     def release(self, stream_name: str) -> None:
-        """Release a stream."""
         self._connection.execute(_RELEASE, (stream_name,))
 
     def holder(self, stream_name: str) -> LockHolder | None:
-        """Return who holds the stream; None if it is free."""
         row = self._connection.execute(_ONE, (stream_name,)).fetchone()
         return None if row is None else LockHolder(*row[1:])
 
@@ -133,7 +131,6 @@ class StreamLocks:
 
 
 def holders(connection: Connection) -> dict[str, LockHolder]:
-    """Return the holder of each stream that is held."""
     return {name: LockHolder(*holder) for name, *holder in connection.execute(_ALL).fetchall()}
 
 

@@ -86,7 +86,6 @@ class TableCheck:
 
     @property
     def is_equal(self) -> bool:
-        """Whether the table holds exactly the rows that it should."""
         return not (self.missing or self.extra or self.different)
 
 
@@ -109,7 +108,6 @@ class TableDifferences:
         self._seed = randbits(63)
 
     def check(self) -> tuple[TableCheck, ...]:
-        """Count the differences of each table, and name the first of them."""
         return tuple(map(self._check, log_tables()))
 
     def repair(self, filled: Collection[str] = ()) -> tuple[TableCheck, ...]:

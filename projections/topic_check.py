@@ -132,7 +132,6 @@ def has_topic(connection: Connection, log: TrackedLog) -> bool:
 
 
 def is_replaced(connection: Connection, log: TrackedLog) -> bool:
-    """Return whether a stream has a newer incarnation than this one."""
     return logs_of(connection, log.stream.stream_name)[0].log_id != log.log_id
 
 

@@ -132,12 +132,10 @@ class TrackedLog:
 
 
 def logs_of(connection: Connection, stream_name: str) -> list[TrackedLog]:
-    """Return all incarnations of a stream, newest first."""
     return [_tracked_log(row) for row in connection.execute(_LOGS, (stream_name,)).fetchall()]
 
 
 def reload_log(connection: Connection, log: TrackedLog) -> TrackedLog:
-    """Return a log as it is recorded now."""
     (now,) = (known for known in logs_of(connection, log.stream.stream_name) if known.log_id == log.log_id)
     return now
 
@@ -292,7 +290,6 @@ class Observation(NamedTuple):
 
 
 def write_observations(connection: Connection, log_id: int, observations: Sequence[Observation], now: datetime) -> None:
-    """Insert observations of a log, in the caller's transaction."""
     with connection.cursor() as cursor:
         cursor.executemany(_INSERT_OBSERVATION, [(log_id, *observation, now) for observation in observations])
 

@@ -39,7 +39,6 @@ class Verification:
 
     @property
     def is_equal(self) -> bool:
-        """Whether every table holds exactly the rows that it should."""
         return all(table.is_equal for table in self.tables)
 
 

@@ -41,10 +41,6 @@ def _has_no_data(record: logging.LogRecord) -> bool:
     return record.levelno >= logging.INFO and not any(isinstance(value, bytes | bytearray) for value in values)
 
 
-def uses_tls(client_options: Mapping[str, Any]) -> bool:
-    return client_options.get("security_protocol") in {"SSL", "SASL_SSL"}
-
-
 def tls_context(client_options: Mapping[str, Any]) -> ssl.SSLContext:
     """The TLS context for the options ``ssl_*``. Raises `OptionRefused`."""
     given = client_options.get
@@ -117,7 +113,7 @@ def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) ->
     filter_private_loggers()
     connected = Connected()
     config = {**TIMES, **options.client_config(), **settings}
-    if uses_tls(config):
+    if config.get("security_protocol") in {"SSL", "SASL_SSL"}:
         config["ssl_context"] = tls_context(config)
     try:
         connected.client = make(kafka_client=connected.make_net, **config)

@@ -116,8 +116,9 @@ class ClosingConnections(KafkaConnectionManager):  # type: ignore[misc]
         sock = await create_connection(self._net, node.host, node.port, options, proxy, timeout_at)
         if not self.ssl_enabled:
             return self._remember(_TcpTransport(self._net, sock, host=node.host))
+        tls = {key: value for key, value in self.config.items() if key.startswith("ssl_")}
         try:
-            transport = self._remember(_TlsTransport(self._net, sock, host=node.host, **self._tls_config()))
+            transport = self._remember(_TlsTransport(self._net, sock, host=node.host, **tls))
         except BaseException:
             sock.close()
             raise
@@ -133,9 +134,6 @@ class ClosingConnections(KafkaConnectionManager):  # type: ignore[misc]
     def _remember(self, transport: Any) -> Any:
         self._transports.add(transport)
         return transport
-
-    def _tls_config(self) -> dict[str, Any]:
-        return {key: value for key, value in self.config.items() if key.startswith("ssl_")}
 
 
 def make_net_client(failed: Callable[[Any], object] = lambda _: None, **config: Any) -> Any:

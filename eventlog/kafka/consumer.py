@@ -167,7 +167,6 @@ class EventConsumer:
         return reads
 
     def _go_back(self) -> None:
-        """Fetch again what was fetched and not returned."""
         for name in self._client.moved & self._positions.keys():
             self._client.seek(name, self._positions[name])
         self._client.examine_all()

@@ -41,7 +41,6 @@ class TopicIds:
         self._names_by_id |= {topic_id: name for name, topic_id in topic_ids.items()}
 
     def has_other_id(self, name: str, topic_id: str | None) -> bool:
-        """Return whether a stream was added with another id."""
         return self._ids.get(name, topic_id) != topic_id
 
     def fetched_by_name(self, names: set[str]) -> set[str]:

@@ -115,8 +115,6 @@ class FetchRequests:
 
 
 class _Offsets:
-    """The offset at which each partition of a session is read."""
-
     def __init__(self, asked: Mapping[TopicPartition, Any]) -> None:
         self._asked = asked
 

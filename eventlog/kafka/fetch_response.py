@@ -39,7 +39,6 @@ class FetchedEvents(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-py
         self.leader_epoch = leader_epoch_of(partition)
 
     def take(self, n: int | None = None) -> list[RecordedEvent]:
-        """The next events, at most ``n``."""
         self._moved(self.topic_partition.topic)
         with no_collections():
             events: list[RecordedEvent] = super().take(n)

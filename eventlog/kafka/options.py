@@ -64,7 +64,6 @@ class KafkaOptions:
         return f"Kafka at {self.bootstrap_servers}"
 
     def client_config(self) -> dict[str, Any]:
-        """The keyword arguments for a client of kafka-python."""
         return {"client_id": CLIENT_ID, "bootstrap_servers": self.bootstrap_servers.split(","), **self.client_options}
 
 

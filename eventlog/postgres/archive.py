@@ -82,7 +82,7 @@ def _rows(events: EventColumns, log_id: int, archived_at: Iterable[int]) -> Iter
         unheld = [ms if time is None else None for ms, time in zip(events.timestamps, times, strict=True)]
     stored: Iterable[bytes | None] = repeat(None)
     if any(events.headers):
-        stored = [_encode_headers(some) if some else None for some in events.headers]
+        stored = [_JSONB_VERSION + headers_json(some).encode() if some else None for some in events.headers]
     before = (events.offsets, times, archived_at, unheld, repeat(log_id), events.leader_epochs, events.timestamp_types)
     return zip(*before, stored, events.keys, events.values, strict=False)  # repeat() has no end
 
@@ -200,10 +200,6 @@ def _archived_events(rows: Sequence[tuple[Any, ...]]) -> ArchivedEvents:
         for offset, record_time, unheld, timestamp_type, key, value, headers, leader_epoch, _ in rows
     ]
     return ArchivedEvents(events, [row[-1] for row in rows])
-
-
-def _encode_headers(headers: Headers) -> bytes:
-    return _JSONB_VERSION + headers_json(headers).encode()
 
 
 def headers_json(headers: Headers) -> str:

@@ -127,17 +127,9 @@ def time_text(micros: int) -> str:
     return f"J{_FIRST_JULIAN_DAY + day} {seconds // 3600}:{seconds // 60 % 60}:{seconds % 60}.{fraction:06}+00"
 
 
-def _hex(data: bytes) -> str:
-    return "\\x" + data.hex()
-
-
-def _json(jsonb: bytes) -> Any:
-    return json.loads(jsonb[1:])
-
-
 _FORM_OF: Final[dict[str, Callable[[Any], Any]]] = {
     TIMESTAMPTZ: time_text,
-    JSONB: _json,
+    JSONB: lambda jsonb: json.loads(jsonb[1:]),
     UTF8_TEXT: bytes.decode,
-    "bytea": _hex,
+    "bytea": lambda data: "\\x" + data.hex(),
 }

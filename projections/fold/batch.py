@@ -77,7 +77,6 @@ class BatchFold:
         self.decode_checkpoints(write)
 
     def decode_messages(self) -> None:
-        """Decode the messages that were added since the last call."""
         for message in self._undecoded:
             self._decode_message(*message)
         self._undecoded.clear()
@@ -104,7 +103,6 @@ class BatchFold:
         self.names_job = self.names_job or entry.meaning.message_key in _IDENTITY_KEYS
 
     def _read_message(self, entry: KeyEntry, value: bytes | None) -> tuple[bytes | None, Author, int | None]:
-        """Return the body, the author and the time of a message."""
         meaning = entry.meaning
         if value is None:
             return None, _NO_AUTHOR, None

@@ -64,7 +64,6 @@ class CheckpointBatch:
         self.last_rows: dict[int, CheckpointRow] = {}
 
     def __bool__(self) -> bool:
-        """Whether it has events to decode."""
         return bool(self.events or self._swept)
 
     def sweep(self, task: TaskCheckpoints, delete: CheckpointEvent) -> None:

@@ -63,7 +63,6 @@ class LayoutDictionary:
         self._last = max(self._last, layout_id)
 
     def known(self, layout: Layout) -> int | None:
-        """The number of a layout, if it has one."""
         return self._ids.get(layout)
 
     def id_of(self, layout: Layout) -> int:
@@ -98,7 +97,6 @@ class BatchLayouts:
         return provisional
 
     def number(self) -> dict[int, int]:
-        """Return the final number for each provisional one."""
         by_offset = sorted(self._provisional.items(), key=lambda item: self._first_offsets[item[1]])
         return {provisional: self._layouts.id_of(layout) for layout, provisional in by_offset}
 

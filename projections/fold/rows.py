@@ -93,8 +93,6 @@ class EnvelopeRow(NamedTuple):
 
 
 class QuarantineRow(NamedTuple):
-    """A row of quarantine."""
-
     log_offset: int
     record_time: int | None
     log_id: int

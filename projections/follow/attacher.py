@@ -83,7 +83,6 @@ class Attacher:
         stream.plan_end(found.topic.facts, is_new=not found.log.is_complete)
 
     def release(self, stream: FollowedStream) -> None:
-        """Release the stream's lock, if it has it."""
         if stream.has_lock:
             self.locks.release(stream.stream_name)
         stream.has_lock = False
@@ -197,7 +196,6 @@ class Refusals:
             self._handle(failed, error)
 
     def accept(self, stream: FollowedStream) -> None:
-        """Clear the refusal of a stream that is read again."""
         if stream.refusal and stream.tail is not None:
             stream.accept()
             self.report_continuation(stream)
@@ -213,7 +211,6 @@ class Refusals:
         self._run.stop_if_unavailable(now)
 
     def report_continuation(self, stream: FollowedStream) -> None:
-        """Report that the stream is read again after a refusal or blockage."""
         self._heartbeat.trigger()
         if stream.tail is not None:
             name, position = stream.stream_name, stream.tail.position

@@ -72,7 +72,6 @@ class FollowRun:
             self.say(message)
 
     def is_over(self) -> bool:
-        """Return whether the run is complete, or was stopped."""
         return self.is_complete() or self.stop_flag.is_set
 
     def is_complete(self) -> bool:
@@ -108,7 +107,6 @@ class FollowRun:
                 self.stop_flag.set()
 
     def end_outage(self) -> None:
-        """Record that brokers and database answer again."""
         self.backoff.reset()
         if self.outage:
             self.outage = ""

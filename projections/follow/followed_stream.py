@@ -76,7 +76,6 @@ class FollowedStream:
 
     @property
     def is_to_attach(self) -> bool:
-        """Whether it waits to be attached."""
         return self.tail is None and not self.is_over
 
     @property
@@ -95,7 +94,6 @@ class FollowedStream:
             self.planned = facts
 
     def attach(self, tail: Tail) -> None:
-        """Start reading."""
         self.tail, self.log_id, self.next_offset = tail, tail.log.log_id, tail.position
         self.outage = ""
         if self.unavailable_since is not None:
@@ -107,12 +105,10 @@ class FollowedStream:
         self.blockage, self.due_at = message, due_at
 
     def count(self, progress: Progress) -> None:
-        """Count the events of a batch that was applied."""
         self.events += progress.events
         self.next_offset = progress.next_offset
 
     def detach(self, due_at: float = AT_ONCE) -> None:
-        """Stop reading, and attach again at ``due_at``."""
         self.tail, self.blockage, self.due_at, self.seen_end = None, "", due_at, None
 
     def finish(self, failure: str = "") -> None:
@@ -133,7 +129,6 @@ class FollowedStream:
             self.unavailable_since = now
 
     def lose_session(self) -> None:
-        """Detach because the session ended, and its locks with it."""
         self.detach()
         self.has_lock = False
 
@@ -143,7 +138,6 @@ class FollowedStream:
         self.detach(now + self.retries.next())
 
     def accept(self) -> None:
-        """Clear the refusal: the stream can be followed again."""
         self.refusal, self.is_missing = "", False
         self.retries.reset()
 
@@ -158,7 +152,6 @@ class FollowedStream:
         return Beat(self.log_id, self.tail.state, end_offset, self.blockage or None)
 
     def activity(self) -> StreamActivity:
-        """What is done with the stream now."""
         next_offset, end = self.next_offset, self.seen_end
         lag = None if next_offset is None or end is None else max(end - next_offset, 0)
         return StreamActivity(self.stream_name, self._activity_state(), self.events, next_offset, lag)

@@ -103,7 +103,10 @@ def write_refusal(
     row = connection.execute(_NEWEST, (stream_name,)).fetchone()
     if row is None:
         if adds_row:
-            _refuse_untracked(connection, stream_name, kind, message)
+            with suppress(StreamKindError):
+                stored = newest_log(connection, stream_name)
+                stream = identify(stream_name, kind if stored is None else stored.stream_kind)
+                connection.execute(_REFUSE_UNTRACKED, (*stream, message))
     elif backend != POSTGRES or row[1] == POSTGRES:
         connection.execute(_REFUSE, (message, row[0]))
 
@@ -115,16 +118,8 @@ def beat_refused(connection: Connection, stream_names: Sequence[str]) -> None:
 
 
 def delete_refusals(connection: Connection, stream_names: Sequence[str]) -> None:
-    """Delete the rows of refused streams that have no log."""
     if stream_names:
         connection.execute(_DELETE_REFUSALS, (list(stream_names),))
-
-
-def _refuse_untracked(connection: Connection, stream_name: str, kind: str | None, message: str) -> None:
-    with suppress(StreamKindError):
-        stored = newest_log(connection, stream_name)
-        stream = identify(stream_name, kind if stored is None else stored.stream_kind)
-        connection.execute(_REFUSE_UNTRACKED, (*stream, message))
 
 
 class Turns:

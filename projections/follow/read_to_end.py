@@ -99,7 +99,6 @@ class TimeBound:
         self._latest = micros_of(now) + MICROS_OF_AN_HOUR
 
     def before(self, events: Iterable[RecordedEvent]) -> Iterator[RecordedEvent]:
-        """Yield the events before the first later one."""
         for event in events:
             time = storable_micros(event.timestamp)
             if time is not None and self._until < time <= self._latest:

@@ -153,7 +153,6 @@ class _NewEvents:
         self._pending = new or self._pending
 
     def apply_last(self, swept: Sequence[Swept]) -> None:
-        """Apply the pending batch and the sweeps."""
         self.applied += self._projector.apply(self._pending, swept=swept).events
 
     def gap(self, end: int) -> Iterator[Observation]:

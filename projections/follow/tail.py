@@ -53,7 +53,6 @@ class EventBuffer:
         self._has_news = False
 
     def add(self, read: Read, now: float) -> None:
-        """Add what a poll returned."""
         if not self:
             self.since = now
         self._events.extend(read.events)
@@ -66,7 +65,6 @@ class EventBuffer:
 
     @property
     def is_full(self) -> bool:
-        """Whether it holds a batch of the largest size."""
         return len(self._events) >= BATCH_EVENTS or self.bytes >= BATCH_BYTES
 
     @property
@@ -75,7 +73,6 @@ class EventBuffer:
         return self.is_full or len(self._events) >= ENOUGH_EVENTS
 
     def put_back(self, batch: Batch) -> None:
-        """Put a batch back that was not applied, before what came later."""
         self._events = [*batch.events, *self._events]
         self.bytes += bytes_of(batch.events)
         self._has_news = True
@@ -107,7 +104,6 @@ class Tail:
 
     @property
     def position(self) -> int:
-        """The offset after the last applied event."""
         return self._projector.next_offset
 
     @property
@@ -128,7 +124,6 @@ class Tail:
 
     @property
     def is_at_limit(self) -> bool:
-        """Whether the last offset to apply was applied."""
         return self._limit is not None and self.position >= self._limit
 
     @property
@@ -139,7 +134,6 @@ class Tail:
         return "live" if self.is_live else "catching-up"
 
     def add(self, read: Read, now: float) -> None:
-        """Buffer what a poll returned, up to the limit."""
         if self._limit is not None:
             events = [event for event in read.events if event.offset < self._limit]
             read = Read(read.stream_name, events, min(read.next_offset, self._limit))
