@@ -14,7 +14,6 @@ from functools import partial
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection as Pipe
 from multiprocessing.connection import wait
-from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from threading import Thread
 from types import FrameType
@@ -28,7 +27,6 @@ from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_EVENTS, Clock
 from projections.recording_import import Imported, ReadEvents, import_stream
 
-Context = SpawnContext | ForkContext
 OnStreamProgress = Callable[[StreamIdentity, int], None]
 
 _END_SECONDS: Final = 10.0
@@ -61,7 +59,6 @@ def import_streams(
     settings: FoldSettings,
     processes: int,
     *,
-    context: Context | None = None,
     clock: Clock = system_clock,
     batch_events: int = BATCH_EVENTS,
     on_progress: OnStreamProgress = lambda _stream, _events: None,
@@ -71,8 +68,8 @@ def import_streams(
     The first error, or Ctrl-C, ends the import: current batches are rolled back, committed ones stay, and another
     import continues after them. If this process is killed, its workers end.
 
-    Jobs and clock are pickled for the workers unless ``context`` forks (it spawns by default), so they can be functions
-    of a module but not lambdas. Secrets are passed the same way, never in a command line.
+    Jobs and clock are pickled for the workers, so they can be functions of a module but not lambdas. Secrets are
+    passed the same way, never in a command line.
 
     Raises:
         ProjectionError: a worker was killed.
@@ -82,7 +79,7 @@ def import_streams(
     task = WorkerTask(database_url, tuple(jobs), settings, clock, batch_events)
     left = sorted(range(len(jobs)), key=lambda number: jobs[number].events)
     imported: dict[int, Imported] = {}
-    with _workers(context or get_context("spawn"), task, min(processes, len(jobs))) as workers:
+    with _workers(task, min(processes, len(jobs))) as workers:
         busy: dict[Any, _Worker] = {worker.pipe: worker for worker in workers}
         for worker in workers:
             worker.assign(left.pop())
@@ -152,11 +149,11 @@ class _Worker:
 
 
 @contextmanager
-def _workers(context: Context, task: WorkerTask, count: int) -> Iterator[list[_Worker]]:
+def _workers(task: WorkerTask, count: int) -> Iterator[list[_Worker]]:
     workers: list[_Worker] = []
     try:
         with _block_interrupts_in_children():
-            workers.extend(_start(context, task) for _ in range(count))
+            workers.extend(_start(task) for _ in range(count))
         yield workers
     except BaseException:
         for worker in workers:
@@ -167,7 +164,8 @@ def _workers(context: Context, task: WorkerTask, count: int) -> Iterator[list[_W
             worker.end()
 
 
-def _start(context: Context, task: WorkerTask) -> _Worker:
+def _start(task: WorkerTask) -> _Worker:
+    context = get_context("spawn")
     ours, its = context.Pipe()
     process = context.Process(target=work, args=(its, task), daemon=True)
     process.start()
