@@ -43,11 +43,11 @@ def load_fold(connection: Connection, log: TrackedLog, settings: FoldSettings) -
         " where log_id = %s and resolved_by is null and key_id is not null",
         (log.log_id,),
     ):
-        fold.keys.remember_quarantined(key_id)
+        fold.keys.quarantined.add(key_id)
     _load_layouts(connection, log.log_id, fold)
     _load_newest_times(connection, log, fold)
-    for row in connection.execute(_NEWEST_CHECKPOINTS, (log.log_id,)):
-        fold.keys.remember_newest(CheckpointRow(*row))
+    newest = (CheckpointRow(*row) for row in connection.execute(_NEWEST_CHECKPOINTS, (log.log_id,)))
+    fold.keys.newest |= {row.key_id: row for row in newest}
     return fold
 
 

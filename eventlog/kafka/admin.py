@@ -202,9 +202,7 @@ class KafkaAdmin(AdminClient):
 
     def bounds(self, stream_name: str) -> tuple[int, int] | None:
         """Start and end of a stream; None if there is no such topic. Raises `SourceUnavailable`."""
-        start = self._offsets([stream_name], OffsetSpec.EARLIEST).get(stream_name)
-        end = self._offsets([stream_name], OffsetSpec.LATEST).get(stream_name)
-        return None if start is None or end is None else (start, end)
+        return self.all_bounds([stream_name]).get(stream_name)
 
     def all_bounds(self, stream_names: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Starts and ends of the streams that exist, in two requests. Raises `SourceUnavailable`."""

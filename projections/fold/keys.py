@@ -122,8 +122,8 @@ class KeyDictionary:
         self._read = _read_coordinator_key if kind == "coordinator" else _read_checkpoint_key
         self._secrets = secrets
         self._ids: dict[bytes, int] = {}
-        self._quarantined: set[int] = set()
-        self._newest: dict[int, CheckpointRow] = {}
+        self.quarantined: set[int] = set()  # stored keys whose last value could not be read
+        self.newest: dict[int, CheckpointRow] = {}  # of stored keys, apart from those that were deleted
         self.entries: dict[bytes, KeyEntry] = {}
         self.new: list[tuple[KeyEntry, bytes]] = []
         self._tasks: dict[tuple[str | None, str | None], TaskCheckpoints] = {}
@@ -132,22 +132,14 @@ class KeyDictionary:
         """Take back a stored number; the key's meaning is read again when its bytes come by."""
         self._ids[key_sha256] = key_id
 
-    def remember_quarantined(self, key_id: int) -> None:
-        """Take back that the key's last value could not be read."""
-        self._quarantined.add(key_id)
-
-    def remember_newest(self, row: CheckpointRow) -> None:
-        """Restore the newest checkpoint of a key. A delete need not be restored."""
-        self._newest[row.key_id] = row
-
     def add(self, key: bytes) -> KeyEntry:
         """The entry of a key that is not among ``entries`` yet."""
         meaning, coordinator_key = self._meaning(key)
         key_sha256 = hashlib.sha256(key).digest()
         key_id = self._ids.get(key_sha256)
         entry = KeyEntry(key_id or len(self._ids) + 1, meaning, coordinator_key)
-        entry.is_quarantined = entry.key_id in self._quarantined
-        entry.newest = self._newest.pop(entry.key_id, None)
+        entry.is_quarantined = entry.key_id in self.quarantined
+        entry.newest = self.newest.pop(entry.key_id, None)
         if meaning.checkpoint_version is not None:
             entry.task = self.task(meaning.message_key, meaning.grouper_factory)
             entry.task.key_id = entry.task.key_id or entry.key_id
