@@ -4,19 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.source import PostgresSource
 from eventlog.streams import identify
 from tests.fixtures.memory_source import MemorySource
 from tests.projections.follow.running import ORDERS, MakeLog, append
-
-
-@pytest.fixture
-def connected(database_url: str) -> Iterator[Connection]:
-    """A connection to the test's database, made as the product makes them."""
-    with connect(database_url) as connection:
-        yield connection
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 from unittest.mock import patch
 
@@ -159,6 +159,32 @@ def following(
         if running.errors:
             raise running.errors[0]
     assert not thread.is_alive(), "the follower did not stop"
+
+
+@contextmanager
+def repeating(work: Callable[[], None], threads: int, pause: float = 0.0) -> Iterator[None]:
+    """Do something again and again in several threads during the block; raise the first error at its end."""
+    done = Event()
+    errors: list[BaseException] = []
+
+    def repeat() -> None:
+        try:
+            while not done.wait(pause):
+                work()
+        except BaseException as error:
+            errors.append(error)
+
+    started = [Thread(target=repeat) for _ in range(threads)]
+    for thread in started:
+        thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        for thread in started:
+            thread.join()
+    if errors:
+        raise errors[0]
 
 
 def run(url: str, source: EventSource, plan: FollowPlan, messages: list[str] | None = None) -> Outcome:

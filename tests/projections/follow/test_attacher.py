@@ -16,7 +16,6 @@ from tests.builders import config_set
 from tests.fixtures.memory_source import DAY_MS, MemorySource
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import (
-    COUNTS,
     ORDERS,
     MakeLog,
     append,
@@ -41,21 +40,6 @@ def held(url: str, stream_name: str) -> Iterator[int]:
     with connect(url, application_name="the holder") as connection:
         assert StreamLocks(connection).take(stream_name)
         yield connection.info.backend_pid
-
-
-def test_a_second_follower_waits_and_takes_over(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
-) -> None:
-    make_log(COUNTS)
-    make_log(ORDERS, a="1")
-    with held(database_url, ORDERS) as backend, following(database_url, source, FollowPlan((ORDERS, COUNTS))) as second:
-        waits = second.wait_for(ORDERS)
-        assert waits.startswith(f"{ORDERS} is read by the holder on 127.0.0.1 (Postgres backend {backend}, connected")
-        wait_until(lambda: position(connected, COUNTS) == (0, 0, "live", 1), what="the other stream")
-        assert position(connected, ORDERS) is None
-        connected.execute("select pg_terminate_backend(%s)", (backend,))
-        wait_for_position(connected, ORDERS, 1)
-    assert second.messages == [waits, f"{ORDERS} is free: this follower continues at offset 0."]
 
 
 def test_a_silent_holder_is_reported_with_how_to_end_it(
@@ -96,41 +80,6 @@ def test_a_follower_that_may_not_end_a_silent_holder_reports_what_to_do(
     with held(database_url, ORDERS) as backend, following(database_url, source, plan) as second:
         refused = second.wait_for("may not end its session")
         assert refused.endswith(f"Ask an administrator to run `select pg_terminate_backend({backend})`.")
-
-
-@contextmanager
-def locked_entry(url: str, stream_name: str) -> Iterator[Connection]:
-    """Lock the entry of a stream, as a worker of Spark does whose driver has ended, and yield the open transaction."""
-    with held(url, stream_name):
-        pass
-    with connect(url, autocommit=False) as connection:
-        connection.execute("select from projection.stream_holder where stream_name = %s for share", (stream_name,))
-        yield connection
-
-
-def test_a_stream_whose_entry_is_locked_delays_no_other(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
-) -> None:
-    make_log(ORDERS, a="1")
-    make_log(COUNTS, b="1")
-    plan = FollowPlan((ORDERS, COUNTS), once=True)
-    with locked_entry(database_url, ORDERS) as locking, following(database_url, source, plan) as running:
-        wait_for_position(connected, COUNTS, 1)
-        locking.commit()
-        wait_until(lambda: running.outcomes, what="the end")
-    assert position(connected, ORDERS) == (1, 1, "stopped", 1)
-
-
-def test_with_once_a_follower_ends_when_the_holder_has_read_as_far(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
-) -> None:
-    make_log(ORDERS, a="1")
-    with PostgresSource(database_url) as other_source, following(database_url, source, FollowPlan((ORDERS,))):
-        wait_for_position(connected, ORDERS, 1)
-        messages: list[str] = []
-        outcome = run(database_url, other_source, FollowPlan((ORDERS,), once=True), messages)
-    assert (outcome.events, outcome.failures) == (0, {})
-    assert len(messages) == 1
 
 
 @pytest.mark.parametrize("unread", [0, 3])

@@ -13,7 +13,6 @@ from projections.follow.continuity import (
     Discontinuity,
     DiscontinuityKind,
     check_continuity,
-    needs_comparison,
 )
 from projections.tracked_logs import TrackedLog
 
@@ -132,21 +131,3 @@ CASES: Final[dict[str, tuple[TrackedLog, StreamFacts, int | None, Continuity]]] 
 def test_a_case(case: str) -> None:
     log, facts, difference, expected = CASES[case]
     assert check_continuity(log, facts, difference, NOW) == expected
-
-
-@pytest.mark.parametrize(
-    ("facts", "expected"),
-    [
-        (FACTS, True),
-        (FACTS._replace(end_offset=100), True),
-        (FACTS._replace(end_offset=99), False),
-        (FACTS._replace(topic_id="b"), False),
-        (FACTS._replace(topic_id=None), True),
-    ],
-)
-def test_events_are_compared_if_the_log_may_be_the_same(facts: StreamFacts, expected: bool) -> None:
-    assert needs_comparison(KNOWN, facts) is expected
-
-
-def test_a_recording_is_compared_with_any_topic() -> None:
-    assert needs_comparison(RECORDED, FACTS._replace(topic_id="b"))

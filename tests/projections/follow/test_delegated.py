@@ -44,14 +44,6 @@ def a_range(cluster: MemorySource, holding: Connection, first: int, until: int) 
     return Delegated(ORDERS, cluster.topics[ORDERS].topic_id, holding.info.backend_pid, first, until)
 
 
-def test_ranges_are_applied_one_after_the_other(
-    worker: DelegatedWorker, cluster: MemorySource, holding: Connection, connected: Connection
-) -> None:
-    assert worker.apply(a_range(cluster, holding, 0, 2)).events == 2
-    assert worker.apply(a_range(cluster, holding, 2, 3)).next_offset == 3
-    assert [value for _, _, value in config(connected)] == ["1", "2", "3"]
-
-
 def test_a_range_that_is_applied_twice_adds_nothing(
     worker: DelegatedWorker, cluster: MemorySource, holding: Connection, connected: Connection
 ) -> None:

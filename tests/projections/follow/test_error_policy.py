@@ -14,7 +14,6 @@ from projections.follow.error_policy import (
     reaction_to,
     stream_error_message,
 )
-from projections.projector import CONFLICTS
 
 TRANSIENT = (
     errors.DiskFull,
@@ -30,6 +29,7 @@ TRANSIENT = (
     errors.TransactionTimeout,
     psycopg.OperationalError,
     psycopg.InterfaceError,
+    LockLost,
 )
 
 
@@ -39,25 +39,11 @@ def test_transient_errors_are_outages(kind: type[Exception]) -> None:
     assert is_outage(kind())
 
 
-@pytest.mark.parametrize("kind", [errors.CheckViolation, errors.UndefinedTable, errors.InsufficientPrivilege])
-def test_errors_that_retrying_does_not_fix_are_not_outages(kind: type[Exception]) -> None:
-    assert not isinstance(kind(), OUTAGES)
-
-
 def test_rows_that_are_too_large_are_not_outages() -> None:
     """Every error of the class 54, program limit exceeded."""
     kinds = {kind for kind in vars(errors).values() if str(getattr(kind, "sqlstate", "")).startswith("54")}
     assert {errors.ProgramLimitExceeded, errors.StatementTooComplex} < kinds
     assert not any(is_outage(kind()) for kind in kinds)
-
-
-@pytest.mark.parametrize("error", [StreamMissing("s", "Kafka"), StreamRefused("s", "why"), PositionMoved("s", 1)])
-def test_errors_of_one_stream_are_not_outages(error: Exception) -> None:
-    assert not isinstance(error, OUTAGES)
-
-
-def test_conflicts_are_retried_before_they_count_as_outages() -> None:
-    assert {errors.DeadlockDetected, errors.SerializationFailure} == set(CONFLICTS)
 
 
 @pytest.mark.parametrize(
@@ -79,12 +65,6 @@ def test_outage_messages(error: Exception, message: str) -> None:
     assert outage_message(error) == message
 
 
-def test_a_lost_lock_is_an_outage() -> None:
-    lost: ProjectionError = LockLost()
-    assert isinstance(lost, OUTAGES)
-    assert "locks" in outage_message(lost)
-
-
 @pytest.mark.parametrize(
     ("error", "reaction", "with_an_end"),
     [
@@ -100,10 +80,6 @@ def test_a_lost_lock_is_an_outage() -> None:
 )
 def test_each_error_has_its_reaction(error: Exception, reaction: Reaction, with_an_end: Reaction) -> None:
     assert (reaction_to(error, has_end=False), reaction_to(error, has_end=True)) == (reaction, with_an_end)
-
-
-def test_the_message_of_a_stream_error() -> None:
-    assert stream_error_message("s", StreamRefused("s", "why")) == "s cannot be followed: why."
 
 
 def test_the_message_of_a_database_error_has_no_values(database_url: str) -> None:

@@ -10,7 +10,6 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
-from projections.follow import session
 from projections.follow.follow_run import FollowPlan
 from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import (
@@ -69,20 +68,6 @@ def test_until_ends_after_an_offset(
             wait_until(lambda: running.outcomes, what="the end")
         assert position(connected, ORDERS) == (expected, max(expected, 4), "stopped", 1)
         assert run(database_url, source, FollowPlan((ORDERS,), until=until)).events == 0
-
-
-def test_all_follows_streams_that_are_created_later(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session, "LISTING_SECONDS", 0.1)
-    make_log(ORDERS, a="1")
-    with following(database_url, source, FollowPlan(follows_all=True)):
-        wait_for_position(connected, ORDERS, 1)
-        with make_log(COUNTS, b="2") as log:
-            wait_for_position(connected, COUNTS, 1)
-            append(log, b="3")
-            wait_for_position(connected, COUNTS, 2)
-    assert config(connected) == [("counts", "b", "3"), ("orders", "a", "1")]
 
 
 def test_all_once_ends_without_streams(database_url: str, source: PostgresSource, make_log: MakeLog) -> None:

@@ -1,24 +1,15 @@
 """Heartbeats in the table of positions, and the clock that writes them."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
-
-import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
 from projections.follow.heartbeat import AT_ONCE, Beat, Turns, server_now, write_beats
-from projections.tracked_logs import block_projectors, logs_of, register_log
+from projections.tracked_logs import register_log
 from tests.properties.importing import ARCHIVED_AT, SETTINGS
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
-
-
-@pytest.fixture
-def connected(database_url: str) -> Iterator[Connection]:
-    with connect(database_url) as connection:
-        yield connection
 
 
 def registered(connection: Connection, name: str) -> int:
@@ -58,19 +49,11 @@ def test_heartbeats_do_not_wait_for_a_projector(connected: Connection, database_
     assert [(row[0], row[3]) for row in positions(connected)] == [(one, registered_at), (two, NOW)]
 
 
-def test_heartbeats_do_not_wait_for_a_rebuild(connected: Connection, database_url: str) -> None:
-    log = registered(connected, "one")
-    with connect(database_url) as other, other.transaction():
-        block_projectors(other, logs_of(other, "__samza_coordinator_one_1"))
-        write_beats(connected, [Beat(log, "live", 0)], NOW)
-        assert positions(connected)[0][3] == NOW
-
-
-def test_the_servers_time_advances_within_a_transaction(database_url: str) -> None:
-    with connect(database_url) as connection, connection.transaction():
-        began = connection.execute("select now()").fetchone()
+def test_the_servers_time_advances_within_a_transaction(connected: Connection) -> None:
+    with connected.transaction():
+        began = connected.execute("select now()").fetchone()
         assert began is not None
-        first, second = server_now(connection), server_now(connection)
+        first, second = server_now(connected), server_now(connected)
         assert began[0] < first < second
         assert first.utcoffset() == timedelta()
 

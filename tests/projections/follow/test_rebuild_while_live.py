@@ -2,9 +2,6 @@
 
 import itertools
 import random
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Final
 
 import psycopg
@@ -20,7 +17,16 @@ from projections.tracked_logs import logs_of
 from projections.verify import verify_log
 from tests.acceptance.torture import scaled
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.running import ORDERS, MakeLog, append, config, following, run, wait_for_position
+from tests.projections.follow.running import (
+    ORDERS,
+    MakeLog,
+    append,
+    config,
+    following,
+    repeating,
+    run,
+    wait_for_position,
+)
 from tests.properties.importing import SETTINGS
 
 pytestmark = pytest.mark.slow
@@ -84,32 +90,6 @@ def test_a_follower_that_starts_again_has_the_log_time_of_its_position(
         append(log, late="1")
         run(database_url, source, plan)
         assert differences(connection) == []
-
-
-@contextmanager
-def repeating(work: Callable[[], None], threads: int, pause: float) -> Iterator[None]:
-    """Do something again and again in several threads during the block; raise the first error at its end."""
-    done = threading.Event()
-    errors: list[BaseException] = []
-
-    def repeat() -> None:
-        try:
-            while not done.wait(pause):
-                work()
-        except BaseException as error:
-            errors.append(error)
-
-    started = [threading.Thread(target=repeat) for _ in range(threads)]
-    for thread in started:
-        thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        for thread in started:
-            thread.join()
-    if errors:
-        raise errors[0]
 
 
 @pytest.mark.torture

@@ -94,23 +94,6 @@ def test_a_known_stream_is_followed_again_once_the_cause_is_fixed(
     ]
 
 
-def test_a_stream_that_can_be_described_but_not_read_stays_refused(
-    database_url: str, connected: Connection, cluster: MemorySource
-) -> None:
-    cluster.unreadable.add(ORDERS)
-    say(cluster, a="1")
-    with following(database_url, cluster, FollowPlan((ORDERS,))) as running:
-        message = running.wait_for(ORDERS)
-        wait_for_state(connected, "refused", message)
-        retries = running.follower._run.streams[ORDERS].retries
-        wait_until(lambda: retries._seconds == 0.1, what="several tries")
-        assert running.messages == [message]
-        cluster.unreadable.clear()
-        wait_for_position(connected, ORDERS, 1)
-        wait_for_state(connected, "live", None)
-    assert len(running.messages) == 2
-
-
 def test_a_deleted_topic_is_refused_until_it_is_recreated(
     database_url: str, connected: Connection, cluster: MemorySource
 ) -> None:

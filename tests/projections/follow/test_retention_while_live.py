@@ -1,6 +1,5 @@
 """A retention while a follower writes and readers read: the follower goes on, and readers see every row of a state."""
 
-import threading
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -15,7 +14,7 @@ from projections.tracked_logs import logs_of
 from projections.verify import verify_log
 from tests.builders import config_set
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.running import ORDERS, MakeLog, append, config, following, run
+from tests.projections.follow.running import ORDERS, MakeLog, append, config, following, repeating, run
 from tests.projections.rebuilt import relations
 from tests.properties.importing import SETTINGS
 
@@ -52,38 +51,24 @@ def is_verified(connection: Connection) -> bool:
 def test_follower_and_readers_go_on(database_url: str, source: PostgresSource, make_log: MakeLog) -> None:
     log = make_log(ORDERS)
     append(log, **{f"fixed.{n}": str(n) for n in range(KEYS)})
-    done = threading.Event()
     seen: list[tuple[int]] = []
-    errors: list[BaseException] = []
 
     def read() -> None:
-        try:
-            with psycopg.connect(database_url, autocommit=True) as reader:
-                while not done.is_set():
-                    seen.extend(reader.execute(COUNT).fetchall())
-        except BaseException as error:
-            errors.append(error)
+        with psycopg.connect(database_url, autocommit=True) as reader:
+            seen.extend(reader.execute(COUNT).fetchall())
 
     with connect(database_url) as connection, following(database_url, source, FollowPlan((ORDERS,))) as running:
         wait_until(lambda: connection.execute(COUNT).fetchall() == [(KEYS,)] * 2, what="the state")
-        readers = [threading.Thread(target=read) for _ in range(READERS)]
-        for reader in readers:
-            reader.start()
-        try:
+        with repeating(read, READERS):
             for number in range(ROUNDS):
                 append(log, live=str(number))
                 append(log, live=f"{number} again")
                 wait_for(connection, f"{number} again")
                 assert cut(connection).detached_tables
-        finally:
-            done.set()
-            for reader in readers:
-                reader.join()
         append(log, live="the last one")
         wait_for(connection, "the last one")
         assert running.is_attached(ORDERS)
         assert not running.errors
-        assert not errors
         assert set(seen) == {(KEYS,)}
         assert is_verified(connection)
 

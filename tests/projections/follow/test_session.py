@@ -1,8 +1,6 @@
 """A session: errors of single streams, outages and heartbeats."""
 
-import sys
 from datetime import timedelta
-from functools import partial
 from secrets import token_hex
 from threading import Event
 from typing import Final
@@ -17,9 +15,6 @@ from projections.follow import followed_stream, session, tail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Outcome
 from projections.follow.heartbeat import server_now
-from projections.follow.session import LIVE_SECONDS
-from projections.projector import Projector
-from projections.stream_lock import StreamLocks
 from tests.builders import config_set, recorded
 from tests.fixtures.memory_source import DAY_MS, MemorySource
 from tests.fixtures.waiting import wait_until
@@ -33,7 +28,6 @@ from tests.projections.follow.running import (
     now,
     position,
     run,
-    say,
     server_time,
     wait_for_position,
 )
@@ -56,49 +50,6 @@ def test_a_missing_stream_is_followed_once_it_exists(
         wait_for_position(connected, ORDERS, 1)
         running.wait_for("can be followed again")
     assert running.messages[1:] == [f"{ORDERS} can be followed again: continuing at offset 1."]
-
-
-def test_with_once_a_missing_stream_is_a_failure(database_url: str, source: PostgresSource, make_log: MakeLog) -> None:
-    make_log(COUNTS, b="1")
-    messages: list[str] = []
-    outcome = run(database_url, source, FollowPlan((ORDERS, COUNTS), once=True), messages)
-    assert outcome.events == 1
-    assert list(outcome.failures) == [ORDERS]
-    assert messages == [outcome.failures[ORDERS]]
-
-
-class OneReadAtATime(MemorySource):
-    """A cluster in memory whose next events arrive only after a poll that returns nothing; notes what polls waited."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.waited: list[float] = []
-        self.has_read = False
-
-    def poll(self, timeout: float) -> list[Read]:
-        """See `EventSource.poll`."""
-        self.has_read = not self.has_read
-        if self.has_read:
-            return super().poll(timeout)
-        self.waited.append(timeout)
-        return []
-
-
-@pytest.mark.parametrize("arriving", [2, 3])
-def test_a_stream_with_enough_events_does_not_wait_for_more(
-    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch, arriving: int
-) -> None:
-    monkeypatch.setattr(tail, "ENOUGH_EVENTS", 3)
-    cluster = OneReadAtATime()
-    cluster.page_events = arriving
-    topic = cluster.create(ORDERS)
-    for number in range(3 * arriving):
-        topic.append(b'[1,"set-config","k"]', b'{"values":{"value":"%d"}}' % number)
-    with following(database_url, cluster, FollowPlan((ORDERS,), once=True)) as running:
-        wait_until(lambda: running.outcomes, what="the end")
-    assert position(connected, ORDERS) == (3 * arriving, None, "stopped", 1)
-    waits = {waited > 0 for waited in cluster.waited}
-    assert waits == {arriving < tail.ENOUGH_EVENTS}
 
 
 class ReadMeanwhile(MemorySource):
@@ -203,46 +154,6 @@ def test_heartbeats_have_the_servers_time(
     assert {began <= time <= ended for heartbeat_at, read_at, _ in seen for time in (heartbeat_at, read_at)} == {True}
 
 
-class Once:
-    """Raises an error when a step is first reached."""
-
-    def __init__(self, step: str, error: Exception) -> None:
-        self._step, self._error, self.is_raised = step, error, False
-
-    def __call__(self, step: str) -> None:
-        if step == self._step and not self.is_raised:
-            self.is_raised = True
-            raise self._error
-
-
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (psycopg.errors.DiskFull(), "the database is unavailable (DiskFull); retrying"),
-        (
-            psycopg.errors.CheckViolation(),
-            f"{ORDERS} cannot be followed: the database rejected its rows (CheckViolation)",
-        ),
-    ],
-)
-def test_a_failed_batch_is_committed_later(
-    database_url: str,
-    connected: Connection,
-    source: PostgresSource,
-    make_log: MakeLog,
-    monkeypatch: pytest.MonkeyPatch,
-    error: psycopg.Error,
-    message: str,
-) -> None:
-    monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.05)
-    make_log(ORDERS, a="1")
-    make_projector = always_copying(Once("merged", error))
-    with following(database_url, source, FollowPlan((ORDERS,)), make_projector=make_projector) as running:
-        wait_for_position(connected, ORDERS, 1)
-    assert running.messages[0] == message
-    assert connected.execute("select count(*) from projection.quarantine").fetchone() == (0,)
-
-
 def test_a_row_that_is_too_large_for_an_index_refuses_only_its_stream(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
 ) -> None:
@@ -268,39 +179,6 @@ def test_giving_up_a_stream_does_not_stop_others(
         wait_until(lambda: position(connected, COUNTS) == (1, 1, "live", 1), what="the other stream")
         assert running.outcomes == []
     assert list(running.outcomes[0].failures) == [ORDERS]
-
-
-def test_while_brokers_are_away_the_lag_is_unknown(
-    database_url: str, connected: Connection, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
-    beat = "select heartbeat_at from projection.position"
-    with following(database_url, cluster, FollowPlan((ORDERS,))) as running:
-        say(cluster, a="1")
-        wait_until(lambda: position(connected, ORDERS) == (1, 1, "live", 1), what="live")
-        cluster.is_away = True
-        assert running.wait_for("do not answer") == "the brokers do not answer; retrying"
-        wait_until(lambda: (position(connected, ORDERS) or "")[1] is None, what="an unknown end")
-        before = connected.execute(beat.encode()).fetchone()
-        wait_until(lambda: connected.execute(beat.encode()).fetchone() != before, what="a heartbeat")
-        assert StreamLocks(connected).holder(ORDERS) is not None
-        cluster.is_away = False
-        say(cluster, a="2")
-        wait_for_position(connected, ORDERS, 2)
-        running.wait_for("Connections are restored")
-        wait_until(lambda: position(connected, ORDERS) == (2, 2, "live", 1), what="live again")
-    assert len(running.messages) == 2
-    assert position(connected, ORDERS) == (2, None, "stopped", 1)
-
-
-def test_the_position_passes_offsets_without_events(
-    database_url: str, connected: Connection, cluster: MemorySource
-) -> None:
-    with following(database_url, cluster, FollowPlan((ORDERS,))):
-        say(cluster, a="1")
-        cluster.topics[ORDERS].skip(2)
-        cluster.tell()
-        wait_until(lambda: position(connected, ORDERS) == (3, 3, "live", 1), what="the position after them")
 
 
 RETENTIONS: Final = {ORDERS: DAY_MS, COUNTS: 7 * DAY_MS}
@@ -344,24 +222,3 @@ def test_after_a_suspension_longer_than_tombstones_live_a_log_is_read_again(
             wait_until(lambda: {position(connected, name) for name in topics} == {(4, 4, "live", 1)}, what="live again")
     assert [key for job, key, _ in config(connected) if job == "orders"] == ["b", "c"]
     assert all(message.startswith(ORDERS) for message in running.messages)
-
-
-def test_threads_switch_sooner_while_all_streams_are_live(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
-) -> None:
-    default, seen = sys.getswitchinterval(), list[float]()
-
-    def on_step(step: str) -> None:
-        if step == "folded":
-            seen.append(sys.getswitchinterval())
-
-    projector = partial(Projector, on_step=on_step)
-    with (
-        make_log(ORDERS, a="1") as log,
-        following(database_url, source, FollowPlan((ORDERS,)), make_projector=projector),
-    ):
-        wait_until(lambda: position(connected, ORDERS) == (1, 1, "live", 1), what="live")
-        append(log, a="2")
-        wait_for_position(connected, ORDERS, 2)
-    assert seen == [default, pytest.approx(LIVE_SECONDS)]
-    assert sys.getswitchinterval() == default

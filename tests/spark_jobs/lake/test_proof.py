@@ -12,7 +12,7 @@ from spark_jobs.lake.proof import CompareLog, Proven
 from spark_jobs.log_task import LogTaskSettings
 from spark_jobs.log_task_session import LogTaskSession
 from tests.fixtures.memory_source import MemorySource
-from tests.projections.follow.test_resync import STREAM
+from tests.projections.follow.running import ORDERS
 from tests.properties.importing import SETTINGS
 from tests.spark_jobs.lake.test_replay import Lake, detach_before, overwrite
 
@@ -23,7 +23,7 @@ EVENTS = 20
 def archived(database_url: str, tmp_path: Path) -> tuple[str, Lake, tuple[LakeFile, ...]]:
     """An archive of one log, and a lake of it with several files."""
     source = MemorySource()
-    source.create(STREAM)
+    source.create(ORDERS)
     lake = Lake(tmp_path)
     with connect(database_url) as connection:
         overwrite(connection, source, 0, EVENTS)
@@ -33,8 +33,8 @@ def archived(database_url: str, tmp_path: Path) -> tuple[str, Lake, tuple[LakeFi
 
 def compare(url: str, lake: Lake, files: tuple[LakeFile, ...]) -> Proven:
     with LogTaskSession(LogTaskSettings(url, SETTINGS)) as session:
-        (log,) = logs_of(session.connection, STREAM)
-        return CompareLog(str(lake.folder), LogKey(STREAM, 1), log.log_id, EVENTS, files).run(session)
+        (log,) = logs_of(session.connection, ORDERS)
+        return CompareLog(str(lake.folder), LogKey(ORDERS, 1), log.log_id, EVENTS, files).run(session)
 
 
 def test_each_archived_event_is_found(archived: tuple[str, Lake, tuple[LakeFile, ...]]) -> None:
@@ -53,10 +53,10 @@ def test_a_missing_or_other_event_is_named(
     url, lake, files = archived
     with pytest.raises(LakeError, match=rf"does not have the archived event at offset {files[2].first_offset} of"):
         compare(url, lake, (*files[:2], *files[3:]))
-    with pytest.raises(LakeError, match=rf"at offset {files[-1].first_offset} of {STREAM} \(incarnation 1\)\. Write"):
+    with pytest.raises(LakeError, match=rf"at offset {files[-1].first_offset} of {ORDERS} \(incarnation 1\)\. Write"):
         compare(url, lake, files[:-1])
     url, source = clone_database(), MemorySource()
-    source.create(STREAM)
+    source.create(ORDERS)
     with connect(url) as connection:
         overwrite(connection, source, 1, EVENTS)
     with pytest.raises(LakeError, match="at offset 0 of"):

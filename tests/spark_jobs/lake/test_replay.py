@@ -26,17 +26,9 @@ from spark_jobs.log_task import LogTaskSettings
 from spark_jobs.log_task_session import LogTaskSession
 from spark_jobs.relations.snapshots import Snapshot
 from tests.fixtures.memory_source import FIRST_MS, MemorySource
-from tests.projections.follow.test_resync import (
-    LATER,
-    NOW,
-    STREAM,
-    at_the_old_position,
-    found,
-    grow,
-    read_all,
-    run_resync,
-    set_config,
-)
+from tests.projections.follow.running import ORDERS
+from tests.projections.follow.steps import at_the_old_position, grow, read_to_end, resume, set_config
+from tests.projections.follow.test_resync import LATER, run_resync
 from tests.properties.importing import SETTINGS
 
 FINGERPRINTS: Final = """
@@ -103,10 +95,10 @@ def contents(connection: Connection) -> list[Any]:
 
 def recreate(connection: Connection, source: MemorySource, now: datetime) -> None:
     """Make the topic again, with two events, and read it."""
-    set_config(source.create(STREAM), x="1", y="2")
-    start = found(connection, source, now)
+    set_config(source.create(ORDERS), x="1", y="2")
+    start = resume(connection, source, now)
     projector = Projector(connection, start.log, SETTINGS, lambda: now)
-    projector.apply(list(source.read(STREAM, projector.next_offset, start.target)))
+    projector.apply(list(source.read(ORDERS, projector.next_offset, start.target)))
     with connection.transaction():
         make_current(connection, start.log)
 
@@ -122,7 +114,7 @@ def test_sweeps_gaps_and_incarnations_are_restored(
     source, other = MemorySource(), clone_database()
     topic = at_the_old_position(source)
     with connect(database_url) as connection, connect(other) as replayed:
-        read_all(connection, source)
+        read_to_end(connection, source)
         assert run(other, lake.archive(connection)) == (6, 0)
         assert contents(replayed) == contents(connection)
         grow(topic)
@@ -133,14 +125,14 @@ def test_sweeps_gaps_and_incarnations_are_restored(
         assert run(other, lake.archive(connection)) == (2, 8)
         assert contents(replayed) == contents(connection)
         assert run(other, lake.archive(connection)) == (0, 10)
-        assert all(verify_log(replayed, log, SETTINGS).is_equal for log in logs_of(replayed, STREAM))
+        assert all(verify_log(replayed, log, SETTINGS).is_equal for log in logs_of(replayed, ORDERS))
 
 
 def test_a_new_database_gets_all_at_once(database_url: str, clone_database: Callable[[], str], lake: Lake) -> None:
     source, other = MemorySource(), clone_database()
     topic = at_the_old_position(source)
     with connect(database_url) as connection, connect(other) as replayed:
-        read_all(connection, source)
+        read_to_end(connection, source)
         grow(topic)
         run_resync(connection, source)
         recreate(connection, source, LATER)
@@ -158,11 +150,11 @@ def test_other_events_and_a_changed_file_leave_the_database_as_it_was(
     source, other = MemorySource(), clone_database()
     topic = at_the_old_position(source)
     with connect(database_url) as connection, connect(other) as replayed:
-        read_all(connection, source)
+        read_to_end(connection, source)
         stream = lake.archive(connection)
         changed = MemorySource()
-        set_config(changed.create(STREAM), a="other")
-        read_all(replayed, changed)
+        set_config(changed.create(ORDERS), a="other")
+        read_to_end(replayed, changed)
         before = contents(replayed)
         with pytest.raises(LakeError, match="The database has other events of incarnation 1 than lake"):
             run(other, stream)
@@ -184,8 +176,8 @@ def test_a_database_of_another_cluster_is_refused(
     elsewhere = MemorySource("cluster-2")
     set_config(elsewhere.create(OTHER_STREAM), a="1")
     with connect(database_url) as connection, connect(other) as replayed:
-        read_all(connection, source)
-        read_all(replayed, elsewhere, stream=OTHER_STREAM)
+        read_to_end(connection, source)
+        read_to_end(replayed, elsewhere, stream_name=OTHER_STREAM)
         with pytest.raises(ProjectionError, match="is on the Kafka cluster cluster-1, but the database has logs of"):
             run(other, lake.archive(connection))
         assert replayed.execute("select stream_name from eventlog.log").fetchall() == [(OTHER_STREAM,)]
@@ -194,20 +186,20 @@ def test_a_database_of_another_cluster_is_refused(
 def overwrite(connection: Connection, source: MemorySource, first: int, last: int) -> None:
     """Set one key again and again, and read that."""
     for number in range(first, last):
-        set_config(source.topics[STREAM], a=str(number))
-    read_all(connection, source)
+        set_config(source.topics[ORDERS], a=str(number))
+    read_to_end(connection, source)
 
 
 def detach_before(connection: Connection, offset: int) -> None:
     time = datetime.fromtimestamp((FIRST_MS + offset * 1_000) // 1_000, UTC)
-    assert retain(connection, logs_of(connection, STREAM), SETTINGS, time).logs
+    assert retain(connection, logs_of(connection, ORDERS), SETTINGS, time).logs
 
 
 def test_a_lake_written_after_a_retention_has_its_horizon(
     database_url: str, clone_database: Callable[[], str], lake: Lake
 ) -> None:
     source, other = MemorySource(), clone_database()
-    source.create(STREAM)
+    source.create(ORDERS)
     with connect(database_url) as connection, connect(other) as replayed:
         overwrite(connection, source, 0, 20)
         detach_before(connection, 10)
@@ -221,15 +213,15 @@ def test_a_lake_does_not_continue_a_log_whose_deletions_it_has_missed(
     database_url: str, clone_database: Callable[[], str], lake: Lake
 ) -> None:
     source, other = MemorySource(), clone_database()
-    set_config(source.create(STREAM), b="deleted later")
+    set_config(source.create(ORDERS), b="deleted later")
     with connect(database_url) as connection, connect(other) as replayed:
         overwrite(connection, source, 1, 20)
         before, has_been = lake.archive(connection), contents(connection)
-        set_config(source.topics[STREAM], b=None)
+        set_config(source.topics[ORDERS], b=None)
         overwrite(connection, source, 21, 60)
         detach_before(connection, 40)
         assert lake.archive(connection) == before
-        assert lake.failures[STREAM].startswith(
+        assert lake.failures[ORDERS].startswith(
             "A retention has detached events of the offsets 20 to 40 (incarnation 1) before the lake had them."
         )
         run(other, before)
@@ -240,7 +232,7 @@ def test_a_lake_continues_a_log_of_which_it_has_all_detached_events(
     database_url: str, clone_database: Callable[[], str], lake: Lake
 ) -> None:
     source, other = MemorySource(), clone_database()
-    source.create(STREAM)
+    source.create(ORDERS)
     with connect(database_url) as connection, connect(other) as replayed:
         overwrite(connection, source, 0, 20)
         lake.archive(connection)
@@ -257,7 +249,7 @@ def test_a_lake_keeps_what_a_later_retention_detached(
     database_url: str, clone_database: Callable[[], str], lake: Lake
 ) -> None:
     source, other = MemorySource(), clone_database()
-    source.create(STREAM)
+    source.create(ORDERS)
     with connect(database_url) as connection, connect(other) as replayed:
         overwrite(connection, source, 0, 20)
         before = contents(connection)
@@ -271,7 +263,7 @@ def test_a_newer_incarnation_than_those_of_the_lake_stays_current(
     database_url: str, clone_database: Callable[[], str], lake: Lake
 ) -> None:
     source, other = MemorySource(), clone_database()
-    source.create(STREAM)
+    source.create(ORDERS)
     with connect(database_url) as connection, connect(other) as replayed:
         overwrite(connection, source, 0, 20)
         run(other, lake.archive(connection))
@@ -286,7 +278,7 @@ def test_a_log_of_postgres_can_be_appended_to(database_url: str, clone_database:
     source, other = MemorySource(), clone_database()
     at_the_old_position(source)
     with connect(database_url) as connection, connect(other) as replayed:
-        read_all(connection, source, NOW)
+        read_to_end(connection, source)
         stream = lake.archive(connection)
         (only,) = stream.logs
         log = replace(only.log, backend="postgres", cluster_id=None, topic_id=None)
