@@ -1,7 +1,7 @@
 """The projector: a batch is committed as a whole or not at all."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -15,7 +15,6 @@ from projections.tracked_logs import TrackedLog, logs_of, register_log
 from tests.acceptance.import_until import LONG
 from tests.acceptance.test_kills import all_rows
 from tests.builders import config_set, raw, recorded
-from tests.fixtures.compiled_parts import without_compiled_parts
 from tests.fixtures.waiting import PATIENCE
 from tests.properties.generated_jobs import GeneratedLog, generate_job
 from tests.properties.importing import ARCHIVED_AT, SETTINGS, always_copying
@@ -28,12 +27,6 @@ class Failed(Exception):
 def registered(connection: Connection, log: GeneratedLog) -> TrackedLog:
     with connection.transaction():
         return register_log(connection, identify(log.stream_name), 1, "recording", SETTINGS, ARCHIVED_AT)
-
-
-@pytest.fixture
-def connected(database_url: str) -> Iterator[Connection]:
-    with connect(database_url) as connection:
-        yield connection
 
 
 LOGS = generate_job(6, LONG).logs
@@ -203,22 +196,6 @@ def test_few_events_with_many_bytes_are_copied(connected: Connection) -> None:
     projector.apply(recorded([raw(half + b"\xff", half)], first=1))
     projector.apply([], swept=[Swept(1, half), Swept(1, half + b"\xff")])
     assert steps[2:] == ["archived", "folded", "merged", "committed"] * 2
-
-
-@pytest.mark.parametrize("number", range(6, 16))
-def test_compiled_parts_change_no_row(clone_database: Callable[[], str], number: int) -> None:
-    def all_applied() -> dict[str, list[str]]:
-        with connect(clone_database()) as connection:
-            for log in generate_job(number, LONG).logs:
-                projector = always_copying()(connection, registered(connection, log), SETTINGS, lambda: ARCHIVED_AT)
-                for first in range(0, len(log.events), 200):
-                    projector.apply(log.events[first : first + 200])
-            return all_rows(connection)
-
-    with without_compiled_parts():
-        expected = all_applied()
-    assert expected["projection.checkpoint_event"]
-    assert all_applied() == expected
 
 
 def test_only_at_the_end_a_log_counts_as_read(connected: Connection) -> None:

@@ -57,50 +57,47 @@ def imported(connection: Connection, number: int = 1) -> list[TrackedLog]:
 
 
 @pytest.mark.parametrize("batch_events", [7, 60, 40_000])
-def test_a_rebuild_keeps_relations_and_positions(database_url: str, batch_events: int) -> None:
-    with connect(database_url) as connection:
-        logs = imported(connection)
-        before, places = relations(connection), position(connection)
-        for log in logs:
-            connection.execute("update projection.message_current set body = '{}' where log_id = %s", (log.log_id,))
-            rebuild_log(connection, log, SETTINGS, batch_events=batch_events)
-        assert relations(connection) == before
-        assert position(connection) == places
+def test_a_rebuild_keeps_relations_and_positions(connected: Connection, batch_events: int) -> None:
+    logs = imported(connected)
+    before, places = relations(connected), position(connected)
+    for log in logs:
+        connected.execute("update projection.message_current set body = '{}' where log_id = %s", (log.log_id,))
+        rebuild_log(connected, log, SETTINGS, batch_events=batch_events)
+    assert relations(connected) == before
+    assert position(connected) == places
 
 
-def test_events_beyond_the_position_are_not_folded(database_url: str) -> None:
+def test_events_beyond_the_position_are_not_folded(connected: Connection) -> None:
     job = generate_job(1, LONG)
     stream_name, events = job.logs[0].stream_name, job.logs[0].events
-    with connect(database_url) as connection:
-        import_events(connection, stream_name, events[:100])
-        (log,) = logs_of(connection, stream_name)
-        connection.execute("update eventlog.log set backend = 'postgres'")
-        (log,) = logs_of(connection, stream_name)
-        before = relations(connection)
-        connection.execute(REPEAT_LAST_EVENT)
-        assert rebuild_log(connection, log, SETTINGS).events == 100
-        assert all(rows == before[name] for name, rows in relations(connection).items() if name != "event")
-        assert logs_of(connection, stream_name)[0].next_offset == log.next_offset
+    import_events(connected, stream_name, events[:100])
+    (log,) = logs_of(connected, stream_name)
+    connected.execute("update eventlog.log set backend = 'postgres'")
+    (log,) = logs_of(connected, stream_name)
+    before = relations(connected)
+    connected.execute(REPEAT_LAST_EVENT)
+    assert rebuild_log(connected, log, SETTINGS).events == 100
+    assert all(rows == before[name] for name, rows in relations(connected).items() if name != "event")
+    assert logs_of(connected, stream_name)[0].next_offset == log.next_offset
 
 
-def test_a_log_that_was_rebuilt_since_it_was_loaded_is_not_folded_beyond_its_position(database_url: str) -> None:
+def test_a_log_that_was_rebuilt_since_it_was_loaded_is_not_folded_beyond_its_position(connected: Connection) -> None:
     """Its position had been the log's end as long as it was to be rebuilt: rows were folded up to there."""
     job = generate_job(1, LONG)
     stream_name, events = job.logs[0].stream_name, job.logs[0].events
-    with connect(database_url) as connection:
-        import_events(connection, stream_name, events[:100])
-        connection.execute("update eventlog.log set backend = 'postgres'")
-        connection.execute("update projection.position set fold_version = %s", (settings.NOT_FOLDED,))
-        (loaded,) = logs_of(connection, stream_name)
-        rebuild_log(connection, loaded, SETTINGS)
-        connection.execute(REPEAT_LAST_EVENT)
-        rebuild_log(connection, loaded, SETTINGS)
-        (log,) = logs_of(connection, stream_name)
-        assert log.next_offset == events[99].offset + 1
-        assert verify_log(connection, log, SETTINGS).is_equal
+    import_events(connected, stream_name, events[:100])
+    connected.execute("update eventlog.log set backend = 'postgres'")
+    connected.execute("update projection.position set fold_version = %s", (settings.NOT_FOLDED,))
+    (loaded,) = logs_of(connected, stream_name)
+    rebuild_log(connected, loaded, SETTINGS)
+    connected.execute(REPEAT_LAST_EVENT)
+    rebuild_log(connected, loaded, SETTINGS)
+    (log,) = logs_of(connected, stream_name)
+    assert log.next_offset == events[99].offset + 1
+    assert verify_log(connected, log, SETTINGS).is_equal
 
 
-def test_a_rebuild_is_tried_again_after_a_deadlock(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rebuild_is_tried_again_after_a_deadlock(connected: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     repair, tries = TableDifferences.repair, itertools.count()
 
     def fail_first(*arguments: Any) -> Any:
@@ -109,13 +106,12 @@ def test_a_rebuild_is_tried_again_after_a_deadlock(database_url: str, monkeypatc
             raise DeadlockDetected
         return repaired
 
-    with connect(database_url) as connection:
-        log, *_ = imported(connection)
-        before = relations(connection)
-        connection.execute("delete from projection.message_event")
-        monkeypatch.setattr(TableDifferences, "repair", fail_first)
-        rebuild_log(connection, log, SETTINGS)
-        assert relations(connection) == before
+    log, *_ = imported(connected)
+    before = relations(connected)
+    connected.execute("delete from projection.message_event")
+    monkeypatch.setattr(TableDifferences, "repair", fail_first)
+    rebuild_log(connected, log, SETTINGS)
+    assert relations(connected) == before
 
 
 STATISTICS: Final = """
@@ -125,15 +121,14 @@ select count(*) from pg_stats where schemaname = 'projection' and tablename = 'm
 
 @pytest.mark.parametrize(("many_rows", "expected"), [(10, 1), (10_000, 0)])
 def test_statistics_are_collected_if_many_rows_were_written(
-    database_url: str, monkeypatch: pytest.MonkeyPatch, many_rows: int, expected: int
+    connected: Connection, monkeypatch: pytest.MonkeyPatch, many_rows: int, expected: int
 ) -> None:
-    with connect(database_url) as connection:
-        log, *_ = imported(connection)
-        connection.execute("delete from projection.message_event")
-        assert connection.execute(STATISTICS).fetchone() == (0,)
-        monkeypatch.setattr(planner_statistics, "MANY_ROWS", many_rows)
-        rebuild_log(connection, log, SETTINGS)
-        assert connection.execute(STATISTICS).fetchone() == (expected,)
+    log, *_ = imported(connected)
+    connected.execute("delete from projection.message_event")
+    assert connected.execute(STATISTICS).fetchone() == (0,)
+    monkeypatch.setattr(planner_statistics, "MANY_ROWS", many_rows)
+    rebuild_log(connected, log, SETTINGS)
+    assert connected.execute(STATISTICS).fetchone() == (expected,)
 
 
 CHANGE_INSERTED: Final = """
@@ -148,15 +143,14 @@ EMPTY: Final = "truncate {}".format(", ".join(f"projection.{table}" for table in
 @pytest.mark.parametrize(
     "damage", ["delete from projection.message_event", "delete from projection.message_event where key_id = 1"]
 )
-def test_a_rebuild_that_does_not_make_the_rows_equal_changes_nothing(database_url: str, damage: str) -> None:
-    with connect(database_url) as connection:
-        log, *_ = imported(connection)
-        connection.execute(damage.encode())
-        connection.execute(CHANGE_INSERTED)
-        before = relations(connection)
-        with pytest.raises(ProjectionError, match="in message_event still differ"):
-            rebuild_log(connection, log, SETTINGS)
-        assert relations(connection) == before
+def test_a_rebuild_that_does_not_make_the_rows_equal_changes_nothing(connected: Connection, damage: str) -> None:
+    log, *_ = imported(connected)
+    connected.execute(damage.encode())
+    connected.execute(CHANGE_INSERTED)
+    before = relations(connected)
+    with pytest.raises(ProjectionError, match="in message_event still differ"):
+        rebuild_log(connected, log, SETTINGS)
+    assert relations(connected) == before
 
 
 HISTORY_TABLES: Final = {columns.table.partition(".")[2] for columns in HISTORIES}
@@ -190,21 +184,20 @@ COMPARED: Final = {f"pg_temp.{table}" for table in HISTORY_TABLES}
     ],
 )
 def test_histories_are_written_once_if_nothing_is_stored_of_a_log(
-    database_url: str, copied_into: list[str], damage: str, expected: set[str]
+    connected: Connection, copied_into: list[str], damage: str, expected: set[str]
 ) -> None:
-    with connect(database_url) as connection:
-        names = [log.stream.stream_name for log in imported(connection)]
-        before = relations(connection)
-        copied_into.clear()
-        connection.execute(damage.encode())
-        mark_for_rebuild(connection)
-        rebuilt = [rebuild_log(connection, logs_of(connection, name)[0], SETTINGS, batch_events=60) for name in names]
-        assert set(copied_into) == expected
-        assert relations(connection) == before
-        for each in rebuilt:
-            assert verify_log(connection, each.log, SETTINGS).is_equal
-            repaired = {check.table: check.missing for check in each.repaired}
-            assert repaired["checkpoint_event"] + repaired["message_event"] > 0
+    names = [log.stream.stream_name for log in imported(connected)]
+    before = relations(connected)
+    copied_into.clear()
+    connected.execute(damage.encode())
+    mark_for_rebuild(connected)
+    rebuilt = [rebuild_log(connected, logs_of(connected, name)[0], SETTINGS, batch_events=60) for name in names]
+    assert set(copied_into) == expected
+    assert relations(connected) == before
+    for each in rebuilt:
+        assert verify_log(connected, each.log, SETTINGS).is_equal
+        repaired = {check.table: check.missing for check in each.repaired}
+        assert repaired["checkpoint_event"] + repaired["message_event"] > 0
 
 
 def test_rows_that_another_session_writes_before_the_log_is_blocked_are_compared(
@@ -241,48 +234,43 @@ def test_a_newer_program_can_continue_a_log_after_a_rebuild(
 
 @pytest.mark.parametrize("backend", ["recording", "postgres"])
 @pytest.mark.parametrize("lost", [(4,), (4, 5), (6,), (8,), (0, 1, 4, 5, 6, 8)])
-def test_rows_of_events_that_the_archive_lost_stay(database_url: str, lost: tuple[int, ...], backend: str) -> None:
+def test_rows_of_events_that_the_archive_lost_stay(connected: Connection, lost: tuple[int, ...], backend: str) -> None:
     """The offsets 2, 3 and 7 never had events; the event at offset 6 cannot be decoded."""
     stream_name, offsets = "__samza_coordinator_orders_1", (0, 1, 4, 5, 6, 8)
     events = [config_set("app.note", f"{offset}") for offset in offsets]
     events[4] = raw(events[4].key, b"{")
     numbered = [event._replace(offset=offset) for event, offset in zip(recorded(events), offsets, strict=True)]
-    with connect(database_url) as connection:
-        import_events(connection, stream_name, numbered)
-        connection.execute("update eventlog.log set backend = %s", (backend,))
-        connection.execute(
-            "insert into eventlog.log_head select log_id, 9 from eventlog.log where backend = 'postgres'"
-        )
-        before = history(connection)
-        connection.execute("set session_replication_role = replica")  # no trigger refuses to change the archive
-        connection.execute("delete from eventlog.event where log_offset = any(%s)", (list(lost),))
-        with pytest.raises(ProjectionError):
-            rebuild_log(connection, logs_of(connection, stream_name)[0], SETTINGS)
-        assert history(connection) == before
-        assert len(before) == len(offsets)
+    import_events(connected, stream_name, numbered)
+    connected.execute("update eventlog.log set backend = %s", (backend,))
+    connected.execute("insert into eventlog.log_head select log_id, 9 from eventlog.log where backend = 'postgres'")
+    before = history(connected)
+    connected.execute("set session_replication_role = replica")  # no trigger refuses to change the archive
+    connected.execute("delete from eventlog.event where log_offset = any(%s)", (list(lost),))
+    with pytest.raises(ProjectionError):
+        rebuild_log(connected, logs_of(connected, stream_name)[0], SETTINGS)
+    assert history(connected) == before
+    assert len(before) == len(offsets)
 
 
 def history(connection: Connection) -> list[tuple[Any, ...]]:
     return connection.execute(KEPT).fetchall()
 
 
-def test_an_older_program_does_not_rebuild_a_log(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with connect(database_url) as connection:
-        log, *_ = imported(connection)
-        monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION - 1)
-        with pytest.raises(FoldVersionDiffers, match="A newer version of coordstream folded it"):
-            rebuild_log(connection, log, SETTINGS)
+def test_an_older_program_does_not_rebuild_a_log(connected: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, *_ = imported(connected)
+    monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION - 1)
+    with pytest.raises(FoldVersionDiffers, match="A newer version of coordstream folded it"):
+        rebuild_log(connected, log, SETTINGS)
 
 
-def test_a_key_that_one_batch_deletes_stays_deleted(database_url: str) -> None:
+def test_a_key_that_one_batch_deletes_stays_deleted(connected: Connection) -> None:
     """Batches of one transaction share temporary tables, which only a commit empties."""
     sets = [*(config_set(f"key-{n}") for n in range(50)), *(set_checkpoint(f"Partition {n}") for n in range(50))]
     stream_name, many = "__samza_coordinator_orders_1", [*sets, *map(tombstone, sets)]
-    with connect(database_url) as connection:
-        import_events(connection, stream_name, recorded(many), batch_events=100)
-        rebuild_log(connection, logs_of(connection, stream_name)[0], SETTINGS, batch_events=100)
-        for table in ("message_current", "checkpoint_current"):
-            assert connection.execute(f"select count(*) from projection.{table}".encode()).fetchall() == [(0,)]
+    import_events(connected, stream_name, recorded(many), batch_events=100)
+    rebuild_log(connected, logs_of(connected, stream_name)[0], SETTINGS, batch_events=100)
+    for table in ("message_current", "checkpoint_current"):
+        assert connected.execute(f"select count(*) from projection.{table}".encode()).fetchall() == [(0,)]
 
 
 def test_a_rebuild_decodes_what_an_older_program_could_not(

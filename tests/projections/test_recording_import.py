@@ -70,66 +70,52 @@ def as_of(connection: Connection, ms: int) -> list[tuple[object, ...]]:
     return connection.execute(query, (at,)).fetchall()
 
 
-def test_a_second_import_adds_nothing(database_url: str) -> None:
-    with connect(database_url) as connection:
-        first = import_events(connection, STREAM, OLD)
-        second = import_events(connection, STREAM, OLD)
-        assert (first.added, first.skipped, second.added, second.skipped) == (3, 0, 0, 3)
-        assert shown(connection) == OLD_ROWS
+def test_a_longer_recording_continues_and_a_shorter_one_adds_nothing(connected: Connection) -> None:
+    import_events(connected, STREAM, OLD[:2])
+    longer, shorter = import_events(connected, STREAM, OLD), import_events(connected, STREAM, OLD[:1])
+    assert (longer.added, longer.skipped, longer.incarnation) == (1, 2, 1)
+    assert (shorter.added, shorter.skipped, shorter.incarnation) == (0, 1, 1)
+    assert shown(connected) == OLD_ROWS
 
 
-def test_a_longer_recording_continues_and_a_shorter_one_adds_nothing(database_url: str) -> None:
-    with connect(database_url) as connection:
-        import_events(connection, STREAM, OLD[:2])
-        longer, shorter = import_events(connection, STREAM, OLD), import_events(connection, STREAM, OLD[:1])
-        assert (longer.added, longer.skipped, longer.incarnation) == (1, 2, 1)
-        assert (shorter.added, shorter.skipped, shorter.incarnation) == (0, 1, 1)
-        assert shown(connection) == OLD_ROWS
-
-
-def test_a_compacted_recording_does_not_begin_an_incarnation(database_url: str) -> None:
+def test_a_compacted_recording_does_not_begin_an_incarnation(connected: Connection) -> None:
     log = generate_job(3).logs[0]
-    with connect(database_url) as connection:
-        import_events(connection, log.stream_name, log.events)
-        left = latest_per_key(log.events)
-        again = import_events(connection, log.stream_name, left)
-        assert (again.added, again.skipped, again.incarnation) == (0, len(left), 1)
+    import_events(connected, log.stream_name, log.events)
+    left = latest_per_key(log.events)
+    again = import_events(connected, log.stream_name, left)
+    assert (again.added, again.skipped, again.incarnation) == (0, len(left), 1)
 
 
-def test_a_recording_without_events_is_tracked(database_url: str) -> None:
-    with connect(database_url) as connection:
-        imported = import_events(connection, STREAM, [])
-        assert (imported.added, imported.skipped, imported.incarnation) == (0, 0, 1)
-        assert shown(connection, "select next_offset, state from coordinator.log_position") == [(0, "stopped")]
+def test_a_recording_without_events_is_tracked(connected: Connection) -> None:
+    imported = import_events(connected, STREAM, [])
+    assert (imported.added, imported.skipped, imported.incarnation) == (0, 0, 1)
+    assert shown(connected, "select next_offset, state from coordinator.log_position") == [(0, "stopped")]
 
 
-def test_progress_counts_every_event_once(database_url: str) -> None:
+def test_progress_counts_every_event_once(connected: Connection) -> None:
     counts: list[int] = []
-    with connect(database_url) as connection:
-        import_events(connection, STREAM, OLD[:1], on_progress=counts.append)
-        import_events(connection, STREAM, OLD, 1, on_progress=counts.append)
+    import_events(connected, STREAM, OLD[:1], on_progress=counts.append)
+    import_events(connected, STREAM, OLD, 1, on_progress=counts.append)
     assert sum(counts) == 1 + 3
 
 
-def test_the_bytes_of_a_batch_are_limited(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bytes_of_a_batch_are_limited(connected: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("projections.recording_import.BATCH_BYTES", 1_000)
     counts: list[int] = []
-    with connect(database_url) as connection:
-        import_events(connection, STREAM, configs({f"key{n}": "x" for n in range(250)}, 0), on_progress=counts.append)
+    import_events(connected, STREAM, configs({f"key{n}": "x" for n in range(250)}, 0), on_progress=counts.append)
     assert counts == [0, 100, 100, 50]
 
 
-def test_different_bytes_begin_an_incarnation(database_url: str) -> None:
-    with connect(database_url) as connection:
-        import_events(connection, STREAM, OLD)
-        assert import_events(connection, STREAM, NEW).incarnation == 2
-        assert shown(connection) == NEW_ROWS
-        history = "select incarnation, count(*) from coordinator.config_history group by 1 order by 1"
-        assert shown(connection, history) == [(1, 3), (2, 4)]
-        assert shown(connection, "select incarnation, count(*) from coordinator.event group by 1 order by 1") == [
-            (1, 3),
-            (2, 4),
-        ]
+def test_different_bytes_begin_an_incarnation(connected: Connection) -> None:
+    import_events(connected, STREAM, OLD)
+    assert import_events(connected, STREAM, NEW).incarnation == 2
+    assert shown(connected) == NEW_ROWS
+    history = "select incarnation, count(*) from coordinator.config_history group by 1 order by 1"
+    assert shown(connected, history) == [(1, 3), (2, 4)]
+    assert shown(connected, "select incarnation, count(*) from coordinator.event group by 1 order by 1") == [
+        (1, 3),
+        (2, 4),
+    ]
 
 
 def test_relations_show_the_old_incarnation_until_the_new_one_is_complete(database_url: str) -> None:
@@ -148,27 +134,25 @@ def test_relations_show_the_old_incarnation_until_the_new_one_is_complete(databa
         assert shown(connection, states) == [(1, "stopped", 3), (2, "stopped", 4)]
 
 
-def test_as_of_a_time_shows_the_incarnation_of_that_time(database_url: str) -> None:
-    with connect(database_url) as connection:
-        import_events(connection, STREAM, OLD)
-        import_events(connection, STREAM, NEW)
-        assert as_of(connection, FIRST_RUN_MS - 1) == []
-        assert as_of(connection, FIRST_RUN_MS + 1_000) == OLD_ROWS[:2]
-        assert as_of(connection, SECOND_RUN_MS - 1) == OLD_ROWS
-        assert as_of(connection, SECOND_RUN_MS + 2_000) == NEW_ROWS[:3]
-        by_offset = "select config_key from coordinator.config_as_of_offset('job', '1', 1, null, {}) order by 1"
-        assert shown(connection, by_offset.format(1)) == [("a",), ("b",)]
-        assert shown(connection, by_offset.format("null")) == [("a",), ("d",)]
+def test_as_of_a_time_shows_the_incarnation_of_that_time(connected: Connection) -> None:
+    import_events(connected, STREAM, OLD)
+    import_events(connected, STREAM, NEW)
+    assert as_of(connected, FIRST_RUN_MS - 1) == []
+    assert as_of(connected, FIRST_RUN_MS + 1_000) == OLD_ROWS[:2]
+    assert as_of(connected, SECOND_RUN_MS - 1) == OLD_ROWS
+    assert as_of(connected, SECOND_RUN_MS + 2_000) == NEW_ROWS[:3]
+    by_offset = "select config_key from coordinator.config_as_of_offset('job', '1', 1, null, {}) order by 1"
+    assert shown(connected, by_offset.format(1)) == [("a",), ("b",)]
+    assert shown(connected, by_offset.format("null")) == [("a",), ("d",)]
 
 
-def test_rows_folded_with_another_key_are_refused(database_url: str) -> None:
+def test_rows_folded_with_another_key_are_refused(connected: Connection) -> None:
     other = FoldSettings(SecretPolicy(b"another key of an installation.."))
-    with connect(database_url) as connection:
-        import_events(connection, STREAM, OLD)
-        message = f"{STREAM} was folded with version {CODE_VERSION}-.*MASK_KEY.*import them into a new database"
-        with pytest.raises(FoldVersionDiffers, match=message):
-            import_stream(connection, identify(STREAM), lambda: OLD, other, lambda: ARCHIVED_AT)
-        assert shown(connection) == OLD_ROWS
+    import_events(connected, STREAM, OLD)
+    message = f"{STREAM} was folded with version {CODE_VERSION}-.*MASK_KEY.*import them into a new database"
+    with pytest.raises(FoldVersionDiffers, match=message):
+        import_stream(connected, identify(STREAM), lambda: OLD, other, lambda: ARCHIVED_AT)
+    assert shown(connected) == OLD_ROWS
 
 
 ANOTHER: Final = configs({"a": "1", "b": "2", "c": "3", "d": "4"}, FIRST_RUN_MS)[3]
@@ -208,13 +192,13 @@ def setting(connection: Connection) -> object:
 
 
 @pytest.mark.parametrize("occurrence", [1, 3])
-def test_an_atomic_import_is_complete_or_absent(database_url: str, occurrence: int) -> None:
+def test_an_atomic_import_is_complete_or_absent(connected: Connection, occurrence: int) -> None:
     events = configs({f"key-{number:03}": str(number) for number in range(300)}, FIRST_RUN_MS)
     stream = identify(STREAM)
 
     def added(make_projector: MakeProjector) -> int:
         return import_stream(
-            connection,
+            connected,
             stream,
             lambda: events,
             FoldSettings(SecretPolicy(b"k")),
@@ -224,22 +208,20 @@ def test_an_atomic_import_is_complete_or_absent(database_url: str, occurrence: i
             make_projector=make_projector,
         ).added
 
-    with connect(database_url) as connection:
-        with pytest.raises(Interrupted):
-            added(always_copying(Stop(occurrence, "committed")))
-        assert shown(connection, "select count(*) from eventlog.event") == [(0,)]
-        assert shown(connection, "select next_offset, end_offset from projection.position") == [(0, None)]
-        assert added(Projector) == 300
-        assert shown(connection) == [(f"key-{number:03}", str(number), 1) for number in range(300)]
+    with pytest.raises(Interrupted):
+        added(always_copying(Stop(occurrence, "committed")))
+    assert shown(connected, "select count(*) from eventlog.event") == [(0,)]
+    assert shown(connected, "select next_offset, end_offset from projection.position") == [(0, None)]
+    assert added(Projector) == 300
+    assert shown(connected) == [(f"key-{number:03}", str(number), 1) for number in range(300)]
 
 
 @pytest.mark.parametrize(("backend", "end"), [("kafka", None), ("recording", 2)])
-def test_the_end_of_a_topic_is_unknown_after_an_import(database_url: str, backend: str, end: int | None) -> None:
-    with connect(database_url) as connection:
-        with connection.transaction():
-            log = register_log(connection, identify(STREAM), 1, backend, SETTINGS, ARCHIVED_AT)
-        Projector(connection, log, SETTINGS, lambda: ARCHIVED_AT).apply(OLD[:2])
-        import_events(connection, STREAM, OLD[:1])
-        assert shown(connection, "select next_offset, end_offset from projection.position") == [(2, end)]
-        import_events(connection, STREAM, OLD)
-        assert shown(connection, "select next_offset, end_offset from projection.position") == [(3, end and 3)]
+def test_the_end_of_a_topic_is_unknown_after_an_import(connected: Connection, backend: str, end: int | None) -> None:
+    with connected.transaction():
+        log = register_log(connected, identify(STREAM), 1, backend, SETTINGS, ARCHIVED_AT)
+    Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT).apply(OLD[:2])
+    import_events(connected, STREAM, OLD[:1])
+    assert shown(connected, "select next_offset, end_offset from projection.position") == [(2, end)]
+    import_events(connected, STREAM, OLD)
+    assert shown(connected, "select next_offset, end_offset from projection.position") == [(3, end and 3)]

@@ -1,13 +1,12 @@
 """Which events a retention keeps in logs whose keys were swept, and how it copies large ones."""
 
 import tracemalloc
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
 
 import pytest
 
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection
 from eventlog.postgres.table_partitions import ArchiveReplacement
 from projections.rebuild import rebuild_log
 from projections.retention import retain, select_retained
@@ -22,35 +21,29 @@ HORIZON: Final = datetime.fromtimestamp(FIRST_MS / 1_000 + 10, UTC)
 CONFIG: Final = "select config_key, config_value from coordinator.config_as_of('orders', '1', %s) order by 1"
 
 
-@pytest.fixture
-def connection(database_url: str) -> Iterator[Connection]:
-    with connect(database_url) as connected:
-        yield connected
-
-
-def test_the_event_before_a_sweep_does_not_stay_set(connection: Connection) -> None:
+def test_the_event_before_a_sweep_does_not_stay_set(connected: Connection) -> None:
     values = [("a", "1"), ("b", "1"), ("c", "1"), ("b", None), ("d", "0"), ("d", "1")]
     events = recorded(
         (config_deleted(key) if value is None else config_set(key, value) for key, value in values), at=FIRST_MS
     )
-    import_events(connection, STREAM, events)
-    (log,) = logs_of(connection, STREAM)
-    write_observations(connection, log.log_id, [Observation(1, "swept", events[0].key)], HORIZON)
-    rebuild_log(connection, log, SETTINGS)
+    import_events(connected, STREAM, events)
+    (log,) = logs_of(connected, STREAM)
+    write_observations(connected, log.log_id, [Observation(1, "swept", events[0].key)], HORIZON)
+    rebuild_log(connected, log, SETTINGS)
     expected = [("c", "1"), ("d", "1")]
-    assert connection.execute(CONFIG, (HORIZON,)).fetchall() == expected
-    assert retain(connection, logs_of(connection, STREAM), SETTINGS, HORIZON).logs[0].base == (0, 1, 2, 3, 5)
-    assert connection.execute(CONFIG, (HORIZON,)).fetchall() == expected
-    assert verify_log(connection, logs_of(connection, STREAM)[0], SETTINGS).is_equal
+    assert connected.execute(CONFIG, (HORIZON,)).fetchall() == expected
+    assert retain(connected, logs_of(connected, STREAM), SETTINGS, HORIZON).logs[0].base == (0, 1, 2, 3, 5)
+    assert connected.execute(CONFIG, (HORIZON,)).fetchall() == expected
+    assert verify_log(connected, logs_of(connected, STREAM)[0], SETTINGS).is_equal
 
 
-def test_a_large_page_is_copied_over_a_file(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_page_is_copied_over_a_file(connected: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("eventlog.postgres.table_partitions._PAGE_BYTES", 1 << 20)
     names = [*["superseded"] * 3, *(f"key {number}" for number in range(64))]
-    import_events(connection, STREAM, recorded((config_set(name, "v" * 400_000) for name in names), at=FIRST_MS))
-    with connection.transaction(force_rollback=True):
-        (retained,) = select_retained(connection, logs_of(connection, STREAM), HORIZON)
-        replacement = ArchiveReplacement(connection, retained.partitions)
+    import_events(connected, STREAM, recorded((config_set(name, "v" * 400_000) for name in names), at=FIRST_MS))
+    with connected.transaction(force_rollback=True):
+        (retained,) = select_retained(connected, logs_of(connected, STREAM), HORIZON)
+        replacement = ArchiveReplacement(connected, retained.partitions)
         tracemalloc.start()
         replacement.copy()
         _, peak = tracemalloc.get_traced_memory()

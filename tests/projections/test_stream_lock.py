@@ -17,16 +17,6 @@ from tests.fixtures.waiting import PATIENCE, wait_until
 STREAM = "__samza_coordinator_orders_1"
 
 
-def test_one_session_at_a_time_holds_a_stream(database_url: str) -> None:
-    with connect(database_url) as one, connect(database_url) as other:
-        first, second = StreamLocks(one), StreamLocks(other)
-        assert first.take(STREAM)
-        assert not second.take(STREAM)
-        assert second.take(f"{STREAM}0")
-        first.release(STREAM)
-        assert second.take(STREAM)
-
-
 def test_the_holder_of_a_stream(database_url: str) -> None:
     with connect(database_url, application_name="coordstream follow") as one, connect(database_url) as other:
         assert StreamLocks(other).holder(STREAM) is None

@@ -1,13 +1,10 @@
 """The logs that are tracked, the names of their jobs, and what was observed of them."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Final
 
-import pytest
-
 from eventlog.events import RecordedEvent
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection
 from eventlog.streams import identify
 from eventlog.wire.coordinator import encode_key
 from projections.tracked_logs import Observation, make_current, read_observations, register_log, write_observations
@@ -16,12 +13,6 @@ from tests.properties.importing import ARCHIVED_AT, SETTINGS, import_events
 COORDINATOR: Final = "__samza_coordinator_a-b_1"
 CHECKPOINT: Final = "__samza_checkpoint_ver_1_for_a-b_1"
 NAMES: Final = "select stream_kind, job_name, job_id from coordinator.log_position order by 1"
-
-
-@pytest.fixture
-def connected(database_url: str) -> Iterator[Connection]:
-    with connect(database_url) as connection:
-        yield connection
 
 
 def config(offset: int, key: str, value: str | None) -> RecordedEvent:
@@ -92,32 +83,30 @@ ALL: Final = [
 ]
 
 
-def test_observations_are_read_in_the_order_of_their_offsets(database_url: str) -> None:
-    with connect(database_url) as connection:
-        write_observations(connection, 1, ALL, NOW)
-        write_observations(connection, 2, ALL[:1], NOW)
-        write_observations(connection, 1, [], NOW)
-        assert list(read_observations(connection, 1)) == [ALL[2], ALL[0], ALL[1], ALL[3], ALL[4]]
-        assert list(read_observations(connection, 2)) == ALL[:1]
-        assert list(read_observations(connection, 3)) == []
-        assert connection.execute("select distinct observed_at from eventlog.observation").fetchall() == [(NOW,)]
+def test_observations_are_read_in_the_order_of_their_offsets(connected: Connection) -> None:
+    write_observations(connected, 1, ALL, NOW)
+    write_observations(connected, 2, ALL[:1], NOW)
+    write_observations(connected, 1, [], NOW)
+    assert list(read_observations(connected, 1)) == [ALL[2], ALL[0], ALL[1], ALL[3], ALL[4]]
+    assert list(read_observations(connected, 2)) == ALL[:1]
+    assert list(read_observations(connected, 3)) == []
+    assert connected.execute("select distinct observed_at from eventlog.observation").fetchall() == [(NOW,)]
 
 
-def test_lost_offsets_are_shown_once(database_url: str) -> None:
+def test_lost_offsets_are_shown_once(connected: Connection) -> None:
     gaps = """
     select job_name, stream_kind, incarnation, first_missing_offset, last_missing_offset, reason
     from coordinator.log_gap order by first_missing_offset
     """
-    with connect(database_url) as connection:
-        with connection.transaction():
-            log = register_log(connection, identify("__samza_coordinator_a_1"), 1, "kafka", SETTINGS, NOW)
-            write_observations(connection, log.log_id, ALL, NOW)
-        shown = [
-            ("a", "coordinator", 1, 5, 6, "compacted"),
-            ("a", "coordinator", 1, 17, 19, "truncated"),
-            ("a", "coordinator", 1, 20, None, "recreated"),
-        ]
-        assert connection.execute(gaps).fetchall() == shown
-        connection.execute("insert into projection.gap values (%s, 4, 6), (%s, 8, 8)", (log.log_id, log.log_id))
-        shown[:1] = [("a", "coordinator", 1, 4, 6, "compacted"), ("a", "coordinator", 1, 8, 8, "compacted")]
-        assert connection.execute(gaps).fetchall() == shown
+    with connected.transaction():
+        log = register_log(connected, identify("__samza_coordinator_a_1"), 1, "kafka", SETTINGS, NOW)
+        write_observations(connected, log.log_id, ALL, NOW)
+    shown = [
+        ("a", "coordinator", 1, 5, 6, "compacted"),
+        ("a", "coordinator", 1, 17, 19, "truncated"),
+        ("a", "coordinator", 1, 20, None, "recreated"),
+    ]
+    assert connected.execute(gaps).fetchall() == shown
+    connected.execute("insert into projection.gap values (%s, 4, 6), (%s, 8, 8)", (log.log_id, log.log_id))
+    shown[:1] = [("a", "coordinator", 1, 4, 6, "compacted"), ("a", "coordinator", 1, 8, 8, "compacted")]
+    assert connected.execute(gaps).fetchall() == shown

@@ -24,12 +24,6 @@ pytestmark = pytest.mark.slow
 LONG: Final = Knobs(events=(30, 45), without_topic=0, without_coordinator=0)
 
 
-@pytest.fixture
-def connection(database_url: str) -> Iterator[Connection]:
-    with connect(database_url) as connected:
-        yield connected
-
-
 class Imported(NamedTuple):
     """A template database with the logs of one job, and the rows of its relations."""
 
@@ -169,10 +163,10 @@ def test_values_that_two_rows_have_swapped_are_found(undamaged: Connection, impo
         assert found(verify(undamaged, log.stream.stream_name)) == {"message_current": (0, 0, 2)}
 
 
-def test_the_keys_are_named_with_stored_and_expected_values(connection: Connection) -> None:
-    stream_name, *_ = import_job(connection, 1)
-    connection.execute("update projection.message_current set host = 'elsewhere'")
-    (check,) = (table for table in verify(connection, stream_name).tables if not table.is_equal)
+def test_the_keys_are_named_with_stored_and_expected_values(connected: Connection) -> None:
+    stream_name, *_ = import_job(connected, 1)
+    connected.execute("update projection.message_current set host = 'elsewhere'")
+    (check,) = (table for table in verify(connected, stream_name).tables if not table.is_equal)
     assert len(check.examples) == min(check.different, EXAMPLES)
     for difference in check.examples:
         assert difference.stored is not None
@@ -181,21 +175,21 @@ def test_the_keys_are_named_with_stored_and_expected_values(connection: Connecti
         assert difference.stored["host"] == "elsewhere" != difference.expected["host"]
 
 
-def test_a_detached_partition_of_the_history_is_found_and_attached(connection: Connection) -> None:
-    stream_names = import_job(connection, 1)
-    before = relations(connection)
-    assert list(damaged(connection, stream_names, detach(connection, "projection.checkpoint_event"))) == [
+def test_a_detached_partition_of_the_history_is_found_and_attached(connected: Connection) -> None:
+    stream_names = import_job(connected, 1)
+    before = relations(connected)
+    assert list(damaged(connected, stream_names, detach(connected, "projection.checkpoint_event"))) == [
         "checkpoint_event"
     ]
-    assert rebuilt(connection, stream_names) == before
+    assert rebuilt(connected, stream_names) == before
 
 
-def test_a_detached_partition_of_the_archive_is_found_and_not_repaired(connection: Connection) -> None:
-    stream_names = import_job(connection, 1)
-    before = connection.execute("select count(*) from coordinator.config_history").fetchall()
-    tables = damaged(connection, stream_names, detach(connection, "eventlog.event"))
+def test_a_detached_partition_of_the_archive_is_found_and_not_repaired(connected: Connection) -> None:
+    stream_names = import_job(connected, 1)
+    before = connected.execute("select count(*) from coordinator.config_history").fetchall()
+    tables = damaged(connected, stream_names, detach(connected, "eventlog.event"))
     assert {"event_key", "message_event"} <= set(tables)
     for stream_name in stream_names:
         with pytest.raises(ProjectionError):
-            rebuild_log(connection, logs_of(connection, stream_name)[0], SETTINGS)
-    assert connection.execute("select count(*) from coordinator.config_history").fetchall() == before
+            rebuild_log(connected, logs_of(connected, stream_name)[0], SETTINGS)
+    assert connected.execute("select count(*) from coordinator.config_history").fetchall() == before

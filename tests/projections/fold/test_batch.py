@@ -45,12 +45,6 @@ def test_a_log_is_freed_without_the_garbage_collector() -> None:
         gc.enable()
 
 
-def test_a_key_that_is_set_deleted_and_set_ends_set_and_keeps_its_history() -> None:
-    fold = folded(config_set("a", "1"), config_deleted("a"), config_set("a", "2"))
-    assert [row.body is None for row in fold.messages] == [False, True, False]
-    assert [row.log_offset for row in fold.last_messages.values()] == [2]
-
-
 def test_checkpoints_keep_their_order_whichever_way_they_are_read() -> None:
     fold = folded(checkpoint("1"), checkpoint("2"), checkpoint(None), checkpoint("4", source="container-1"))
     assert [row.offsets for row in fold.checkpoints.last_rows.values()] == [b"4"]
@@ -75,28 +69,6 @@ def test_a_secret_in_a_later_marker_of_another_backend_is_masked(secret: str) ->
     assert stored == ["blob-1", "blob-2", SECRETS.fingerprint(secret), "blob-3"]
 
 
-@pytest.mark.parametrize("kind", ["coordinator", "checkpoint"])
-def test_a_record_without_a_key_is_quarantined_and_one_without_anything_is_passed_over(kind: StreamKind) -> None:
-    fold = folded(raw(None, b"{}"), raw(None, None), kind=kind)
-    assert [(row.log_offset, row.reason) for row in fold.quarantine.rows] == [(0, "null_key")]
-
-
-def test_a_readable_value_resolves_what_stood_before_it() -> None:
-    fold = folded(raw(b'[1,"set-config","a"]', b"garbage"), config_set("a", "1"))
-    assert [(row.log_offset, row.reason) for row in fold.quarantine.rows] == [(0, "not_json")]
-    assert fold.quarantine.resolved == [(1, 1)]
-
-
-def test_an_unreadable_value_changes_no_current_row() -> None:
-    fold = folded(checkpoint("1"), raw(b'[1,"set-checkpoint","t"]', b"garbage"))
-    assert [row.log_offset for row in fold.checkpoints.last_rows.values()] == [0]
-
-
-def test_a_tombstone_with_the_same_bad_key_resolves_it() -> None:
-    fold = folded(raw(b"garbage", b"{}"), raw(b"garbage", None))
-    assert (len(fold.quarantine.rows), fold.quarantine.resolved, fold.messages) == (1, [(1, 1)], [])
-
-
 @pytest.mark.parametrize("source", ["postgresql://u:hunter2@h/d", "jdbc:x?password=hunter2"])
 def test_a_secret_in_the_source_is_masked(source: str) -> None:
     envelope = folded(checkpoint("1", source)).checkpoints.envelopes[0]
@@ -114,11 +86,6 @@ def test_a_config_message_in_a_checkpoint_topic_is_one_of_an_unknown_type() -> N
     assert (row.source, row.message_time) == (None, None)
 
 
-def test_the_job_is_named_by_its_config() -> None:
-    assert folded(config_set("job.name", "orders")).names_job
-    assert not folded(config_set("task.class", "x")).names_job
-
-
 def test_a_swept_key_is_deleted_as_by_a_tombstone() -> None:
     log = LogFold(1, "coordinator", SECRETS)
     fold = BatchFold(log, ARCHIVED_AT)
@@ -132,17 +99,6 @@ def test_a_swept_key_is_deleted_as_by_a_tombstone() -> None:
     assert sorted((row.log_offset, row.layout_id) for row in rows) == [(1, 1), (9, None)]
     assert {row.log_offset for row in fold.checkpoints.last_rows.values()} == {9}
     assert fold.quarantine.resolved == [(3, 9)]
-
-
-def test_holes_are_told_from_batch_to_batch() -> None:
-    log = LogFold(1, "coordinator", SECRETS)
-    found = []
-    for events in ([3, 4], [6], [7, 10]):
-        fold = BatchFold(log, ARCHIVED_AT)
-        recorded_at = zip(recorded([raw(b"k", None)] * 2), events, strict=False)
-        fold.add(EventColumns.of([event._replace(offset=at) for event, at in recorded_at]))
-        found.append(fold.gaps)
-    assert found == [[(0, 2)], [(5, 5)], [(8, 9)]]
 
 
 @pytest.mark.parametrize(

@@ -87,22 +87,6 @@ def test_both_ways_make_the_same_rows_of_odd_values(written: list[tuple[bytes, i
     assert folded(events, "checkpoint", SETTINGS, size) == plain
 
 
-def test_equal_rows_have_equal_hashes() -> None:
-    value = b'{"host":"h","source":"s","values":{"k.in.0":"%d"},"username":"u","timestamp":%d}'
-    key = b'[1,"set-checkpoint","t"]'
-    events = [RecordedEvent(n, n, CREATE_TIME, key, value % (n, 1_750_000_000_000 + n)) for n in range(1, 5)]
-    with without_compiled_parts():
-        plain = folded(events, "coordinator", SETTINGS, 2)
-    rows = [row for checkpoints, envelopes, *_ in plain for row in (*checkpoints, *envelopes)]
-    made = [
-        row
-        for checkpoints, envelopes, *_ in folded(events, "coordinator", SETTINGS, 2)
-        for row in (*checkpoints, *envelopes)
-    ]
-    assert len(rows) == 8
-    assert [hash(row) for row in made] == [hash(row) for row in rows]
-
-
 @pytest.mark.parametrize("offset", ["8", "007", "x", "-9", "null"])
 def test_an_offset_that_may_be_lower_is_a_suspect(offset: str) -> None:
     events = [checkpoint(n, text) for n, text in enumerate(["5", "9", "9", "10", offset, "11"])]

@@ -1,7 +1,5 @@
 """The log's time: never runs backward, and no far-off record time moves it."""
 
-from itertools import pairwise
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,10 +14,6 @@ def ticked(*times: int | None, now: int | None = None) -> LogClock:
     clock = LogClock(now, ARCHIVED)
     clock.take(range(len(times)), times)
     return clock
-
-
-def test_the_latest_time_counts() -> None:
-    assert ticked(5, 3, 9, 7).now == 9
 
 
 def test_an_hour_ahead_counts_and_more_does_not() -> None:
@@ -45,16 +39,3 @@ def test_it_never_runs_backward(times: list[int | None], now: int | None) -> Non
     shown = [time for _, time in rows]
     assert shown == sorted(shown)
     assert all(time >= (now or 0) for time in shown)
-
-
-@given(TIMES.filter(bool), st.lists(st.integers(0, 3 * STRIDE), max_size=4))
-def test_batches_make_no_difference(times: list[int | None], cuts: list[int]) -> None:
-    whole = ticked(*times)
-    now: int | None = None
-    until_row, rows = 0, list[tuple[int, int]]()
-    ends = sorted(min(cut, len(times)) for cut in cuts)
-    for first, end in pairwise([0, *ends, len(times)]):
-        clock = LogClock(now, ARCHIVED, until_row)
-        clock.take(range(first, end), times[first:end])
-        now, until_row, rows = clock.now, clock.until_row, rows + clock.rows
-    assert (now, until_row, rows) == (whole.now, whole.until_row, whole.rows)

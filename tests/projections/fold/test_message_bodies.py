@@ -11,36 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.errors import WireError
-from eventlog.messages import Delete, Message, SetChangelogMapping, SetConfig, SetStartpoint, SetTaskPartitionMapping
-from eventlog.partition import SystemStreamPartition
+from eventlog.messages import SetConfig
 from eventlog.secret_policy import SecretPolicy
-from eventlog.startpoint import StartpointSpecific
 from eventlog.timestamps import storable_micros
 from eventlog.wire.coordinator import CoordinatorKey, decode_message
 from projections.fold.log_fold import LogFold
-from projections.fold.message_bodies import JSONB_VERSION, Body, PlainConfig, message_body, other_body
+from projections.fold.message_bodies import JSONB_VERSION, PlainConfig, message_body, other_body
 
 SECRETS = SecretPolicy(b"key")
-
-
-@pytest.mark.parametrize(
-    ("message", "body"),
-    [
-        (SetConfig(config_key="a", config_value=""), {"config_value": ""}),
-        (SetChangelogMapping(task_name="t", changelog_partition=4), {"changelog_partition": 4}),
-        (
-            SetTaskPartitionMapping(partition=SystemStreamPartition("k", "s", 0), task_names=("b", "a", "b")),
-            {"task_names": ["b", "a"]},
-        ),
-        (
-            SetStartpoint(key_text="k.s.0", startpoint=StartpointSpecific("42", 7)),
-            {"startpoint_type": "specific", "startpoint_value": "42", "created_ms": 7},
-        ),
-        (Delete(message_type="set-config", key="a"), None),
-    ],
-)
-def test_fields_have_the_relations_names(message: Message, body: Body | None) -> None:
-    assert message_body(message, False, SECRETS) == body
 
 
 @pytest.mark.parametrize(

@@ -12,15 +12,13 @@ from projections.fold.rows import require_storable
 
 @pytest.mark.parametrize("value", ["a\0", {"a": ["\0"]}, {"\0": 1}, ("x", ["\0"]), [{"a": {"b": "\0"}}]])
 def test_nul_is_found(value: Any) -> None:
-    with pytest.raises(WireError) as refused:
+    with pytest.raises(WireError, match="nul: "):
         require_storable(b"\\u0000", value)
-    assert refused.value.reason == "nul"
 
 
 def test_half_a_pair_is_found() -> None:
-    with pytest.raises(WireError) as refused:
+    with pytest.raises(WireError, match="surrogate: "):
         require_storable(b"\\ud83d", {"a": "\ud83d"})
-    assert refused.value.reason == "surrogate"
 
 
 @given(st.recursive(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), st.lists))
