@@ -38,6 +38,7 @@ from tests.vectors.catalogue import decoded, vectors
 Vector = dict[str, Any]
 
 
+@pytest.mark.scenario("MSG-08", "MSG-09", "MSG-10")
 @pytest.mark.parametrize("vector", vectors("coordinator_key"), ids=lambda vector: vector["id"])
 def test_coordinator_key(vector: Vector) -> None:
     key = text_of_utf16(vector["input"]["key_utf16_hex"])
@@ -47,6 +48,7 @@ def test_coordinator_key(vector: Vector) -> None:
     assert coordinator.decode_key(written) == expected
 
 
+@pytest.mark.scenario("MSG-12", "MSG-13")
 @pytest.mark.parametrize(
     "vector", vectors("coordinator_message") + vectors("legacy_message"), ids=lambda vector: vector["id"]
 )

@@ -45,9 +45,8 @@ def test_what_a_key_was_written_for_is_among_its_readings(partition: SystemStrea
 
 @pytest.mark.parametrize("text", ["", "k", "k.5", "k.s.x", "k.s.", "k.s.1_0", "k.s. 1", "k.s.2147483648", "k.s.--1"])
 def test_other_text_is_not_a_partition(text: str) -> None:
-    with pytest.raises(WireError) as caught:
+    with pytest.raises(WireError, match="bad_partition: "):
         SystemStreamPartition.parse(text)
-    assert caught.value.reason == "bad_partition"
 
 
 def test_a_number_of_more_digits_than_python_reads_is_refused() -> None:
@@ -59,11 +58,6 @@ def test_a_number_of_more_digits_than_python_reads_is_refused() -> None:
 def test_java_s_signs_are_read() -> None:
     assert SystemStreamPartition.parse("k.s.+7").partition == 7
     assert SystemStreamPartition.parse("k.s.-2147483648").partition == -(2**31)
-
-
-def test_the_label_names_a_key_bucket_only_where_there_is_one() -> None:
-    assert SystemStreamPartition("kafka", "in", 0).label() == "SystemStreamPartition [kafka, in, 0]"
-    assert SystemStreamPartition("kafka", "in", 0, 3).label() == "SystemStreamPartition [kafka, in, 0, 3]"
 
 
 @pytest.mark.parametrize(

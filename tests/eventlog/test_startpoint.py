@@ -18,21 +18,6 @@ from eventlog.startpoint import (
 )
 
 
-@pytest.mark.parametrize(
-    ("startpoint", "kind", "value"),
-    [
-        (StartpointSpecific("42", 1), "specific", "42"),
-        (StartpointSpecific(None, 1), "specific", None),
-        (StartpointTimestamp(1700000000000, 1), "timestamp", "1700000000000"),
-        (StartpointTimestamp(None, 1), "timestamp", None),
-        (StartpointOldest(1), "oldest", None),
-        (StartpointUpcoming(1), "upcoming", None),
-    ],
-)
-def test_kind_and_value(startpoint: Startpoint, kind: str, value: str | None) -> None:
-    assert (startpoint.kind, startpoint.value, startpoint.creation_timestamp) == (kind, value, 1)
-
-
 def test_a_request_expires_when_it_is_more_than_twelve_hours_old() -> None:
     assert EXPIRY_MS == 43_200_000
     assert not is_expired(StartpointOldest(1_000), 999 + EXPIRY_MS)

@@ -1,7 +1,5 @@
 """Marks of state in checkpoints."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,19 +18,6 @@ from eventlog.state_markers import (
 
 TEXT = st.text(max_size=12)
 PARTITION = st.builds(SystemStreamPartition, TEXT, TEXT, st.integers(0, 2**31 - 1), st.integers(-1, 5))
-CHANGELOG = SystemStreamPartition("kafka", "store-changelog", 4)
-
-
-@pytest.mark.scenario("SCM-06")
-@pytest.mark.parametrize("offset", ["5", None])
-def test_a_marker_is_written_as_by_samza(offset: str | None) -> None:
-    marker = KafkaStateCheckpointMarker(SystemStreamPartition("kafka", "PageViews", 3), offset)
-    assert json.loads(marker.serialise()) == {
-        "version": 1,
-        "changelog-ssp": {"system": "kafka", "partition": 3, "stream": "PageViews", "keyBucket": -1},
-        "changelog-offset": offset,
-    }
-    assert KafkaStateCheckpointMarker.parse(marker.serialise()) == marker
 
 
 @pytest.mark.scenario("SCM-04")
@@ -68,27 +53,6 @@ def test_an_unreadable_marker_names_its_store() -> None:
         scms_to_ssp_offset_map({KAFKA_STATE_BACKEND_FACTORY: {"counts": "1;kafka"}})
 
 
-@pytest.mark.scenario("SCM-09")
-@pytest.mark.parametrize(("text", "offset"), [("1614147487244-33577:5", "5"), ("1614147487244-33577:null", None)])
-def test_a_changelog_offset_of_version_1(text: str, offset: str | None) -> None:
-    read = KafkaChangelogOffset.parse(text)
-    assert (read.offset, str(read)) == (offset, text)
-
-
-@pytest.mark.scenario("SCM-09")
-@pytest.mark.parametrize("text", ["1614147487244-33577:5:6", "5", "", "1614147487244-33577:"])
-def test_other_text_is_not_a_changelog_offset(text: str) -> None:
-    with pytest.raises(WireError):
-        KafkaChangelogOffset.parse(text)
-
-
-def test_the_form_of_seed_002_is_read() -> None:
-    assert KafkaStateCheckpointMarker.parse("1;kafka;store-changelog;4;17") == KafkaStateCheckpointMarker(
-        CHANGELOG, "17"
-    )
-    assert KafkaStateCheckpointMarker.parse("1;kafka;store-changelog;4;null").offset is None
-
-
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -105,9 +69,8 @@ def test_the_form_of_seed_002_is_read() -> None:
     ],
 )
 def test_other_text_is_not_a_marker(text: str, reason: str) -> None:
-    with pytest.raises(WireError) as caught:
+    with pytest.raises(WireError, match=f"^{reason}: "):
         KafkaStateCheckpointMarker.parse(text)
-    assert caught.value.reason == reason
 
 
 def test_a_marker_line_is_split_in_exactly_three() -> None:

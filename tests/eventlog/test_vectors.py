@@ -28,6 +28,7 @@ def test_all_are_there() -> None:
     assert sum(len(vectors(kind)) for kind in kinds()) == 310
 
 
+@pytest.mark.scenario("CKS-20")
 @pytest.mark.parametrize("vector", vectors("checkpoint_log_key"), ids=lambda vector: vector["id"])
 def test_checkpoint_log_key(vector: Vector) -> None:
     said = vector["input"]
@@ -48,6 +49,7 @@ def test_checkpoint_log_key_decode(vector: Vector) -> None:
         assert checkpoint_topic.decode_key(data) == (said["type"], said["task"], said["grouper"])
 
 
+@pytest.mark.scenario("CKS-02")
 @pytest.mark.parametrize("vector", vectors("checkpoint_v1"), ids=lambda vector: vector["id"])
 def test_checkpoint_v1(vector: Vector) -> None:
     written = decoded(vector["value_b64"]) or b""
@@ -66,6 +68,7 @@ def test_checkpoint_v1_decode(vector: Vector) -> None:
         assert checkpoint_topic.decode_v1(data) == CheckpointV1(offsets_of(vector["result"]))
 
 
+@pytest.mark.scenario("CKS-07", "CKS-09")
 @pytest.mark.parametrize("vector", vectors("checkpoint_v2"), ids=lambda vector: vector["id"])
 def test_checkpoint_v2(vector: Vector) -> None:
     said = vector["input"]
@@ -100,6 +103,7 @@ def test_checkpoint_v2_decode(vector: Vector) -> None:
     assert read.state_markers == said["markers"]
 
 
+@pytest.mark.scenario("CKS-14", "CKS-15")
 @pytest.mark.parametrize("vector", vectors("checkpoint_id"), ids=lambda vector: vector["id"])
 def test_checkpoint_id(vector: Vector) -> None:
     said = vector["result"]
@@ -111,6 +115,7 @@ def test_checkpoint_id(vector: Vector) -> None:
         assert (read.millis, read.nanos, str(read)) == (said["millis"], said["nanos"], said["serialize"])
 
 
+@pytest.mark.scenario("SCM-09")
 @pytest.mark.parametrize("vector", vectors("changelog_offset"), ids=lambda vector: vector["id"])
 def test_changelog_offset(vector: Vector) -> None:
     said = vector["result"]
@@ -123,6 +128,7 @@ def test_changelog_offset(vector: Vector) -> None:
         assert str(read) == said["toString"]
 
 
+@pytest.mark.scenario("SCM-06")
 @pytest.mark.parametrize("vector", vectors("kafka_state_marker"), ids=lambda vector: vector["id"])
 def test_kafka_state_marker(vector: Vector) -> None:
     said = vector["input"]

@@ -3,8 +3,6 @@
 Keys and values of the coordinator stream beyond the golden vectors.
 """
 
-import json
-
 import pytest
 
 from eventlog.errors import WireError
@@ -16,17 +14,10 @@ from eventlog.messages import (
     SetCheckpoint,
     SetConfig,
     SetContainerHostMapping,
-    SetExecutionEnvContainerIdMapping,
-    SetJobCoordinatorMetadata,
-    SetTaskContainerMapping,
-    SetTaskModeMapping,
     SetTaskPartitionMapping,
-    UnknownMessage,
 )
 from eventlog.partition import SystemStreamPartition
-from eventlog.wire.coordinator import CoordinatorKey, decode_key, decode_message, encode_key, encode_message
-
-GOOD_VALUE = b'{"host":"h","source":"s","values":{"value":"v"},"username":"u","timestamp":1}'
+from eventlog.wire.coordinator import CoordinatorKey, decode_key, decode_message, encode_message
 
 
 def read(message_type: str, value: bytes | None, key: str = "k") -> Message:
@@ -53,9 +44,8 @@ def reason_of(message_type: str, value: bytes, key: str = "k") -> str:
     ],
 )
 def test_a_bad_key_is_refused(key: bytes | None, reason: str) -> None:
-    with pytest.raises(WireError) as caught:
+    with pytest.raises(WireError, match=f"^{reason}: "):
         decode_key(key)
-    assert caught.value.reason == reason
 
 
 @pytest.mark.parametrize("version", [b"0", b"2", b'"1"', b"null", b"1.5", b"[]", b"true"])
@@ -116,6 +106,7 @@ def test_an_empty_text_is_a_value_and_an_empty_checkpoint_is_one() -> None:
         ("set-job-coordinator-metadata", b'{"values":{"meta-key":"[]"}}', "wrong_type"),
         ("set-job-coordinator-metadata", b'{"values":{"meta-key":"{"}}', "not_json"),
         ("set-migration-info", b'{"values":{"m":true}}', "wrong_type"),
+        ("set-task-partition-assignment", b'{"values":{"taskNames":"[1]"}}', "wrong_type"),
         ("samza-startpoint-v1", b"{}", "unknown_startpoint"),
         ("samza-startpoint-v1", b'{"@type":["StartpointOldest"]}', "unknown_startpoint"),
         ("samza-startpoint-v1", b'{"@type":"StartpointOldest"}', "missing_field"),
@@ -143,14 +134,6 @@ def test_an_assignment_needs_a_partition_as_key_but_its_end_does_not(key: str, r
     value = b'{"values":{"taskNames":"[]"}}'
     assert reason_of("set-task-partition-assignment", value, key) == reason
     assert read("set-task-partition-assignment", None, key).key == key
-
-
-@pytest.mark.parametrize("names", ['"t"', "[1]", "{}"])
-def test_task_names_must_be_a_list_of_texts(names: str) -> None:
-    value = json.dumps({"values": {"taskNames": names}}).encode()
-    assert (
-        reason_of("set-task-partition-assignment", value, '{"system":"k","stream":"s","partition":0}') == "wrong_type"
-    )
 
 
 @pytest.mark.scenario("MSG-13")
@@ -187,11 +170,6 @@ def test_a_partition_key_without_bucket_keeps_its_spelling() -> None:
     assert decode_key(encode_message(message)[0]).key == key
 
 
-def test_the_type_s_case_counts() -> None:
-    message = read("SET-CONFIG", GOOD_VALUE)
-    assert message == UnknownMessage(message_type="SET-CONFIG", key="k", value=GOOD_VALUE.decode())
-
-
 def test_no_error_shows_what_the_record_held() -> None:
     for value in (
         b'{"values":{"value":["hunter2"]}}',
@@ -202,53 +180,3 @@ def test_no_error_shows_what_the_record_held() -> None:
         with pytest.raises(WireError) as caught:
             read("set-config", value)
         assert "hunter2" not in str(caught.value)
-
-
-@pytest.mark.scenario("MSG-08", "MSG-09", "MSG-10")
-@pytest.mark.parametrize(
-    ("key", "written"),
-    [
-        ("job.name", b'[1,"set-config","job.name"]'),
-        ("\u00e9\U0001f600", '[1,"set-config","\u00e9\U0001f600"]'.encode()),
-        ('a/b"c\\d', b'[1,"set-config","a/b\\"c\\\\d"]'),
-        ("a\tb\nc", b'[1,"set-config","a\\tb\\nc"]'),
-        ("<script>&'", b'[1,"set-config","<script>&\'"]'),
-        ("\u2028\x7f", '[1,"set-config","\u2028\x7f"]'.encode()),
-        ("a\x1fb", b'[1,"set-config","a\\u001Fb"]'),
-    ],
-)
-def test_a_key_has_the_bytes_that_samza_gives_it(key: str, written: bytes) -> None:
-    assert encode_key("set-config", key) == written
-    assert decode_key(written).key == key
-
-
-@pytest.mark.scenario("MSG-12", "MSG-13")
-@pytest.mark.parametrize(
-    ("message", "values"),
-    [
-        (SetConfig(config_key="k", config_value="v"), {"value": "v"}),
-        (SetChangelogMapping(task_name="k", changelog_partition=4), {"Partition": "4"}),
-        (
-            SetContainerHostMapping(container_id="k", host_name="h1", jmx_url="", jmx_tunneling_url=""),
-            {"host": "h1", "jmx-url": "", "jmx-tunneling-url": ""},
-        ),
-        (SetTaskContainerMapping(task_name="k", container_id="0"), {"containerId": "0"}),
-        (SetTaskModeMapping(task_name="k", task_mode="Active"), {"taskMode": "Active"}),
-        (
-            SetTaskPartitionMapping(partition=SystemStreamPartition("k", "s", 0), task_names=("t1",)),
-            {"taskNames": '["t1"]'},
-        ),
-        (
-            SetExecutionEnvContainerIdMapping(container_id="k", execution_container_id="container_1"),
-            {"execution-env-container-id": "container_1"},
-        ),
-        (SetJobCoordinatorMetadata(cluster_type="k"), {"meta-key": "{}"}),
-    ],
-    ids=lambda given: type(given).__name__,
-)
-def test_a_value_is_an_envelope_around_texts(message: Message, values: dict[str, str]) -> None:
-    signed = message.model_copy(update={"envelope": Envelope("s", "h", "u", 1)})
-    key, value = encode_message(signed)
-    assert value is not None
-    assert json.loads(value) == {"host": "h", "source": "s", "values": values, "username": "u", "timestamp": 1}
-    assert decode_message(decode_key(key), value) == message

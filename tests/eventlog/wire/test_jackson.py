@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
-from eventlog.wire.jackson import decode_partition_key, dumps, dumps_text, encode_partition_key, loads, loads_pairs
+from eventlog.wire.jackson import decode_partition_key, dumps, encode_partition_key, loads, loads_pairs
 
 ANY_TEXT = st.text(st.characters(), max_size=40)
 
@@ -29,21 +29,11 @@ def test_the_style_with_escapes_has_no_four_byte_characters(text: str) -> None:
     assert max(written, default=0) < 0xF0
 
 
-def test_hex_is_upper_case_and_an_escaped_backslash_stays() -> None:
-    assert dumps("\x1f\x0b\x00") == b'"\\u001F\\u000B\\u0000"'
-    assert dumps("\\u001f") == b'"\\\\u001f"'
-    assert dumps("\\\x1f") == b'"\\\\\\u001F"'
-
-
 def test_astral_characters_and_halves_of_a_pair() -> None:
     assert dumps("\U0001f680") == '"\U0001f680"'.encode()
     assert dumps("\U0001f680", ascii_surrogates=True) == b'"\\uD83D\\uDE80"'
     assert dumps("\ud800 \udc00") == b'"? ?"'
     assert dumps("\ud800", ascii_surrogates=True) == b'"\\uD800"'
-
-
-def test_nested_text_is_escaped_once_more() -> None:
-    assert dumps({"a": dumps_text(['"'])}) == b'{"a":"[\\"\\\\\\"\\"]"}'
 
 
 @pytest.mark.parametrize(
@@ -65,9 +55,8 @@ def test_nested_text_is_escaped_once_more() -> None:
 )
 def test_bad_bytes_are_refused_with_a_reason(data: bytes, reason: str) -> None:
     for read in (loads, loads_pairs):
-        with pytest.raises(WireError) as caught:
+        with pytest.raises(WireError, match=f"^{reason}: "):
             read(data)
-        assert caught.value.reason == reason
 
 
 def test_nul_and_halves_of_a_pair_are_read() -> None:
@@ -106,6 +95,5 @@ def test_a_partition_comes_back(partition: SystemStreamPartition) -> None:
     ],
 )
 def test_a_bad_field_is_refused(text: str, reason: str) -> None:
-    with pytest.raises(WireError) as caught:
+    with pytest.raises(WireError, match=f"^{reason}: "):
         decode_partition_key(text)
-    assert caught.value.reason == reason

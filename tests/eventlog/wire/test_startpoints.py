@@ -43,9 +43,8 @@ def test_astral_characters_are_escaped_as_pairs() -> None:
     ],
 )
 def test_an_unreadable_startpoint_is_refused(value: bytes, reason: str) -> None:
-    with pytest.raises(WireError) as caught:
+    with pytest.raises(WireError, match=f"^{reason}: "):
         decode_startpoint(value)
-    assert caught.value.reason == reason
 
 
 @pytest.mark.parametrize(
@@ -59,9 +58,8 @@ def test_an_unreadable_startpoint_is_refused(value: bytes, reason: str) -> None:
     ],
 )
 def test_an_unreadable_fan_out_is_refused(value: bytes, reason: str) -> None:
-    with pytest.raises(WireError) as caught:
+    with pytest.raises(WireError, match=f"^{reason}: "):
         decode_fan_out(value)
-    assert caught.value.reason == reason
 
 
 def test_what_could_not_be_read_back_is_not_written() -> None:
