@@ -194,13 +194,6 @@ class EventSourceContract(ABC):
         assert offsets(followed.until(second, 2)) == [1]
         assert offsets(followed.until(first, 30_000)) == list(range(30_000))
 
-    def test_a_stream_may_be_followed_from_elsewhere(self, source: EventSource) -> None:
-        name = self.make_filled(5)
-        source.assign({name: 2})
-        Followed(source).until(name, 5)
-        source.assign({name: 1})
-        assert offsets(Followed(source).until(name, 5)) == [1, 2, 3, 4]
-
     def test_reassigning_a_stream_starts_at_the_given_offset(self, source: EventSource) -> None:
         name = self.make_filled(5)
         source.assign({name: 0})
@@ -247,15 +240,6 @@ class EventSourceContract(ABC):
         began = time.monotonic()
         assert source.poll(PATIENCE) == []
         assert time.monotonic() - began < PATIENCE / 2
-
-    def test_a_poll_with_nothing_assigned_waits_and_can_be_woken(self, source: EventSource) -> None:
-        source.assign({})
-        began = time.monotonic()
-        waker = threading.Timer(0.2, source.wake)
-        waker.start()
-        assert source.poll(PATIENCE) == []
-        assert 0.1 < time.monotonic() - began < PATIENCE / 2
-        waker.join()
 
     def test_many_streams_are_followed_at_once(self, source: EventSource) -> None:
         names = [self.make_stream() for _ in range(12)]

@@ -6,19 +6,14 @@ Topics: what the cluster says of them, and creating them.
 from typing import Any
 
 import pytest
-from kafka import KafkaAdminClient, TopicPartition
+from kafka import TopicPartition
 from kafka.errors import TopicAuthorizationFailedError, UnknownTopicOrPartitionError
 
 from eventlog.kafka.admin import CreationRefused, KafkaAdmin, Topic, TopicExists, check
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
 from eventlog.streams import identify
-from tests.contracts.followed import new_events
-from tests.fixtures.kafka_topics import LASTING, Topics
-
-
-def test_a_compacted_topic_is_well(admin: KafkaAdmin, coordinator_topic: str) -> None:
-    assert check(admin.topic(coordinator_topic)) == ""
+from tests.fixtures.kafka_topics import Topics
 
 
 def test_a_topic_that_is_deleted_from_is_refused(admin: KafkaAdmin, topics: Topics, job_name: str) -> None:
@@ -36,24 +31,12 @@ def test_several_partitions_are_taken_only_where_it_is_asked_for() -> None:
     assert "; t has cleanup.policy compact,delete" in check(topic, any_partitions=True)
 
 
-def test_several_partitions_are_refused(admin: KafkaAdmin, topics: Topics, job_name: str) -> None:
-    name = topics.create(f"__samza_coordinator_{job_name}_1", LASTING, partitions=3)
-    with pytest.raises(StreamRefused, match=r"it has 3 partitions\. Create it with one"):
-        admin.describe(name)
-
-
 @pytest.mark.parametrize("policy", ["compact,delete", "delete,compact"])
 def test_a_topic_that_is_compacted_and_deleted_is_warned_of(
     admin: KafkaAdmin, topics: Topics, job_name: str, policy: str
 ) -> None:
     name = topics.create(f"__samza_coordinator_{job_name}_1", {"cleanup.policy": policy})
     assert admin.describe(name).warning.startswith(f"{name} has cleanup.policy compact,delete: records older than")
-
-
-def test_settings_that_may_not_be_read_are_warned_of() -> None:
-    hidden = Topic("t", "id", 1, {})
-    assert "no permission to read whether it is compacted" in check(hidden)
-    assert (hidden.delete_retention_ms, hidden.max_message_bytes) == (None, None)
 
 
 class TestCreation:
@@ -80,10 +63,6 @@ class TestCreation:
             "segment.bytes": "1048576",
             "max.message.bytes": "1000012",
         }
-
-    def test_it_can_be_used_at_once(self, admin: KafkaAdmin, topics: Topics, made: str) -> None:
-        admin.create_stream(identify(made))
-        assert topics.write(made, new_events(1)) == [0]
 
     def test_a_topic_that_is_there_is_left_as_it_is(self, admin: KafkaAdmin, topics: Topics, made: str) -> None:
         topics.create(made, {"cleanup.policy": "delete"})
@@ -113,10 +92,6 @@ class TestCreation:
         with pytest.raises(CreationRefused, match=f"{made} with replication factor 3000 .InvalidReplicationFactor"):
             admin.create_stream(identify(made), replication_factor=3000)
         assert made not in admin.stream_names()
-
-    def test_a_name_that_kafka_refuses_is_reported(self, admin: KafkaAdmin) -> None:
-        with pytest.raises(CreationRefused, match="InvalidTopic"):
-            admin.create_stream(identify("__samza_coordinator_a b_1"))
 
 
 class TestQuestions:
@@ -161,22 +136,6 @@ class TestQuestions:
 
         monkeypatch.setattr(admin, "_list_offsets", refuse_one)
         assert admin.end_offsets([coordinator_topic, "__samza_coordinator_denied_1"]) == {coordinator_topic: 0}
-
-    def test_ends_of_streams_that_exist_need_no_other_request(
-        self, admin: KafkaAdmin, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """A follower asks for them every five seconds."""
-        monkeypatch.setattr(admin, "topic_ids", None)
-        assert admin.end_offsets([coordinator_topic]) == {coordinator_topic: 0}
-
-    def test_a_known_leader_is_not_requested(
-        self, admin: KafkaAdmin, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        assert coordinator_topic in admin.topic_ids([coordinator_topic])
-        with monkeypatch.context() as patch:
-            patch.setattr(KafkaAdminClient, "_async_get_leader_for_partitions", None)
-            assert admin.end_offsets([coordinator_topic]) == {coordinator_topic: 0}
-        assert admin.end_offsets([coordinator_topic]) == {coordinator_topic: 0}
 
     @pytest.mark.parametrize("leader", [999, -1], ids=["another broker", "none"])
     def test_a_leader_that_is_wrong_is_requested(self, admin: KafkaAdmin, coordinator_topic: str, leader: int) -> None:

@@ -115,34 +115,6 @@ def test_a_server_that_never_answers_times_out(server: SilentServer, options: di
     assert [server.address in sentence for sentence in told] == [True]
 
 
-class CountingSocket:
-    """A socket that counts how often it is read."""
-
-    def __init__(self, inner: socket.socket) -> None:
-        self._inner = inner
-        self.reads = 0
-
-    def recv(self, size: int) -> bytes:
-        self.reads += 1
-        return self._inner.recv(size)
-
-
-def test_what_has_arrived_is_received_at_once() -> None:
-    """Each read gives up the interpreter's lock, and may wait for it for 5 ms."""
-    ours, peer = socket.socketpair()
-    with ours, peer:
-        ours.setblocking(False)
-        counting = CountingSocket(ours)
-        receiving = LargeReceives()
-        receiving._sock = counting
-        peer.sendall(b"x" * 100_000)
-        assert receiving._sock_recv() == (b"x" * 100_000, None)
-        assert counting.reads <= 3
-        peer.shutdown(socket.SHUT_WR)
-        received, error = receiving._sock_recv()
-        assert (received, str(error)) == (b"", "KafkaConnectionError: socket disconnected")
-
-
 def test_any_error_of_receiving_ends_the_connection() -> None:
     """A closed TLS connection raises ValueError. Without an error, kafka-python would wait for an answer forever."""
 

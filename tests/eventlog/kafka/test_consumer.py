@@ -15,7 +15,7 @@ from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.consumer import EventConsumer, RangeReader
 from eventlog.kafka.fetch_client import POLL_EVENTS, TopicIds
 from eventlog.kafka.options import KafkaOptions
-from eventlog.source import OffsetLost, Read, SourceUnavailable, StreamRefused
+from eventlog.source import Read, SourceUnavailable, StreamRefused
 from eventlog.streams import coordinator_stream_name
 from tests.contracts.followed import new_events, offsets
 from tests.fixtures.kafka_topics import Topics
@@ -27,30 +27,6 @@ def consumer(kafka_options: KafkaOptions, admin: KafkaAdmin) -> Iterator[EventCo
     consumer = EventConsumer(kafka_options, admin)
     yield consumer
     consumer.close()
-
-
-def test_it_says_when_it_can_not_be_used_for_a_topic(
-    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, coordinator_topic: str
-) -> None:
-    old = admin.topic_ids([coordinator_topic])
-    assert consumer.can_assign(old)
-    consumer.assign({coordinator_topic: 0}, old)
-    assert consumer.can_assign(old)
-    topics.create_again(coordinator_topic)
-    assert not consumer.can_assign(admin.topic_ids([coordinator_topic]))
-    consumer.assign({}, {})
-    assert not consumer.can_assign(admin.topic_ids([coordinator_topic]))
-
-
-def test_a_stream_that_was_lost_needs_another(
-    consumer: EventConsumer, admin: KafkaAdmin, coordinator_topic: str
-) -> None:
-    ids = admin.topic_ids([coordinator_topic])
-    consumer.assign({coordinator_topic: 5}, ids)
-    with pytest.raises(OffsetLost):
-        wait_until(lambda: consumer.poll(0.1))
-    assert not consumer.can_assign(ids)
-    assert consumer.poll(0.1) == []  # it is said once
 
 
 def test_events_of_an_unknown_topic_id_are_not_returned(
@@ -73,17 +49,6 @@ def test_events_of_an_unknown_topic_id_are_not_returned(
     for _ in range(2):
         with pytest.raises(SourceUnavailable):
             wait_until(lambda: consumer.poll(1))
-    (read,) = wait_until(lambda: consumer.poll(1))
-    assert (offsets(read.events), read.next_offset) == ([0, 1, 2], 3)
-
-
-def test_a_topic_that_is_fetched_by_id_needs_no_other_request(
-    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    consumer.assign({coordinator_topic: 0}, admin.topic_ids([coordinator_topic]))
-    consumer.poll(0.1)  # what was learned of topics is compared once
-    monkeypatch.setattr(admin, "topic_ids", None)
-    topics.write(coordinator_topic, new_events(3))
     (read,) = wait_until(lambda: consumer.poll(1))
     assert (offsets(read.events), read.next_offset) == ([0, 1, 2], 3)
 

@@ -1,7 +1,6 @@
 """What a consumer asks brokers for: all streams after a change, and then those that moved."""
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 
 import pytest
 
@@ -97,16 +96,6 @@ def test_after_few_events_the_next_poll_sends_the_fetch(
     assert sent == [False, True, True, True]
 
 
-def test_a_stream_whose_position_is_the_same_is_not_asked_for_again(asking: Asking) -> None:
-    """A broker also answers when the high watermark of a stream changed, without events."""
-    first, second, third = asking.names
-    for name in asking.names:
-        asking.follow(name)
-    for name in (second, third):
-        asking.consumer._client._mark_moved(first)
-        assert asking.follow(name) == {name}
-
-
 def test_after_a_change_all_streams_are_compared(asking: Asking, admin: KafkaAdmin) -> None:
     first, second, third = asking.names
     for name in asking.names:
@@ -127,40 +116,6 @@ def test_a_session_that_the_broker_forgot_is_begun_again(asking: Asking) -> None
     session.next_metadata.session_id += 1
     for name in asking.names:
         asking.follow(name)
-
-
-def test_a_stream_that_cannot_be_fetched_for_a_moment_is_fetched_after_it(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As while kafka-python asks a leader whether the log was truncated."""
-    first, second, third = asking.names
-    streams = asking.consumer._client._fetcher._subscriptions
-    fetchable = streams.fetchable_partitions
-    streams.fetchable_partitions = lambda: [one for one in fetchable() if one.topic != first]
-    asking.consumer._client.examine_all()
-    monkeypatch.setattr(asking.consumer._client, "examine_all", lambda: None)
-    for name in (second, third):
-        asking.follow(name)
-    del streams.fetchable_partitions
-    assert asking.follow(first) == {first}
-
-
-def test_when_a_poll_is_woken_by_an_answer_the_next_fetch_can_be_sent(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else a poll without events waits before it sends one."""
-    consumer, fetcher = asking.consumer, asking.consumer._client._fetcher
-    asking.follow(asking.names[0])
-    (leader,) = consumer._client._requests._leaders
-    pending: list[bool] = []
-    begin_answer = fetcher._nodes_with_pending_fetch_requests.add
-    monkeypatch.setattr(consumer._client.topic_ids, "set_names", lambda _: begin_answer(leader))
-    monkeypatch.setattr(
-        consumer, "_news", SimpleNamespace(put=lambda _: pending.append(consumer._client._requests.are_all_pending))
-    )
-    answer = SimpleNamespace(API_VERSION=0, responses=[])
-    fetcher._handle_fetch_response(leader, {}, 0.0, answer)
-    assert pending[-1] is False
 
 
 def test_a_request_that_lacks_a_stream_is_not_used_again(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:

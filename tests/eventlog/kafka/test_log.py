@@ -11,10 +11,10 @@ from eventlog.kafka.admin import TopicExists
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import AppendRefused, Capabilities, Clock, EventLog
-from eventlog.source import OffsetLost, StreamMissing, StreamRefused
+from eventlog.source import OffsetLost, StreamMissing
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from tests.contracts.event_log import UnconditionalAppendContract, clock, new_events
-from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, COMPACTED_SOON, LASTING, Topics
+from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, LASTING, Topics
 from tests.fixtures.waiting import wait_until
 
 ANY_TIME = {"message.timestamp.after.max.ms": str(2**63 - 1)}
@@ -64,27 +64,6 @@ def test_a_missing_topic_is_reported(kafka_options: KafkaOptions) -> None:
     wait_until(lambda: before.issuperset(threading.enumerate()), what="the connection's thread to end")
 
 
-def test_a_topic_that_forgets_is_refused(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
-    name = topics.create(coordinator_stream_name(job_name), {"cleanup.policy": "delete"})
-    with pytest.raises(StreamRefused, match=r"its cleanup\.policy is delete"):
-        KafkaEventLog(kafka_options, identify(name))
-
-
-def test_one_that_forgets_in_time_is_warned_of(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
-    name = topics.create(coordinator_stream_name(job_name), COMPACTED_AND_DELETED)
-    with KafkaEventLog(kafka_options, identify(name)) as log:
-        assert log.warning.startswith(f"{name} has cleanup.policy compact,delete")
-
-
-def test_superseded_events_go_as_it_says(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
-    name = topics.create(coordinator_stream_name(job_name), COMPACTED_SOON)
-    with KafkaEventLog(kafka_options, identify(name)) as log:
-        log.append([NewEvent(b"k", b"%d" % number) for number in range(10)])
-        topics.compact(name)
-        assert [event.offset for event in log.read(0, 10)] == [9]
-        assert log.start_offset() == 0
-
-
 def test_a_read_begins_where_the_log_does(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
     name = topics.create(coordinator_stream_name(job_name), COMPACTED_AND_DELETED)
     with KafkaEventLog(kafka_options, identify(name)) as log:
@@ -93,14 +72,6 @@ def test_a_read_begins_where_the_log_does(kafka_options: KafkaOptions, topics: T
         assert (log.start_offset(), [event.offset for event in log.read()]) == (3, [3, 4])
         topics.delete_before(name, 5)
         assert (log.start_offset(), log.end_offset(), list(log.read())) == (5, 5, [])
-
-
-def test_what_is_not_committed_is_not_there(log: KafkaEventLog, topics: Topics) -> None:
-    with topics.transaction(log.stream_name, new_events(2)) as producer:
-        assert (log.end_offset(), list(log.read())) == (0, [])
-        producer.commit_transaction()
-    wait_until(lambda: log.end_offset() == 3)
-    assert [event.offset for event in log.read()] == [0, 1]
 
 
 def test_a_recreated_topic_is_another_log(log: KafkaEventLog, topics: Topics) -> None:
@@ -148,11 +119,6 @@ class TestTransactionalAppend:
 
     def open(self, options: KafkaOptions, log: KafkaEventLog) -> KafkaEventLog:
         return KafkaEventLog(options, identify(log.stream_name), clock=clock, transactional_id=log.stream_name)
-
-    def test_a_marker_follows_each_append(self, writer: KafkaEventLog) -> None:
-        assert writer.append(new_events(2)) == range(2)
-        assert writer.append(new_events(1)) == range(3, 4)
-        assert [event.offset for event in writer.read()] == [0, 1, 3]
 
     def test_an_append_ends_when_its_events_can_be_read(
         self, writer: KafkaEventLog, log: KafkaEventLog, topics: Topics, monkeypatch: pytest.MonkeyPatch

@@ -69,16 +69,6 @@ def test_who_proves_himself_reads_and_writes(
         assert offsets([*log.read()]) == offsets([*source.read(name, 0, 2)]) == [0, 1]
 
 
-@pytest.mark.parametrize("protocol", SecuredListeners.listeners)
-def test_who_proves_himself_asks_for_offsets(
-    options: Callable[..., KafkaOptions], topics: Topics, job_name: str, protocol: str
-) -> None:
-    name = topics.create(f"{job_name}-input")
-    topics.write(name, new_events(2))
-    with KafkaSystemAdmin(options(protocol)) as admin:
-        assert admin.resolve_startpoint_to_offset(SystemStreamPartition("input", name, 0), StartpointUpcoming(1)) == "2"
-
-
 def test_a_wrong_password_is_reported_and_never_shown(
     options: Callable[..., KafkaOptions], security: SecuredListeners, caplog: pytest.LogCaptureFixture
 ) -> None:

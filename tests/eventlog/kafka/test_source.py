@@ -74,11 +74,6 @@ def test_a_stream_is_described_with_its_topic(source: KafkaSource, topics: Topic
     assert source.describe(coordinator_topic) == StreamFacts(coordinator_topic, topic_id, 0, 2, 86_400_000)
 
 
-def test_events_have_the_epoch_of_their_leader(source: KafkaSource, topics: Topics, coordinator_topic: str) -> None:
-    topics.write(coordinator_topic, new_events(1))
-    assert [event.leader_epoch for event in source.read(coordinator_topic, 0, 1)] == [0]
-
-
 class TestTransactions:
     def test_markers_at_the_end_are_passed(self, source: KafkaSource, topics: Topics, coordinator_topic: str) -> None:
         topics.write_transaction(coordinator_topic, new_events(2))
@@ -162,15 +157,6 @@ class TestContent:
         topics.write(name, [NewEvent(None, b"v", 1)])
         topics.change(name, {"cleanup.policy": "compact"})
         assert follow(source, name).until(name, 1) == [RecordedEvent(0, 1, 0, None, b"v", (), 0)]
-
-    def test_times_that_the_log_gave(self, source: KafkaSource, topics: Topics, job_name: str) -> None:
-        by_log = {**LASTING, "message.timestamp.type": "LogAppendTime"}
-        name = topics.create(f"__samza_coordinator_{job_name}_1", by_log)
-        before = time.time() * 1000 - 60_000
-        topics.write(name, [NewEvent(b"k", b"v", 5), NewEvent(b"l", b"v", 6)])
-        events = follow(source, name).until(name, 2)
-        assert [event.timestamp_type for event in events] == [1, 1]
-        assert all(event.timestamp > before for event in events)
 
     @pytest.mark.parametrize("codec", ["gzip", "lz4", "zstd"])
     def test_compressed_batches(self, source: KafkaSource, topics: Topics, job_name: str, codec: str) -> None:
