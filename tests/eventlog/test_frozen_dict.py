@@ -4,7 +4,6 @@ import copy
 import json
 import pickle
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -55,14 +54,6 @@ def test_json_is_copied_to_its_leaves() -> None:
     given["a"][0]["b"].append(2)
     assert json.dumps(copied) == '{"a": [{"b": [1]}], "c": {"d": null}}'
     assert hash(copied) == hash(frozen_json({"c": {"d": None}, "a": ({"b": (1,)},)}))
-
-
-def test_it_is_a_mapping_like_others() -> None:
-    one = FrozenDict({"a": 1, "b": 2})
-    assert one == {"b": 2, "a": 1} == MappingProxyType(one)
-    assert repr(one) == "{'a': 1, 'b': 2}"
-    assert {**one, "c": 3} == one | {"c": 3} == {"a": 1, "b": 2, "c": 3}
-    assert hash(one) == hash(FrozenDict({"b": 2, "a": 1}))
 
 
 def pickled(value: Any) -> Any:

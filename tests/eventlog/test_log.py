@@ -4,23 +4,12 @@ The event log in memory.
 """
 
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
 
-from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, NewEvent, RecordedEvent
-from eventlog.log import Clock, EventLog, MemoryEventLog, recorded
+from eventlog.events import NewEvent
+from eventlog.log import Clock, EventLog, MemoryEventLog
 from tests.contracts.event_log import NOW, STREAM, ConditionalAppendContract
 from tests.fixtures.waiting import PATIENCE
-
-
-def test_events_are_numbered_and_stamped() -> None:
-    now = datetime(1970, 1, 1, 0, 0, 1, 999, tzinfo=UTC)
-    headers: Any = [("h", b"x")]  # as a caller without types may give them
-    events = [NewEvent(b"k", None, 7, headers), NewEvent(None, b"v")]
-    assert recorded(events, 5, now) == [
-        RecordedEvent(5, 7, CREATE_TIME, b"k", None, (("h", b"x"),)),
-        RecordedEvent(6, 1000, LOG_APPEND_TIME, None, b"v"),
-    ]
 
 
 class TestMemoryEventLog(ConditionalAppendContract):

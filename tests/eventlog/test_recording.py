@@ -199,12 +199,6 @@ def test_what_came_before_a_bad_line_is_given(tmp_path: Path) -> None:
         next(records)
 
 
-def test_each_topic_has_its_own_offsets(tmp_path: Path) -> None:
-    path = tmp_path / "two.jsonl"
-    path.write_bytes(line(offset=4) + line(topic="u", offset=0) + line(offset=5))
-    assert validate(path) == {"t": TopicSummary(2, 4, 5), "u": TopicSummary(1, 0, 0)}
-
-
 @pytest.mark.parametrize("keep", [10, 30, -9, -1])
 def test_a_cut_gzip_file_is_refused(tmp_path: Path, keep: int) -> None:
     path = tmp_path / "cut.jsonl.gz"

@@ -78,18 +78,6 @@ def test_headers_that_cannot_be_decoded_are_refused(owner: Connection, headers: 
         append(owner, "array['k']::bytea[]", "array['v']::bytea[]", "null", f"array['{headers}']::jsonb[]")
 
 
-def test_headers_are_kept(owner: Connection) -> None:
-    append(
-        owner,
-        "array['k']::bytea[]",
-        "array['v']::bytea[]",
-        "null",
-        """array['[["a", "YQ=="], ["b", null]]']::jsonb[]""",
-    )
-    (event,) = read_archive(owner, 1)
-    assert event.headers == (("a", b"a"), ("b", None))
-
-
 @pytest.mark.parametrize("name_base64", ["5", '{"a": 1}', '"?"', '"YQ"', '"/w=="'])
 def test_what_is_not_the_name_of_a_header_in_base64_is_ignored(owner: Connection, name_base64: str) -> None:
     headers = f"""array['[["a", "YQ==", {name_base64}]]']::jsonb[]"""

@@ -61,16 +61,15 @@ def test_an_event_that_the_archive_lacks_is_a_difference(archive: Connection) ->
     assert first_difference(archive, 2, EVENTS[:1]) == 0
 
 
-def test_a_difference_is_found_beyond_the_first_thousand(database_url: str) -> None:
+def test_a_difference_is_found_beyond_the_first_thousand(connected: Connection) -> None:
     events = [RecordedEvent(offset, 0, 0, b"k", b"%d" % offset) for offset in range(2_500)]
-    with connect(database_url) as connection:
-        with connection.transaction():
-            ensure_partition(connection, "eventlog", "event", 0)
-            with archive_writer(connection, 1, 0) as write:
-                write(EventColumns.of(events))
-        assert first_difference(connection, 1, events) is None
-        events[2_400] = events[2_400]._replace(value=b"x")
-        assert first_difference(connection, 1, events) == 2_400
+    with connected.transaction():
+        ensure_partition(connected, "eventlog", "event", 0)
+        with archive_writer(connected, 1, 0) as write:
+            write(EventColumns.of(events))
+    assert first_difference(connected, 1, events) is None
+    events[2_400] = events[2_400]._replace(value=b"x")
+    assert first_difference(connected, 1, events) == 2_400
 
 
 def test_the_tail_starts_this_many_events_before_the_end(archive: Connection) -> None:

@@ -7,19 +7,8 @@ from typing import Final
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
-from psycopg.pq import TransactionStatus
 
-from eventlog.postgres.connection import CONNECT_SECONDS, connect, refuses_login, server_reason
-
-
-def test_no_transaction_is_left_open(database_url: str) -> None:
-    with connect(database_url) as connection:
-        connection.execute("select 1")
-        assert connection.info.transaction_status is TransactionStatus.IDLE
-    with connect(database_url, autocommit=False) as connection:
-        connection.execute("select 1")
-        assert connection.info.transaction_status is TransactionStatus.INTRANS
-
+from eventlog.postgres.connection import CONNECT_SECONDS, Connection, connect, refuses_login, server_reason
 
 ODD: Final = (
     "-c datestyle=German,DMY -c intervalstyle=iso_8601 -c extra_float_digits=-5 -c bytea_output=escape"
@@ -44,9 +33,8 @@ def test_texts_are_sent_in_utf_8(database_url: str, monkeypatch: pytest.MonkeyPa
         assert row == ("é😀", "é😀".encode())
 
 
-def test_a_dead_peer_is_noticed_in_half_a_minute(database_url: str) -> None:
-    with connect(database_url) as connection:
-        options = connection.info.get_parameters()
+def test_a_dead_peer_is_noticed_in_half_a_minute(connected: Connection) -> None:
+    options = connected.info.get_parameters()
     idle, interval, count = (int(options[f"keepalives_{name}"]) for name in ("idle", "interval", "count"))
     assert idle + interval * count <= 30
 
@@ -69,9 +57,9 @@ def test_a_client_that_is_gone_is_noticed_by_the_server(database_url: str) -> No
         ("insert into eventlog.log_head values (1, null)", None),
     ],
 )
-def test_the_reason_of_a_server_has_no_values(database_url: str, query: str, reason: str | None) -> None:
-    with connect(database_url) as connection, pytest.raises(psycopg.Error) as refused:
-        connection.execute(query.encode())
+def test_the_reason_of_a_server_has_no_values(connected: Connection, query: str, reason: str | None) -> None:
+    with pytest.raises(psycopg.Error) as refused:
+        connected.execute(query.encode())
     said = server_reason(refused.value)
     assert said is not None
     assert "pl4nted" not in said

@@ -64,11 +64,6 @@ def test_values_come_as_they_were_given(connected: Connection) -> None:
     ]
 
 
-def test_an_empty_list_writes_nothing(connected: Connection) -> None:
-    copy_rows(connected, COLUMNS, [])
-    assert written(connected) == []
-
-
 def test_rows_of_many_blocks_are_written_once(connected: Connection) -> None:
     numbered = [(n, *ROWS[1][1:]) for n in range(20_000)]
     with copying(connected, COLUMNS) as write:

@@ -15,15 +15,11 @@ from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, Eve
 from eventlog.postgres.archive import archive_writer
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import EVENT_CHANNEL, PostgresEventLog, StreamExists, UnknownStream
-from eventlog.postgres.log_registry import insert_log, newest_log
+from eventlog.postgres.log_registry import insert_log
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ensure_partition
-from eventlog.secret_policy import SecretPolicy
 from eventlog.source import SourceUnavailable
 from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.wire.coordinator import encode_key
-from projections.fold.settings import FoldSettings
-from projections.projector import Projector
-from projections.tracked_logs import track_log
 from tests.contracts.event_log import NOW, STREAM, ConditionalAppendContract, clock, new_events
 from tests.fixtures.database_sessions import end_sessions
 from tests.fixtures.waiting import PATIENCE, wait_until
@@ -121,22 +117,21 @@ def test_logs_of_one_database_do_not_mix(database_url: str) -> None:
         assert (log.end_offset(), second.end_offset(), second.stream_kind) == (2, 1, "checkpoint")
 
 
-def test_a_connection_of_the_caller_stays_open(database_url: str) -> None:
-    with connect(database_url) as connection:
-        with PostgresEventLog.create(connection, STREAM, clock=clock) as log:
-            log.append([NewEvent(b"k", b"v")])
-            assert [event.timestamp_type for event in log.read()] == [LOG_APPEND_TIME]
-            assert log.incarnation == 1
-        assert connection.execute("select 1").fetchone() == (1,)
+def test_a_connection_of_the_caller_stays_open(connected: Connection) -> None:
+    with PostgresEventLog.create(connected, STREAM, clock=clock) as log:
+        log.append([NewEvent(b"k", b"v")])
+        assert [event.timestamp_type for event in log.read()] == [LOG_APPEND_TIME]
+        assert log.incarnation == 1
+    assert connected.execute("select 1").fetchone() == (1,)
 
 
-def test_an_append_is_part_of_the_callers_transaction(database_url: str) -> None:
-    with connect(database_url) as connection, PostgresEventLog.create(connection, STREAM) as log:
-        with suppress(ZeroDivisionError), connection.transaction():
+def test_an_append_is_part_of_the_callers_transaction(connected: Connection) -> None:
+    with PostgresEventLog.create(connected, STREAM) as log:
+        with suppress(ZeroDivisionError), connected.transaction():
             log.append(new_events(2))
             raise ZeroDivisionError
         assert list(log.read()) == []
-        with connection.transaction():
+        with connected.transaction():
             with pytest.raises(AppendConflict):
                 log.append(new_events(1), expected_offset=7)
             assert log.append(new_events(1)) == range(1)
@@ -207,48 +202,26 @@ def test_an_append_is_notified_when_it_is_committed(database_url: str) -> None:
     assert told == [{"stream_name": STREAM.stream_name, "next_offset": end} for end in (3, 4)]
 
 
-def test_an_append_over_the_edge_of_a_partition(database_url: str) -> None:
-    with connect(database_url) as connection, PostgresEventLog.create(connection, STREAM) as log:
-        connection.execute("update eventlog.log_head set next_offset = %s", (PARTITION_OFFSETS - 1,))
+def test_an_append_over_the_edge_of_a_partition(connected: Connection) -> None:
+    with PostgresEventLog.create(connected, STREAM) as log:
+        connected.execute("update eventlog.log_head set next_offset = %s", (PARTITION_OFFSETS - 1,))
         assert log.append(new_events(2)) == range(PARTITION_OFFSETS - 1, PARTITION_OFFSETS + 1)
         assert [event.offset for event in log.read()] == [PARTITION_OFFSETS - 1, PARTITION_OFFSETS]
         assert log.start_offset() == PARTITION_OFFSETS - 1
 
 
-def test_the_archive_of_another_log_is_read_and_not_appended_to(database_url: str) -> None:
+def test_the_archive_of_another_log_is_read_and_not_appended_to(connected: Connection) -> None:
     event = RecordedEvent(5, 1, 0, b"k", b"v")
-    with connect(database_url) as connection:
-        with connection.transaction():
-            stored = insert_log(connection, STREAM.stream_name, "coordinator", 1, "recording", NOW)
-            ensure_partition(connection, "eventlog", "event", 0)
-            with archive_writer(connection, stored.log_id, 0) as write:
-                write(EventColumns.of([event]))
-        log = PostgresEventLog(connection, STREAM.stream_name)
-        assert (log.start_offset(), log.end_offset(), list(log.read())) == (5, 6, [event])
-        assert log.capabilities == Capabilities(
-            can_append=False, keeps_superseded_events=False, conditional_append=False
-        )
-        with pytest.raises(AppendRefused, match=r"orders_1: it was imported from a recording\. Write to the recorded"):
-            log.append(new_events(1))
-
-
-def test_the_projector_folds_a_log_in_place(database_url: str) -> None:
-    settings = FoldSettings(SecretPolicy(b"key"))
-    with connect(database_url) as connection, PostgresEventLog.create(connection, STREAM, clock=clock) as log:
-        log.append([CONFIG_A, CONFIG_A._replace(key=encode_key("set-config", "b"))])
-        stored = newest_log(connection, STREAM.stream_name)
-        assert stored is not None
-        with connection.transaction():
-            registered = track_log(connection, stored, settings)
-        projector = Projector(connection, registered, settings, clock, archives=False)
-        projector.apply(list(log.read(projector.next_offset)))
-        log.append([CONFIG_A._replace(value=None)])
-        projector.apply(list(log.read(projector.next_offset)))
-        rows = connection.execute("select config_key, config_value, log_offset from coordinator.config").fetchall()
-        history = connection.execute("select operation from coordinator.config_history order by log_offset").fetchall()
-    assert rows == [("b", "1", 1)]
-    assert history == [("set",), ("set",), ("delete",)]
-    assert projector.next_offset == 3
+    with connected.transaction():
+        stored = insert_log(connected, STREAM.stream_name, "coordinator", 1, "recording", NOW)
+        ensure_partition(connected, "eventlog", "event", 0)
+        with archive_writer(connected, stored.log_id, 0) as write:
+            write(EventColumns.of([event]))
+    log = PostgresEventLog(connected, STREAM.stream_name)
+    assert (log.start_offset(), log.end_offset(), list(log.read())) == (5, 6, [event])
+    assert log.capabilities == Capabilities(can_append=False, keeps_superseded_events=False, conditional_append=False)
+    with pytest.raises(AppendRefused, match=r"orders_1: it was imported from a recording\. Write to the recorded"):
+        log.append(new_events(1))
 
 
 def _append_in_a_session_of_its_own(url: str) -> range:

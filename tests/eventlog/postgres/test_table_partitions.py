@@ -26,26 +26,24 @@ def bounds(connection: Connection, table: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("schema", "table"), [("eventlog", "event"), ("projection", "checkpoint_event")])
-def test_a_partition_is_made_once(database_url: str, schema: str, table: str) -> None:
-    with connect(database_url) as connection:
-        before = bounds(connection, f"{schema}.{table}")
-        for first in (PARTITION_OFFSETS, 0, PARTITION_OFFSETS):
-            with connection.transaction():
-                ensure_partition(connection, schema, table, first)
-        made = [
-            (f"{table}_from_{first}", f"FOR VALUES FROM ('{first}') TO ('{first + PARTITION_OFFSETS}')")
-            for first in (0, PARTITION_OFFSETS)
-        ]
-        assert bounds(connection, f"{schema}.{table}") == sorted({*before, *made})
+def test_a_partition_is_made_once(connected: Connection, schema: str, table: str) -> None:
+    before = bounds(connected, f"{schema}.{table}")
+    for first in (PARTITION_OFFSETS, 0, PARTITION_OFFSETS):
+        with connected.transaction():
+            ensure_partition(connected, schema, table, first)
+    made = [
+        (f"{table}_from_{first}", f"FOR VALUES FROM ('{first}') TO ('{first + PARTITION_OFFSETS}')")
+        for first in (0, PARTITION_OFFSETS)
+    ]
+    assert bounds(connected, f"{schema}.{table}") == sorted({*before, *made})
 
 
-def test_the_last_partition_has_no_end(database_url: str) -> None:
-    with connect(database_url) as connection:
-        ensure_partition(connection, "eventlog", "event", LAST)
-        connection.execute(
-            "insert into eventlog.event (log_id, log_offset, archived_at) values (1, 9223372036854775807, now())"
-        )
-        found = dict(bounds(connection, "eventlog.event"))
+def test_the_last_partition_has_no_end(connected: Connection) -> None:
+    ensure_partition(connected, "eventlog", "event", LAST)
+    connected.execute(
+        "insert into eventlog.event (log_id, log_offset, archived_at) values (1, 9223372036854775807, now())"
+    )
+    found = dict(bounds(connected, "eventlog.event"))
     assert found[f"event_from_{LAST}"] == f"FOR VALUES FROM ('{LAST}') TO (MAXVALUE)"
 
 
