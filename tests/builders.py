@@ -14,7 +14,6 @@ from eventlog.messages import (
     SetConfig,
     SetContainerHostMapping,
     SetExecutionEnvContainerIdMapping,
-    SetJobCoordinatorMetadata,
     SetStartpoint,
     SetStartpointFanOut,
     SetTaskContainerMapping,
@@ -99,13 +98,6 @@ def container_execution(container: str = "0", given: str = "container_1_0001_01_
 def task_mode(task: str = "Partition 0", mode: str = "Active") -> NewEvent:
     """Whether a task is active or a standby."""
     return message(SetTaskModeMapping(task_name=task, task_mode=mode))
-
-
-def coordinator_metadata(cluster: str = "YARN", epoch: str = "1_0001") -> NewEvent:
-    """What a job coordinator was started with."""
-    return message(
-        SetJobCoordinatorMetadata(cluster_type=cluster, epoch_id=epoch, config_id="0", job_model_id="1924538937")
-    )
 
 
 def task_container(task: str = "Partition 0", container: str = "0") -> NewEvent:
