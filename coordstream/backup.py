@@ -6,7 +6,6 @@ build a complete database beside the present one before they replace that.
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from coordstream.errors import CoordstreamError
 from coordstream.migrate import upgrade
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.postgres.server import DATABASE
+from eventlog.atomic_file import atomic_file
 from eventlog.postgres.connection import Connection, connect
 
 MAINTENANCE_DATABASE: Final = "postgres"
@@ -48,16 +48,10 @@ def back_up(server: EmbeddedPostgres, file: Path) -> int:
         raise BackupError(f"File '{file}' already exists. Name a new file.")
     if not file.parent.is_dir():
         raise BackupError(f"Folder '{file.parent}' does not exist. Create it first.")
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    os.close(handle)
-    work = Path(name)
-    try:
-        _run(server, "pg_dump", ["--format=custom", f"--file={work}"], server.connect_url())
-        size = work.stat().st_size
-        work.rename(file)
-    finally:
-        work.unlink(missing_ok=True)
-    return size
+    with atomic_file(file) as dump:
+        # named, not as standard output: pg_dump then writes where each part is, so that a cut file is noticed
+        _run(server, "pg_dump", ["--format=custom", f"--file={dump.name}"], server.connect_url())
+    return file.stat().st_size
 
 
 def check_backup(server: EmbeddedPostgres, file: Path) -> None:

@@ -71,7 +71,7 @@ def open_database(*, warns: bool = True) -> Iterator[Database]:
     """
     settings = load_settings()
     url = database_url(settings)
-    with database_errors(settings), connecting(settings, url) as connection:
+    with database_errors(settings), open_connection(settings, url) as connection:
         has_migrated = False
         if settings.database_url is None:
             has_migrated = migrate_if_needed(url, connection)
@@ -121,15 +121,11 @@ def check_url(url: str) -> None:
         raise DatabaseError(_UNREADABLE)
 
 
-@contextmanager
-def connecting(settings: Settings, url: str) -> Iterator[Connection]:
-    """A connection, closed at the end. Raises DatabaseError, with the place that cannot be reached and the reason."""
-    with open_connection(settings, url) as connection:
-        yield connection
-
-
 def open_connection(settings: Settings, url: str, application_name: str = "coordstream") -> Connection:
-    """A connection. Raises DatabaseError, with the place that cannot be reached and the reason."""
+    """A connection, closed at the end of a ``with`` block.
+
+    Raises DatabaseError, with the place that cannot be reached and the reason.
+    """
     try:
         return connect(url, application_name=application_name)
     except psycopg.OperationalError as error:

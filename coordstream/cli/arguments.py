@@ -24,24 +24,30 @@ MOST: Final = 2**63 - 1
 _NUMBER: Final = re.compile(r"[+-]?[0-9]{1,30}")
 
 
-def parse_duration(text: str) -> float:
-    """Return the seconds in a duration: a number of seconds, or units as in ``90s``, ``5m``, ``1h 30m`` or ``PT5M``.
+def _duration(least: str, *, allows_zero: bool = False) -> Callable[[str | float], float]:
+    """A parser of durations, in seconds: a number of seconds, or units as in ``90s``, ``5m``, ``1h 30m`` or ``PT5M``.
 
-    Raises:
-        typer.BadParameter: The text is not a duration, or not between 0 (exclusive) and 365 days.
+    It raises typer.BadParameter for other texts, and for more than 365 days.
     """
-    seconds = _parse_seconds(text)
-    if not 0 < seconds <= LONGEST.total_seconds():
-        raise _invalid(text, "more than 0")
-    return seconds
+
+    def parse(text: str | float) -> float:
+        try:
+            length = parse_length(str(text))
+            seconds = float(text) if length is None else length.total_seconds()
+        except (ValueError, OverflowError):
+            seconds = -1.0
+        if not 0 <= seconds <= LONGEST.total_seconds() or (seconds == 0 and not allows_zero):
+            raise typer.BadParameter(
+                f'Invalid duration {str(text)!r}. Use seconds, or units as in "90s", "5m" or "1h 30m"; {least}, '
+                f"at most {LONGEST.days} days."
+            )
+        return seconds
+
+    return parse
 
 
-def parse_duration_or_zero(text: str | float) -> float:
-    """As `parse_duration`, but 0 is valid, too."""
-    seconds = _parse_seconds(str(text))
-    if not 0 <= seconds <= LONGEST.total_seconds():
-        raise _invalid(str(text), "0 or more")
-    return seconds
+parse_duration: Final = _duration("more than 0")
+parse_duration_or_zero: Final = _duration("0 or more", allows_zero=True)
 
 
 def parse_silence(text: str) -> float:
@@ -50,22 +56,6 @@ def parse_silence(text: str) -> float:
     if seconds < LEAST_SILENCE_SECONDS:
         raise typer.BadParameter(f"{text!r} is too short. Expected {LEAST_SILENCE_SECONDS}s or more (two heartbeats).")
     return seconds
-
-
-def _parse_seconds(text: str) -> float:
-    """Seconds; negative if the text is not a duration."""
-    try:
-        length = parse_length(text)
-        return float(text) if length is None else length.total_seconds()
-    except (ValueError, OverflowError):
-        return -1.0
-
-
-def _invalid(text: str, least: str) -> typer.BadParameter:
-    return typer.BadParameter(
-        f'Invalid duration {text!r}. Use seconds, or units as in "90s", "5m" or "1h 30m"; {least}, '
-        f"at most {LONGEST.days} days."
-    )
 
 
 def parse_time(text: str, clock: Clock = system_clock) -> datetime:

@@ -28,12 +28,12 @@ from coordstream.cli.startpoint_job import checkpoint_tool, counted, write_check
 from coordstream.cli.task_offsets import parse_offsets_of_tasks, read_offsets
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note, warn
-from coordstream.queries.history import History, open_history
+from coordstream.queries.history import History, select_history
 from coordstream.queries.rows import PARTITION, Rows, input_partition, partition_values, state, task_and_partition
 from eventlog.config import is_kafka_system
 from eventlog.errors import known_names, list_names, printable_text
 from eventlog.log import require_writable
-from eventlog.postgres.connection import Connection
+from eventlog.postgres.connection import Connection, snapshot
 from eventlog.system_admin import is_kafka_offset, offset_after
 from managers.checkpoints.checkpoint_file import TaskOffsets
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
@@ -127,7 +127,8 @@ def show_history(
     with open_job(job, cut) as (connection, found):
         _require_task(connection, found, task)
         title = f"Checkpoint history of {found}{cut}"
-        with open_history(connection, found, history) as rows:
+        with snapshot(connection):
+            rows = select_history(connection, found, history)
             print_rows(rows, HISTORY_COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
 
 

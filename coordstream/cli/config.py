@@ -24,9 +24,9 @@ from coordstream.database import open_database, open_job
 from coordstream.errors import note
 from coordstream.queries.config import differences, matching, matching_keys, newest_deployments, no_match, writer
 from coordstream.queries.cut import Cut, too_early
-from coordstream.queries.history import History, open_history
+from coordstream.queries.history import History, select_history
 from coordstream.queries.rows import Row, Rows, printable, state
-from eventlog.postgres.connection import Connection
+from eventlog.postgres.connection import Connection, snapshot
 from eventlog.secret_policy import FINGERPRINT_PREFIX
 from projections.job_choice import Job, find_job
 
@@ -227,7 +227,8 @@ def show_history(
         note(no_match(connection, found, key) if key and not keys else "")
         history = History(relation, None, (), "coordinator", cut, since, until, limit, {"config_key": keys})
         title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
-        with open_history(connection, found, history) as events:
+        with snapshot(connection):
+            events = select_history(connection, found, history)
             print_rows(events, columns, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
 
 

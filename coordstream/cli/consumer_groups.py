@@ -8,7 +8,7 @@ from typing import Annotated, Final, NamedTuple
 import typer
 from psycopg.rows import class_row
 
-from coordstream.cli.arguments import Csv, InputServers, Json, duration_option
+from coordstream.cli.arguments import Csv, InputServers, Json, Watch
 from coordstream.cli.input_system import Config, input_options, is_kafka, read_input_config
 from coordstream.cli.job_selection import ALL_RETIRED, All, Jobs, expected_jobs, require_selection
 from coordstream.cli.output import Column, print_rows
@@ -87,7 +87,7 @@ class PartitionCheckpoint(NamedTuple):
 def consumer_groups(
     jobs: Jobs = None,
     every: All = False,
-    watch: Annotated[float | None, duration_option("--watch", help="Repeat this often, until Ctrl-C.")] = None,
+    watch: Watch = None,
     group: Annotated[
         str | None,
         typer.Option("--group", metavar="GROUP", help="Commit to this group, not samza.NAME.ID; only with one JOB."),
@@ -247,7 +247,7 @@ class Committer(ExitStack):
         for one, (outcome, reason) in decided.items():
             old = before[one.partition].next_offset if one.partition in before else None
             new = {"committed": one.next_offset, "kept": old, "unchanged": old}.get(outcome)
-            rows.append(self._row(job, one, old, new, outcome=outcome, reason=reason))
+            rows.append(self._row(job, one, (old, new), outcome=outcome, reason=reason))
         return rows
 
     def _decide(self, job: Job, one: PartitionCheckpoint, before: GroupOffset | None) -> tuple[str, str | None]:
@@ -270,14 +270,14 @@ class Committer(ExitStack):
         self,
         job: Job,
         one: PartitionCheckpoint,
-        previous: int | None = None,
-        group_offset: int | None = None,
+        offsets: tuple[int | None, int | None] = (None, None),
         *,
         outcome: str,
         reason: str | None = None,
     ) -> Row:
+        """A row of the result; ``offsets`` are those of the group, before and after."""
         place = (one.system_name or None, one.stream_name, one.partition_id, one.task_name, one.input_offset)
-        values = (*job, self._group_of(job), *place, previous, group_offset, outcome, reason)
+        values = (*job, self._group_of(job), *place, *offsets, outcome, reason)
         return dict(zip(ROW, values, strict=True))
 
 

@@ -20,7 +20,7 @@ from coordstream.cli.serve import MetricsPort, MetricsTokenFile, serving_metrics
 from coordstream.cli.submission import PropertyFile, ensure_coordinator_stream, masked_changes, read_submission
 from coordstream.coordinator.job_lock import CoordinatorRunning, JobLock
 from coordstream.database import database_errors, open_database
-from coordstream.errors import require_packages
+from coordstream.errors import note, require_packages
 from coordstream.settings import load_settings
 from eventlog.log import EventLog
 from eventlog.postgres.connection import connect
@@ -82,11 +82,11 @@ def run(
     with open_database() as database:
         url = database.url
     admins = partial(open_admins, given_servers=input_servers)
-    request = CoordinatorRun(job, admins, print_line, submitted, restart_on_change, bind, port)
+    request = CoordinatorRun(job, admins, note, submitted, restart_on_change, bind, port)
     connect_lock = partial(connect, url, application_name="coordstream coordinator")
     watched = WatchedCoordinator()
     with (
-        serving_metrics(metrics_port, metrics_token_file, print_line, watched),
+        serving_metrics(metrics_port, metrics_token_file, note, watched),
         database_errors(load_settings()),
         closing(JobLock(connect_lock, job, stream)) as lock,
     ):
@@ -121,13 +121,13 @@ def masked_refusals() -> Iterator[None]:
 def coordinate(process: "CoordinatorProcess", job: str, *, as_json: bool) -> None:
     """Start the job, and serve until a signal comes."""
     with process.serving() as (attempt, line), stopped_by_signals(lambda _number: process.request_stop()):
-        print_line(describe_attempt(job, attempt))
-        print_line(line)
+        note(describe_attempt(job, attempt))
+        note(line)
         if as_json:
             print_json([attempt_row(attempt, process.context)])
             sys.stdout.flush()
         process.wait()
-    print_line(f"Stopped the coordinator of {job}.")
+    note(f"Stopped the coordinator of {job}.")
 
 
 def take(job: str, lock: JobLock, *, wait: bool, take_over_after: float | None) -> None:
@@ -138,7 +138,7 @@ def take(job: str, lock: JobLock, *, wait: bool, take_over_after: float | None) 
     said = ""
     while obstacle := _obstacle(job, lock, waits=wait, take_over_after=take_over_after):
         if obstacle != said:
-            print_line(obstacle)
+            note(obstacle)
             said = obstacle
         sleep(WAIT_SECONDS)
 
@@ -192,8 +192,3 @@ def attempt_row(attempt: JobAttempt, context: JobServingContext) -> dict[str, ob
         "containers": len(attempt.job_model.containers),
         "tasks": len(attempt.job_model.tasks),
     }
-
-
-def print_line(line: str) -> None:
-    """Print a line of progress on standard error."""
-    print(line, file=sys.stderr, flush=True)

@@ -14,11 +14,11 @@ from coordstream.cli.arguments import Json, JsonObject
 from coordstream.cli.output import confirm, print_json
 from coordstream.cli.server import embedded_settings, require_data_folder
 from coordstream.database import (
-    connecting,
     database_errors,
     database_url,
     describe_recreation,
     migrate_if_needed,
+    open_connection,
     open_database,
 )
 from coordstream.errors import CoordstreamError
@@ -158,7 +158,7 @@ def migrate(
 
     settings = load_settings()
     url = database_url(settings)
-    with database_errors(settings), connecting(settings, url) as connection:
+    with database_errors(settings), open_connection(settings, url) as connection:
         state = schema_state(connection)
         to_rebuild = None if is_dry_run else upgrade(url)
         revision = current_revision(connection)
@@ -213,7 +213,7 @@ def _start_migrated(settings: Settings) -> EmbeddedPostgres:
     """The embedded server, running, its database with this program's schema: the roles of a backup exist then."""
     server = EmbeddedPostgres(settings.home)
     url = server.start()
-    with database_errors(settings), connecting(settings, url) as connection:
+    with database_errors(settings), open_connection(settings, url) as connection:
         migrate_if_needed(url, connection)
     return server
 

@@ -147,16 +147,7 @@ def try_next(variables: str) -> None:
         ["psql", "--", "-c", NEWEST_COMMITS],
         ["down"],
     ):
-        print(f"  {variables} {program()} {shlex.join(words)}")
-
-
-def program() -> str:
-    """How a shell runs this installation's ``coordstream``."""
-    installed = Path(sys.executable).with_name("coordstream")
-    if not installed.exists():
-        return f"{shlex.quote(sys.executable)} -m coordstream"
-    inside = installed.is_relative_to(Path.cwd())
-    return shlex.quote(str(installed.relative_to(Path.cwd()) if inside else installed))
+        print(f"  {variables} {shlex.quote(sys.executable)} -m coordstream {shlex.join(words)}")
 
 
 def _step(title: str, why: str, *words: str) -> None:

@@ -5,7 +5,7 @@ kafka-python takes a quarter of a second to load, so it is loaded only if broker
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 import typer
@@ -13,15 +13,18 @@ import typer
 from coordstream.database import database_errors, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.settings import Settings, load_settings
-from eventlog.kafka.options import KafkaOptions, require_brokers
+from eventlog.kafka.options import require_brokers
 from eventlog.log import EventLog
-from eventlog.postgres.log import PostgresEventLog
+from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.postgres.log_registry import stream_identities
 from eventlog.source import EventSource
-from eventlog.streams import BROKER_DEFAULT, StreamIdentity, StreamKind, identify
+from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity, StreamKind, identify
 from managers.checkpoints.checkpoint_errors import JobAlive
 from managers.job_names import JOB_ID, JOB_NAME
 from projections.job_choice import Job, choose_job
+
+if TYPE_CHECKING:
+    from managers.streams.stream_creation import StreamMaker
 
 
 def create_log(stream_name: str, kind: str | None, replication_factor: int | None) -> str:
@@ -30,17 +33,29 @@ def create_log(stream_name: str, kind: str | None, replication_factor: int | Non
     Raises:
         EventLogError: the stream exists, the brokers do not answer, or its kind is unknown.
     """
-    stream = identify(stream_name, kind)
     options = load_settings().kafka
-    if options is not None:
-        return _create_topic(options, stream, replication_factor)
-    if replication_factor is not None:
+    if options is None and replication_factor is not None:
         raise typer.BadParameter(
             "--replication-factor needs Kafka brokers, and COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS is not set."
         )
-    with open_database() as database:
-        PostgresEventLog.create(database.connection, stream).close()
-    return "in Postgres"
+    copies = BROKER_DEFAULT if replication_factor is None else replication_factor
+    with open_maker() as maker:
+        maker.create_stream(identify(stream_name, kind), replication_factor=copies, segment_bytes=SEGMENT_BYTES)
+    return "in Postgres" if options is None else f"on {options.place}"
+
+
+@contextmanager
+def open_maker() -> Iterator["StreamMaker"]:
+    """What creates streams: on the brokers of the settings, or else in the database."""
+    options = load_settings().kafka
+    if options is None:
+        with open_database() as database:
+            yield PostgresAdmin(database.connection)
+        return
+    from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415
+
+    with KafkaAdmin(options) as admin:
+        yield admin
 
 
 @contextmanager
@@ -100,15 +115,6 @@ def source_of(settings: Settings, database_url: str) -> Iterator[EventSource]:
 
     with KafkaSource(settings.kafka) as topics:
         yield topics
-
-
-def _create_topic(options: KafkaOptions, stream: StreamIdentity, replication_factor: int | None) -> str:
-    from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415
-
-    with KafkaAdmin(options) as admin:
-        copies = BROKER_DEFAULT if replication_factor is None else replication_factor
-        admin.create_stream(stream, replication_factor=copies)
-    return f"on {options.place}"
 
 
 class JobLogs(NamedTuple):

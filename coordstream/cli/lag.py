@@ -9,7 +9,7 @@ import typer
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
-from coordstream.cli.arguments import Csv, InputServers, Json, Utc, duration_option, parse_limit
+from coordstream.cli.arguments import Csv, InputServers, Json, Task, Utc, Watch, parse_limit
 from coordstream.cli.input_observation import observe_inputs
 from coordstream.cli.job_selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.output import Column, print_rows, time_column
@@ -63,7 +63,7 @@ def lag(
         list[str] | None,
         typer.Argument(metavar="JOB", help="Names, or name/id (default: all jobs)."),
     ] = None,
-    task: Annotated[str | None, typer.Option("--task", metavar="TASK", help="Show this task only.")] = None,
+    task: Task = None,
     max_lag: Annotated[
         int | None, typer.Option(metavar="RECORDS", parser=parse_limit, help="Exit with 1 if a task is further behind.")
     ] = None,
@@ -71,7 +71,7 @@ def lag(
         bool, typer.Option("--stored", help="Use the newest stored observations instead of asking the inputs.")
     ] = False,
     servers: InputServers = None,
-    watch: Annotated[float | None, duration_option("--watch", help="Repeat this often, until Ctrl-C.")] = None,
+    watch: Watch = None,
     utc: Utc = False,
     as_json: Json = False,
     as_csv: Csv = False,

@@ -65,17 +65,12 @@ class StopRequest:
         if self.is_requested:
             stop()
 
-    def by_signal(self, number: int) -> None:
-        """Request the stop because of a signal."""
-        self.signals.append(number)
-        self._request()
-
-    def by_timeout(self) -> None:
-        """Request the stop because the time is over."""
-        self.is_timed_out = True
-        self._request()
-
-    def _request(self) -> None:
+    def request(self, number: int | None = None) -> None:
+        """Request the stop because of the signal with this number; None: the time is over."""
+        if number is None:
+            self.is_timed_out = True
+        else:
+            self.signals.append(number)
         self._flag.set()
         self._stop()
 
@@ -109,9 +104,9 @@ def stopped_by_signals(stop: Callable[[int], None]) -> Iterator[None]:
 def stop_on_signal_or_timeout(timeout: float | None) -> Iterator[StopRequest]:
     """A request that the first signal makes, or the end of ``timeout`` seconds."""
     request = StopRequest()
-    timer = Timer(0 if timeout is None else timeout, request.by_timeout)
+    timer = Timer(0 if timeout is None else timeout, request.request)
     timer.daemon = True
-    with stopped_by_signals(request.by_signal):
+    with stopped_by_signals(request.request):
         if timeout is not None:
             timer.start()
         try:

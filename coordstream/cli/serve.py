@@ -15,6 +15,7 @@ from coordstream.settings import load_settings
 
 if TYPE_CHECKING:
     from coordstream.serve.process import Watched
+    from coordstream.web_server import Address
 
 app = typer.Typer()
 
@@ -72,12 +73,8 @@ def serve(
     """
     require_packages("starlette", "uvicorn", "jinja2", "prometheus_client", "psycopg_pool")
     from coordstream.serve.service import ServiceLimits, open_service  # noqa: PLC0415 (needs the extra)
-    from coordstream.web_server import parse_address  # noqa: PLC0415
 
-    try:
-        address = parse_address(bind)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    address = _parse_address(bind)
     report = report_line(log_format)
     settings = load_settings()
     url = database_url(settings)
@@ -104,11 +101,15 @@ def serving_metrics(
         return
     require_packages("starlette", "uvicorn", "prometheus_client")
     from coordstream.serve.process import serving_process  # noqa: PLC0415 (needs the extra)
-    from coordstream.web_server import parse_address  # noqa: PLC0415
+
+    with serving_process(_parse_address(port), token_file, watched, report):
+        yield
+
+
+def _parse_address(text: str) -> "Address":
+    from coordstream.web_server import parse_address  # noqa: PLC0415 (needs the extra)
 
     try:
-        address = parse_address(port)
+        return parse_address(text)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    with serving_process(address, token_file, watched, report):
-        yield

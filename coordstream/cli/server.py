@@ -13,7 +13,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from coordstream.cli.arguments import JsonObject
 from coordstream.cli.output import print_json
-from coordstream.database import URL_SETTING, connecting, database_errors, migrate_if_needed, open_database
+from coordstream.database import URL_SETTING, database_errors, migrate_if_needed, open_connection, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.postgres.programs import PACKAGE
@@ -32,7 +32,7 @@ def up(as_json: JsonObject = False) -> None:
     server = EmbeddedPostgres(settings.home)
     was_running, kept_port = server.status().state == "running", server.kept_port
     url = server.start()
-    with database_errors(settings), connecting(settings, url) as connection:
+    with database_errors(settings), open_connection(settings, url) as connection:
         migrated = migrate_if_needed(url, connection)
     status = server.status()
     taken_port = None if kept_port == status.port else kept_port

@@ -7,9 +7,8 @@ from typing import Final
 
 import typer
 
-from coordstream.database import open_database
+from coordstream.cli.event_logs import open_maker
 from coordstream.errors import CoordstreamError
-from coordstream.settings import load_settings
 from eventlog.errors import printable_text
 from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamIdentity
@@ -55,16 +54,8 @@ def ensure_coordinator_stream(config: Config) -> StreamIdentity:
     Raises:
         EventLogError: the brokers do not answer, or refuse to create it.
     """
-    options = load_settings().kafka
-    if options is not None:
-        from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415 (loads kafka-python)
-
-        with KafkaAdmin(options) as admin:
-            return create_coordinator_stream(admin, config)
-    from eventlog.postgres.log import PostgresAdmin  # noqa: PLC0415
-
-    with open_database() as database:
-        return create_coordinator_stream(PostgresAdmin(database.connection), config)
+    with open_maker() as maker:
+        return create_coordinator_stream(maker, config)
 
 
 MOST_BYTES: Final = 1_000_000

@@ -8,7 +8,7 @@ from typing import Final
 
 from psycopg import sql
 
-from coordstream.queries.rows import Row, Rows, fetch, job_values
+from coordstream.queries.rows import Row, Rows, fetch
 from eventlog.errors import did_you_mean, printable_text
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
@@ -78,7 +78,7 @@ def newest_deployments(
     limit: int | None = None,
 ) -> Rows:
     """The newest ``limit`` deployments (None: all) between two times, both inclusive, oldest first."""
-    return fetch(connection, _NEWEST, {**job_values(job), "since": since, "until": until, "limit": limit})
+    return fetch(connection, _NEWEST, {**job._asdict(), "since": since, "until": until, "limit": limit})
 
 
 def writer(row: Row) -> str:

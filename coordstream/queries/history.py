@@ -1,7 +1,6 @@
 """Histories of a job: selected in the query, and fetched from the server as they are printed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -10,8 +9,8 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from coordstream.queries.cut import Cut
-from coordstream.queries.rows import IsoTimeLoader, Row, conditions, fetch, job_values
-from eventlog.postgres.connection import Connection, snapshot
+from coordstream.queries.rows import IsoTimeLoader, Row, conditions, fetch
+from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
 FETCHED_AT_ONCE: Final = 1_000
@@ -100,18 +99,11 @@ class HistoryRows:
                 yield from cursor.execute(query, values)
 
 
-@contextmanager
-def open_history(connection: Connection, job: Job, history: History) -> Iterator[HistoryRows]:
-    """Open a history of a job in one snapshot, sorted by log, then by offset.
+def select_history(connection: Connection, job: Job, history: History) -> HistoryRows:
+    """The rows of a history of a job, sorted by log, then by offset, in the caller's transaction: a snapshot.
 
     The checkpoint topic follows the coordinator stream, and a newer incarnation follows the older one.
     """
-    with snapshot(connection):
-        yield select_history(connection, job, history)
-
-
-def select_history(connection: Connection, job: Job, history: History) -> HistoryRows:
-    """The rows of `open_history`, in the caller's transaction, which must be a snapshot."""
     relation = sql.Identifier("coordinator", history.relation)
     order = sql.SQL(", ").join(sql.SQL("h.{}").format(sql.Identifier(name)) for name in ("log_offset", *history.order))
     columns = fetch(connection, sql.SQL("select * from {} limit 0").format(relation)).columns
@@ -139,7 +131,7 @@ def _stretches(connection: Connection, job: Job, history: History) -> list[Stret
         cuts=sql.SQL(" ").join(cuts),
     )
     cut = {"time": history.cut.time, "offset": history.cut.offset, "kind": history.kind}
-    values = {**job_values(job), **cut, "since": history.since}
+    values = {**job._asdict(), **cut, "since": history.since}
     found = [Stretch(*row) for row in connection.execute(query, values).fetchall()]
     return [stretch for stretch in found if stretch.first <= stretch.last]
 
@@ -184,4 +176,4 @@ def _within(relation: sql.Identifier, history: History) -> sql.Composed:
 
 def _values(job: Job, history: History, stretch: Stretch) -> Row:
     times = {"since": history.since, "until": history.until}
-    return {**job_values(job), **history.equal, **times, **stretch._asdict()}
+    return {**job._asdict(), **history.equal, **times, **stretch._asdict()}

@@ -81,7 +81,7 @@ def state(connection: Connection, relation: str, job: Job, cut: Cut, **equal: An
         source = sql.SQL("coordinator.{as_of_offset}(%(name)s, %(id)s, %(offset)s)")
     names = {suffix: sql.Identifier(f"{relation}{end}") for suffix, end in _FUNCTIONS.items()}
     query = _OF_JOB.format(source=source.format(**names), conditions=conditions(equal))
-    return fetch(connection, query, {**job_values(job), "time": cut.time, "offset": cut.offset, **equal})
+    return fetch(connection, query, {**job._asdict(), "time": cut.time, "offset": cut.offset, **equal})
 
 
 def conditions(equal: Mapping[str, Any]) -> sql.Composable:

@@ -5,7 +5,7 @@ from typing import Final
 
 from psycopg import sql
 
-from coordstream.queries.rows import Row, Rows, fetch, job_values, printable
+from coordstream.queries.rows import Row, Rows, fetch, printable
 from eventlog.postgres.connection import Connection
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint
@@ -95,4 +95,4 @@ def startpoint_steps(
     ``since`` and ``until`` are inclusive and compare with the time of the step.
     """
     query = _STEPS.format(source=_NOW if as_of is None else _AS_OF)
-    return fetch(connection, query, {**job_values(job), "as_of": as_of, "since": since, "until": until, "limit": limit})
+    return fetch(connection, query, {**job._asdict(), "as_of": as_of, "since": since, "until": until, "limit": limit})

@@ -17,10 +17,6 @@ Relations = Mapping[str, Sequence[Row]]
 
 _NAMING_TASKS: Final = ("task_container", "task_mode", "changelog_mapping", "task_partition", "checkpoint")
 _RELATIONS: Final = ("container_host", "container_execution", *_NAMING_TASKS)
-_ROW: Final = (
-    *("job_name", "job_id", "task_name", "container_id", "host_name", "execution_container_id", "task_mode"),
-    *("changelog_partition", "partition_count", "checkpoint_time"),
-)
 _STARTS: Final = ("decided_by", "startpoint_type", "startpoint_value", "starting_offset", "ignored_reason")
 
 

@@ -10,7 +10,7 @@ from psycopg.errors import DataError, InsufficientPrivilege, InvalidParameterVal
 from psycopg_pool import ConnectionPool, PoolTimeout
 from starlette.requests import Request
 
-from coordstream.database import DatabaseError, connecting, database_errors, place
+from coordstream.database import DatabaseError, database_errors, open_connection, place
 from coordstream.errors import CoordstreamError
 from coordstream.schema_check import require_current
 from coordstream.serve.application import BadRequest, Unavailable
@@ -91,7 +91,7 @@ class ReadPool:
 
     def _raise_failure(self) -> None:
         """Say why the pool gave no connection: it does not tell why it could not open one."""
-        with database_errors(self._settings), connecting(self._settings, self._url) as connection:
+        with database_errors(self._settings), open_connection(self._settings, self._url) as connection:
             try:
                 self._prepare(connection)
             except DatabaseError:

@@ -5,11 +5,10 @@ from datetime import UTC, datetime
 from typing import Final
 
 import pytest
-from sqlalchemy import Connection, FromClause, create_engine, func, select, text
+from sqlalchemy import Connection, FromClause, create_engine, select, text
 
 import coordstream.relations
-from coordstream.relations import RELATIONS, as_of, as_of_offset, checkpoint, config
-from tests.coordstream.command_line import CommandLine
+from coordstream.relations import RELATIONS, as_of, as_of_offset, config
 
 AT: Final = datetime(2026, 11, 21, 9, 17, tzinfo=UTC)
 JOB: Final = ("wordcount_pv", "1")
@@ -68,16 +67,6 @@ def test_every_relation_can_be_read_as_of_an_offset(database: Connection) -> Non
     for name in names:
         rows = as_of_offset(RELATIONS[name], *JOB, 5)
         assert database.execute(select(rows)).keys() == list(RELATIONS[name].c.keys())
-
-
-def test_rows_are_those_of_the_functions(wordcount: CommandLine, database: Connection) -> None:
-    rows = as_of(checkpoint, *JOB, AT)
-    expected = text("select task_name, log_offset from coordinator.checkpoint_as_of('wordcount_pv', '1', :at)")
-    found = sorted(database.execute(select(rows.c.task_name, rows.c.log_offset)))
-    assert found == sorted(database.execute(expected, {"at": AT}))
-    assert len(found) == 16  # tasks, each with a partition of two inputs
-    config_then = as_of_offset(config, *JOB, 3, "coordinator", 1)
-    assert database.scalar(select(func.max(config_then.c.log_offset))) == 3
 
 
 def test_a_time_has_a_zone() -> None:

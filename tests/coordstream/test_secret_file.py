@@ -13,10 +13,6 @@ def test_a_secret_is_created_once(tmp_path: Path) -> None:
     assert read_or_make_secret(path) == secret == read_secret(path)
 
 
-def test_two_installations_have_two_secrets(tmp_path: Path) -> None:
-    assert read_or_make_secret(tmp_path / "a") != read_or_make_secret(tmp_path / "b")
-
-
 def test_only_its_owner_can_read_it(tmp_path: Path) -> None:
     read_or_make_secret(tmp_path / "key")
     assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600

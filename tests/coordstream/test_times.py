@@ -3,7 +3,7 @@ from typing import Final
 
 import pytest
 
-from coordstream.times import Times, exact, in_words, moment, parse_ago
+from coordstream.times import Times, exact, in_words, parse_ago
 
 NOW: Final = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -51,12 +51,6 @@ def test_formats_of_times() -> None:
 )
 def test_an_exact_time_has_milliseconds(time: str, shown: str) -> None:
     assert exact(time) == shown
-
-
-def test_a_moment_has_seconds() -> None:
-    assert moment("2026-01-31T12:00:00.25Z") == "2026-01-31 12:00:00"
-    assert moment("20260-01-31T12:00:00Z") == "20260-01-31 12:00:00"
-    assert moment(None) is None
 
 
 @pytest.mark.parametrize("time", ["2026-01-31T11:59:58Z", "2026-01-31T11:00:00Z", "2026-01-30T12:00:00Z"])

@@ -223,3 +223,15 @@ def test_ctrl_c_before_the_command_runs_is_one_message(
     monkeypatch.setattr(app, "build_app", interrupt)
     assert main(["status"]) == 130
     assert capsys.readouterr().err.startswith("Interrupted.")
+
+
+def test_commands_verbs_and_options_are_completed_without_a_database(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_COORDSTREAM_COMPLETE", "complete_fish")
+    monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
+    for line, offered in (("che", "checkpoint"), ("startpoint f", "fan-out"), ("config diff --f", "--from")):
+        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", f"coordstream {line}")
+        with pytest.raises(SystemExit):
+            main([])
+        assert [each.partition("\t")[0] for each in capsys.readouterr().out.splitlines()] == [offered]

@@ -234,13 +234,6 @@ def test_another_name_of_the_job_needs_force(orders: CommandLine, words: tuple[s
         assert config(orders) == named
 
 
-def test_the_id_that_is_the_default_may_be_set_and_deleted(orders: CommandLine) -> None:
-    orders.done("config", "set", "orders", "job.name", "orders")
-    orders.done("config", "set", "orders", "job.id", "1")
-    orders.done("config", "delete", "orders", "job.id")
-    assert config(orders) == {"job.name": "orders"}
-
-
 def test_a_job_that_cannot_be_written_to_is_refused(wordcount: CommandLine) -> None:
     assert "was imported from a recording" in wordcount.refused("config", "set", "wordcount-pv", "a", "1")
     assert 'No job "unknown". Known jobs: wordcount-pv.' in wordcount.refused("config", "set", "unknown", "a", "1")

@@ -7,9 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from coordstream.backup import back_up
 from coordstream.migrate import upgrade
-from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import NewEvent
 from eventlog.postgres.log import PostgresEventLog
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, MASK_KEY, RECORDING_A, CommandLine, in_own_process
@@ -96,17 +94,6 @@ def test_a_damaged_backup_leaves_the_database_as_it_was(cli: CommandLine, home: 
         assert relations(url) == before
     file.write_bytes(whole)
     assert "Restored 2 streams" in cli.done("db", "restore", file)
-
-
-def test_a_backup_with_other_relations_is_migrated(cli: CommandLine, home: Path, tmp_path: Path) -> None:
-    cli.done("import", *RECORDING_A)
-    with cli.connection() as connection:
-        connection.execute("comment on schema coordinator is 'relations 0000000000000000'")
-    back_up(EmbeddedPostgres(home), tmp_path / "old.backup")
-    cli("db", "reset", "--yes")
-    assert cli("db", "restore", tmp_path / "old.backup").code == 0
-    assert cli("db", "migrate", "--dry-run", "--json").json[0]["state"] == "current"
-    assert len(cli.rows("status")) == 2
 
 
 def test_another_masking_key_is_reported(

@@ -1,14 +1,12 @@
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from coordstream.cli.demo import choose_home, main, program
+from coordstream.cli.demo import choose_home, main
 from coordstream.postgres import EmbeddedPostgres
 from coordstream.settings import default_home
-from tests.coordstream.command_line import CHECKOUT
 from tests.fixtures.postgres_server import temporary_home
 
 
@@ -42,15 +40,3 @@ def test_the_demo_has_a_folder_of_its_own(folder: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://someone@127.0.0.1:1/none")
     assert choose_home() == default_home() / "demo"
     assert "COORDSTREAM_DATABASE_URL" not in os.environ
-
-
-def test_the_program_is_named_as_a_shell_runs_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    python = tmp_path / "bin" / "python"
-    monkeypatch.setattr(sys, "executable", str(python))
-    assert program() == f"{python} -m coordstream"
-    python.parent.mkdir()
-    python.with_name("coordstream").touch()
-    monkeypatch.chdir(CHECKOUT)
-    assert program() == str(python.with_name("coordstream"))
-    monkeypatch.chdir(tmp_path)
-    assert program() == "bin/coordstream"

@@ -55,11 +55,6 @@ def test_an_unknown_task_is_refused(wordcount: CommandLine) -> None:
     assert 'No job "nope".' in wordcount.refused("explain", "nope", "Partition 1")
 
 
-def test_invalid_arguments(wordcount: CommandLine) -> None:
-    assert "Missing argument 'TASK'" in wordcount.refused("explain", "wordcount_pv", code=2)
-    assert "Invalid time 'noon'" in wordcount.refused("explain", "wordcount_pv", "t", "--as-of", "noon", code=2)
-
-
 def step(**columns: Any) -> dict[str, Any]:
     """A step without an event, unless the test says otherwise."""
     partition = {"system_name": "kafka", "stream_name": "in", "partition_id": 0, "key_bucket": -1}

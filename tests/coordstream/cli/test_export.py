@@ -150,17 +150,6 @@ def test_times_after_the_year_9999_are_kept_and_secrets_are_not(cli: CommandLine
     assert "hunter2" not in str(table["config_value"])
 
 
-def test_a_failed_export_leaves_the_former_file(
-    wordcount: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    exported(wordcount, tmp_path / "x.parquet", "config")
-    before = (tmp_path / "x.parquet").read_bytes()
-    monkeypatch.setenv("PGOPTIONS", "-c statement_timeout=1")
-    assert wordcount("export", "--relation", "anomaly", "-o", tmp_path / "x.parquet").code == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["x.parquet"]
-    assert (tmp_path / "x.parquet").read_bytes() == before
-
-
 @pytest.mark.parametrize(
     ("words", "sentence", "code"),
     [

@@ -56,14 +56,6 @@ def test_progress_is_printed_after_a_second_and_every_ten_seconds(capsys: pytest
     assert rates == ["10 events/s"] * 3
 
 
-def test_live_streams_print_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    clock = Clock()
-    printed = lines(clock)
-    clock.now += 2 * LINE_SECONDS
-    printed.batch(batch("live"))
-    assert capsys.readouterr().err == ""
-
-
 def test_lines_may_be_json(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
     printed = lines(clock, LogFormat.JSON)

@@ -31,10 +31,3 @@ def test_an_undecodable_event_is_shown_with_its_reason(cli: CommandLine, tmp_pat
     assert max(map(len, printed.splitlines())) <= 80
     assert cli.rows("quarantine", "--since", "1970-01-01T00:00:00.002Z") == []
     assert cli.rows("quarantine", "--until", "1970-01-01T00:00:00.001Z", "--limit", "1") == rows[2:]
-
-
-def test_another_job_has_no_quarantined_events(cli: CommandLine, tmp_path: Path) -> None:
-    cli.done("import", recording(tmp_path / "r.jsonl", SPOILT))
-    cli.done("import", recording(tmp_path / "s.jsonl", [config_event(0, "a", "1")], "__samza_coordinator_orders_1"))
-    assert cli.rows("quarantine", "orders") == []
-    assert 'No job "nope".' in cli.refused("quarantine", "nope")

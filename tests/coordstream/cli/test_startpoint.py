@@ -227,19 +227,6 @@ class TestWrite:
         assert [row["partition_id"] for row in rows if row["task_name"] is None] == [16]
         assert {"kafka.page-views.15", "kafka.page-views.16"} <= requests(job).keys()
 
-    def test_resolved_offsets_are_shown(self, job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-        answer(monkeypatch)
-        words = (*WRITE, "kafka.page-views.3", "3h", "--dry-run")
-        (row,) = job(*words, "--json").json
-        assert (row["old_start"], row["resolved_offset"], row["events_again"]) == (
-            "at offset 25 (checkpoint)",
-            "12",
-            13,
-        )
-        assert "13 again" in job(*words).out
-        rows = job(*WRITE, "kafka.page-views", "3h", "--dry-run", "--json").json
-        assert [row["partition_id"] for row in rows if row["task_name"] is None] == [16]
-
     @pytest.mark.parametrize(
         ("position", "problem", "words"),
         [

@@ -1,19 +1,14 @@
 import socket
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.log import system_clock
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import newest_log
-from eventlog.recording import read_recording
 from eventlog.secret_policy import SecretPolicy
-from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
-from projections.recording_import import import_stream
 from projections.stream_lock import StreamLocks
 from projections.tracked_logs import track_log
 from tests.coordstream.command_line import (
@@ -27,7 +22,6 @@ from tests.coordstream.command_line import (
 )
 from tests.fixtures.kafka_topics import Topics
 from tests.projections.follow.running import set_lost_after
-from tests.properties.importing import always_copying
 
 pytestmark = pytest.mark.slow
 
@@ -98,42 +92,6 @@ def test_gaps_are_counted(wordcount: CommandLine) -> None:
     assert max(map(len, wordcount.done("status").splitlines())) <= 80
 
 
-def test_a_recording_that_was_imported_in_part(cli: CommandLine, tmp_path: Path) -> None:
-    whole = recording(tmp_path / "r.jsonl", [config_event(offset, "a", str(offset)) for offset in range(3)])
-    cli.done("import", recording(tmp_path / "s.jsonl", [config_event(0, "a", "0")]))
-    with connect(cli.database_url) as connection, pytest.raises(KeyboardInterrupt):
-        import_stream(
-            connection,
-            identify(STREAM),
-            lambda: (event for _, event in read_recording(whole)),
-            FoldSettings(SecretPolicy(MASK_KEY.encode())),
-            system_clock,
-            batch_events=1,
-            make_projector=always_copying(interrupt_at_second_batch()),
-        )
-    (row,) = cli("status", "--json").json
-    assert (row["state"], row["next_offset"], row["lag"]) == ("catching-up", 2, None)
-    assert cli("status").code == 0
-    assert cli("status", "--max-lag", "9").err == f"{STREAM} has an unknown lag: its import is incomplete.\n"
-    with cli.connection() as connection:
-        connection.execute("update projection.position set heartbeat_at = now() - interval '31 seconds'")
-    assert cli("status").err.startswith(f"{STREAM} was imported only partly. Import it again")
-    cli.done("import", whole)
-    cli.done("status", "--max-lag", "0", "--max-age", "0")
-
-
-def interrupt_at_second_batch() -> Callable[[str], None]:
-    """Ctrl-C once the second batch is archived."""
-    left = [2]
-
-    def on_step(step: str) -> None:
-        left[0] -= step == "archived"
-        if left[0] == 0:
-            raise KeyboardInterrupt
-
-    return on_step
-
-
 def test_a_log_whose_follower_died_is_lost(counts: CommandLine) -> None:
     beat(counts, "live", seconds_ago=35)
     finished = counts("status", "--json")
@@ -152,12 +110,6 @@ def test_a_hanging_follower_is_named(counts: CommandLine) -> None:
     assert finished.code == 1
     assert f"{STREAM} is held by a follower on 127.0.0.1" in finished.err
     assert f"`select pg_terminate_backend({backend})`" in finished.err
-
-
-def test_the_end_of_a_postgres_log_needs_no_follower(counts: CommandLine) -> None:
-    beat(counts, "live", seconds_ago=10_000, end_offset=0)
-    assert counts("status", "--json").json[0]["lag"] == 3
-    assert counts.ask("select end_offset, lag, state from coordinator.log_position") == [(3, 3, "live")]
 
 
 @pytest.mark.parametrize(("state", "seconds_ago", "lag"), [("live", 25, 2), ("live", 35, None), ("stopped", 10_000, 2)])

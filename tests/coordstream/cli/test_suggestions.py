@@ -70,10 +70,3 @@ def test_a_pattern_without_a_match_is_reported(wordcount: CommandLine, pattern: 
 )
 def test_an_unknown_name_gets_suggestions(wordcount: CommandLine, words: tuple[str, ...], suggestion: str) -> None:
     assert f' Did you mean "{suggestion}' in wordcount.refused(*words)
-
-
-@pytest.mark.parametrize("words", [("status",), ("job", "list")])
-def test_an_empty_database_shows_how_to_begin(cli: CommandLine, words: tuple[str, ...]) -> None:
-    finished = cli(*words, "--json")
-    assert (finished.code, finished.json) == (0, [])
-    assert finished.err == "The database has no logs yet. Run `coordstream import FILE` or `coordstream follow`.\n"

@@ -1,4 +1,4 @@
-"""`coordstream verify`: equal tables end with 0, others are named and end with 1."""
+"""`coordstream verify` names tables that differ from the log; `coordstream rebuild` repairs them."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,8 @@ from typing import Final
 import pytest
 
 from eventlog.postgres.connection import connect
+from projections import rebuild
+from projections.fold import settings
 from tests.builders import config_set, recorded
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, recording
 
@@ -19,6 +21,11 @@ def imported(cli: CommandLine) -> CommandLine:
     return cli
 
 
+def change(cli: CommandLine, statement: str) -> None:
+    with connect(cli.database_url) as connection:
+        connection.execute(statement.encode())
+
+
 def test_equal_tables_end_with_0(imported: CommandLine) -> None:
     rows = imported.rows("verify", "wordcount_pv")
     assert {row["stream_name"] for row in rows} == {COORDINATOR, CHECKPOINT}
@@ -28,8 +35,7 @@ def test_equal_tables_end_with_0(imported: CommandLine) -> None:
 
 
 def test_differences_are_named_and_end_with_1(imported: CommandLine) -> None:
-    with connect(imported.database_url) as connection:
-        connection.execute(DAMAGE.encode())
+    change(imported, DAMAGE)
     finished = imported("verify", "wordcount_pv", "--json")
     assert finished.code == 1
     (row,) = (row for row in finished.json if row["different"])
@@ -53,8 +59,7 @@ def test_differences_are_named_and_end_with_1(imported: CommandLine) -> None:
 )
 def test_a_log_whose_rows_are_missing_is_not_equal(imported: CommandLine, damage: str) -> None:
     before = imported.ask("table projection.job_log order by log_id")
-    with connect(imported.database_url) as connection:
-        connection.execute(damage.encode())
+    change(imported, damage)
     assert "Run `coordstream rebuild --all`." in imported.refused("verify", "--all")
     imported.done("rebuild", "--all")
     imported.done("verify", "--all")
@@ -66,8 +71,7 @@ def test_a_log_whose_rows_are_missing_is_not_equal(imported: CommandLine, damage
 )
 def test_a_damaged_entry_of_a_log_is_named(imported: CommandLine, damage: str) -> None:
     before = imported.ask("table projection.job_log order by log_id")
-    with connect(imported.database_url) as connection:
-        connection.execute(f"update projection.job_log set {damage} where stream_kind = 'checkpoint'".encode())
+    change(imported, f"update projection.job_log set {damage} where stream_kind = 'checkpoint'")
     finished = imported("verify", "--all", "--json")
     assert finished.code == 1
     assert {(row["stream_name"], row["relation"]) for row in finished.json if row["different"]} == {
@@ -81,8 +85,7 @@ def test_a_damaged_entry_of_a_log_is_named(imported: CommandLine, damage: str) -
 def test_secrets_stay_masked(cli: CommandLine, tmp_path: Path) -> None:
     events = recorded([config_set("job.name", "counts"), config_set("db.password", "hunter2")])
     cli.done("import", recording(tmp_path / "r.jsonl", events))
-    with connect(cli.database_url) as connection:
-        connection.execute(DAMAGE.encode())
+    change(cli, DAMAGE)
     finished = cli("verify", "--all")
     assert finished.code == 1
     assert "hmac-sha256:" in finished.out
@@ -98,3 +101,70 @@ def test_an_unknown_job_and_an_empty_database_are_errors(cli: CommandLine) -> No
     cli.refused("verify", "--all")
     cli.done("import", *RECORDING_A)
     assert "nojob" in cli.refused("verify", "nojob")
+
+
+def test_damage_is_repaired(imported: CommandLine) -> None:
+    config = imported.rows("config", "show", "wordcount_pv")
+    change(imported, "delete from projection.message_current where key_id % 2 = 0")
+    assert imported("verify", "--all").code == 1
+    rows = imported.rows("rebuild", "wordcount_pv")
+    assert {row["stream_name"]: bool(row["missing"]) for row in rows} == {COORDINATOR: True, CHECKPOINT: False}
+    assert {(row["extra"], row["different"]) for row in rows} == {(0, 0)}
+    imported.done("verify", "--all")
+    assert imported.rows("config", "show", "wordcount_pv") == config
+
+
+def test_an_unknown_job_changes_nothing(imported: CommandLine) -> None:
+    change(imported, "truncate projection.job_log, projection.position cascade")
+    assert "x" in imported.refused("rebuild", "x")
+    assert imported.ask("select count(*) from projection.position") == [(0,)]
+
+
+def test_rows_of_an_older_fold_version_are_rebuilt(imported: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION + 1)
+    assert "`coordstream rebuild --all`" in imported.refused("import", *RECORDING_A)
+    imported.done("rebuild", "--all")
+    imported.done("import", *RECORDING_A)
+    imported.done("verify", "--all")
+
+
+def test_a_log_that_another_session_rebuilds_is_left_alone(
+    imported: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rebuild, "LOCK_TIMEOUT", "set local lock_timeout = '10ms'")
+    with connect(imported.database_url) as other, other.transaction():
+        other.execute("select from projection.position for update")
+        finished = imported("rebuild", "wordcount_pv")
+    assert finished.code == 1
+    assert finished.err.count("another session is rebuilding or writing it. Try again later.\n") == 2
+    imported.done("verify", "--all")
+
+
+def test_what_the_archive_lost_is_not_deleted(imported: CommandLine) -> None:
+    commits = imported.ask("select count(*) from coordinator.commit_history")
+    change(imported, "alter table eventlog.event detach partition eventlog.event_from_0")
+    finished = imported("rebuild", "--all")
+    assert finished.code == 1
+    assert finished.err.count("Restore the schema eventlog from a backup") == 2
+    assert imported.ask("select count(*) from coordinator.commit_history") == commits
+
+
+FULL_DISK = """
+create function fail() returns trigger language plpgsql as $$ begin
+  raise exception using errcode = 'disk_full', message = 'could not extend file: No space left on device';
+end $$;
+create trigger fail before insert on projection.message_event for each row execute function fail();
+delete from projection.message_event;
+delete from projection.checkpoint_event
+"""
+
+
+def test_an_error_of_the_database_ends_the_rebuild_of_one_log(imported: CommandLine) -> None:
+    change(imported, FULL_DISK)
+    finished = imported("rebuild", "--all", "--json")
+    assert finished.code == 1
+    reason = "The database reports: could not extend file: No space left on device.\n"
+    assert finished.err == f"Cannot rebuild {COORDINATOR}. {reason}"
+    (row,) = json.loads(finished.out)
+    assert row["stream_name"] == CHECKPOINT
+    assert row["missing"] > 0

@@ -10,9 +10,9 @@ from coordstream.cli.checkpoint import COMMITS
 from coordstream.database import open_database
 from coordstream.queries import history
 from coordstream.queries.cut import Cut
-from coordstream.queries.history import History, open_history
+from coordstream.queries.history import History, select_history
 from coordstream.queries.rows import PARTITION
-from eventlog.postgres.connection import Connection
+from eventlog.postgres.connection import Connection, snapshot
 from projections.job_choice import Job
 from tests.coordstream.command_line import CommandLine, config_event, recording
 
@@ -26,8 +26,8 @@ MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 def rows_of(connection: Connection, job: Job = JOB, **filters: Any) -> list[dict[str, Any]]:
-    with open_history(connection, job, History(**filters)) as rows:
-        return list(rows)
+    with snapshot(connection):
+        return list(select_history(connection, job, History(**filters)))
 
 
 def checkpoints(connection: Connection, **filters: Any) -> list[dict[str, Any]]:
@@ -113,27 +113,10 @@ def test_a_limit_includes_older_incarnations(cli: CommandLine, tmp_path: Path) -
         assert found(9) == [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)]
 
 
-def test_the_newest_events_are_searched_from_the_end(cli: CommandLine, tmp_path: Path) -> None:
-    cli.done("import", recording(tmp_path / "r.jsonl", (config_event(n, f"k{n % 50}", str(n)) for n in range(5_000))))
-    with open_database() as database:
-        seen: list[tuple[int, int]] = []
-        execute = database.connection.execute
-
-        def note(query: Any, values: Any = None, **options: Any) -> Any:
-            if isinstance(values, dict) and "skipped" in values:
-                seen.append((values["first"], values["last"]))
-            return execute(query, values, **options)
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(database.connection, "execute", note)
-            newest = rows_of(database.connection, COUNTS, relation="config_history", limit=5)
-        assert [row["log_offset"] for row in newest] == list(range(4_995, 5_000))
-        assert seen == [(5_000 - history.FIRST_WIDTH, 4_999)]
-
-
 def test_a_history_is_one_snapshot(wordcount: CommandLine) -> None:
     with open_database() as database:
-        with open_history(database.connection, JOB, History("config_history")) as rows:
+        with snapshot(database.connection):
+            rows = select_history(database.connection, JOB, History("config_history"))
             before = sum(1 for _ in rows)
             with wordcount.connection() as other:
                 other.execute("delete from projection.message_event")
