@@ -9,7 +9,6 @@ from eventlog.errors import EventLogError
 MOST_CHARACTERS = 300
 DRIVER_CLASS = "org.postgresql.Driver"
 
-_NO_FILE_SYSTEM = ("FileSystem not found", "No FileSystem for scheme")
 _NO_CLASS = "java.lang.ClassNotFoundException"
 _TRACEBACK = "Traceback (most recent call last):"
 _RAISED = re.compile(r"^((?:\w+\.)*\w+)(?:: (.*))?$", re.MULTILINE)
@@ -38,21 +37,6 @@ def spark_errors(what: str) -> Iterator[None]:
         yield
     except kinds as error:
         raise SparkJobError(f"{what}: {reason_of(error)}") from error
-
-
-@contextmanager
-def file_system_errors(kind: str, output: str) -> Iterator[None]:
-    """As `spark_errors`, for the path or URI of an output: says what to add where a file system's jar is missing."""
-    try:
-        with spark_errors(f"{kind} '{output}' cannot be used"):
-            yield
-    except SparkJobError as error:
-        if not any(words in str(error) for words in _NO_FILE_SYSTEM):
-            raise
-        raise SparkJobError(
-            f"Spark has no file system for '{output.partition(':')[0]}:'. Add its jar and credentials to Spark's "
-            "configuration, for s3a: spark.jars.packages=org.apache.hadoop:hadoop-aws:VERSION."
-        ) from error
 
 
 def jvm_errors() -> tuple[type[Exception], ...]:

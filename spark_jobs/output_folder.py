@@ -3,7 +3,7 @@
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -12,10 +12,11 @@ from uuid import uuid4
 
 from pyspark.sql import SparkSession
 
-from spark_jobs.errors import SparkJobError, file_system_errors
+from spark_jobs.errors import SparkJobError, spark_errors
 
 PATTERN_CHARACTERS: Final = frozenset("*?[{\\")
 URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+_NO_FILE_SYSTEM: Final = ("FileSystem not found", "No FileSystem for scheme")
 
 
 @dataclass(frozen=True)
@@ -195,8 +196,19 @@ class HadoopFolder:
         with self._errors():
             return _private(self._spark, "_jvm").org.apache.hadoop.fs.Path(uri)
 
-    def _errors(self) -> AbstractContextManager[None]:
-        return file_system_errors("Output", self.output)
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """As `spark_errors`; says what to add where a file system's jar is missing."""
+        try:
+            with spark_errors(f"Output '{self.output}' cannot be used"):
+                yield
+        except SparkJobError as error:
+            if not any(words in str(error) for words in _NO_FILE_SYSTEM):
+                raise
+            raise SparkJobError(
+                f"Spark has no file system for '{self.output.partition(':')[0]}:'. Add its jar and credentials to "
+                "Spark's configuration, for s3a: spark.jars.packages=org.apache.hadoop:hadoop-aws:VERSION."
+            ) from error
 
 
 def hadoop_uri(path: Path) -> str:

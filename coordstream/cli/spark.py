@@ -23,7 +23,7 @@ from coordstream.cli.arguments import (
 from coordstream.cli.job_selection import All, Jobs, require_selection, selected_logs
 from coordstream.cli.long_running import FollowAll, Format, JsonReport, LogFormat, Once, Streams, TakeOverAfter
 from coordstream.cli.output import print_json
-from coordstream.cli.spark_session import Conf, Master, Tasks, driver_conf, require_spark, spark_conf, spark_session
+from coordstream.cli.spark_session import Conf, Master, Tasks, require_spark, spark_conf, spark_session
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.settings import load_settings
@@ -235,7 +235,7 @@ def _logs_in_files(
         return select_jobs(check_recordings(spark, files, settings, tasks), jobs, f"'{source}'")
     from spark_jobs.lake.replay import lake_streams  # noqa: PLC0415 (loads the fold)
 
-    return select_jobs(lake_streams(spark, source), jobs, f"'{source}'")
+    return select_jobs(lake_streams(source), jobs, f"'{source}'")
 
 
 def _print_replayed(source: str, done: "Replayed", *, as_json: bool) -> None:
@@ -310,12 +310,9 @@ def archive(
         typer.Option(
             "--output",
             metavar="PATH",
-            help="The lake's folder: a path, or a URI of a file system of Spark (hdfs:, s3a:).",
+            help="The lake's folder: a path, or a URI of a file system of pyarrow (s3a:, hdfs:).",
         ),
     ],
-    relations: Annotated[
-        bool, typer.Option("--relations", help="Write every relation as of the same moment, too.")
-    ] = False,
     master: Master = None,
     conf: Conf = None,
     as_json: Json = False,
@@ -332,13 +329,12 @@ def archive(
     settings = spark_conf(master, conf)
     require_spark()
     from spark_jobs.lake.archive import archive as archive_events  # noqa: PLC0415
+    from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
     from spark_jobs.output_folder import checked_path  # noqa: PLC0415
 
     checked_path(output)  # an invalid output fails before Spark starts
-    with open_database() as database:
-        jar = driver_conf() if relations else {}
-        with spark_session("coordstream spark archive", {**jar, **settings}) as spark:
-            done = archive_events(spark, database.url, output, relations=relations)
+    with open_database() as database, spark_session("coordstream spark archive", settings) as spark:
+        done = archive_events(spark, output, LogTaskSettings(database.url, FoldSettings(database.secrets)))
     _print_archived(output, done, as_json=as_json)
     for name, reason in done.failures.items():
         print(f"Cannot archive {name}. {reason}", file=sys.stderr)
@@ -347,13 +343,10 @@ def archive(
 
 
 def _print_archived(output: str, done: "Archived", *, as_json: bool) -> None:
-    rows = sum(relation.rows for relation in done.relations)
     if as_json:
         run = {"output": output, "run": done.number or None, "logs": done.logs, "events": done.events}
-        written = {"files": len(done.files), "relations": len(done.relations), "rows": rows}
-        print_json([{**run, **written, "failures": _failures(done.failures)}])
+        print_json([{**run, "files": len(done.files), "failures": _failures(done.failures)}])
     elif not done.number:
         print(f"Nothing is new in {done.logs} logs.")
     else:
-        relations = f", and {rows:,} rows of {len(done.relations)} relations" if done.relations else ""
-        print(f"Run {done.number}: {done.events:,} events of {done.logs} logs in {len(done.files)} files{relations}.")
+        print(f"Run {done.number}: {done.events:,} events of {done.logs} logs in {len(done.files)} files.")

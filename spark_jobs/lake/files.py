@@ -1,15 +1,20 @@
-"""Files of events of a lake: as Arrow batches, and how any Python process, such as an executor's, reads them."""
+"""The files of a lake, which any Python process, such as an executor's, reads and writes with pyarrow.
+
+A lake's folder is a local path, or a URI of a file system that pyarrow reaches (file:, hdfs:, s3a: with the credentials
+of its environment).
+"""
 
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from heapq import merge
-from itertools import groupby
-from operator import itemgetter
 from typing import Final, NamedTuple
+from urllib.parse import quote
+from uuid import uuid4
 
 import pyarrow as pa
-from pyarrow import fs, parquet
+from pyarrow import compute, fs, parquet
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import ArchivedEvents, decode_headers, headers_json
@@ -20,31 +25,23 @@ from spark_jobs.lake.manifest import (
     LakeError,
     LakeFile,
     LogKey,
-    changed_file,
+    Manifest,
     from_json,
+    manifest_path,
     merge_manifests,
-    not_a_lake,
+    to_json,
 )
 from spark_jobs.output_folder import local_path
 from spark_jobs.timestamps import MICROS_FROM_1970_TO_2000, spark_micros
 
 BATCH_EVENTS: Final = 10_000
 
-SCHEMA: Final = (
-    "stream_name string, incarnation int, day date, stream_kind string, log_offset bigint, record_time timestamp, "
-    "timestamp_ms bigint, timestamp_type int, leader_epoch int, headers string, key binary, value binary, "
-    "archived_at timestamp"
-)
-"""The columns of the events, for Spark. `timestamp_ms` is the record's own time, also where `record_time` is null."""
-
 EVENT_COLUMNS: Final = ("log_offset", "timestamp_ms", "timestamp_type", "key", "value", "headers", "leader_epoch")
 """The columns of an event, without when it was archived."""
 
 _TIME: Final = pa.timestamp("us", tz="UTC")
-ARROW_SCHEMA: Final = pa.schema(
+SCHEMA: Final = pa.schema(
     [
-        ("stream_name", pa.string()),
-        ("incarnation", pa.int32()),
         ("day", pa.date32()),
         ("stream_kind", pa.string()),
         ("log_offset", pa.int64()),
@@ -58,7 +55,10 @@ ARROW_SCHEMA: Final = pa.schema(
         ("archived_at", _TIME),
     ]
 )
-_HASHED_BYTES: Final = 1 << 20
+"""The columns of events. `timestamp_ms` is the record's own time, also where `record_time` is null.
+
+The folders of a file have its stream, incarnation and day, as in tables of Hive.
+"""
 
 
 class ArchivedEvent(NamedTuple):
@@ -68,19 +68,18 @@ class ArchivedEvent(NamedTuple):
     archived_at: int
 
 
-def to_batch(key: LogKey, stream_kind: str, page: ArchivedEvents) -> pa.RecordBatch:
-    """The events of one log as a batch with `ARROW_SCHEMA`."""
-    rows = [_row(key, stream_kind, event, at) for event, at in zip(page.events, page.archived_at, strict=True)]
-    columns = zip(*rows, strict=True) if rows else ([] for _ in ARROW_SCHEMA)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, ARROW_SCHEMA, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=ARROW_SCHEMA)
+def to_batch(stream_kind: str, page: ArchivedEvents) -> pa.RecordBatch:
+    """The events of one log as a batch with `SCHEMA`."""
+    rows = [_row(stream_kind, event, at) for event, at in zip(page.events, page.archived_at, strict=True)]
+    columns = zip(*rows, strict=True) if rows else ([] for _ in SCHEMA)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
-def _row(key: LogKey, stream_kind: str, event: RecordedEvent, archived_at: int) -> tuple[object, ...]:
+def _row(stream_kind: str, event: RecordedEvent, archived_at: int) -> tuple[object, ...]:
     time = spark_micros(event.timestamp)
     archived = archived_at + MICROS_FROM_1970_TO_2000
     return (
-        *key,
         _day(time, archived),
         stream_kind,
         event.offset,
@@ -101,51 +100,58 @@ def _day(time: int | None, archived_at: int) -> int:
     return (time if is_believed and time is not None else archived_at) // MICROS_OF_A_DAY
 
 
-def logs_in(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[LogKey, Iterator[ArchivedEvent]]]:
-    """Split batches of events, in which each log's events are contiguous and in offset order, into logs.
+def write_events(output: str, run: str, key: LogKey, events: pa.Table) -> list[LakeFile]:
+    """Write events of one log, with `SCHEMA` and in offset order, to a file for each day in the folder `run`.
 
-    Read the events of a log before the next log: as with `itertools.groupby`, later they are gone.
+    A copy of this task writes the same files. Raises LakeError.
     """
-    rows = (row for batch in batches for row in zip(_keys(batch), events_in(batch), strict=True))
-    for key, events in groupby(rows, key=itemgetter(0)):
-        yield key, (archived for _, archived in events)
+    files = []
+    with _lake_errors(output):
+        for day in events["day"].unique():
+            rows = events.filter(compute.equal(events["day"], day)).drop_columns(["day"])
+            first, last = rows["log_offset"][0].as_py(), rows["log_offset"][-1].as_py()
+            folder = f"{run}/stream_name={quote(key.stream_name, safe='')}/incarnation={key.incarnation}/day={day}"
+            sink = pa.BufferOutputStream()
+            parquet.write_table(rows, sink)
+            content = sink.getvalue()
+            path, digest = f"{folder}/{first}.parquet", hashlib.sha256(content).hexdigest()
+            _write(output, path, content)
+            files.append(LakeFile(path, content.size, digest, *key, rows.num_rows, first, last))
+    return files
 
 
-def events_in(batch: pa.RecordBatch) -> Iterator[ArchivedEvent]:
-    """The events of a batch, which may lack the columns of the log."""
-    columns = [batch.column(name).to_pylist() for name in EVENT_COLUMNS]
-    times = batch.column("archived_at").cast(_TIME).cast(pa.int64()).to_pylist()
-    for offset, timestamp, kind, key, value, headers, epoch, archived_at in zip(*columns, times, strict=True):
-        stored = () if headers is None else decode_headers(json.loads(headers))
-        event = RecordedEvent(offset, timestamp, kind, key, value, stored, epoch)
-        yield ArchivedEvent(event, archived_at - MICROS_FROM_1970_TO_2000)
+def write_manifest(output: str, manifest: Manifest) -> None:
+    """Add a run to the lake. Raises LakeError."""
+    with _lake_errors(output):
+        _write(output, manifest_path(manifest.number), to_json(manifest).encode())
 
 
-def _keys(batch: pa.RecordBatch) -> Iterator[LogKey]:
-    return map(LogKey, batch.column("stream_name").to_pylist(), batch.column("incarnation").to_pylist())
+def _write(output: str, path: str, content: bytes | pa.Buffer) -> None:
+    """Write a file that appears complete or not at all."""
+    system, folder = _file_system(output)
+    parent, _, name = f"{folder}/{path}".rpartition("/")
+    system.create_dir(parent, recursive=True)
+    scratch = f"{parent}/.{name}-{uuid4().hex}"
+    with system.open_output_stream(scratch) as opened:
+        opened.write(content)
+    system.move(scratch, f"{parent}/{name}")
 
 
 def load_lake(output: str) -> Lake:
     """Read the manifests of a lake. Raises LakeError: there is no lake, or a manifest is damaged or not readable."""
+    lake = find_lake(output)
+    if not lake.number:
+        raise LakeError(f"'{output}' is not a lake. Write one with `coordstream spark archive --output {output}`.")
+    return lake
+
+
+def find_lake(output: str) -> Lake:
+    """As `load_lake`, but a lake without manifests where there is none yet."""
     system, folder = _file_system(output)
-    try:
-        root = f"{folder}/{MANIFESTS}"
-        found = system.get_file_info(fs.FileSelector(root, recursive=True))
-        contents = {file.path: _read(system, file.path) for file in found if _is_data(file, root)}
-    except OSError as error:
-        raise LakeError(f"The manifests of lake '{output}' cannot be read: {error}.") from error
-    if not contents:
-        raise not_a_lake(output)
+    with _lake_errors(output):
+        found = system.get_file_info(fs.FileSelector(f"{folder}/{MANIFESTS}", allow_not_found=True))
+        contents = {file.path: _read(system, file.path) for file in found if file.extension == "json"}
     return merge_manifests(output, [from_json(content, path) for path, content in contents.items()])
-
-
-def _is_data(file: fs.FileInfo, root: str) -> bool:
-    """Whether Spark would read it: names of folders and files that begin with a dot or underscore are not data.
-
-    `_temporary` has the files that a killed run has not committed.
-    """
-    names = file.path.removeprefix(root).split("/")
-    return file.type is fs.FileType.File and not any(name.startswith((".", "_")) for name in names)
 
 
 def _read(system: fs.FileSystem, path: str) -> bytes:
@@ -156,8 +162,7 @@ def _read(system: fs.FileSystem, path: str) -> bytes:
 def read_log(output: str, files: Iterable[LakeFile]) -> Iterator[ArchivedEvent]:
     """The events in these files of one log, in offset order; memory has a batch of each file whose offsets overlap.
 
-    ``output`` is the lake's folder: a local path, or a URI of a file system that pyarrow reaches (file:, hdfs:, s3a:
-    with the credentials of its environment). The SHA-256 of each file is compared before its first event.
+    The SHA-256 of each file is compared before its first event.
 
     Raises:
         LakeError: A file was removed or changed, or the file system is not reachable.
@@ -185,23 +190,43 @@ def _clusters(files: Iterable[LakeFile]) -> Iterator[list[LakeFile]]:
 
 def _read_file(system: fs.FileSystem, folder: str, output: str, file: LakeFile) -> Iterator[ArchivedEvent]:
     with _opened(system, folder, output, file) as opened:
-        if _sha256(opened) != file.sha256:
-            raise changed_file(output, file)
+        if hashlib.file_digest(opened, "sha256").hexdigest() != file.sha256:
+            raise LakeError(f"Lake '{output}': the file {file.path} was changed. Restore it.")
         opened.seek(0)
         columns = [*EVENT_COLUMNS, "archived_at"]
         for batch in parquet.ParquetFile(opened).iter_batches(BATCH_EVENTS, columns=columns):
-            yield from events_in(batch)
+            yield from _events_in(batch)
+
+
+def _events_in(batch: pa.RecordBatch) -> Iterator[ArchivedEvent]:
+    columns = [batch.column(name).to_pylist() for name in EVENT_COLUMNS]
+    times = batch.column("archived_at").cast(_TIME).cast(pa.int64()).to_pylist()
+    for offset, timestamp, kind, key, value, headers, epoch, archived_at in zip(*columns, times, strict=True):
+        stored = () if headers is None else decode_headers(json.loads(headers))
+        event = RecordedEvent(offset, timestamp, kind, key, value, stored, epoch)
+        yield ArchivedEvent(event, archived_at - MICROS_FROM_1970_TO_2000)
+
+
+def absolute_folder(output: str) -> str:
+    """A lake's folder in any working directory: executors have their own."""
+    local = local_path(output)
+    return output if local is None else str(local.resolve())
 
 
 def _file_system(output: str) -> tuple[fs.FileSystem, str]:
-    local = local_path(output)
-    if local is not None:
-        return fs.LocalFileSystem(), str(local.resolve())
-    try:
+    if local_path(output) is not None:
+        return fs.LocalFileSystem(), absolute_folder(output)
+    with _lake_errors(output):
         system, folder = fs.FileSystem.from_uri(output.replace("s3a://", "s3://", 1).rstrip("/"))
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise LakeError(f"Lake '{output}' cannot be read without Spark: {error}.") from error
     return system, folder
+
+
+@contextmanager
+def _lake_errors(output: str) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise LakeError(f"Lake '{output}' cannot be used: {' '.join(str(error).split())}.") from error
 
 
 def _opened(system: fs.FileSystem, folder: str, output: str, file: LakeFile) -> pa.NativeFile:
@@ -209,10 +234,3 @@ def _opened(system: fs.FileSystem, folder: str, output: str, file: LakeFile) -> 
         return system.open_input_file(f"{folder}/{file.path}")
     except FileNotFoundError:
         raise LakeError(f"Lake '{output}' lacks the file {file.path} ({file.rows} events). Restore it.") from None
-
-
-def _sha256(opened: pa.NativeFile) -> str:
-    digest = hashlib.sha256()
-    while block := opened.read(_HASHED_BYTES):
-        digest.update(block)
-    return digest.hexdigest()

@@ -1,7 +1,7 @@
 """What a lake contains: one manifest per run of `coordstream spark archive`, as JSON.
 
-A lake is a folder of `events/run=N-…/stream_name=…/incarnation=…/day=…/*.parquet` and of `manifests/N/`. A run is part
-of the lake once its manifest is complete; files that no manifest names are left over from a run that was killed.
+A lake is a folder of `events/run=N-…/stream_name=…/incarnation=…/day=…/*.parquet` and of `manifests/N.json`. A run is
+part of the lake once it has a manifest; files that no manifest names are left over from a run that was killed.
 """
 
 import json
@@ -16,7 +16,6 @@ from spark_jobs.output_folder import local_path
 FORMAT: Final = 1
 EVENTS: Final = "events"
 MANIFESTS: Final = "manifests"
-RELATIONS: Final = "relations"
 
 
 class LakeError(SparkJobError):
@@ -56,9 +55,9 @@ Observed: TypeAlias = tuple[int, str, str | None, int | None, int | None, str]
 class LakeLog:
     """A log as of a run. The lake has its events below `next_offset` that were in the archive when they were new.
 
-    `last_offset` and `last_sha256` identify the last of these events (None: there is none), `fingerprint` identifies
-    the files. `observations` are facts about the log that are not events, such as sweeps, which a replay needs.
-    `horizon` is the offset and the time (ISO 8601) of a retention that had detached events before the lake had them.
+    `last_offset` and `last_sha256` identify the last of these events (None: there is none). `observations` are facts
+    about the log that are not events, such as sweeps, which a replay needs. `horizon` is the offset and the time (ISO
+    8601) of a retention that had detached events before the lake had them.
     """
 
     stream_name: str
@@ -73,7 +72,6 @@ class LakeLog:
     next_offset: int
     last_offset: int | None
     last_sha256: str | None
-    fingerprint: str
     observations: tuple[Observed, ...] = ()
     horizon: tuple[int, str] | None = None
 
@@ -83,33 +81,21 @@ class LakeLog:
 
 
 @dataclass(frozen=True)
-class RelationRows:
-    """All rows of a relation as of the positions of a run, in Parquet files in the folder `path` of the lake."""
-
-    relation: str
-    path: str
-    rows: int
-
-
-@dataclass(frozen=True)
 class Manifest:
-    """What one run added (`files`), and every log and relation as of that run."""
+    """What one run added (`files`), and every log as of that run."""
 
     number: int
-    written_at: str
     logs: tuple[LakeLog, ...]
     files: tuple[LakeFile, ...]
-    relations: tuple[RelationRows, ...] = ()
 
 
 @dataclass(frozen=True)
 class Lake:
-    """The contents of a lake after all of its runs."""
+    """The contents of a lake after all of its runs; `number` 0: there was none yet."""
 
     number: int
     logs: Mapping[LogKey, LakeLog]
     files: tuple[LakeFile, ...]
-    relations: tuple[RelationRows, ...]
 
     def files_of(self, logs: Iterable[LogKey]) -> list[LakeFile]:
         return [file for log in sorted(set(logs)) for file in self._files_by_log.get(log, ())]
@@ -141,8 +127,7 @@ def from_json(text: str | bytes, path: str) -> Manifest:
             raise LakeError(f"Manifest '{path}' has another format. Use the version of coordstream that wrote it.")
         logs = tuple(LakeLog(**_log_values(log)) for log in values.pop("logs"))
         files = tuple(LakeFile(**file) for file in values.pop("files"))
-        relations = tuple(RelationRows(**relation) for relation in values.pop("relations"))
-        return Manifest(**values, logs=logs, files=files, relations=relations)
+        return Manifest(**values, logs=logs, files=files)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise LakeError(f"Manifest '{path}' is damaged ({type(error).__name__}). Restore the file.") from error
 
@@ -158,27 +143,12 @@ def merge_manifests(output: str, manifests: Sequence[Manifest]) -> Lake:
     in_order = sorted(manifests, key=lambda manifest: manifest.number)
     for expected, manifest in enumerate(in_order, start=1):
         if manifest.number != expected:
-            raise LakeError(
-                f"Lake '{output}' lacks the manifest of run {expected}. Restore {MANIFESTS}/{expected:08d}."
-            )
-    newest = in_order[-1] if in_order else Manifest(0, "", (), ())
+            raise LakeError(f"Lake '{output}' lacks the manifest of run {expected}. Restore {manifest_path(expected)}.")
+    newest = in_order[-1] if in_order else Manifest(0, (), ())
     files = tuple(file for manifest in in_order for file in manifest.files)
-    return Lake(newest.number, {log.key: log for log in newest.logs}, files, newest.relations)
+    return Lake(newest.number, {log.key: log for log in newest.logs}, files)
 
 
-def require_files(output: str, lake: Lake, found: Mapping[str, tuple[int, str | None]]) -> None:
-    """Compare the lake's files with those found: size and, unless None, SHA-256 by path. Raises LakeError."""
-    for file in lake.files:
-        size, sha256 = found.get(file.path, (None, None))
-        if size is None:
-            raise LakeError(f"Lake '{output}' lacks the file {file.path} ({file.rows} events). Restore it.")
-        if size != file.size or sha256 not in (None, file.sha256):
-            raise changed_file(output, file)
-
-
-def not_a_lake(output: str) -> LakeError:
-    return LakeError(f"'{output}' is not a lake. Write one with `coordstream spark archive --output {output}`.")
-
-
-def changed_file(output: str, file: LakeFile) -> LakeError:
-    return LakeError(f"Lake '{output}': the file {file.path} was changed. Restore it.")
+def manifest_path(number: int) -> str:
+    """Where the manifest of a run is, below the lake's folder."""
+    return f"{MANIFESTS}/{number:08d}.json"

@@ -12,9 +12,8 @@ from eventlog.postgres.connection import Connection
 from projections.retention import RetainedEvents
 from projections.tracked_logs import TrackedLog
 from spark_jobs.dispatch import run_log_tasks
-from spark_jobs.lake.files import ArchivedEvent, read_log
+from spark_jobs.lake.files import ArchivedEvent, absolute_folder, load_lake, read_log
 from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey
-from spark_jobs.lake.reader import absolute_folder, read_lake
 from spark_jobs.log_task import LogTaskSettings
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class LakeProof:
             LakeError: There is no lake.
             SparkJobError: Spark failed.
         """
-        lake = read_lake(spark, output)
+        lake = load_lake(output)
         log_tasks = []
         for log in logs:
             known = lake.logs.get(key := LogKey(log.stream.stream_name, log.incarnation))

@@ -7,8 +7,6 @@ from datetime import datetime
 from itertools import groupby, islice, takewhile
 from typing import Final
 
-from pyspark.sql import SparkSession
-
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import ArchivedEvents, write_archived
 from eventlog.postgres.archive_comparison import first_difference
@@ -34,9 +32,8 @@ from projections.tracked_logs import (
     write_observations,
 )
 from spark_jobs.lake.files import BATCH_EVENTS as PAGE_EVENTS
-from spark_jobs.lake.files import read_log
+from spark_jobs.lake.files import absolute_folder, load_lake, read_log
 from spark_jobs.lake.manifest import LakeError, LakeFile, LakeLog, Observed
-from spark_jobs.lake.reader import absolute_folder, read_lake, require_intact
 from spark_jobs.log_task import LogResult
 from spark_jobs.log_task_session import LogTaskSession
 from spark_jobs.table_partitions import separate_partitions
@@ -53,14 +50,9 @@ set horizon_offset = excluded.horizon_offset, horizon_time = excluded.horizon_ti
 _COMPLETE: Final = "update projection.job_log set is_complete = is_complete or %s where log_id = %s"
 
 
-def lake_streams(spark: SparkSession, output: str) -> list["LakeStream"]:
-    """The streams of a lake, once all of its files were compared with its manifests.
-
-    Raises:
-        LakeError: There is no lake, or a file was removed or changed; the message names it.
-    """
-    lake = read_lake(spark, output)
-    require_intact(spark, output, lake)
+def lake_streams(output: str) -> list["LakeStream"]:
+    """The streams of a lake. Raises LakeError: there is no lake, or a manifest is damaged or missing."""
+    lake = load_lake(output)
     logs = [LakeLogFiles(log, tuple(lake.files_of([key]))) for key, log in sorted(lake.logs.items())]
     streams = groupby(logs, key=lambda each: each.log.stream_name)
     folder = absolute_folder(output)  # executors have working directories of their own

@@ -176,10 +176,10 @@ def test_a_replay_creates_only_partitions_that_hold_events(
     with connect(database_url) as connection:
         assert replay_files(spark, database_url, tmp_path).total.added == len(offsets)
         assert partitions(connection) == [0, 5_000 * PARTITION_OFFSETS]
-        archive(spark, database_url, str(tmp_path / "lake"))
+        archive(spark, str(tmp_path / "lake"), LogTaskSettings(database_url, FOLD))
     restored = clone_database()
     with connect(restored) as connection:
-        streams = lake_streams(spark, str(tmp_path / "lake"))
+        streams = lake_streams(str(tmp_path / "lake"))
         assert replay(spark, connection, streams, LogTaskSettings(restored, FOLD)).total.added == len(offsets)
         assert partitions(connection) == [0, 5_000 * PARTITION_OFFSETS]
 

@@ -12,10 +12,12 @@ from eventlog.timestamps import LAST_STORABLE_MS, MS_FROM_1970_TO_2000
 from spark_jobs.data_source.options import Access
 from spark_jobs.data_source.source import register
 from spark_jobs.lake.archive import archive
+from spark_jobs.log_task import LogTaskSettings
 from spark_jobs.relations.reader import RelationReader
 from spark_jobs.timestamps import LAST_MICROS, MICROS_FROM_1970_TO_2000, spark_micros
 from tests.acceptance.imported_job import ImportedJob
 from tests.builders import FIRST_TIME, config_set
+from tests.properties.importing import SETTINGS
 from tests.spark_jobs.data_source.conftest import SECRETS
 
 LAST: Final = 9_223_372_036_854_775
@@ -60,7 +62,7 @@ def test_relations_and_events_have_the_times_that_spark_can_represent(
     events = spark.read.format("coordinator_stream")
     for other in ("value binary", "operation string"):
         assert read(events.schema(f"log_offset long, record_time timestamp, {other}").load()) == READ
-    archive(spark, far_future, str(tmp_path / "lake"))
+    archive(spark, str(tmp_path / "lake"), LogTaskSettings(far_future, SETTINGS))
     assert read(spark.read.parquet(f"{tmp_path}/lake/events")) == READ
     lake = spark.read.format("coordinator_stream").option("from", str(tmp_path / "lake"))
     assert read(lake.load()) == READ

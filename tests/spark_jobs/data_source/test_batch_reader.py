@@ -15,7 +15,9 @@ from eventlog.recording import read_recording, write_recording
 from spark_jobs.data_source.options import Access
 from spark_jobs.data_source.source import register
 from spark_jobs.lake.archive import archive as write_lake
+from spark_jobs.log_task import LogTaskSettings
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A
+from tests.properties.importing import SETTINGS
 from tests.spark_jobs.data_source.conftest import PYSPARK, SECRETS, Read
 
 pytestmark = pytest.mark.spark
@@ -76,7 +78,7 @@ def test_a_recording_and_a_folder_of_recordings_have_the_same_rows(read: Read, t
 
 
 def test_a_lake_has_the_same_rows(spark: SparkSession, read: Read, archive_url: str, tmp_path: Path) -> None:
-    file = write_lake(spark, archive_url, str(tmp_path)).files[-1]
+    file = write_lake(spark, str(tmp_path), LogTaskSettings(archive_url, SETTINGS)).files[-1]
     order = ("stream_name", "log_offset")
     rows = read(**{"from": str(tmp_path)}, offsetsPerPartition="100").orderBy(*order)
     assert rows.collect() == read().orderBy(*order).collect()

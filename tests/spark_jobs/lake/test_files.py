@@ -1,90 +1,20 @@
-"""A log is read from files of a lake in offset order, without Spark."""
+"""Events survive in the files of a lake, which are read in offset order; damage is named. Without Spark."""
 
-import hashlib
-from datetime import UTC, date, datetime
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import ArchivedEvents
 from eventlog.timestamps import micros_of, ms_of_micros
-from spark_jobs.lake.files import ARROW_SCHEMA, ArchivedEvent, load_lake, logs_in, read_log, to_batch
-from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey, Manifest, is_lake, to_json
+from spark_jobs.lake.files import ArchivedEvent, load_lake, read_log, to_batch, write_events, write_manifest
+from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey, Manifest, is_lake
 
-KEY = LogKey("orders", 1)
-
-
-def written(folder: Path, name: str, offsets: list[int]) -> LakeFile:
-    events = [RecordedEvent(offset, offset, 0, b"k", b"v") for offset in offsets]
-    batch = to_batch(KEY, "coordinator", ArchivedEvents(events, [7] * len(events)))
-    parquet.write_table(pa.Table.from_batches([batch]), folder / name)
-    content = (folder / name).read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
-    return LakeFile(name, len(content), digest, *KEY, len(offsets), offsets[0], offsets[-1])
-
-
-def test_files_that_overlap_are_merged(tmp_path: Path) -> None:
-    files = [
-        written(tmp_path, name, offsets)
-        for name, offsets in (("c", [8, 9]), ("a", [0, 2, 5]), ("b", [1, 3]), ("d", [6]))
-    ]
-    events = list(read_log(str(tmp_path), files))
-    assert [event.offset for event, _ in events] == [0, 1, 2, 3, 5, 6, 8, 9]
-    assert {archived_at for _, archived_at in events} == {7}
-    assert [event.offset for event, _ in read_log(tmp_path.as_uri(), files[:1])] == [8, 9]
-
-
-def test_a_changed_and_a_removed_file_are_noticed(tmp_path: Path) -> None:
-    file = written(tmp_path, "a", [0])
-    (tmp_path / "a").write_bytes(b"other")
-    with pytest.raises(LakeError, match="the file a was changed"):
-        list(read_log(str(tmp_path), [file]))
-    (tmp_path / "a").unlink()
-    with pytest.raises(LakeError, match="lacks the file a"):
-        list(read_log(str(tmp_path), [file]))
-
-
-def test_manifests_are_read(tmp_path: Path) -> None:
-    with pytest.raises(LakeError, match=r"The manifests of lake .* cannot be read"):
-        load_lake(str(tmp_path))
-    folder = tmp_path / "manifests" / "00000001"
-    folder.mkdir(parents=True)
-    with pytest.raises(LakeError, match="is not a lake"):
-        load_lake(str(tmp_path))
-    manifest = Manifest(1, "2026-01-01T00:00:00+00:00", (), (written(tmp_path, "a", [0]),))
-    (folder / "part-0.txt").write_text(to_json(manifest))
-    (folder / "_SUCCESS").touch()
-    (folder / ".part-0.txt.crc").write_bytes(b"crc")
-    assert load_lake(tmp_path.as_uri()).files == manifest.files
-    for damaged in (b"", b"{\xff", to_json(manifest).encode()[:-9]):
-        (folder / "part-0.txt").write_bytes(damaged)
-        with pytest.raises(LakeError, match=r"^Manifest '.*/manifests/00000001/part-0.txt' is damaged"):
-            load_lake(str(tmp_path))
-
-
-def test_a_folder_with_manifests_is_a_lake(tmp_path: Path) -> None:
-    assert not is_lake(str(tmp_path))
-    (tmp_path / "manifests").mkdir()
-    assert is_lake(str(tmp_path))
-    assert is_lake(tmp_path.as_uri())
-    assert is_lake("s3a://bucket/lake")
-
-
-def test_a_manifest_that_a_killed_run_has_not_committed_is_not_read(tmp_path: Path) -> None:
-    manifest = Manifest(1, "2026-01-01T00:00:00+00:00", (), (written(tmp_path, "a", [0]),))
-    committed = tmp_path / "manifests" / "00000001"
-    attempt = tmp_path / "manifests" / "00000002" / "_temporary" / "0" / "_temporary" / "attempt_0"
-    for folder in (committed, attempt):
-        folder.mkdir(parents=True)
-    (committed / "part-0.txt").write_text(to_json(manifest))
-    (attempt / "part-0.txt").touch()
-    assert load_lake(str(tmp_path)).files == manifest.files
-
-
+KEY: Final = LogKey("orders (100%) ü", 2)
 ARCHIVED_AT: Final = micros_of(datetime(2026, 3, 4, 5, 6, 7, 8, tzinfo=UTC))
 MS: Final = ms_of_micros(ARCHIVED_AT)
 HEADERS: Final = (("a", b"\x00\xff"), ("b", None), ("c\0\ud800", b""))
@@ -93,41 +23,88 @@ EVENTS: Final = [
     ArchivedEvent(RecordedEvent(7, 2**62, 1, None, None), ARCHIVED_AT),
     ArchivedEvent(RecordedEvent(8, -1, 0, b"", b""), ARCHIVED_AT),
 ]
-ORDERS: Final = LogKey("orders", 2)
-COUNTS: Final = LogKey("counts", 1)
 
 
-def page(events: list[ArchivedEvent]) -> ArchivedEvents:
-    return ArchivedEvents([event for event, _ in events], [archived_at for _, archived_at in events])
+def written(output: str, events: list[ArchivedEvent], run: str = "events/run=1") -> list[LakeFile]:
+    page = ArchivedEvents([event for event, _ in events], [archived_at for _, archived_at in events])
+    return write_events(output, run, KEY, pa.Table.from_batches([to_batch("coordinator", page)]))
 
 
-def test_events_survive() -> None:
-    batches = [
-        to_batch(COUNTS, "coordinator", page(EVENTS[:1])),
-        to_batch(ORDERS, "coordinator", page(EVENTS[:2])),
-        to_batch(ORDERS, "coordinator", page(EVENTS[2:])),
-    ]
-    whole = pa.Table.from_batches(batches).combine_chunks().to_batches()
-    for given in (batches, whole):
-        assert [(key, list(events)) for key, events in logs_in(given)] == [(COUNTS, EVENTS[:1]), (ORDERS, EVENTS)]
+def at(*offsets: int) -> list[ArchivedEvent]:
+    return [ArchivedEvent(RecordedEvent(offset, MS, 0, b"k", b"v"), ARCHIVED_AT) for offset in offsets]
 
 
-def test_a_batch_without_events_has_the_columns() -> None:
-    assert to_batch(ORDERS, "coordinator", page([])).schema == ARROW_SCHEMA
+@pytest.mark.parametrize("is_uri", [False, True])
+def test_events_survive(tmp_path: Path, is_uri: bool) -> None:
+    output = (tmp_path / "a lake").as_uri().replace("%20", " ") if is_uri else str(tmp_path / "a lake (100%20) ü")
+    files = written(output, EVENTS)
+    assert list(read_log(output, files)) == EVENTS
+    assert [(file.first_offset, file.rows) for file in files] == [(3, 1), (7, 2)]
+    assert not written(output, [])
+
+
+def test_files_that_overlap_are_merged(tmp_path: Path) -> None:
+    pieces = ((8, 9), (0, 2, 5), (1, 3), (6,))
+    files = [file for offsets in pieces for file in written(str(tmp_path), at(*offsets))]
+    assert [event.offset for event, _ in read_log(str(tmp_path), files)] == [0, 1, 2, 3, 5, 6, 8, 9]
+
+
+def test_a_copy_of_a_task_writes_the_same_files(tmp_path: Path) -> None:
+    assert written(str(tmp_path), EVENTS) == written(str(tmp_path), EVENTS)
+    assert len(list(tmp_path.rglob("*.parquet"))) == 2
+
+
+def test_a_changed_and_a_removed_file_are_named(tmp_path: Path) -> None:
+    (file,) = written(str(tmp_path), at(0))
+    path = tmp_path / file.path
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(LakeError, match=r"the file events/run=1/.*/0\.parquet was changed\. Restore it\."):
+        list(read_log(str(tmp_path), [file]))
+    path.unlink()
+    with pytest.raises(LakeError, match=r"lacks the file events/run=1/.*/0\.parquet \(1 events\)\. Restore it\."):
+        list(read_log(str(tmp_path), [file]))
+
+
+def test_manifests_are_read(tmp_path: Path) -> None:
+    output = str(tmp_path)
+    assert not is_lake(output)
+    with pytest.raises(LakeError, match=r"is not a lake\. Write one with"):
+        load_lake(output)
+    manifest = Manifest(1, (), tuple(written(output, at(0))))
+    write_manifest(output, manifest)
+    killed = tmp_path / "manifests" / ".00000002.json-1a2b"  # a run that was killed while it wrote its manifest
+    killed.touch()
+    assert is_lake(output)
+    assert load_lake(tmp_path.as_uri()).files == manifest.files
+    write_manifest(output, replace(manifest, number=2, files=()))
+    assert load_lake(output).number == 2
+    path = tmp_path / "manifests" / "00000001.json"
+    content = path.read_bytes()
+    for damaged in (b"", b"{\xff", content[:-9]):
+        path.write_bytes(damaged)
+        with pytest.raises(LakeError, match=r"^Manifest '.*/manifests/00000001\.json' is damaged"):
+            load_lake(output)
+
+
+@pytest.mark.parametrize("output", ["unknown://host/lake", "mock:///lake\0"])
+def test_an_unusable_file_system_is_one_sentence(output: str) -> None:
+    assert is_lake(output)
+    with pytest.raises(LakeError, match=r"^Lake '.*' cannot be used: .*\.$"):
+        load_lake(output)
 
 
 @pytest.mark.parametrize(
     ("timestamp", "day"),
     [
-        (MS - 86_400_000, date(2026, 3, 3)),
-        (MS + 3_600_000, date(2026, 3, 4)),
-        (MS + 86_400_000, date(2026, 3, 4)),
-        (-1, date(2026, 3, 4)),
-        (2**62, date(2026, 3, 4)),
+        (MS - 86_400_000, "2026-03-03"),
+        (MS + 3_600_000, "2026-03-04"),
+        (MS + 86_400_000, "2026-03-04"),
+        (-1, "2026-03-04"),
+        (2**62, "2026-03-04"),
     ],
 )
-def test_an_absurd_time_counts_as_the_day_of_archiving(timestamp: int, day: date) -> None:
-    batch = to_batch(
-        ORDERS, "coordinator", page([ArchivedEvent(RecordedEvent(0, timestamp, 0, None, None), ARCHIVED_AT)])
-    )
-    assert batch.column("day").to_pylist() == [day]
+def test_an_absurd_time_counts_as_the_day_of_archiving(timestamp: int, day: str, tmp_path: Path) -> None:
+    event = ArchivedEvent(RecordedEvent(0, timestamp, 0, None, None), ARCHIVED_AT)
+    (file,) = written(str(tmp_path), [event])
+    assert f"/incarnation=2/day={day}/" in file.path

@@ -27,7 +27,7 @@ def archived(database_url: str, tmp_path: Path) -> tuple[str, Lake, tuple[LakeFi
     lake = Lake(tmp_path)
     with connect(database_url) as connection:
         overwrite(connection, source, 0, EVENTS)
-        (log,) = lake.archive(connection).logs
+        (log,) = lake.archive(database_url).logs
     return database_url, lake, log.files
 
 

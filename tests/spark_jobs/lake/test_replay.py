@@ -1,15 +1,12 @@
 """The logs of a lake are restored as the database had them that the lake was written from. Needs no Spark."""
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 from eventlog.postgres.archive import read_archived
 from eventlog.postgres.connection import Connection, connect
@@ -18,10 +15,10 @@ from projections.projector import Projector
 from projections.retention import retain
 from projections.tracked_logs import logs_of, make_current
 from projections.verify import verify_log
-from spark_jobs.lake.archive import NewEvents, _compare
-from spark_jobs.lake.files import to_batch
-from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey, Manifest, merge_manifests
-from spark_jobs.lake.replay import LakeLogFiles, LakeStream
+from spark_jobs.lake.archive import Part, _compare, parts_of
+from spark_jobs.lake.files import find_lake, write_manifest
+from spark_jobs.lake.manifest import LakeError, Manifest
+from spark_jobs.lake.replay import LakeStream, lake_streams
 from spark_jobs.log_task import LogTaskSettings
 from spark_jobs.log_task_session import LogTaskSession
 from spark_jobs.relations.snapshots import Snapshot
@@ -49,35 +46,23 @@ OTHER_STREAM: Final = "__samza_coordinator_counts_1"
 
 
 class Lake:
-    """A lake's folder, and what its manifests would say."""
+    """A lake in a folder, which is written without Spark, with files of a few events."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._files: dict[LogKey, list[LakeFile]] = {}
-        self._manifests: list[Manifest] = []
         self.failures: Mapping[str, str] = {}
 
-    def archive(self, connection: Connection) -> LakeStream:
-        """Write the new events, a file of at most three for each log, and return the stream."""
-        logs, new, self.failures = _compare(
-            Snapshot("", (), connection), merge_manifests("lake", self._manifests), "lake"
-        )
-        for each in new:
-            self._write(connection, each)
-        self._manifests.append(Manifest(len(self._manifests) + 1, "", tuple(logs), ()))
-        found = (LakeLogFiles(log, tuple(self._files.get(log.key, ()))) for log in logs)
-        return LakeStream(str(self.folder), tuple(found))
-
-    def _write(self, connection: Connection, new: NewEvents) -> None:
-        files = self._files.setdefault(new.key, [])
-        for page in read_archived(connection, new.log_id, new.first, new.until, page=3):
-            if page.events:
-                path = self.folder / f"{new.log_id}-{len(files)}.parquet"
-                parquet.write_table(pa.Table.from_batches([to_batch(new.key, new.stream_kind, page)]), path)
-                content = path.read_bytes()
-                offsets = page.events[0].offset, page.events[-1].offset
-                digest = hashlib.sha256(content).hexdigest()
-                files.append(LakeFile(path.name, len(content), digest, *new.key, len(page.events), *offsets))
+    def archive(self, url: str) -> LakeStream:
+        """Write the new events of the only stream of a database, and return the stream."""
+        output = str(self.folder)
+        lake = find_lake(output)
+        with LogTaskSession(LogTaskSettings(url, SETTINGS)) as session:
+            logs, new, self.failures = _compare(Snapshot("", (), session.connection), lake, output)
+            parts = [Part(output, f"events/{lake.number}", *part) for part in parts_of(session.connection, new, 500)]
+            files = [file for part in parts for file in part.run(session)]
+        write_manifest(output, Manifest(lake.number + 1, tuple(logs), tuple(files)))
+        (stream,) = lake_streams(output)
+        return stream
 
 
 def run(url: str, stream: LakeStream) -> tuple[int, int]:
@@ -114,18 +99,18 @@ def test_sweeps_gaps_and_incarnations_are_restored(
     source, other = MemorySource(), clone_database()
     topic = at_the_old_position(source)
     with connect(database_url) as connection, connect(other) as replayed:
-        read_to_end(connection, source)
-        assert run(other, lake.archive(connection)) == (6, 0)
+        read_all(connection, source)
+        assert run(other, lake.archive(database_url)) == (6, 0)
         assert contents(replayed) == contents(connection)
         grow(topic)
         run_resync(connection, source)
-        assert run(other, lake.archive(connection)) == (2, 6)
+        assert run(other, lake.archive(database_url)) == (2, 6)
         assert contents(replayed) == contents(connection)
         recreate(connection, source, LATER)
-        assert run(other, lake.archive(connection)) == (2, 8)
+        assert run(other, lake.archive(database_url)) == (2, 8)
         assert contents(replayed) == contents(connection)
-        assert run(other, lake.archive(connection)) == (0, 10)
-        assert all(verify_log(replayed, log, SETTINGS).is_equal for log in logs_of(replayed, ORDERS))
+        assert run(other, lake.archive(database_url)) == (0, 10)
+        assert all(verify_log(replayed, log, SETTINGS).is_equal for log in logs_of(replayed, STREAM))
 
 
 def test_a_new_database_gets_all_at_once(database_url: str, clone_database: Callable[[], str], lake: Lake) -> None:
@@ -136,7 +121,7 @@ def test_a_new_database_gets_all_at_once(database_url: str, clone_database: Call
         grow(topic)
         run_resync(connection, source)
         recreate(connection, source, LATER)
-        stream = lake.archive(connection)
+        stream = lake.archive(database_url)
         assert (stream.weight, stream.job) == (10, ("orders", "1"))
         assert run(other, stream) == (10, 0)
         assert contents(replayed) == contents(connection)
@@ -150,8 +135,8 @@ def test_other_events_and_a_changed_file_leave_the_database_as_it_was(
     source, other = MemorySource(), clone_database()
     topic = at_the_old_position(source)
     with connect(database_url) as connection, connect(other) as replayed:
-        read_to_end(connection, source)
-        stream = lake.archive(connection)
+        read_all(connection, source)
+        stream = lake.archive(database_url)
         changed = MemorySource()
         set_config(changed.create(ORDERS), a="other")
         read_to_end(replayed, changed)
@@ -179,7 +164,7 @@ def test_a_database_of_another_cluster_is_refused(
         read_to_end(connection, source)
         read_to_end(replayed, elsewhere, stream_name=OTHER_STREAM)
         with pytest.raises(ProjectionError, match="is on the Kafka cluster cluster-1, but the database has logs of"):
-            run(other, lake.archive(connection))
+            run(other, lake.archive(database_url))
         assert replayed.execute("select stream_name from eventlog.log").fetchall() == [(OTHER_STREAM,)]
 
 
@@ -203,7 +188,7 @@ def test_a_lake_written_after_a_retention_has_its_horizon(
     with connect(database_url) as connection, connect(other) as replayed:
         overwrite(connection, source, 0, 20)
         detach_before(connection, 10)
-        stream = lake.archive(connection)
+        stream = lake.archive(database_url)
         assert run(other, stream) == (stream.weight, 0)
         assert contents(replayed) == contents(connection)
         assert replayed.execute(HORIZON).fetchall() == connection.execute(HORIZON).fetchall()
@@ -216,12 +201,12 @@ def test_a_lake_does_not_continue_a_log_whose_deletions_it_has_missed(
     set_config(source.create(ORDERS), b="deleted later")
     with connect(database_url) as connection, connect(other) as replayed:
         overwrite(connection, source, 1, 20)
-        before, has_been = lake.archive(connection), contents(connection)
-        set_config(source.topics[ORDERS], b=None)
+        before, has_been = lake.archive(database_url), contents(connection)
+        set_config(source.topics[STREAM], b=None)
         overwrite(connection, source, 21, 60)
         detach_before(connection, 40)
-        assert lake.archive(connection) == before
-        assert lake.failures[ORDERS].startswith(
+        assert lake.archive(database_url) == before
+        assert lake.failures[STREAM].startswith(
             "A retention has detached events of the offsets 20 to 40 (incarnation 1) before the lake had them."
         )
         run(other, before)
@@ -235,11 +220,11 @@ def test_a_lake_continues_a_log_of_which_it_has_all_detached_events(
     source.create(ORDERS)
     with connect(database_url) as connection, connect(other) as replayed:
         overwrite(connection, source, 0, 20)
-        lake.archive(connection)
+        lake.archive(database_url)
         overwrite(connection, source, 20, 30)
         before = contents(connection)
         detach_before(connection, 20)  # the event at the horizon stays
-        stream = lake.archive(connection)
+        stream = lake.archive(database_url)
         assert lake.failures == {}
         assert run(other, stream) == (30, 0)
         assert contents(replayed) == before
@@ -253,9 +238,9 @@ def test_a_lake_keeps_what_a_later_retention_detached(
     with connect(database_url) as connection, connect(other) as replayed:
         overwrite(connection, source, 0, 20)
         before = contents(connection)
-        lake.archive(connection)
+        lake.archive(database_url)
         detach_before(connection, 10)
-        assert run(other, lake.archive(connection)) == (20, 0)
+        assert run(other, lake.archive(database_url)) == (20, 0)
         assert contents(replayed) == before
 
 
@@ -266,10 +251,10 @@ def test_a_newer_incarnation_than_those_of_the_lake_stays_current(
     source.create(ORDERS)
     with connect(database_url) as connection, connect(other) as replayed:
         overwrite(connection, source, 0, 20)
-        run(other, lake.archive(connection))
+        run(other, lake.archive(database_url))
         recreate(replayed, MemorySource(), LATER)  # which the first database has not noticed
         overwrite(connection, source, 20, 30)
-        assert run(other, lake.archive(connection)) == (10, 20)
+        assert run(other, lake.archive(database_url)) == (10, 20)
         current = "select incarnation, is_current from projection.job_log order by 1"
         assert replayed.execute(current).fetchall() == [(1, False), (2, True)]
 
@@ -278,8 +263,8 @@ def test_a_log_of_postgres_can_be_appended_to(database_url: str, clone_database:
     source, other = MemorySource(), clone_database()
     at_the_old_position(source)
     with connect(database_url) as connection, connect(other) as replayed:
-        read_to_end(connection, source)
-        stream = lake.archive(connection)
+        read_all(connection, source, NOW)
+        stream = lake.archive(database_url)
         (only,) = stream.logs
         log = replace(only.log, backend="postgres", cluster_id=None, topic_id=None)
         run(other, replace(stream, logs=(replace(only, log=log),)))
