@@ -13,7 +13,7 @@ from psycopg import sql
 from eventlog.errors import did_you_mean, printable_text
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.jdbc import Relation, Rows
+from spark_jobs.relations.jdbc import Relation
 from spark_jobs.relations.snapshots import Positions, Snapshot
 
 OTHER_HISTORIES: Final = ("config_change", "event")
@@ -33,6 +33,7 @@ _JOBS: Final = sql.SQL(
     "(SELECT job_name, job_id, min(job_bucket) AS read_bucket FROM projection.job_log GROUP BY job_name, job_id) AS job"
 )
 _OF_JOB: Final = sql.SQL("l.job_name = {name} AND l.job_id = {id}")
+_ROWS_OF_JOB: Final = sql.SQL("{relation} AS r WHERE r.job_name = {name} AND r.job_id = {id}")
 _LOGS_AT_TIME: Final = sql.SQL(
     "(SELECT l.*, c.last_offset, {time} AS cut_at FROM projection.job_log AS l CROSS JOIN LATERAL"
     " (SELECT projection.retained_cut(l.log_id, x.cut) AS last_offset FROM projection.log_cut(l.log_id, {time}) AS x"
@@ -114,42 +115,12 @@ class Cut:
         return _LOGS_AT_TIME.format(time=self.at, jobs=of_job)
 
 
-@dataclass(frozen=True)
-class StateAtCut:
-    """Columns of a relation at a cut, from its as-of function."""
-
-    name: str
-    columns: tuple[str, ...]
-    cut: Cut
-
-    def query(self, also: Sequence[str] = ()) -> sql.Composed:
-        return _select(self.columns, also, self.cut.table(as_of_function(self.name, self.cut), "r"))
-
-
-@dataclass(frozen=True)
-class HistoryToCut:
-    """Columns of a history up to a cut: the rows of the events that are not after it."""
-
-    name: str
-    columns: tuple[str, ...]
-    cut: Cut
-
-    def query(self, also: Sequence[str] = ()) -> sql.Composed:
-        table = _HISTORY.format(logs=self.cut.all_logs(), relation=sql.Identifier("coordinator", self.name))
-        return _select(self.columns, also, table)
-
-
 def as_of_function(relation: str, cut: Cut) -> str:
     return f"{relation}_as_of_offset" if isinstance(cut.at, LogOffset) else f"{relation}_as_of"
 
 
 def _literals(values: Iterable[object]) -> sql.Composed:
     return sql.SQL(", ").join(map(sql.Literal, values))
-
-
-def _select(columns: Sequence[str], also: Sequence[str], table: sql.Composed) -> sql.Composed:
-    names = [*(sql.SQL("r.{}").format(sql.Identifier(name)) for name in columns), *map(sql.Identifier, also)]
-    return sql.SQL("SELECT {} FROM {}").format(sql.SQL(", ").join(names), table)
 
 
 def find_positions(snapshot: Snapshot, logs: sql.Composed) -> Positions:
@@ -171,18 +142,19 @@ class Catalogue:
         functions = snapshot.connection.execute(_FUNCTIONS).fetchall()
         return cls(dict(relations), {name for (name,) in functions})
 
-    def rows(self, name: str, columns: Sequence[str] | None, job: Job | None, cut: Cut | None) -> Rows:
+    def rows(self, name: str, columns: Sequence[str] | None, job: Job | None, cut: Cut | None) -> Relation:
         """What to read for a relation: the wanted columns (all for None) of a job (all for None), now or at a cut.
 
         Raises SparkJobError for an unknown relation or column, and for a relation that has no form as of a cut.
         """
-        wanted = self._columns(name, columns)
+        wanted, relation = self._columns(name, columns), sql.Identifier("coordinator", name)
         if cut is None:
-            return Relation(name, wanted, {} if job is None else {"job_name": job.name, "job_id": job.id})
+            found = None if job is None else _ROWS_OF_JOB.format(relation=relation, name=job.name, id=job.id)
+            return Relation(name, wanted, found)
         if as_of_function(name, cut) in self.functions:
-            return StateAtCut(name, wanted, cut)
+            return Relation(name, wanted, cut.table(as_of_function(name, cut), "r"))
         if is_history(name):
-            return HistoryToCut(name, wanted, cut)
+            return Relation(name, wanted, _HISTORY.format(logs=cut.all_logs(), relation=relation))
         others = [one for one in self.relations if as_of_function(one, cut) in self.functions or is_history(one)]
         raise SparkJobError(f'Relation "{name}" cannot be read as of a {kind_of(cut)}. These can: {_all(others)}.')
 

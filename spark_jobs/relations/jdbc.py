@@ -6,7 +6,7 @@ No text contains credentials.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Final, LiteralString, Protocol
+from typing import Final, LiteralString
 from urllib.parse import quote
 
 import psycopg
@@ -61,42 +61,23 @@ JDBC_SERVERS = {
     "prefer-standby": "preferSecondary",
 }
 
-Value = str | int | bool
-
-
-class Rows(Protocol):
-    """Rows of a relation in schema `coordinator` that a query returns, with the columns that a reader wants."""
-
-    @property
-    def name(self) -> str:
-        """The name of the relation."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The wanted columns."""
-
-    def query(self, also: Sequence[str] = ()) -> sql.Composed:
-        """The SELECT statement, which returns the columns `also` too."""
-
 
 @dataclass(frozen=True)
 class Relation:
-    """Columns of a relation in schema `coordinator`, and a filter: each column in `equals` must have its value."""
+    """Columns of a relation in schema `coordinator`.
+
+    `source`: the rest of a SELECT after FROM, in which the relation is `r`. None: all of its rows.
+    """
 
     name: str
     columns: tuple[str, ...]
-    equals: Mapping[str, Value]
+    source: sql.Composed | None = None
 
     def query(self, also: Sequence[str] = ()) -> sql.Composed:
-        """The SELECT statement, with values as quoted literals."""
-        conditions: list[sql.Composable] = [
-            sql.SQL("{} = {}").format(sql.Identifier(name), value) for name, value in self.equals.items()
-        ]
-        return sql.SQL("SELECT {columns} FROM {relation} WHERE {conditions}").format(
-            columns=sql.SQL(", ").join(map(sql.Identifier, (*self.columns, *also))),
-            relation=sql.Identifier("coordinator", self.name),
-            conditions=sql.SQL(" AND ").join(conditions or [sql.SQL("true")]),
-        )
+        """The SELECT statement, which returns the columns `also` too; of the relation, or of its source."""
+        names = [*(sql.SQL("r.{}").format(sql.Identifier(name)) for name in self.columns), *map(sql.Identifier, also)]
+        source = self.source or sql.SQL("{} AS r").format(sql.Identifier("coordinator", self.name))
+        return sql.SQL("SELECT {} FROM {}").format(sql.SQL(", ").join(names), source)
 
 
 @dataclass(frozen=True)
@@ -119,13 +100,13 @@ class Ranges:
 ONE_PARTITION = Ranges("", 0, 0, 1)
 
 
-def read_rows(spark: SparkSession, url: str, rows: Rows, snapshot: Snapshot, ranges: Ranges) -> DataFrame:
+def read_rows(spark: SparkSession, url: str, relation: Relation, snapshot: Snapshot, ranges: Ranges) -> DataFrame:
     """The rows as a lazy DataFrame: every action, which must finish while the snapshot is open, sees the snapshot.
 
     The column of `ranges` need not be among the rows' columns.
     """
-    options = jdbc_options(url, rows, snapshot, ranges)
-    frame = spark.read.format("jdbc").options(**options).load().select(*rows.columns)
+    options = jdbc_options(url, relation, snapshot, ranges)
+    frame = spark.read.format("jdbc").options(**options).load().select(*relation.columns)
     sends_instants = spark.conf.get(INSTANTS) == "true"
     return frame.selectExpr(*(_with_exact_filters(column, sends_instants) for column in frame.schema))
 
@@ -146,30 +127,30 @@ def _with_exact_filters(field: StructField, sends_instants: bool) -> str:
     return f"{computed} AS {name}"
 
 
-def jdbc_options(url: str, rows: Rows, snapshot: Snapshot, ranges: Ranges) -> dict[str, str]:
+def jdbc_options(url: str, relation: Relation, snapshot: Snapshot, ranges: Ranges) -> dict[str, str]:
     """Spark's options for the read. They contain the password: pass them to Spark's reader only."""
-    also = () if ranges.count <= 1 or ranges.column in rows.columns else (ranges.column,)
+    also = () if ranges.count <= 1 or ranges.column in relation.columns else (ranges.column,)
     return {
         **jdbc_address(url).properties(),
-        "dbtable": sql.SQL("({query}) AS relation").format(query=_representable(rows, also, snapshot)).as_string(),
+        "dbtable": sql.SQL("({query}) AS relation").format(query=_representable(relation, also, snapshot)).as_string(),
         "fetchsize": str(FETCH_SIZE),
         "sessionInitStatement": snapshot.session_statement(),
         **ranges.options(),
     }
 
 
-def _representable(rows: Rows, also: Sequence[str], snapshot: Snapshot) -> sql.Composed:
-    """The query of the rows, in which times that Spark cannot represent are null."""
-    found = snapshot.connection.execute(_TIMES, (f"coordinator.{rows.name}",)).fetchall()
+def _representable(relation: Relation, also: Sequence[str], snapshot: Snapshot) -> sql.Composed:
+    """The query of the relation, in which times that Spark cannot represent are null."""
+    found = snapshot.connection.execute(_TIMES, (f"coordinator.{relation.name}",)).fetchall()
     times = {name for (name,) in found}
-    if times.isdisjoint(rows.columns):
-        return rows.query(also)
+    if times.isdisjoint(relation.columns):
+        return relation.query(also)
     columns = [
         _TIME.format(column=sql.Identifier(name), last=LAST_TIMESTAMPTZ) if name in times else sql.Identifier(name)
-        for name in (*rows.columns, *also)
+        for name in (*relation.columns, *also)
     ]
     query = sql.SQL("SELECT {columns} FROM ({query}) AS r")
-    return query.format(columns=sql.SQL(", ").join(columns), query=rows.query(also))
+    return query.format(columns=sql.SQL(", ").join(columns), query=relation.query(also))
 
 
 def choose_partitions(spark: SparkSession) -> int:

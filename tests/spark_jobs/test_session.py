@@ -65,7 +65,7 @@ def test_no_plan_shows_the_password(
 ) -> None:
     secret = jdbc_address(relations.url).password
     assert secret
-    relation = Relation("commit_history", ("task_name",), {})
+    relation = Relation("commit_history", ("task_name",))
     with exported_snapshot(relations.url) as snapshot:
         rows = read_rows(spark, relations.url, relation, snapshot, Ranges("log_offset", 0, 1, 1))
         rows.explain("extended")

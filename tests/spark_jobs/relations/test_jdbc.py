@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import psycopg
 import pytest
+from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from pyspark.errors import PySparkAttributeError
 from pyspark.sql import DataFrame, SparkSession
@@ -30,7 +31,7 @@ from tests.spark_jobs.plain_relations import Relations
 
 @pytest.mark.spark
 def test_the_driver_selects_the_kind_of_server_of_the_url(spark: SparkSession, relations: Relations) -> None:
-    relation = Relation("commit_history", ("task_name",), {})
+    relation = Relation("commit_history", ("task_name",))
     with exported_snapshot(relations.url) as snapshot:
         for wanted in ("primary", "standby"):
             url = make_conninfo(relations.url, target_session_attrs=wanted)
@@ -47,7 +48,8 @@ def test_the_driver_selects_the_kind_of_server_of_the_url(spark: SparkSession, r
 def test_values_are_quoted(spark: SparkSession, relations: Relations, name: str) -> None:
     relations.commit(name, 1, {0: 1})
     relations.commit("another", 2, {0: 1})
-    relation = Relation("commit_history", ("task_name", "log_offset"), {"task_name": name, "is_preferred": True})
+    of_task = sql.SQL("coordinator.commit_history AS r WHERE r.task_name = {}").format(name)
+    relation = Relation("commit_history", ("task_name", "log_offset"), of_task)
     with exported_snapshot(relations.url) as snapshot:
         rows = read_rows(spark, relations.url, relation, snapshot, Ranges("log_offset", 0, 1, 1))
         assert [row.task_name for row in rows.collect()] == [name]
@@ -60,7 +62,7 @@ def test_rows_outside_the_bounds_are_read_once(
 ) -> None:
     for number in range(10):
         relations.commit("Partition 0", number, {})
-    relation = Relation("commit_history", ("log_offset",), {})
+    relation = Relation("commit_history", ("log_offset",))
     with exported_snapshot(relations.url) as snapshot:
         rows = read_rows(spark, relations.url, relation, snapshot, Ranges("log_offset", 3, 6, count))
         assert rows.rdd.getNumPartitions() == partitions
@@ -72,7 +74,7 @@ def test_rows_outside_the_bounds_are_read_once(
 def test_the_partition_column_need_not_be_selected(spark: SparkSession, relations: Relations, column: str) -> None:
     for number in range(10):
         relations.commit(f"Partition {number}", number, {}, bucket=number)
-    relation = Relation("commit_history", ("task_name",), {})
+    relation = Relation("commit_history", ("task_name",))
     with exported_snapshot(relations.url) as snapshot:
         rows = read_rows(spark, relations.url, relation, snapshot, Ranges(column, 0, 9, 4))
         assert (rows.columns, rows.rdd.getNumPartitions()) == (["task_name"], 4)
@@ -107,7 +109,7 @@ def test_types_and_values_arrive_unchanged(
     with psycopg.connect(relations.url) as connection:
         connection.execute(TYPES)
     spark.conf.set("spark.sql.session.timeZone", session_zone)
-    relation = Relation("typed", ("a", "b", "c", "d", "e"), {})
+    relation = Relation("typed", ("a", "b", "c", "d", "e"))
     with in_jvm_zone(spark, jvm_zone), exported_snapshot(relations.url) as snapshot:
         rows = read_rows(spark, relations.url, relation, snapshot, Ranges("b", 0, 0, 1))
         assert [kind for _, kind in rows.dtypes] == ["string", "bigint", "int", "boolean", "timestamp"]
@@ -138,7 +140,7 @@ def test_a_filter_on_times_finds_the_same_rows_in_every_zone(
     spark.conf.set(INSTANTS, instants)
     try:
         with in_jvm_zone(spark, jvm_zone), exported_snapshot(relations.url) as snapshot:
-            relation = Relation("moment", ("n", "at"), {})
+            relation = Relation("moment", ("n", "at"))
             moments = read_rows(spark, relations.url, relation, snapshot, ONE_PARTITION)
             assert later_moments(moments) == (list(range(8, 30)), pushed)
             for zone in (EASTERN, "UTC"):  # the zone of the session may change after the read
