@@ -61,7 +61,7 @@ def report(bucket_seconds: int | None, stall_factor: float) -> Report:
 
 def progress_tables(inputs: Inputs, bucket_seconds: int | None, stall_factor: float) -> Tables:
     """The tables `progress` (by task and bucket) and `tasks`. Raises SparkJobError: there is no commit."""
-    extent = find_extent(inputs.moment.snapshot, inputs.job, inputs.options.now)
+    extent = find_extent(inputs)
     if not extent.commits:
         jobs = "any job" if inputs.job is None else f"job '{inputs.job}'"
         raise SparkJobError(f"The database has no commit of {jobs}. Import its logs, or select another job.")
@@ -69,14 +69,14 @@ def progress_tables(inputs: Inputs, bucket_seconds: int | None, stall_factor: fl
     commits = preferred_commits(inputs).persist()
     steps = offset_steps(preferred_checkpoints(inputs))
     by_bucket = activity(commits, steps, seconds).persist()
-    tasks = task_progress(by_bucket, median_gaps(commits), extent.as_of, seconds, stall_factor)
+    tasks = task_progress(by_bucket, median_gaps(commits), inputs.as_of, seconds, stall_factor)
     about = {
         "bucket_seconds": seconds,
         "stall_factor": stall_factor,
         "commits_without_usable_time": extent.untimed,
     }
     frames = {"progress": by_bucket.select(*PROGRESS), "tasks": tasks}
-    return Tables(frames, extent.as_of, about, _describe_untimed(extent))
+    return Tables(frames, inputs.as_of, about, _describe_untimed(extent))
 
 
 def _describe_untimed(extent: Extent) -> str:
@@ -84,7 +84,7 @@ def _describe_untimed(extent: Extent) -> str:
         return ""
     have = "1 commit has" if extent.untimed == 1 else f"{extent.untimed:,} commits have"
     return (
-        f"{have} no usable record time (missing, or outside the time range of the job's logs). "
+        f"{have} no usable record time (missing, or outside the time range of the logs). "
         "The totals include them; buckets, ages, gaps and the picture do not."
     )
 

@@ -12,15 +12,13 @@ from spark_jobs.reports.progress import (
     JOB,
     TASK,
     activity,
-    find_extent,
-    instant,
     median_gaps,
     offset_steps,
     preferred_checkpoints,
     preferred_commits,
     task_progress,
 )
-from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Tables, format_span
+from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Tables, format_span, instant
 
 BUCKET_SECONDS: Final = 365 * 86_400
 """The buckets of `activity` are of no use here."""
@@ -30,7 +28,7 @@ LEAST_LIMIT_SECONDS: Final = 60
 
 
 def tables(inputs: Inputs) -> Tables:
-    as_of = find_extent(inputs.moment.snapshot, inputs.job, inputs.options.now).as_of
+    as_of = inputs.as_of
     commits = preferred_commits(inputs).persist()
     by_bucket = activity(commits, offset_steps(preferred_checkpoints(inputs)), BUCKET_SECONDS)
     tasks = task_progress(by_bucket, median_gaps(commits), as_of, LEAST_LIMIT_SECONDS, STALL_FACTOR).persist()

@@ -1,16 +1,12 @@
 """The progress of tasks, computed from their commits and checkpoints."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Final, NamedTuple
 
-from psycopg import sql
-from psycopg.rows import dict_row
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from projections.job_choice import Job
-from spark_jobs.relations.snapshots import Snapshot
-from spark_jobs.reports.report import EPOCH, LOG_TIMES, Inputs
+from spark_jobs.reports.report import KAFKA_FIRST_RELEASE, Inputs, instant
 
 JOB: Final = ("job_name", "job_id")
 TASK: Final = (*JOB, "task_name")
@@ -31,38 +27,29 @@ TASK_PROGRESS: Final = (
     "stalled_since",
 )
 
-EXTENT: Final = sql.SQL(
-    "WITH log AS MATERIALIZED ({log_times}) SELECT count(*) AS commits,"
-    " count(*) FILTER (WHERE record_time BETWEEN earliest AND latest) AS timed_commits,"
-    " min(record_time) FILTER (WHERE record_time BETWEEN earliest AND latest) AS first_commit_at,"
-    " max(record_time) FILTER (WHERE record_time BETWEEN earliest AND latest) AS last_commit_at,"
-    " (SELECT coalesce(max(latest), now()) FROM log) AS newest_log_time"
-    " FROM coordinator.commit_history LEFT JOIN log USING (job_name, job_id) WHERE is_preferred AND {of_job}"
-)
-OF_JOB: Final = sql.SQL("job_name = {name} AND job_id = {id}")
+_EXTENT: Final = """
+SELECT count(*), min(record_time) FILTER (WHERE is_timed), max(record_time) FILTER (WHERE is_timed),
+  count(*) - count(*) FILTER (WHERE is_timed)
+FROM coordinator.commit_history CROSS JOIN LATERAL (SELECT record_time BETWEEN %(first)s AND %(latest)s) t (is_timed)
+WHERE is_preferred AND (%(name)s::text IS NULL OR job_name = %(name)s AND job_id = %(id)s)
+"""
 
 
 class Extent(NamedTuple):
-    """The preferred commits of a job or of all jobs. Ages count to `as_of` (aware), the newest log_time of all logs.
-
-    ``untimed`` commits have no plausible time; the others were made from ``first`` to ``last``.
-    """
+    """The preferred commits of a job or of all jobs: those with a usable time were made from `first` to `last`."""
 
     commits: int
-    untimed: int
     first: datetime | None
     last: datetime | None
-    as_of: datetime
+    untimed: int
 
 
-def find_extent(snapshot: Snapshot, job: Job | None, now: datetime | None) -> Extent:
-    """Query the extent of the commits. Without any log, ages count to the present, unless `now` says otherwise."""
-    of_job = sql.SQL("true") if job is None else OF_JOB.format(name=job.name, id=job.id)
-    with snapshot.connection.cursor(row_factory=dict_row) as cursor:
-        (found,) = cursor.execute(EXTENT.format(log_times=LOG_TIMES, of_job=of_job)).fetchall()
-    untimed = found["commits"] - found["timed_commits"]
-    as_of = (now or found["newest_log_time"]).astimezone(UTC)
-    return Extent(found["commits"], untimed, found["first_commit_at"], found["last_commit_at"], as_of)
+def find_extent(inputs: Inputs) -> Extent:
+    job = inputs.job
+    of_job = {"name": None, "id": None} if job is None else {"name": job.name, "id": job.id}
+    values = {**of_job, "first": KAFKA_FIRST_RELEASE, "latest": inputs.latest}
+    (found,) = inputs.moment.snapshot.connection.execute(_EXTENT, values).fetchall()
+    return Extent(*found)
 
 
 def preferred_commits(inputs: Inputs) -> DataFrame:
@@ -80,11 +67,6 @@ def bucket_start(time: str, seconds: int) -> Column:
     """The start of the bucket that contains the time in column `time`; buckets of `seconds` count from 1970 in UTC."""
     micros = sf.unix_micros(sf.col(time))
     return sf.timestamp_micros(micros - sf.pmod(micros, sf.lit(seconds * 1_000_000)))
-
-
-def instant(moment: datetime) -> Column:
-    """An aware `moment` as a literal, exact to the microsecond whatever the time zones of session, JVM and machine."""
-    return sf.timestamp_micros(sf.lit((moment - EPOCH) // timedelta(microseconds=1)))
 
 
 def offset_steps(checkpoints: DataFrame) -> DataFrame:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import psycopg
 import pyarrow as pa
-from psycopg import sql
+from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import TimestampType
@@ -36,18 +36,10 @@ KAFKA_FIRST_RELEASE: Final = datetime(2011, 1, 1, tzinfo=UTC)
 LAST_TIME: Final = datetime(9999, 1, 1, tzinfo=UTC)
 """Python's datetimes end in this year, Postgres' and Spark's do not."""
 
-# log_time never decreases and ignores records that are more than an hour ahead of their arrival, but it starts with the
-# time of the first record, whatever that is.
-LOG_TIMES: Final = sql.SQL(
-    "SELECT job_name, job_id, latest,"
-    " greatest(earliest, CASE WHEN latest >= {first_release} THEN {first_release} END) AS earliest"
-    " FROM (SELECT l.job_name, l.job_id, least(min(f.log_time), {last_time}) AS earliest,"
-    " least(max(t.at), {last_time}) AS latest"
-    " FROM projection.job_log l CROSS JOIN LATERAL (SELECT s.log_time FROM projection.log_time s"
-    " WHERE s.log_id = l.log_id ORDER BY s.log_offset LIMIT 1) f"
-    " CROSS JOIN LATERAL projection.log_time_at(l.log_id, 9223372036854775807) t GROUP BY l.job_name, l.job_id) log"
-).format(first_release=sql.Literal(KAFKA_FIRST_RELEASE), last_time=sql.Literal(LAST_TIME))
-"""Between which times the record times of each job are plausible."""
+_LATEST: Final = """
+SELECT least(coalesce(max(t.at), now()), %s) FROM projection.job_log l
+CROSS JOIN LATERAL projection.log_time_at(l.log_id, 9223372036854775807) t
+"""
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -68,35 +60,36 @@ class Options:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a report reads: relations at one moment, of one job or of all jobs for None."""
+    """What a report reads: relations at one moment, of one job or of all jobs for None.
+
+    ``latest`` (aware): the newest log_time of all logs, which ignores records that are more than an hour ahead of their
+    arrival; the present without logs. Record times after it, or before Kafka's first release, are not usable.
+    """
 
     moment: OpenSnapshot
     reader: RelationReader
     job: Job | None
     options: Options
+    latest: datetime
+
+    @property
+    def as_of(self) -> datetime:
+        """The time to which ages count (aware)."""
+        return (self.options.now or self.latest).astimezone(UTC)
 
     def read(self, relation: str, *columns: str) -> DataFrame:
         job, count = None if self.job is None else str(self.job), self.options.partitions
         return self.reader.read_relation(self.moment, relation, job=job, columns=columns, partitions=count)
 
     def with_usable_times(self, rows: DataFrame) -> DataFrame:
-        """The rows, with `record_time` set to null where it is not plausible; see `LOG_TIMES`."""
-        times = self.moment.snapshot.connection.execute(
-            sql.SQL(
-                "SELECT job_name, job_id, (extract(epoch FROM earliest) * 1000000)::bigint,"
-                " (extract(epoch FROM latest) * 1000000)::bigint FROM ({times}) log"
-            ).format(times=LOG_TIMES)
-        ).fetchall()
-        columns = {"job_name": pa.string(), "job_id": pa.string(), "earliest": pa.int64(), "latest": pa.int64()}
-        micros = sf.unix_micros("record_time")
-        usable = sf.when(micros.between(sf.col("earliest"), sf.col("latest")), sf.col("record_time"))
-        return (
-            rows.join(
-                sf.broadcast(driver_rows(self.moment.spark, columns, times)), on=["job_name", "job_id"], how="left"
-            )
-            .withColumn("record_time", usable)
-            .select(*rows.columns)
-        )
+        """The rows, with `record_time` set to null where it is not usable."""
+        is_usable = sf.col("record_time").between(instant(KAFKA_FIRST_RELEASE), instant(self.latest))
+        return rows.withColumn("record_time", sf.when(is_usable, sf.col("record_time")))
+
+
+def instant(moment: datetime) -> SparkColumn:
+    """An aware `moment` as a literal, exact to the microsecond whatever the time zones of session, JVM and machine."""
+    return sf.timestamp_micros(sf.lit((moment - EPOCH) // timedelta(microseconds=1)))
 
 
 class Tables(NamedTuple):
@@ -161,7 +154,8 @@ def _write_report(report: Report, spark: SparkSession, url: str, options: Option
     with output_folder(spark, options.output, AS_OF_FILE, overwrite=options.overwrite) as folder:
         with reader.snapshot(spark) as moment, spark_errors("Spark cannot read the database or write the result"):
             job = None if options.job is None else choose_job(moment.snapshot.jobs(), options.job)
-            tables = report.tables(Inputs(moment, reader, job, options))
+            ((latest,),) = moment.snapshot.connection.execute(_LATEST, (LAST_TIME,)).fetchall()
+            tables = report.tables(Inputs(moment, reader, job, options, latest))
             for name, table in tables.frames.items():
                 table.coalesce(1).write.parquet(folder.table(name))
             positions = moment.snapshot.positions_of(job)

@@ -1,4 +1,4 @@
-"""Databases of plain tables and of many imported jobs, and a session of Spark Connect."""
+"""A database of many imported jobs, and a session of Spark Connect."""
 
 import socket
 from collections.abc import Iterator
@@ -9,16 +9,9 @@ import pytest
 from coordstream.postgres import EmbeddedPostgres
 from tests.fixtures.postgres import CloneSeries
 from tests.spark_jobs.fleet import import_fleet
-from tests.spark_jobs.plain_relations import Relations
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-
-@pytest.fixture
-def relations(empty_database_url: str) -> Relations:
-    """A database with the relations that the jobs read, all empty."""
-    return Relations(empty_database_url)
 
 
 @pytest.fixture(scope="module")

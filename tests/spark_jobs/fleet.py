@@ -12,6 +12,12 @@ JOBS: Final = tuple(f"job-{number}" for number in range(16))
 COMMITS: Final = 40
 FIRST: Final = datetime.fromtimestamp(FIRST_TIME / 1000, UTC)
 EVERY: Final = timedelta(minutes=1)
+START: Final = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def at(seconds: float) -> datetime:
+    """The time `seconds` after START."""
+    return START + timedelta(seconds=seconds)
 
 
 def import_fleet(url: str) -> None:

@@ -12,7 +12,6 @@ from spark_jobs.errors import JavaMissingError, SparkJobError, spark_errors
 from spark_jobs.relations.jdbc import Ranges, Relation, jdbc_address, read_rows
 from spark_jobs.relations.snapshots import exported_snapshot
 from spark_jobs.session import _require_server, build_session, check_master, is_local, jar_conf
-from tests.spark_jobs.plain_relations import Relations
 
 
 @pytest.mark.spark
@@ -60,14 +59,12 @@ def test_the_jar_is_added_to_the_class_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-def test_no_plan_shows_the_password(
-    spark: SparkSession, relations: Relations, capsys: pytest.CaptureFixture[str]
-) -> None:
-    secret = jdbc_address(relations.url).password
+def test_no_plan_shows_the_password(spark: SparkSession, database_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    secret = jdbc_address(database_url).password
     assert secret
     relation = Relation("commit_history", ("task_name",))
-    with exported_snapshot(relations.url) as snapshot:
-        rows = read_rows(spark, relations.url, relation, snapshot, Ranges("log_offset", 0, 1, 1))
+    with exported_snapshot(database_url) as snapshot:
+        rows = read_rows(spark, database_url, relation, snapshot, Ranges("log_offset", 0, 1, 1))
         rows.explain("extended")
         rows.explain("formatted")
     shown = capsys.readouterr().out

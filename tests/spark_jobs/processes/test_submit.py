@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from eventlog.postgres.connection import connect
 from tests.acceptance.odd_jobs import import_recording_a
@@ -40,14 +41,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("*.whl"))
 
 
-def test_the_documented_command_runs_on_a_cluster(
+def test_the_documented_command_runs_on_a_cluster_without_logging_the_password(
     spark_cluster: SparkCluster, database_url: str, jdbc_jar: Path, wheel: Path, tmp_path: Path
 ) -> None:
     with connect(database_url) as connection:
         import_recording_a(connection)
     (command,) = re.findall(r"^```sh\n(PROGRAM=.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     settings = "".join(f"{name} {value}\n" for name, value in program_settings().items())
-    (tmp_path / "spark-defaults.conf").write_text(settings)
+    (tmp_path / "spark-defaults.conf").write_text(f"{settings}spark.log.level DEBUG\n")
     environ = {name: value for name, value in os.environ.items() if name != "COORDSTREAM_JDBC_JAR"} | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "COORDSTREAM_DATABASE_URL": database_url,
@@ -65,6 +66,8 @@ def test_the_documented_command_runs_on_a_cluster(
     assert ended.returncode == 0, ended.stderr[-3000:]
     assert "Fleet of all jobs" in ended.stdout
     assert (tmp_path / "fleet" / "fleet.png").is_file()
+    assert "checkpoint_history" in ended.stderr, "Spark's log is not verbose, so the test does not look for passwords"
+    assert str(conninfo_to_dict(database_url)["password"]) not in ended.stdout + ended.stderr
 
 
 def test_executors_import_the_submitted_wheel(spark_cluster: SparkCluster, wheel: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pyspark.errors import PySparkAttributeError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from eventlog.postgres.connection import connect
 from spark_jobs.dispatch import default_tasks
 from spark_jobs.errors import SparkJobError, spark_errors
 from spark_jobs.relations.jdbc import (
@@ -26,15 +27,17 @@ from spark_jobs.relations.jdbc import (
     read_rows,
 )
 from spark_jobs.relations.snapshots import exported_snapshot
-from tests.spark_jobs.plain_relations import Relations
+from tests.acceptance.imported_job import ImportedJob
+from tests.builders import checkpoint_v1
+from tests.spark_jobs.fleet import COMMITS, JOBS
 
 
 @pytest.mark.spark
-def test_the_driver_selects_the_kind_of_server_of_the_url(spark: SparkSession, relations: Relations) -> None:
+def test_the_driver_selects_the_kind_of_server_of_the_url(spark: SparkSession, fleet_url: str) -> None:
     relation = Relation("commit_history", ("task_name",))
-    with exported_snapshot(relations.url) as snapshot:
+    with exported_snapshot(fleet_url) as snapshot:
         for wanted in ("primary", "standby"):
-            url = make_conninfo(relations.url, target_session_attrs=wanted)
+            url = make_conninfo(fleet_url, target_session_attrs=wanted)
             frame = spark.read.format("jdbc").options(**jdbc_options(url, relation, snapshot, ONE_PARTITION))
             if wanted == "primary":
                 assert frame.load().columns == ["task_name"]
@@ -44,41 +47,32 @@ def test_the_driver_selects_the_kind_of_server_of_the_url(spark: SparkSession, r
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", ["it's", "a\\b", "100%", "${x}", "x? {fn now()}", 'a"b', "δ🙂"])
-def test_values_are_quoted(spark: SparkSession, relations: Relations, name: str) -> None:
-    relations.commit(name, 1, {0: 1})
-    relations.commit("another", 2, {0: 1})
-    of_task = sql.SQL("coordinator.commit_history AS r WHERE r.task_name = {}").format(name)
-    relation = Relation("commit_history", ("task_name", "log_offset"), of_task)
-    with exported_snapshot(relations.url) as snapshot:
-        rows = read_rows(spark, relations.url, relation, snapshot, Ranges("log_offset", 0, 1, 1))
-        assert [row.task_name for row in rows.collect()] == [name]
+def test_values_are_quoted(spark: SparkSession, database_url: str) -> None:
+    names = ("it's", "a\\b", "100%", "${x}", "x? {fn now()}", 'a"b', "δ🙂")
+    with connect(database_url) as connection:
+        ImportedJob(connection, "odd", checkpoints=[checkpoint_v1(name) for name in names])
+    with exported_snapshot(database_url) as snapshot:
+        for name in names:
+            of_task = sql.SQL("coordinator.commit_history AS r WHERE r.task_name = {}").format(name)
+            relation = Relation("commit_history", ("task_name", "log_offset"), of_task)
+            rows = read_rows(spark, database_url, relation, snapshot, ONE_PARTITION)
+            assert [row.task_name for row in rows.collect()] == [name]
 
 
-@pytest.mark.parametrize(("count", "partitions"), [(1, 1), (4, 4)])
 @pytest.mark.spark
-def test_rows_outside_the_bounds_are_read_once(
-    spark: SparkSession, relations: Relations, count: int, partitions: int
+@pytest.mark.parametrize(
+    ("column", "columns", "count"),
+    [("log_offset", ("log_offset",), 1), ("log_offset", ("log_offset",), 4), ("job_bucket", ("input_offset",), 4)],
+)
+def test_rows_outside_the_bounds_are_read_once_and_the_partition_column_need_not_be_selected(
+    spark: SparkSession, fleet_url: str, column: str, columns: tuple[str, ...], count: int
 ) -> None:
-    for number in range(10):
-        relations.commit("Partition 0", number, {})
-    relation = Relation("commit_history", ("log_offset",))
-    with exported_snapshot(relations.url) as snapshot:
-        rows = read_rows(spark, relations.url, relation, snapshot, Ranges("log_offset", 3, 6, count))
-        assert rows.rdd.getNumPartitions() == partitions
-        assert sorted(row.log_offset for row in rows.collect()) == list(range(10))
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("column", ["log_offset", "job_bucket"])
-def test_the_partition_column_need_not_be_selected(spark: SparkSession, relations: Relations, column: str) -> None:
-    for number in range(10):
-        relations.commit(f"Partition {number}", number, {}, bucket=number)
-    relation = Relation("commit_history", ("task_name",))
-    with exported_snapshot(relations.url) as snapshot:
-        rows = read_rows(spark, relations.url, relation, snapshot, Ranges(column, 0, 9, 4))
-        assert (rows.columns, rows.rdd.getNumPartitions()) == (["task_name"], 4)
-        assert sorted(row.task_name for row in rows.collect()) == [f"Partition {number}" for number in range(10)]
+    relation = Relation("checkpoint_history", columns)
+    with exported_snapshot(fleet_url) as snapshot:
+        rows = read_rows(spark, fleet_url, relation, snapshot, Ranges(column, 13, 26, count))
+        assert (rows.columns, rows.rdd.getNumPartitions()) == ([*columns], count)
+        found = sorted(int(row[0]) for row in rows.collect())
+    assert found == sorted([*range(COMMITS)] * len(JOBS))
 
 
 @contextmanager
@@ -94,7 +88,8 @@ def in_jvm_zone(spark: SparkSession, zone: str) -> Iterator[None]:
 
 
 TYPES = """
-CREATE TABLE coordinator.typed (a text, b bigint, c integer, d boolean, e timestamptz);
+CREATE TABLE IF NOT EXISTS coordinator.typed (a text, b bigint, c integer, d boolean, e timestamptz);
+TRUNCATE coordinator.typed;
 INSERT INTO coordinator.typed VALUES
 ('text', 9223372036854775807, -2147483648, true, '2026-07-01 00:30:00.123456+00'), (NULL, NULL, NULL, NULL, NULL);
 """
@@ -104,14 +99,14 @@ INSERT INTO coordinator.typed VALUES
 @pytest.mark.parametrize("session_zone", ["UTC", "America/New_York"])
 @pytest.mark.parametrize("jvm_zone", ["UTC", "Asia/Kolkata"])
 def test_types_and_values_arrive_unchanged(
-    spark: SparkSession, relations: Relations, session_zone: str, jvm_zone: str
+    spark: SparkSession, fleet_url: str, session_zone: str, jvm_zone: str
 ) -> None:
-    with psycopg.connect(relations.url) as connection:
+    with psycopg.connect(fleet_url) as connection:
         connection.execute(TYPES)
     spark.conf.set("spark.sql.session.timeZone", session_zone)
     relation = Relation("typed", ("a", "b", "c", "d", "e"))
-    with in_jvm_zone(spark, jvm_zone), exported_snapshot(relations.url) as snapshot:
-        rows = read_rows(spark, relations.url, relation, snapshot, Ranges("b", 0, 0, 1))
+    with in_jvm_zone(spark, jvm_zone), exported_snapshot(fleet_url) as snapshot:
+        rows = read_rows(spark, fleet_url, relation, snapshot, Ranges("b", 0, 0, 1))
         assert [kind for _, kind in rows.dtypes] == ["string", "bigint", "int", "boolean", "timestamp"]
         read = rows.orderBy(sf.col("b").desc()).withColumn("e", sf.unix_micros("e")).collect()
     moment = datetime(2026, 7, 1, 0, 30, 0, tzinfo=UTC)
@@ -120,7 +115,8 @@ def test_types_and_values_arrive_unchanged(
 
 
 MOMENTS = """
-CREATE TABLE coordinator.moment AS SELECT n, timestamptz '2026-11-01 04:00:00Z' + n * interval '10 minutes' AS at
+CREATE TABLE IF NOT EXISTS coordinator.moment AS
+SELECT n, timestamptz '2026-11-01 04:00:00Z' + n * interval '10 minutes' AS at
 FROM generate_series(0, 29) AS n;
 """
 EASTERN = "America/New_York"  # 05:00 to 06:00 and 06:00 to 07:00 UTC are the same hour there
@@ -132,16 +128,16 @@ EASTERN = "America/New_York"  # 05:00 to 06:00 and 06:00 to 07:00 UTC are the sa
     [(EASTERN, "UTC", "true", True), (EASTERN, "UTC", "false", False), (EASTERN, EASTERN, "true", False)],
 )
 def test_a_filter_on_times_finds_the_same_rows_in_every_zone(
-    spark: SparkSession, relations: Relations, jvm_zone: str, session_zone: str, instants: str, pushed: bool
+    spark: SparkSession, fleet_url: str, jvm_zone: str, session_zone: str, instants: str, pushed: bool
 ) -> None:
-    with psycopg.connect(relations.url) as connection:
+    with psycopg.connect(fleet_url) as connection:
         connection.execute(MOMENTS)
     spark.conf.set("spark.sql.session.timeZone", session_zone)
     spark.conf.set(INSTANTS, instants)
     try:
-        with in_jvm_zone(spark, jvm_zone), exported_snapshot(relations.url) as snapshot:
+        with in_jvm_zone(spark, jvm_zone), exported_snapshot(fleet_url) as snapshot:
             relation = Relation("moment", ("n", "at"))
-            moments = read_rows(spark, relations.url, relation, snapshot, ONE_PARTITION)
+            moments = read_rows(spark, fleet_url, relation, snapshot, ONE_PARTITION)
             assert later_moments(moments) == (list(range(8, 30)), pushed)
             for zone in (EASTERN, "UTC"):  # the zone of the session may change after the read
                 spark.conf.set("spark.sql.session.timeZone", zone)

@@ -3,44 +3,28 @@
 import psycopg
 import pytest
 
+from eventlog.postgres.connection import connect
 from spark_jobs.errors import SparkJobError
 from spark_jobs.relations.snapshots import exported_snapshot
-from tests.spark_jobs.plain_relations import Relations, at
+from tests.acceptance.imported_job import ImportedJob
+from tests.builders import config_set
 
 
-def test_a_snapshot_has_the_positions_of_its_moment(relations: Relations) -> None:
-    relations.add_log("counts/1", 10, at(0))
-    with exported_snapshot(relations.url) as snapshot:
-        relations.add_log("counts/2", 20, at(0))
-        assert snapshot.positions == {("__samza_checkpoint_ver_1_for_counts_1", 1): 10}
-        assert snapshot.connection.execute("SELECT count(*) FROM coordinator.job").fetchall() == [(1,)]
-
-
-def test_the_session_statement_shares_the_snapshot(relations: Relations) -> None:
-    with exported_snapshot(relations.url) as snapshot, psycopg.connect(relations.url, autocommit=True) as reader:
-        relations.add_log("counts/1", 10, at(0))
-        reader.execute(snapshot.session_statement())
-        assert reader.execute("SELECT count(*) FROM coordinator.job").fetchall() == [(0,)]
-        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
-            reader.execute("DELETE FROM coordinator.job")
-
-
-def test_a_snapshot_has_no_idle_timeout(relations: Relations) -> None:
-    with exported_snapshot(relations.url) as snapshot:
-        shown = snapshot.connection.execute("SHOW idle_in_transaction_session_timeout").fetchall()
-        assert shown == [("0",)]
-
-
-def test_a_server_ends_the_snapshot_of_a_lost_machine(relations: Relations) -> None:
-    with exported_snapshot(relations.url) as snapshot:
-        assert snapshot.connection.execute("SHOW tcp_keepalives_idle").fetchall() == [("15",)]
-
-
-def test_a_snapshot_ends_with_its_block(relations: Relations) -> None:
-    with exported_snapshot(relations.url) as snapshot:
-        statement = snapshot.session_statement()
-    with psycopg.connect(relations.url, autocommit=True) as reader, pytest.raises(psycopg.errors.Error):
-        reader.execute(statement)
+def test_connections_share_the_snapshot_until_the_end_of_its_block(database_url: str) -> None:
+    with connect(database_url) as connection, psycopg.connect(database_url, autocommit=True) as reader:
+        counts = ImportedJob(connection, "counts", coordinator=[config_set(), config_set("a")])
+        with exported_snapshot(database_url) as snapshot:
+            ImportedJob(connection, "later", coordinator=[config_set()])
+            assert snapshot.positions == {(counts.coordinator_stream, 1): 2}
+            reader.execute(snapshot.session_statement())
+            assert reader.execute("SELECT job_name FROM coordinator.job").fetchall() == [("counts",)]
+            with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+                reader.execute("DELETE FROM projection.job_log")
+            for setting, value in (("idle_in_transaction_session_timeout", "0"), ("tcp_keepalives_idle", "15")):
+                assert snapshot.connection.execute(f"SHOW {setting}".encode()).fetchall() == [(value,)]
+        reader.execute("ROLLBACK")
+        with pytest.raises(psycopg.errors.Error):
+            reader.execute(snapshot.session_statement())
 
 
 def error_message(url: str) -> str:

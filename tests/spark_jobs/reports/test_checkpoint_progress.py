@@ -2,24 +2,19 @@
 
 import io
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import psycopg
-import pyspark
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from psycopg.conninfo import conninfo_to_dict
 from pyspark.sql import SparkSession
 from rich.console import Console
 
-import coordstream
+from eventlog.events import NewEvent
 from eventlog.postgres.connection import connect
 from spark_jobs.errors import SparkJobError
 from spark_jobs.reports.checkpoint_progress import (
@@ -33,30 +28,51 @@ from spark_jobs.reports.checkpoint_progress import (
 )
 from spark_jobs.reports.picture import TaskRow
 from spark_jobs.reports.report import Options, write_report
-from tests.acceptance.odd_jobs import import_recording_a
-from tests.spark_jobs.plain_relations import START, Relations, at
+from tests.acceptance.imported_job import ImportedJob
+from tests.builders import checkpoint_v1, checkpoint_v2, config_set
+from tests.spark_jobs.fleet import START, at
 
-PNG = b"\x89PNG\r\n\x1a\n"
-BROKEN = """
-ALTER TABLE coordinator.checkpoint_history RENAME TO renamed;
+PNG: Final = b"\x89PNG\r\n\x1a\n"
+BROKEN: Final = """
+ALTER VIEW coordinator.checkpoint_history RENAME TO renamed;
 CREATE VIEW coordinator.checkpoint_history AS
 SELECT * FROM coordinator.renamed WHERE 1 / (log_offset - log_offset) > 0;
 """
+CENTURY: Final = 36_525 * 86_400
+
+
+def ms(seconds: float) -> int:
+    return int(at(seconds).timestamp() * 1_000)
+
+
+def commit(task: str, seconds: float, offsets: Mapping[int, object]) -> NewEvent:
+    return checkpoint_v1(task, {f"kafka.views.{p}": str(offset) for p, offset in offsets.items()}, at=ms(seconds))
+
+
+def two_tasks() -> list[NewEvent]:
+    """Task 0 advances by 10 offsets per second until 60 s; task 1 rewinds at 20 s and stops advancing at 30 s."""
+    events = []
+    for second in range(0, 61, 5):
+        events.append(commit("Partition 0", second, {0: 10 * second}))
+        events.append(checkpoint_v2("Partition 0", {"kafka.views.0": "7"}, at=ms(second)))  # not the preferred version
+        events.append(commit("Partition 1", second, {1: {20: 5}.get(second, min(second, 30)), 9: "not a number"}))
+    return events
+
+
+def import_job(url: str, name: str, checkpoints: Sequence[NewEvent]) -> None:
+    """A job with these commits, whose log_time ends at 65 s."""
+    with connect(url) as connection:
+        ImportedJob(connection, name, coordinator=[config_set(at=ms(65))], checkpoints=checkpoints)
 
 
 @pytest.fixture
-def two_tasks(relations: Relations) -> Relations:
-    """Task 0 advances by 10 offsets per second until 60 s; task 1 rewinds at 20 s and stops advancing at 30 s."""
-    for second in range(0, 61, 5):
-        relations.commit("Partition 0", second, {0: 10 * second})
-        relations.commit("Partition 0", second, {0: 10 * second}, preferred=False)
-        relations.commit("Partition 1", second, {1: {20: 5}.get(second, min(second, 30)), 9: "not a number"})
-    relations.add_log("counts/1", next_offset=39, newest=at(65))
-    return relations
+def job_url(database_url: str) -> str:
+    import_job(database_url, "counts", two_tasks())
+    return database_url
 
 
 def run_job(
-    spark: SparkSession, url: str, output: Path | str, *, bucket: int | None = None, stall: float = 10, **options: Any
+    spark: SparkSession, url: str, output: Path, *, bucket: int | None = None, stall: float = 3, **options: Any
 ) -> str:
     text = io.StringIO()
     write_report(report(bucket, stall), spark, url, Options(str(output), **options), Console(file=text, width=100))
@@ -68,30 +84,17 @@ def parquet(spark: SparkSession, path: Path, *order: str) -> list[dict[str, Any]
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("partitions", [1, 4])
-def test_the_summary_counts_each_task(
-    spark: SparkSession, two_tasks: Relations, tmp_path: Path, partitions: int
+def test_the_report_has_the_progress_of_each_task(
+    spark: SparkSession, job_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_job(spark, two_tasks.url, tmp_path / "out", stall=3, partitions=partitions)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "/none/python")  # executors may have none
+    printed = run_job(spark, job_url, tmp_path / "out", bucket=30, partitions=4)
     steady, standing = parquet(spark, tmp_path / "out" / "tasks", "task_name")
     assert (steady["commits"], steady["advanced"], steady["rewound"], steady["stall"]) == (13, 600, 0, None)
     assert (standing["commits"], standing["advanced"], standing["rewound"]) == (13, 15 + 25, 10)
     assert standing["stall"] == "no-advance"
     assert steady["checkpoint_age_seconds"] == standing["checkpoint_age_seconds"] == 5.0
     assert steady["median_gap_seconds"] == 5.0
-
-
-@pytest.mark.spark
-def test_executors_need_no_python(
-    spark: SparkSession, two_tasks: Relations, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(spark.sparkContext, "pythonExec", "/none/python")
-    assert "Partition 0" in run_job(spark, two_tasks.url, tmp_path / "out")
-
-
-@pytest.mark.spark
-def test_progress_has_a_row_per_task_and_bucket(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
-    run_job(spark, two_tasks.url, tmp_path / "out", bucket=30)
     rows = parquet(spark, tmp_path / "out" / "progress", "task_name", "bucket_start")
     assert [(row["task_name"], row["commits"], row["advanced"], row["rewound"]) for row in rows] == [
         ("Partition 0", 6, 250, 0),
@@ -101,113 +104,52 @@ def test_progress_has_a_row_per_task_and_bucket(spark: SparkSession, two_tasks: 
         ("Partition 1", 6, 5, 0),
         ("Partition 1", 1, 0, 0),
     ]
-
-
-@pytest.mark.spark
-def test_the_result_includes_the_log_positions(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
-    printed = run_job(spark, two_tasks.url, tmp_path / "out", job="counts/1", stall=3)
     assert "as of 2026-03-01 12:01:05 UTC" in printed
     assert "__samza_checkpoint_ver_1_for_counts_1 (incarnation 1): next offset 39" in printed
     assert "no-advance" in printed
     about = json.loads((tmp_path / "out" / "as_of.json").read_text())
-    assert [log["next_offset"] for log in about["logs"]] == [39]
+    assert [log["next_offset"] for log in about["logs"]] == [39, 1]
     assert (tmp_path / "out" / "checkpoint_progress.png").read_bytes().startswith(PNG)
 
 
 @pytest.mark.spark
-def test_ages_count_to_the_time_of_now(spark: SparkSession, two_tasks: Relations, tmp_path: Path) -> None:
-    run_job(spark, two_tasks.url, tmp_path / "out", now=at(60) + timedelta(hours=1))
+def test_a_report_of_one_job_may_count_ages_to_another_time(spark: SparkSession, job_url: str, tmp_path: Path) -> None:
+    import_job(job_url, "others", [commit("Partition 0", second, {0: 1}) for second in range(3)])
+    run_job(spark, job_url, tmp_path / "all")
+    assert len(parquet(spark, tmp_path / "all" / "tasks", "job_name")) == 3
+    run_job(spark, job_url, tmp_path / "out", job="counts/1", now=at(60) + timedelta(hours=1))
     tasks = parquet(spark, tmp_path / "out" / "tasks", "task_name")
     assert [(row["checkpoint_age_seconds"], row["stall"]) for row in tasks] == [(3600.0, "silent")] * 2
+    assert len(json.loads((tmp_path / "out" / "as_of.json").read_text())["logs"]) == 2
 
 
 @pytest.mark.spark
-def test_a_commit_with_an_implausible_time_is_left_out_and_reported(
-    spark: SparkSession, two_tasks: Relations, tmp_path: Path
+def test_commits_with_an_implausible_time_are_left_out_and_reported(
+    spark: SparkSession, database_url: str, tmp_path: Path
 ) -> None:
-    def commit_rows(out: Path) -> list[dict[str, Any]]:
-        run_job(spark, two_tasks.url, out, stall=3)
-        return parquet(spark, out / "tasks", "task_name")
-
-    before = commit_rows(tmp_path / "before")
-    two_tasks.commit("Partition 0", 36_525 * 86_400, {0: 700}, plausible=False)
-    printed = run_job(spark, two_tasks.url, tmp_path / "out", stall=3)
+    before, after = (commit("Partition 0", seconds, {0: 0}) for seconds in (-CENTURY, CENTURY))
+    import_job(database_url, "counts", [before, *two_tasks(), after])
+    printed = run_job(spark, database_url, tmp_path / "out")
     steady, standing = parquet(spark, tmp_path / "out" / "tasks", "task_name")
-    assert standing == before[1]
-    assert steady == {**before[0], "commits": 14, "advanced": 700}
+    assert (standing["commits"], standing["stall"], standing["checkpoint_age_seconds"]) == (13, "no-advance", 5.0)
+    assert (steady["commits"], steady["advanced"], steady["rewound"]) == (15, 600, 600)
+    assert (steady["checkpoint_age_seconds"], steady["median_gap_seconds"]) == (5.0, 5.0)
     starts = {row["bucket_start"] for row in parquet(spark, tmp_path / "out" / "progress", "bucket_start")}
     assert len(starts - {None}) == 13  # one per 5 s
-    assert "1 commit has no usable record time" in " ".join(printed.split())
+    assert "2 commits have no usable record time" in " ".join(printed.split())
     about = json.loads((tmp_path / "out" / "as_of.json").read_text())
-    assert (about["commits_without_usable_time"], about["bucket_seconds"]) == (1, 2)
+    assert (about["commits_without_usable_time"], about["bucket_seconds"]) == (2, 2)
 
 
 @pytest.mark.spark
-def test_a_result_covers_one_job_or_all_jobs(spark: SparkSession, relations: Relations, tmp_path: Path) -> None:
-    for bucket in range(8):
-        for second in range(4):
-            relations.commit("Partition 0", second, {0: second}, job=f"job/{bucket}", bucket=bucket * 8)
-        relations.add_log(f"job/{bucket}", 4, at(4), bucket * 8)
-    run_job(spark, relations.url, tmp_path / "fleet", partitions=3)
-    fleet = parquet(spark, tmp_path / "fleet" / "tasks", "job_id")
-    assert [(row["job_id"], row["commits"], row["advanced"]) for row in fleet] == [(str(n), 4, 3) for n in range(8)]
-    run_job(spark, relations.url, tmp_path / "one", job="job/5")
-    assert [row["job_id"] for row in parquet(spark, tmp_path / "one" / "tasks", "job_id")] == ["5"]
-    assert len(json.loads((tmp_path / "one" / "as_of.json").read_text())["logs"]) == 1
-
-
-@pytest.mark.spark
-def test_a_failed_read_has_a_short_message_and_no_output(
-    spark: SparkSession, two_tasks: Relations, tmp_path: Path
-) -> None:
-    with psycopg.connect(two_tasks.url) as connection:
+def test_a_failed_read_has_a_short_message_and_no_output(spark: SparkSession, job_url: str, tmp_path: Path) -> None:
+    with psycopg.connect(job_url) as connection:
         connection.execute(BROKEN)
     with pytest.raises(SparkJobError, match="Spark cannot read") as refusal:
-        run_job(spark, two_tasks.url, tmp_path / "out")
+        run_job(spark, job_url, tmp_path / "out")
     assert "\n" not in str(refusal.value)
     assert "division by zero" in str(refusal.value)
     assert list(tmp_path.iterdir()) == []
-
-
-def submit(arguments: list[str], url: str, jar: Path) -> subprocess.CompletedProcess[str]:
-    """Run the job with spark-submit, with the password in the URL and a verbose Spark log."""
-    submitter = Path(pyspark.__file__).parent / "bin" / "spark-submit"
-    conf = [
-        "--master",
-        "local[1]",
-        "--jars",
-        str(jar),
-        "--conf",
-        "spark.log.level=DEBUG",
-        "--conf",
-        "spark.ui.enabled=false",
-        "--conf",
-        "spark.sql.shuffle.partitions=1",
-        "--driver-java-options",
-        "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    ]
-    folder = Path(coordstream.__path__[0])
-    environ = {name: value for name, value in os.environ.items() if name != "COORDSTREAM_JDBC_JAR"}
-    environ |= {"COORDSTREAM_DATABASE_URL": url, "PYSPARK_PYTHON": sys.executable}
-    environ |= {"PYSPARK_DRIVER_PYTHON": sys.executable, "PYTHONPATH": str(folder.parent)}
-    command = [str(submitter), *conf, str(folder / "__main__.py"), "spark", "checkpoint_progress", *arguments]
-    return subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-def test_spark_submit_runs_the_job_without_logging_the_password(
-    database_url: str, tmp_path: Path, jdbc_jar: Path
-) -> None:
-    with connect(database_url) as connection:
-        import_recording_a(connection)
-    secret = str(conninfo_to_dict(database_url)["password"])
-    ended = submit(["wordcount_pv/1", "--output", str(tmp_path / "out")], database_url, jdbc_jar)
-    assert ended.returncode == 0, ended.stderr[-3000:]
-    assert "Partition 7" in ended.stdout
-    assert "checkpoint_history" in ended.stderr, "Spark's log is not verbose, so the test proves nothing"
-    assert secret not in ended.stdout + ended.stderr
-    assert (tmp_path / "out" / "checkpoint_progress.png").is_file()
 
 
 @given(
@@ -247,7 +189,7 @@ def test_the_shortest_form_of_a_width_is_used() -> None:
 
 
 def test_the_picture_joins_buckets_and_skips_commits_without_a_time(
-    spark: SparkSession, two_tasks: Relations, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[Any] = []
 
@@ -256,8 +198,8 @@ def test_the_picture_joins_buckets_and_skips_commits_without_a_time(
 
     monkeypatch.setattr("spark_jobs.reports.checkpoint_progress.draw_heat_map", draw)
     monkeypatch.setattr("spark_jobs.reports.checkpoint_progress.MOST_DRAWN", 4)
-    two_tasks.commit("Partition 0", 36_525 * 86_400, {0: 700}, plausible=False)
-    run_job(spark, two_tasks.url, tmp_path / "out", bucket=5, stall=3)
+    import_job(database_url, "counts", [*two_tasks(), commit("Partition 0", CENTURY, {0: 700})])
+    run_job(spark, database_url, tmp_path / "out", bucket=5, stall=3)
     title, width, seconds, (steady, standing) = drawn
     assert title.startswith("Checkpoint progress of all jobs as of 2026-03-01 12:01:05 UTC")
     assert (width, seconds) == ("30s", 30)

@@ -10,7 +10,7 @@ import pytest
 from spark_jobs.reports.fleet import draw as draw_fleet
 from spark_jobs.reports.picture import Bar, Cell, TaskRow, draw_bars, draw_days, draw_heat_map
 from spark_jobs.reports.report import Drawing
-from tests.spark_jobs.plain_relations import at
+from tests.spark_jobs.fleet import at
 
 TODAY = date(2026, 3, 1)
 RED = (0xC1, 0x12, 0x1F)

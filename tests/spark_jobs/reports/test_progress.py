@@ -9,22 +9,17 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from projections.job_choice import Job
-from spark_jobs.relations.snapshots import exported_snapshot
 from spark_jobs.reports.progress import (
     PROGRESS,
     TASK_PROGRESS,
-    Extent,
     activity,
     bucket_start,
-    find_extent,
-    instant,
     median_gaps,
     offset_steps,
     task_progress,
 )
-from spark_jobs.reports.report import EPOCH
-from tests.spark_jobs.plain_relations import START, Relations, at
+from spark_jobs.reports.report import instant
+from tests.spark_jobs.fleet import START, at
 
 COMMITS = "job_name string, job_id string, task_name string, record_time timestamp, incarnation int, log_offset bigint"
 CHECKPOINTS = (
@@ -152,37 +147,3 @@ def test_no_task_stalls_if_none_advances_or_the_limit_is_long(spark: SparkSessio
 def test_a_task_with_too_few_commits_never_stalls(spark: SparkSession) -> None:
     task = summary(spark, [("a", 0, {0: 1}), ("a", 1, {0: 2})], as_of=10_000)["a"]
     assert (task["median_gap_seconds"], task["stall"], task["checkpoint_age_seconds"]) == (None, None, 9999)
-
-
-CENTURY = 36_525 * 86_400
-
-
-def extent_of(relations: Relations, job: Job | None = None) -> Extent:
-    with exported_snapshot(relations.url) as snapshot:
-        return find_extent(snapshot, job, None)
-
-
-def test_ages_count_to_the_newest_record_of_all_logs(relations: Relations) -> None:
-    relations.commit("a", 1, {0: 1})
-    relations.commit("a", 50, {0: 1})
-    relations.commit("a", 51, {0: 1}, preferred=False)
-    relations.add_log("counts/1", 2, at(51))
-    relations.add_log("other/1", 9, at(99))
-    assert extent_of(relations, Job("counts", "1")) == Extent(2, 0, at(1), at(50), at(99))
-    assert extent_of(relations, Job("it's", "1")).commits == 0
-
-
-def test_implausible_times_affect_neither_buckets_nor_ages(relations: Relations) -> None:
-    relations.commit("a", -CENTURY, {0: 0})  # the first record, before Kafka's first release
-    for second in range(10):
-        relations.commit("a", second, {0: second})
-    relations.commit("a", CENTURY, {0: 10}, plausible=False)
-    relations.commit("a", 11, {0: 11})
-    assert extent_of(relations) == Extent(13, 2, at(0), at(11), at(11))
-
-
-def test_a_log_with_only_times_of_1970_is_accepted(relations: Relations) -> None:
-    began = -(START - EPOCH).total_seconds()
-    for second in range(3):
-        relations.commit("a", began + second, {0: second})
-    assert extent_of(relations) == Extent(3, 0, at(began), at(began + 2), at(began + 2))

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from spark_jobs.reports.config_churn import MOST_JOBS, changed_keys, changes_by_day, changes_to_draw
 from spark_jobs.reports.startpoint_effects import startpoint_effects
-from tests.spark_jobs.plain_relations import at
+from tests.spark_jobs.fleet import at
 
 PLACE: Final = (
     "job_name string, job_id string, task_name string, system_name string, stream_name string, partition_id int,"
