@@ -16,13 +16,6 @@ from coordstream.coordinator.input_monitors import InputMonitors, OpenAdmins
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart, LockLostInWrite
 from eventlog.errors import ConfigError, EventLogError
 from eventlog.log import EventLog
-from eventlog.messages import (
-    SetChangelogMapping,
-    SetJobCoordinatorMetadata,
-    SetTaskContainerMapping,
-    SetTaskModeMapping,
-    SetTaskPartitionMapping,
-)
 from eventlog.source import SourceUnavailable
 from managers.assignments.locality_manager import LocalityManager
 from managers.coordinator.job_coordinator import JobCoordinator, JobPlan, describe_difference, plan_job, read_job_config
@@ -31,7 +24,6 @@ from managers.errors import WriteOnceChange
 from managers.job_models.job_model import compare_container_models
 from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.stores.keyed_state import NamespacedKey
 from managers.streams.stream_creation import InputAdmin
 from managers.wrapped_logs import FencedLog
 
@@ -41,14 +33,6 @@ RETRY_SECONDS: Final = 10.0
 """How long after an outage the job model is computed again, if that has failed."""
 HANGS_AFTER_SECONDS: Final = 60.0
 """How long a turn of the process's loop may take before it counts as hanging."""
-_WRITTEN: Final = (
-    SetChangelogMapping,
-    SetTaskContainerMapping,
-    SetTaskModeMapping,
-    SetTaskPartitionMapping,
-    SetJobCoordinatorMetadata,
-)
-
 Report = Callable[[str], None]
 
 
@@ -72,34 +56,6 @@ class CoordinatorRun:
     """0: any free port."""
 
 
-class AttemptWatch:
-    """Compares the stream with the current attempt when what it has of that kind has changed. Not thread-safe."""
-
-    def __init__(self, store: CoordinatorStreamStore, coordinator: JobCoordinator) -> None:
-        self._store: Final = store
-        self._coordinator: Final = coordinator
-        self._attempt: JobAttempt | None = None
-        self._position = 0
-        self._seen: list[Mapping[NamespacedKey, bytes]] = []
-
-    def is_intact(self, attempt: JobAttempt) -> bool:
-        """Whether the stream has what this attempt wrote, as far as the store has read it. Says no once for a change.
-
-        Raises what the log raises, and `UnknownTaskMode`.
-        """
-        position = self._store.position  # before the values are read: another thread may read on meanwhile
-        if attempt is self._attempt and self._position == position:
-            return True
-        found = [self._store.all(kind.message_type) for kind in _WRITTEN]
-        is_intact = (attempt is self._attempt and found == self._seen) or self._coordinator.is_intact(attempt)
-        self._attempt, self._seen, self._position = attempt, found, position
-        return is_intact
-
-    def forget(self) -> None:
-        """Compare again at the next call."""
-        self._attempt = None
-
-
 class CoordinatorProcess:
     """One job's coordinator, from the lock, which the caller has taken, to the stop.
 
@@ -115,7 +71,8 @@ class CoordinatorProcess:
         self._coordinator: Final = JobCoordinator(self._store, before_write=self._require_lock)
         self.context: Final = JobServingContext(LocalityManager(self._store).read_locality)
         self._watch: Final = ConfigWatch(self._store, self.context, run.report)
-        self._attempts: Final = AttemptWatch(self._store, self._coordinator)
+        self._intact: tuple[JobAttempt | None, int] = (None, 0)
+        """The attempt that the stream had at this position."""
         self._services: Sequence[Service] = ()
         self._is_unchecked = False
         self._outage = ""
@@ -215,7 +172,6 @@ class CoordinatorProcess:
             self._require_lock()
             self._keep_attempt()
         except (EventLogError, psycopg.Error) as error:
-            self._attempts.forget()
             self._report_outage(_outage_of(error))
         else:
             self._report_outage("")
@@ -223,10 +179,14 @@ class CoordinatorProcess:
     def _keep_attempt(self) -> None:
         """Write again what another program has overwritten, such as a coordinator that was suspended in an append."""
         attempt = self.context.attempt
-        if attempt is None or self._attempts.is_intact(attempt):
+        position = self._store.position  # before the values are read: another thread may read on meanwhile
+        known, known_at = self._intact
+        if attempt is None or (attempt is known and position == known_at):
             return
-        self._coordinator.restore(attempt)
-        self._options.report("Another program changed the job's assignments or metadata. They were written again.")
+        if not self._coordinator.is_intact(attempt):
+            self._coordinator.restore(attempt)
+            self._options.report("Another program changed the job's assignments or metadata. They were written again.")
+        self._intact = attempt, position
 
     def _report_outage(self, outage: str) -> None:
         if outage != self._outage:
@@ -317,12 +277,10 @@ class WatchedCoordinator:
     """None: the command waits for the lock."""
 
     def failures(self) -> Iterator[str]:
-        """What does not work, as sentences."""
         if self.process is not None:
             yield from self.process.failures()
 
     def collect(self) -> Iterator[Metric]:
-        """The metrics."""
         yield _gauge("active", "1 if this process coordinates the job, 0 while it waits", self.process is not None)
         if self.process is not None:
             yield from self.process.collect()

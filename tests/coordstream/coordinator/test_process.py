@@ -9,7 +9,7 @@ import pytest
 from coordstream.coordinator import process as processes
 from coordstream.coordinator.input_monitors import InputMonitors, OpenAdmins
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart, LockLostInWrite
-from coordstream.coordinator.process import AttemptWatch, CoordinatorProcess, CoordinatorRun
+from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
@@ -18,7 +18,6 @@ from eventlog.streams import identify
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.config.job_config import set_config
-from managers.coordinator.job_coordinator import JobCoordinator
 from managers.coordinator.serving_context import JobAttempt
 from managers.job_models.job_coordinator_metadata import NON_YARN, JobCoordinatorMetadata, JobCoordinatorMetadataManager
 from managers.job_models.job_model import JobModel
@@ -177,22 +176,24 @@ def test_a_lock_that_was_lost_in_a_write_ends_the_write(
 
 
 def test_what_is_overwritten_during_a_comparison_is_noticed_at_the_next(
-    log: MemoryEventLog, store: CoordinatorStreamStore, monkeypatch: pytest.MonkeyPatch
+    log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock, lines: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     JobModelAssignments(store).save(MODEL)
-    coordinator = JobCoordinator(store)
-    watch, attempt = AttemptWatch(store, coordinator), JobAttempt({}, MODEL, METADATA, frozenset())
+    assert lock.take()
+    process = process_of(log, lock, lines)
+    process.context.publish(JobAttempt({}, MODEL, METADATA, frozenset()))
 
     def overwrite_after(_attempt: JobAttempt) -> bool:
-        with CoordinatorStreamStore(log) as suspended:
-            JobModelAssignments(suspended).save(OTHER)
-        store.catch_up()  # as the watch of the config does, in its thread
+        JobModelAssignments(store).save(OTHER)
+        process._store.catch_up()  # as the watch of the config does, in its thread
         return True
 
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(coordinator, "is_intact", overwrite_after)
-        assert watch.is_intact(attempt)
-    assert not watch.is_intact(attempt)
+        meanwhile.setattr(process._coordinator, "is_intact", overwrite_after)
+        process._keep_job()
+    assert lines == []
+    process._keep_job()
+    assert len(lines) == 1
 
 
 def test_another_changelog_partition_of_a_task_is_reported_and_stays(
