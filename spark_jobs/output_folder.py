@@ -42,23 +42,18 @@ def output_folder(spark: SparkSession, output: str, marker: str, *, overwrite: b
     that identifies an earlier result. Otherwise raises SparkJobError, before anything is read or written.
     """
     target = HadoopFolder(spark, folder_uri(output), output)
-    _check(target, marker, overwrite=overwrite)
+    target.require_free(marker, overwrite=overwrite)
     scratch = target.sibling()
     scratch.create()
     try:
         with tempfile.TemporaryDirectory(prefix="coordstream-") as files:
             yield OutputFolder(scratch.uri, Path(files))
             scratch.upload(Path(files).iterdir())
-        _check(target, marker, overwrite=overwrite)  # another program may have created it meanwhile
+        target.require_free(marker, overwrite=overwrite)  # another program may have created it meanwhile
         scratch.replace(target)
     finally:
         with suppress(SparkJobError):  # it would hide the first error
             scratch.delete()
-
-
-def _check(target: "HadoopFolder", marker: str, *, overwrite: bool) -> None:
-    if target.exists():
-        _require_result(target.output, target.is_empty() or target.contains(marker), overwrite=overwrite)
 
 
 def check_output(output: str, marker: str, *, overwrite: bool) -> None:
@@ -128,31 +123,25 @@ def local_path(output: str) -> Path | None:
 class HadoopFolder:
     """A folder of a file system that Spark reaches through Hadoop, such as HDFS or an object store, by its URI.
 
-    Every method raises SparkJobError if the file system fails or is unreachable.
-
-    ``output`` is what error messages name.
+    Every method raises SparkJobError if the file system fails or is unreachable. ``output`` is what messages name.
     """
 
     def __init__(self, spark: SparkSession, uri: str, output: str) -> None:
         self.uri = uri
         self.output = output
         self._spark = spark
-        self.path = self._java_path(uri)
         with self._errors():
+            self.path = self._java_path(uri)
             self._files = self.path.getFileSystem(_private(spark.sparkContext, "_jsc").hadoopConfiguration())
 
-    def exists(self) -> bool:
+    def require_free(self, marker: str, *, overwrite: bool) -> None:
+        """Raise SparkJobError if there is something that may not be replaced."""
         with self._errors():
-            return bool(self._files.exists(self.path))
-
-    def is_empty(self) -> bool:
-        with self._errors():
-            status = self._files.getFileStatus(self.path)
-            return bool(status.isDirectory()) and len(self._files.listStatus(self.path)) == 0
-
-    def contains(self, name: str) -> bool:
-        with self._errors():
-            return bool(self._files.exists(self._java_path(f"{self.uri}/{name}")))
+            if not self._files.exists(self.path):
+                return
+            is_empty = self._files.getFileStatus(self.path).isDirectory() and not self._files.listStatus(self.path)
+            is_result = is_empty or self._files.exists(self._java_path(f"{self.uri}/{marker}"))
+        _require_result(self.output, is_result, overwrite=overwrite)
 
     def sibling(self) -> "HadoopFolder":
         """A folder with the same parent and a unique name, not yet created. Spark skips it because of its dot."""
@@ -172,7 +161,7 @@ class HadoopFolder:
     def replace(self, target: "HadoopFolder") -> None:
         """Rename this folder to the target, and delete a former target once that has succeeded."""
         old = target.sibling()
-        was_there = target.exists() and target.rename(old)
+        was_there = target.rename(old)
         is_renamed = False
         try:
             is_renamed = self.rename(target)
@@ -186,15 +175,14 @@ class HadoopFolder:
     def rename(self, target: "HadoopFolder") -> bool:
         """Rename this folder to the target, which must not exist. Returns whether that succeeded."""
         with self._errors():
-            return bool(self._files.rename(self.path, target.path))
+            return bool(self._files.exists(self.path) and self._files.rename(self.path, target.path))
 
     def delete(self) -> None:
         with self._errors():
             self._files.delete(self.path, True)
 
     def _java_path(self, uri: str) -> Any:
-        with self._errors():
-            return _private(self._spark, "_jvm").org.apache.hadoop.fs.Path(uri)
+        return _private(self._spark, "_jvm").org.apache.hadoop.fs.Path(uri)
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
