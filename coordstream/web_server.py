@@ -129,11 +129,9 @@ class HttpServer:
             self._thread.join(2 * _GRACE_SECONDS)
 
     def wait(self) -> None:
-        """Wait until the server was stopped."""
         self._thread.join()
 
     def stop(self) -> None:
-        """Accept no more requests, and end."""
         self._server.should_exit = True
 
     def _run(self) -> None:

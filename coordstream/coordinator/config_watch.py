@@ -35,23 +35,19 @@ class ConfigWatch(PeriodicCheck):
         self._outage = ""
 
     def start(self) -> None:
-        """Start to watch, from the config as it is now."""
         self._config = read_config(self._store)
         self._position = self._store.position
         super().start()
 
     def failures(self) -> Iterator[str]:
-        """An unexpected error of the last poll."""
         if self.failure is not None:
             yield f"The watch of the config failed unexpectedly: {type(self.failure).__name__}."
 
     @property
     def has_outage(self) -> bool:
-        """Whether the stream could not be read at the last poll."""
         return bool(self._outage)
 
     def collect(self) -> tuple[()]:
-        """No metrics."""
         return ()
 
     def poll(self) -> None:

@@ -93,12 +93,10 @@ class CoordinatorServer:
         return f"Everyone who can connect to {self.url} can read the job's config, with its secrets.\n{line}"
 
     def stop(self) -> None:
-        """Close all connections and the port."""
         self._running.close()
         self._listener.close()
 
     def failures(self) -> Iterator[str]:
-        """Whether its thread has ended."""
         if self._server.failure is not None:
             yield f"The server for containers failed unexpectedly: {type(self._server.failure).__name__}."
 
@@ -184,7 +182,6 @@ class LocalRequests:
         self._app: Final = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer the request, or reject it."""
         is_local = is_for_loopback(Headers(scope=scope))
         answer = self._app if is_local else _sentence(421, "Only requests to localhost are answered.")
         await answer(scope, receive, send)

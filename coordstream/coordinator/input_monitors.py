@@ -79,7 +79,6 @@ class InputMonitors:
         return any(not isinstance(error, StreamMissing | StreamRefused) for error in errors)
 
     def failures(self) -> Iterator[str]:
-        """Unexpected errors of the last checks."""
         for monitor in self._started:
             if (error := monitor.failure) is not None:
                 yield _failure(type(monitor), error)
@@ -95,7 +94,6 @@ class InputMonitors:
         yield found
 
     def stop(self) -> None:
-        """Stop the monitors."""
         for monitor in self._started:
             monitor.stop()
 

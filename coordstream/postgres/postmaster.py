@@ -123,7 +123,6 @@ def wait_for(condition: Callable[[], bool], what: str, seconds: float = READY_SE
 
 
 def _start(command: list[str | Path], account: ServerAccount, log_file: Path) -> str:
-    """The output of a failed start, else an empty text."""
     log_end = log_file.stat().st_size if log_file.exists() else 0
     result = account.run(command)
     if result.returncode == 0:

@@ -71,18 +71,15 @@ class ServerAccount:
         )
 
     def can_run(self, program: Path) -> bool:
-        """Whether this user can execute the program, determined by trying it."""
         try:
             return self.run([program, "--version"]).returncode == 0
         except OSError:
             return False
 
     def can_enter(self, folder: Path) -> bool:
-        """Whether this user can enter the folder, determined by trying it."""
         return self.run(["/bin/sh", "-c", 'cd "$0"', folder]).returncode == 0
 
     def give(self, path: Path) -> None:
-        """Make this user the owner of a file or folder."""
         if self.uid is not None and self.gid is not None:
             shutil.chown(path, self.uid, self.gid)
 
@@ -131,7 +128,6 @@ def reachable_bin_folder(bin_folder: Path, account: ServerAccount, copies: Path)
 
 
 def last_line(text: str) -> str:
-    """The last line of a program's output that is not blank."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1].rstrip(".") if lines else "no output"
 

@@ -66,7 +66,6 @@ class EmbeddedPostgres:
 
     @cached_property
     def major_version(self) -> int:
-        """The major version of the programs."""
         return major_version(self.bin_folder)
 
     @property
@@ -106,7 +105,6 @@ class EmbeddedPostgres:
             return True
 
     def status(self) -> ServerStatus:
-        """The current state of the server."""
         running = running_postmaster(self.data_folder)
         known: Literal["absent", "stopped"] = "stopped" if self.data_folder.exists() else "absent"
         return ServerStatus(

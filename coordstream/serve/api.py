@@ -95,7 +95,6 @@ class Query:
 
 
 def api_routes() -> list[BaseRoute]:
-    """The API's paths."""
     return [Route("/api", relations), Route("/api/{relation}", relation)]
 
 
@@ -113,7 +112,6 @@ def relations(_request: Request) -> Response:
 
 
 def relation(request: Request) -> Response:
-    """A page of a relation's rows."""
     name = request.path_params["relation"]
     given = request.query_params.multi_items()
     query = parse_query(name, given)

@@ -77,7 +77,6 @@ ErrorResponse = Callable[[Request, Refused], Response]
 
 
 def json_error(_request: Request, refused: Refused) -> Response:
-    """An error as JSON."""
     return JSONResponse({"error": str(refused)}, refused.status, refused.headers)
 
 
@@ -192,7 +191,6 @@ class Guard:
     explain: Callable[[Request, Exception], Response]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer the request, or refuse it."""
 
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":

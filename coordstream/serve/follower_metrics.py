@@ -21,11 +21,9 @@ class FollowerMetrics:
         self._follower: Follower | None = None
 
     def set_follower(self, follower: Follower) -> None:
-        """The follower is open."""
         self._follower = follower
 
     def failures(self) -> Iterator[str]:
-        """Whether the follower hangs."""
         activity = self._activity()
         if activity is not None and activity.idle_seconds > HANGS_AFTER_SECONDS:
             yield f"The follower hangs: it has done nothing for {activity.idle_seconds:.0f} s."

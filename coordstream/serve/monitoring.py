@@ -92,7 +92,6 @@ class Readiness(NamedTuple):
 
     @property
     def reasons(self) -> list[str]:
-        """Everything that is wrong; empty: ready."""
         return [*self.others, *(reason for _, reasons in self.logs for reason in reasons)]
 
 
@@ -172,7 +171,6 @@ class Metrics:
         self._lock: Final = Lock()
 
     def answer(self, request: Request) -> Response:
-        """All metrics."""
         with self._lock, snapshot(request) as connection:
             return metrics_response(self._families(connection))
 

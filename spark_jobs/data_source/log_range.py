@@ -65,8 +65,6 @@ class LogRange:
 
 
 class RangePartition(InputPartition):
-    """The ranges that one task reads, in order."""
-
     def __init__(self, ranges: Sequence[LogRange]) -> None:
         super().__init__(None)
         self.ranges = tuple(ranges)

@@ -72,7 +72,6 @@ class MicroBatches(KafkaSource):
         return StreamLocks(holding, working)
 
     def make_tail(self, log: TrackedLog, projector: Projector, target: int, until: int | None) -> "MicroBatchTail":
-        """A tail that takes its results from here."""
         return MicroBatchTail(log, projector, target, until, lambda name: self._results.pop(name, []))
 
     def assign(self, positions: Mapping[str, int]) -> None:

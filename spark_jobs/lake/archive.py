@@ -92,7 +92,6 @@ class Part:
     weight: int
 
     def run(self, session: "LogTaskSession") -> list[LakeFile]:
-        """See `LogTask`. Raises LakeError: a file cannot be written."""
         log_id, key, stream_kind, first, until = self.events
         pages = read_archived(session.connection, log_id, first, until, page=BATCH_EVENTS)
         table = pa.Table.from_batches((to_batch(stream_kind, page) for page in pages), SCHEMA)

@@ -69,7 +69,6 @@ class ArchivedEvent(NamedTuple):
 
 
 def to_batch(stream_kind: str, page: ArchivedEvents) -> pa.RecordBatch:
-    """The events of one log as a batch with `SCHEMA`."""
     rows = [_row(stream_kind, event, at) for event, at in zip(page.events, page.archived_at, strict=True)]
     columns = zip(*rows, strict=True) if rows else ([] for _ in SCHEMA)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)]
@@ -121,7 +120,6 @@ def write_events(output: str, run: str, key: LogKey, events: pa.Table) -> list[L
 
 
 def write_manifest(output: str, manifest: Manifest) -> None:
-    """Add a run to the lake. Raises LakeError."""
     with _lake_errors(output):
         _write(output, manifest_path(manifest.number), to_json(manifest).encode())
 

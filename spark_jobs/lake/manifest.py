@@ -150,5 +150,4 @@ def merge_manifests(output: str, manifests: Sequence[Manifest]) -> Lake:
 
 
 def manifest_path(number: int) -> str:
-    """Where the manifest of a run is, below the lake's folder."""
     return f"{MANIFESTS}/{number:08d}.json"

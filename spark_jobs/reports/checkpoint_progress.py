@@ -135,7 +135,6 @@ def _span(row: Mapping[str, Any], name: str) -> str | None:
 
 
 def _count(row: Mapping[str, Any], name: str) -> object:
-    """The number; "?" where a sum is too large for 64 bits."""
     return "?" if row[name] is None else row[name]
 
 

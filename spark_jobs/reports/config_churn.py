@@ -16,7 +16,6 @@ MOST_JOBS: Final = 8
 
 
 def tables(inputs: Inputs) -> Tables:
-    """The tables `changes` (by day, job and writer) and `keys`."""
     writer = ("source", "host", "username", "record_time")
     read = inputs.read("config_change", "job_name", "job_id", "config_key", "previous_value", "operation", *writer)
     changes = inputs.with_usable_times(read).persist()

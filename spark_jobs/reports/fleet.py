@@ -86,7 +86,6 @@ def fleet_jobs(jobs: DataFrame, tasks: DataFrame, as_of: datetime) -> DataFrame:
 
 
 def stalled_tasks(tasks: DataFrame) -> DataFrame:
-    """The tasks that stall, of all tasks (`task_progress`)."""
     return tasks.where(sf.col("stall").isNotNull()).select(
         *TASK, "stall", "stalled_since", "newest_commit_at", "checkpoint_age_seconds"
     )

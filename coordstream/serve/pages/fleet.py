@@ -132,7 +132,6 @@ def fleet(connection: Connection, asked: Asked) -> Row:
 
 
 def _count_states(jobs: Iterable[Row]) -> dict[str, int]:
-    """The number of jobs by state, the worst state first."""
     counts = Counter(job["state"] for job in jobs)
     return {state: counts[state] for state in WORST_FIRST if counts[state]}
 

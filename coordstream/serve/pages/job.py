@@ -62,7 +62,6 @@ def job_head(connection: Connection, asked: Asked) -> tuple[Job, Row]:
 
 
 def job_page(connection: Connection, asked: Asked) -> Row:
-    """The logs and the tasks of a job."""
     job, head = job_head(connection, asked)
     lag = {} if asked.cut.time else _lag(connection, job)
     tasks = [
@@ -108,7 +107,6 @@ def config_page(connection: Connection, asked: Asked) -> Row:
 
 
 def _changes(connection: Connection, job: Job, cut: Cut, pattern: str | None) -> list[Row]:
-    """The newest changes of values, newest first."""
     keys = None if pattern is None else matching_keys(connection, job, pattern)
     history = History("config_change", kind="coordinator", cut=cut, limit=MOST_CHANGES, equal={"config_key": keys})
     return list(select_history(connection, job, history))[::-1]
@@ -132,7 +130,6 @@ def _before(deployment: Row) -> str | None:
 
 
 def startpoints_page(connection: Connection, asked: Asked) -> Row:
-    """The startpoints of a job, and their newest steps."""
     job, head = job_head(connection, asked)
     requests = state(connection, "startpoint", job, asked.cut)
     fan_outs = state(connection, "startpoint_fan_out", job, asked.cut)
@@ -146,7 +143,6 @@ def startpoints_page(connection: Connection, asked: Asked) -> Row:
 
 
 def anomalies_page(connection: Connection, asked: Asked) -> Row:
-    """The newest anomalies of a job."""
     job, head = job_head(connection, asked)
     query = _NEWEST_ANOMALIES.format(source=_ANOMALIES if asked.cut.time is None else _ANOMALIES_AS_OF)
     rows = fetch(connection, query, {**job_values(job), "at": asked.cut.time, "limit": MOST_ANOMALIES})

@@ -23,7 +23,6 @@ _UNITS: Final = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
 
 @cache
 def environment() -> Environment:
-    """The templates' environment."""
     found = Environment(
         loader=PackageLoader("coordstream.serve.pages"),
         autoescape=True,
@@ -65,7 +64,6 @@ def static_version() -> str:
 
 
 def number(value: float | None) -> str:
-    """A number with commas between thousands."""
     return NO_VALUE if value is None else f"{value:,}"
 
 

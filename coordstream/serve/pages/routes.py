@@ -36,7 +36,6 @@ _YEAR_SECONDS: Final = 31_536_000
 
 
 def page_routes() -> list[BaseRoute]:
-    """The pages, and the files that they need."""
     pages = [Route(path, _handler(template, view)) for path, (template, view) in PAGES.items()]
     return [*pages, Route("/static/{name}", static)]
 
@@ -52,7 +51,6 @@ def _handler(template: str, view: View) -> Callable[[Request], Response]:
 
 
 def static(request: Request) -> Response:
-    """A file of the pages."""
     name = request.path_params["name"]
     if name not in STATIC:
         raise NotFound(f"Nothing at {request.url.path[:200]!r}.")

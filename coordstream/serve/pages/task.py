@@ -62,7 +62,6 @@ class Span(NamedTuple):
 
     @property
     def middle(self) -> datetime:
-        """The time in the middle."""
         return self.first + (self.last - self.first) / 2
 
 
@@ -77,8 +76,6 @@ class Line(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A bar of the box."""
-
     x: float
     y: float
     width: float
@@ -114,7 +111,6 @@ class Progress(NamedTuple):
 
 
 def task_page(connection: Connection, asked: Asked) -> Row:
-    """A task of a job."""
     job, head = job_head(connection, asked)
     name = asked.required("task")
     relations = task_relations(connection, job, asked.cut)
