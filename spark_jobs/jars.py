@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,14 +57,16 @@ def _override(jar: Path) -> Path:
 
 
 def _fetch(jar: Jar, target: Path, environ: Mapping[str, str]) -> None:
-    java = find_java(environ)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         problem = f"Cannot write to the jar cache '{target.parent}': {error.strerror}."
         raise JarUnavailableError(f"{problem} Set COORDSTREAM_HOME to another folder.") from error
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target.parent) as scratch:
-        _retrieve(jar, java, Path(scratch), environ)
+        try:
+            retrieve_jars(IVY_FILE, f"{scratch}/[artifact]-[revision].[ext]", Path(scratch) / "ivy", environ)
+        except (OSError, subprocess.SubprocessError) as error:
+            raise _unreachable(jar) from error
         fetched = Path(scratch) / jar.name
         if not fetched.is_file():
             raise _unreachable(jar)
@@ -75,14 +77,13 @@ def _fetch(jar: Jar, target: Path, environ: Mapping[str, str]) -> None:
         fetched.replace(target)
 
 
-def _retrieve(jar: Jar, java: Path, scratch: Path, environ: Mapping[str, str]) -> None:
-    pattern = f"{scratch}/[artifact]-[revision].[ext]"
-    arguments = ["-warn", "-cache", str(scratch / "ivy"), "-ivy", str(IVY_FILE), "-confs", "default"]
-    command = [str(java), "-jar", str(ivy_program()), *arguments, "-retrieve", pattern, "-types", "jar", "bundle"]
-    try:
-        subprocess.run(command, env=dict(environ), check=True, capture_output=True, timeout=FETCH_SECONDS)
-    except (OSError, subprocess.SubprocessError) as error:
-        raise _unreachable(jar) from error
+def retrieve_jars(
+    ivy_file: Path, pattern: str, cache: Path, environ: Mapping[str, str], java_options: Sequence[str] = ()
+) -> None:
+    """Fetch the jars of an Ivy file to where a pattern says. Raises OSError, SubprocessError, JavaMissingError."""
+    command = [str(find_java(environ)), *java_options, "-jar", str(ivy_program()), "-warn", "-cache", str(cache)]
+    arguments = ["-ivy", str(ivy_file), "-confs", "default", "-retrieve", pattern, "-types", "jar", "bundle"]
+    subprocess.run([*command, *arguments], env=dict(environ), check=True, capture_output=True, timeout=FETCH_SECONDS)
 
 
 def _unreachable(jar: Jar) -> JarUnavailableError:
