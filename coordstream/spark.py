@@ -10,7 +10,7 @@ The database is that of the settings, or else the embedded Postgres, which is st
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from coordstream.database import open_database
 from coordstream.errors import missing_message
@@ -18,12 +18,15 @@ from coordstream.settings import load_settings
 
 try:
     from spark_jobs.data_source.options import Access
-    from spark_jobs.data_source.source import Registration
+    from spark_jobs.data_source.source import register as register_source
     from spark_jobs.jars import postgres_driver
     from spark_jobs.relations.reader import OpenSnapshot, RelationReader, log_positions
     from spark_jobs.session import build_session
 except ImportError as error:
     raise ImportError(missing_message(error.name) or str(error)) from error
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 __all__ = ["OpenSnapshot", "build_session", "jdbc_driver", "log_positions", "read_relation", "register", "snapshot"]
 
@@ -41,12 +44,15 @@ def _database_url() -> str:
         return database.url
 
 
-def _access() -> Access:
+def register(spark: "SparkSession") -> None:
+    """Register the data source `coordinator_stream`, for `spark.read` and `spark.readStream`, with a session.
+
+    Database, brokers and masking key are those of the settings; Spark's options and plans do not show them.
+    """
     with open_database(warns=False) as database:
-        return Access(database.secrets, database.url, database.settings.kafka)
+        register_source(spark, Access(database.secrets, database.url, database.settings.kafka))
 
 
 _READER: Final = RelationReader(_database_url)
 read_relation = _READER.read_relation
 snapshot = _READER.snapshot
-register = Registration(_access).register

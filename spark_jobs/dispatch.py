@@ -7,14 +7,13 @@ Connect has no accumulators.
 import json
 import pickle
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
-from heapq import heapify, heapreplace
+from heapq import heapreplace
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import Final, TextIO
 
 import psycopg
 import pyarrow as pa
@@ -25,9 +24,6 @@ from eventlog.postgres.connection import connect
 from spark_jobs.errors import SparkJobError, spark_errors
 from spark_jobs.log_task import LogTask, LogTaskSettings, Outcome
 from spark_jobs.session import count_cores
-
-if TYPE_CHECKING:
-    from spark_jobs.log_task_session import LogTaskSession
 
 TASKS_PER_CORE: Final = 8
 """With more tasks a slow one would delay the end less, but each task takes time to start."""
@@ -86,14 +82,12 @@ def pack(weights: Sequence[int], bins: int) -> list[list[int]]:
     Each item, from the heaviest on, goes to the bin that is lightest then (longest processing time first), so that the
     heaviest bin is at most 4/3 of the best possible one. Every item weighs at least 1.
     """
-    packed: list[list[int]] = [[] for _ in range(min(bins, len(weights)))]
-    loads = [(0, number) for number in range(len(packed))]
-    heapify(loads)
+    packed: list[tuple[int, int, list[int]]] = [(0, number, []) for number in range(min(bins, len(weights)))]
     for item in sorted(range(len(weights)), key=lambda number: -weights[number]):
-        load, lightest = loads[0]
-        packed[lightest].append(item)
-        heapreplace(loads, (load + max(weights[item], 1), lightest))
-    return [packed[number] for _, number in sorted(loads, reverse=True)]
+        load, number, items = packed[0]
+        items.append(item)
+        heapreplace(packed, (load + max(weights[item], 1), number, items))
+    return [items for _, _, items in sorted(packed, reverse=True)]
 
 
 def _spark_task(
@@ -115,32 +109,15 @@ def _run_bin(
     from spark_jobs.log_task_session import LogTaskSession  # noqa: PLC0415 (loads what the driver does not need)
 
     with LogTaskSession(settings, [log_task for _, log_task in log_tasks], task) as session:
-        finished = _Finished(task, session)
-        for number, log_task in log_tasks:
+        weight, sent_at = 0, monotonic()
+        for count, (number, log_task) in enumerate(log_tasks, start=1):
             outcome = session.run(log_task)
-            finished.add(log_task.weight)
+            weight += log_task.weight
+            if count == len(log_tasks) or monotonic() >= sent_at + _NOTIFY_SECONDS:
+                session.notify(json.dumps([task, count, weight]))
+                sent_at = monotonic()
             columns = [pa.array([number], pa.int32()), pa.array([pickle.dumps(outcome)], pa.binary())]
             yield pa.RecordBatch.from_arrays(columns, ["number", "outcome"])
-        finished.send()
-
-
-class _Finished:
-    """Notifies the driver of a Spark task's finished log tasks, at most twice a second."""
-
-    def __init__(self, task: int, session: "LogTaskSession") -> None:
-        self._task, self._session = task, session
-        self._count = self._weight = 0
-        self._sent_at = time.monotonic()
-
-    def add(self, weight: int) -> None:
-        self._count += 1
-        self._weight += weight
-        if time.monotonic() >= self._sent_at + _NOTIFY_SECONDS:
-            self.send()
-
-    def send(self) -> None:
-        self._session.notify(json.dumps([self._task, self._count, self._weight]))
-        self._sent_at = time.monotonic()
 
 
 @dataclass

@@ -64,13 +64,8 @@ class LogResult(NamedTuple):
 
     @classmethod
     def total(cls, results: "Sequence[LogResult]") -> "LogResult":
-        return cls(
-            sum(result.added for result in results),
-            sum(result.skipped for result in results),
-            sum(result.quarantined for result in results),
-            sum(result.rebuilt for result in results),
-            sum(result.repaired_rows for result in results),
-        )
+        figures = cls._fields[:-1]
+        return cls(**{figure: sum(getattr(result, figure) for result in results) for figure in figures})
 
 
 class Outcome(NamedTuple):

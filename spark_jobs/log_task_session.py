@@ -4,8 +4,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 import psycopg
 from psycopg.errors import LockNotAvailable
@@ -15,7 +14,7 @@ from eventlog.errors import EventLogError
 from eventlog.kafka.options import require_brokers
 from eventlog.postgres.connection import Connection, connect, server_reason
 from eventlog.recording_spool import CheckedRecording, LineSpool
-from eventlog.source import EventSource, OffsetLost, StreamUnavailable
+from eventlog.source import Closing, EventSource, OffsetLost, StreamUnavailable
 from projections.errors import LogRebuilt, PositionMoved, ProjectionError, StreamBusy
 from projections.follow.error_policy import LIMITS, OUTAGES, is_login_refused, is_outage, outage_reason
 from projections.projector import CONFLICTS
@@ -33,7 +32,7 @@ class LogTaskInterrupted(Exception):
     """Database or brokers did not answer for so long that Spark has to retry the task. The message has no secret."""
 
 
-class LogTaskSession:
+class LogTaskSession(Closing):
     """The connections of a Spark task, each opened when a log task first needs it. A context manager.
 
     ``spool`` and ``recordings`` are what its log tasks share of files with several topics. ``number`` is that of the
@@ -84,7 +83,7 @@ class LogTaskSession:
             except (EventLogError, ProjectionError, psycopg.Error) as error:
                 if _is_final(error, outage):
                     return Outcome(None, _failure(error))
-                self.close()
+                self._disconnect()
                 outage = outage or RetryDeadline(self.settings.outage_seconds, Backoff())
                 if outage.is_over or is_login_refused(error):
                     raise LogTaskInterrupted(_describe(error)) from None
@@ -96,6 +95,10 @@ class LogTaskSession:
             self.connection.execute("select pg_notify(%s, %s)", (self.settings.channel, payload))
 
     def close(self) -> None:
+        self._disconnect()
+        self.spool.close()
+
+    def _disconnect(self) -> None:
         """Close the connections; the next log task opens new ones."""
         with suppress(Exception):
             if self._connection is not None:
@@ -104,15 +107,6 @@ class LogTaskSession:
             if self._source is not None:
                 self._source.close()
         self._connection = self._source = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-        self.spool.close()
 
     def _wait_for_copy(self) -> bool:
         """Wait a moment if a copy of the task is running; False if there is none, or it has been silent for long."""

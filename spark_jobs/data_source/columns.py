@@ -21,7 +21,6 @@ from eventlog.events import RecordedEvent
 from eventlog.masked_event import mask_event
 from eventlog.messages import Delete
 from eventlog.secret_policy import SecretPolicy
-from eventlog.streams import StreamKind
 from eventlog.wire.coordinator import decode_message
 from projections.fold.keys import KeyDictionary, KeyEntry
 from spark_jobs.data_source.log_range import Log
@@ -64,13 +63,28 @@ def columns_of(schema: StructType) -> tuple[str, ...]:
 
 
 class EventColumns:
-    """Makes Arrow batches of one log's events, with the given columns only."""
+    """Makes Arrow batches of one log's events, with the given columns only.
+
+    Decoded types, keys and operations are those of the relation `event`.
+    """
 
     def __init__(self, names: Sequence[str], log: Log, secrets: SecretPolicy) -> None:
         self._names = names
         self._log = log
         self._schema = pa.schema([(name, _TYPES[name][1]) for name in names])
-        self._decoded = DecodedEvents(log.stream_kind, secrets)
+        self._secrets = secrets
+        self._keys = KeyDictionary(log.stream_kind, secrets)
+        self._of_events: Mapping[str, Callable[[RecordedEvent], Any]] = {
+            "log_offset": lambda event: event.offset,
+            "record_time": lambda event: spark_micros(event.timestamp),
+            "key": lambda event: event.key,
+            "value": lambda event: event.value,
+            "headers": _headers,
+            "message_type": self._message_type,
+            "message_key": self._message_key,
+            "operation": self._operation,
+            "message_value": self._message_value,
+        }
 
     def batch(self, events: Sequence[RecordedEvent]) -> pa.RecordBatch:
         return pa.RecordBatch.from_arrays([self._column(name, events) for name in self._names], schema=self._schema)
@@ -88,51 +102,10 @@ class EventColumns:
     def _column(self, name: str, events: Sequence[RecordedEvent]) -> pa.Array:
         if name in _OF_THE_LOG:
             return self._of_the_log(name, len(events))
-        if name in _OF_EVENTS:
-            return pa.array(list(map(_OF_EVENTS[name], events)), _TYPES[name][1])
-        return pa.array(self._decoded.column(name, events), _TYPES[name][1])
+        return pa.array(list(map(self._of_events[name], events)), _TYPES[name][1])
 
     def _of_the_log(self, name: str, count: int) -> pa.Array:
         return pa.repeat(pa.scalar(getattr(self._log, name), _TYPES[name][1]), count)
-
-
-def _headers(event: RecordedEvent) -> list[dict[str, Any]]:
-    return [{"key": _header_name(name), "value": value} for name, value in event.headers]
-
-
-def _header_name(name: str) -> str:
-    """The name, with escapes for bytes of Kafka that are not UTF-8, and for other lone surrogates, as in recordings."""
-    try:
-        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    except UnicodeEncodeError:
-        return name.encode("utf-8", "backslashreplace").decode()
-
-
-_OF_EVENTS: Final[dict[str, Callable[[RecordedEvent], Any]]] = {
-    "log_offset": lambda event: event.offset,
-    "record_time": lambda event: spark_micros(event.timestamp),
-    "key": lambda event: event.key,
-    "value": lambda event: event.value,
-    "headers": _headers,
-}
-
-
-class DecodedEvents:
-    """Decodes events of one log. Types, keys and operations are those of the relation `event`."""
-
-    def __init__(self, kind: StreamKind, secrets: SecretPolicy) -> None:
-        self._secrets = secrets
-        self._keys = KeyDictionary(kind, secrets)
-        self._columns = {
-            "message_type": self._message_type,
-            "message_key": self._message_key,
-            "operation": self._operation,
-            "message_value": self._message_value,
-        }
-
-    def column(self, name: str, events: Sequence[RecordedEvent]) -> list[str | None]:
-        """The values of the column `message_type`, `message_key`, `operation` or `message_value`."""
-        return list(map(self._columns[name], events))
 
     def _entry(self, event: RecordedEvent) -> KeyEntry | None:
         if event.key is None:
@@ -157,6 +130,18 @@ class DecodedEvents:
     def _message_value(self, event: RecordedEvent) -> str | None:
         value = mask_event(event, self._secrets).value
         return None if value is None else value.decode("utf-8", "backslashreplace")
+
+
+def _headers(event: RecordedEvent) -> list[dict[str, Any]]:
+    return [{"key": _header_name(name), "value": value} for name, value in event.headers]
+
+
+def _header_name(name: str) -> str:
+    """The name, with escapes for bytes of Kafka that are not UTF-8, and for other lone surrogates, as in recordings."""
+    try:
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _is_delete(entry: KeyEntry, value: bytes) -> bool:

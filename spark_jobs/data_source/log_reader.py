@@ -19,7 +19,7 @@ from spark_jobs.recordings import find_files
 
 
 class LogReader(Protocol):
-    """Finds logs, in the driver, and reads ranges of them, in the executors."""
+    """Finds logs, in the driver, and reads ranges of them, in the executors. `close` closes all connections."""
 
     def logs(self, options: SourceOptions) -> list[LogRange]:
         """The logs that the options name, each from its first retained event to its end. Raises SparkJobError."""
@@ -27,8 +27,7 @@ class LogReader(Protocol):
     def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
         """The events of a range, in order. Raises SparkJobError or EventLogError."""
 
-    def close(self) -> None:
-        """Close all connections."""
+    def close(self) -> None: ...
 
 
 def open_reader(origin: str, access: Access) -> LogReader:
@@ -77,7 +76,13 @@ class TopicReader:
         self._admin.close()
 
 
-class RecordingReader:
+class _ClosedReader:
+    """A reader of files, of which none is open between two reads."""
+
+    def close(self) -> None: ...
+
+
+class RecordingReader(_ClosedReader):
     """See `LogReader`. Each topic of each file is read as a log of its own."""
 
     def __init__(self, path: str) -> None:
@@ -103,9 +108,6 @@ class RecordingReader:
             if topic == wanted.log.stream_name and wanted.first <= event.offset < wanted.until
         )
 
-    def close(self) -> None:
-        """Nothing is open between two reads."""
-
 
 def _logs_of(path: Path, options: SourceOptions) -> list[LogRange]:
     bounds: dict[str, tuple[int, int]] = {}
@@ -119,7 +121,7 @@ def _logs_of(path: Path, options: SourceOptions) -> list[LogRange]:
     ]
 
 
-class LakeReader:
+class LakeReader(_ClosedReader):
     """See `LogReader`. The logs are all incarnations of the streams. Raises LakeError if the lake is damaged."""
 
     def __init__(self, output: str) -> None:
@@ -138,9 +140,6 @@ class LakeReader:
         read = [file for file in files if file.last_offset >= wanted.first and file.first_offset < wanted.until]
         archived = read_log(self._output, read)
         return (event for event, _ in archived if wanted.first <= event.offset < wanted.until)
-
-    def close(self) -> None:
-        """Nothing is open between two reads."""
 
     def _range(self, log: LakeLog) -> LogRange:
         kind = identify(log.stream_name, log.stream_kind).stream_kind

@@ -1,6 +1,6 @@
 """The data source `coordinator_stream`: how a session gets it, and how it reads logs as a batch."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -67,20 +67,6 @@ def register(spark: SparkSession, access: Access) -> None:
     source = type("RegisteredCoordinatorStream", (CoordinatorStream,), {"access": access, "__module__": "__main__"})
     spark.dataSource.register(source)
     spark.conf.set(FILTER_PUSHDOWN, "true")
-
-
-class Registration:
-    """Registers the data source with settings that are found when they are needed."""
-
-    def __init__(self, access: Callable[[], Access]) -> None:
-        self._access = access
-
-    def register(self, spark: SparkSession) -> None:
-        """Register the data source `coordinator_stream`, for `spark.read` and `spark.readStream`, with a session.
-
-        Database, brokers and masking key are those of the settings; Spark's options and plans do not show them.
-        """
-        register(spark, self._access())
 
 
 class BatchReader(DataSourceReader):

@@ -15,6 +15,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 from pyspark.sql.types import StructType
 
+from eventlog.atomic_file import atomic_file
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.source import SourceUnavailable
 from spark_jobs.data_source.options import Access
@@ -52,9 +53,8 @@ class Assigned(NamedTuple):
 def write_assignment(folder: Path, assigned: Mapping[str, Assigned]) -> None:
     """Replace the assignment at once, so that no reader sees a part of it."""
     folder.mkdir(parents=True, exist_ok=True)  # it is temporary, and may be removed while the follower runs
-    written = folder / f".{ASSIGNMENT_FILE}"
-    written.write_text(json.dumps(assigned), encoding="utf-8")
-    written.replace(folder / ASSIGNMENT_FILE)
+    with atomic_file(folder / ASSIGNMENT_FILE) as file:
+        file.write(json.dumps(assigned).encode())
 
 
 def read_assignment(folder: Path) -> dict[str, Assigned]:
@@ -78,8 +78,6 @@ class PlannedRange(NamedTuple):
 
 
 class PlannedPartition(InputPartition):
-    """The ranges that one task applies, in order."""
-
     def __init__(self, ranges: Sequence[PlannedRange]) -> None:
         super().__init__(None)
         self.ranges = tuple(ranges)

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, TimestampType
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.snapshots import LogPosition, Snapshot
+from spark_jobs.relations.snapshots import Snapshot
 from spark_jobs.session import count_cores
 from spark_jobs.timestamps import LAST_TIMESTAMPTZ
 
@@ -24,9 +24,6 @@ FETCH_SIZE: Final = 10_000
 """Without one, the driver would load a whole result into memory."""
 
 MOST_PARTITIONS: Final = 8
-
-LARGE_LOG: Final = 200_000
-"""From this many events in a log, the history of one job is read in several partitions."""
 
 INSTANTS: Final = "spark.sql.datetime.java8API.enabled"
 """The setting with which Spark writes times in pushed filters in the session's zone instead of the JVM's."""
@@ -156,25 +153,6 @@ def _representable(relation: Relation, also: Sequence[str], snapshot: Snapshot) 
 def choose_partitions(spark: SparkSession) -> int:
     """The number of connections of a large read: one per core, at most 8."""
     return max(1, min(count_cores(spark), MOST_PARTITIONS))
-
-
-def ranges_of_all_jobs(logs: Sequence[LogPosition], column: str, partitions: int) -> Ranges:
-    """Ranges of buckets, so that each connection reads whole jobs.
-
-    One partition if there are fewer than two buckets per connection, of which some would be idle.
-    """
-    buckets = {log.job_bucket for log in logs}
-    if partitions == 1 or len(buckets) < 2 * partitions:
-        return ONE_PARTITION
-    return Ranges(column, min(buckets), max(buckets), partitions)
-
-
-def ranges_of_one_job(logs: Sequence[LogPosition], columns: Sequence[str], partitions: int) -> Ranges:
-    """Ranges of log offsets for a relation with a log offset, if a log is large."""
-    events = max((log.next_offset for log in logs), default=0)
-    if partitions == 1 or "log_offset" not in columns or events < LARGE_LOG:
-        return ONE_PARTITION
-    return Ranges("log_offset", 0, events - 1, partitions)
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,13 @@ from projections import job_choice
 from projections.job_choice import Job, UnknownJob
 from spark_jobs.errors import SparkJobError, spark_errors
 from spark_jobs.relations.catalogue import BUCKET, Catalogue, Cut, LogOffset, find_positions, is_history
-from spark_jobs.relations.jdbc import Ranges, choose_partitions, ranges_of_all_jobs, ranges_of_one_job, read_rows
+from spark_jobs.relations.jdbc import ONE_PARTITION, Ranges, choose_partitions, read_rows
 from spark_jobs.relations.snapshots import Positions, Snapshot, exported_snapshot
 
 STREAM_KINDS: Final = ("coordinator", "checkpoint")
+LARGE_LOG: Final = 200_000
+"""From this many events in a log, the history of one job is read in several partitions."""
+
 OF_CHECKPOINTS: Final = ("checkpoint", "commit", "event", "state_checkpoint", "state_lag")
 
 
@@ -182,11 +185,20 @@ def _materialize(frame: DataFrame, relation: str) -> DataFrame:
 
 
 def _ranges(moment: OpenSnapshot, relation: str, job: Job | None, cut: Cut | None, partitions: int | None) -> Ranges:
+    """Whole jobs by their buckets; of one job offsets, if a log is large and the relation has them.
+
+    One partition if there are fewer than two buckets per connection, of which some would be idle.
+    """
     count = partitions or choose_partitions(moment.spark)
     logs = moment.snapshot.logs_of(job)
+    events = max((log.next_offset for log in logs), default=0)
     if job is None:
-        return ranges_of_all_jobs(logs, "job_bucket" if cut is None else BUCKET, count)
-    return ranges_of_one_job(logs, moment.catalogue.relations[relation], count)
+        buckets = {log.job_bucket for log in logs}
+        if 1 < count <= len(buckets) / 2:
+            return Ranges("job_bucket" if cut is None else BUCKET, min(buckets), max(buckets), count)
+    elif count > 1 and events >= LARGE_LOG and "log_offset" in moment.catalogue.relations[relation]:
+        return Ranges("log_offset", 0, events - 1, count)
+    return ONE_PARTITION
 
 
 def _positions_at(snapshot: Snapshot, cut: Cut, relation: str) -> Positions:

@@ -92,34 +92,28 @@ def offset_steps(checkpoints: DataFrame) -> DataFrame:
 
 def activity(commits: DataFrame, steps: DataFrame, bucket_seconds: int) -> DataFrame:
     """Commits and steps, a row per task and bucket. bucket_start is null for records without a usable time."""
-    zero, never = sf.lit(0).cast("bigint"), sf.lit(None).cast("timestamp")
-    at = sf.col("record_time")
+    zero, at = sf.lit(0).cast("bigint"), sf.col("record_time")
     committed = commits.select(
-        *TASK, at, sf.lit(1).cast("bigint").alias("commit"), zero.alias("advanced"), zero.alias("rewound"),
-        at.alias("commit_at"), never.alias("advance_at"),
-    )  # fmt: skip
-    moved_at = sf.when(sf.col("advanced") > 0, at)
-    moved = steps.select(
-        *TASK, at, zero.alias("commit"), "advanced", "rewound", never.alias("commit_at"), moved_at.alias("advance_at")
+        *TASK, at, sf.lit(True).alias("is_commit"), zero.alias("advanced"), zero.alias("rewound")
     )
+    moved = steps.select(*TASK, at, sf.lit(False).alias("is_commit"), "advanced", "rewound")
+    committed_at, advanced_at = (sf.when(is_one, at) for is_one in (sf.col("is_commit"), sf.col("advanced") > 0))
     return (
         committed.unionByName(moved)
         .groupBy(*TASK, bucket_start("record_time", bucket_seconds).alias("bucket_start"))
-        .agg(sf.sum("commit").alias("commits"), *_sums(), *_times("commit_at", "commit_at", "advance_at"))
+        .agg(
+            sf.count_if("is_commit").alias("commits"),
+            *_sums(),
+            sf.min(committed_at).alias("first_commit_at"),
+            sf.max(committed_at).alias("newest_commit_at"),
+            sf.max(advanced_at).alias("last_advance_at"),
+        )
         .select(*PROGRESS, "first_commit_at", "newest_commit_at", "last_advance_at")
     )
 
 
 def _sums() -> tuple[Column, ...]:
     return sf.try_sum("advanced").alias("advanced"), sf.try_sum("rewound").alias("rewound")
-
-
-def _times(first: str, newest: str, advance: str) -> tuple[Column, ...]:
-    return (
-        sf.min(first).alias("first_commit_at"),
-        sf.max(newest).alias("newest_commit_at"),
-        sf.max(advance).alias("last_advance_at"),
-    )
 
 
 def median_gaps(commits: DataFrame) -> DataFrame:
@@ -133,6 +127,12 @@ def median_gaps(commits: DataFrame) -> DataFrame:
         .where(sf.col("gaps") >= 2)
         .select(*TASK, "median_gap_seconds")
     )
+
+
+_STALL: Final = """
+CASE WHEN checkpoint_age_seconds > `limit` THEN 'silent' WHEN unchanged > `limit` THEN 'no-advance' END
+"""
+_STALLED_SINCE: Final = "CASE stall WHEN 'silent' THEN newest_commit_at WHEN 'no-advance' THEN unchanged_since END"
 
 
 def task_progress(
@@ -149,7 +149,8 @@ def task_progress(
     totals = activity_rows.groupBy(*TASK).agg(
         sf.sum("commits").alias("commits"),
         *_sums(),
-        *_times("first_commit_at", "newest_commit_at", "last_advance_at"),
+        sf.min("first_commit_at").alias("first_commit_at"),
+        *(sf.max(name).alias(name) for name in ("newest_commit_at", "last_advance_at")),
     )
     limit = sf.greatest(sf.col("median_gap_seconds") * stall_factor, sf.lit(float(least_limit)))
     job = Window.partitionBy(*JOB)
@@ -160,21 +161,10 @@ def task_progress(
         .withColumn("checkpoint_age_seconds", _seconds_between(sf.col("newest_commit_at"), instant(as_of)))
         .withColumn("unchanged_since", unchanged_since)
         .withColumn("unchanged", _seconds_between(sf.col("unchanged_since"), sf.max("last_advance_at").over(job)))
-        .withColumn("stall", _stall())
-        .withColumn("stalled_since", _stalled_since())
+        .withColumn("stall", sf.expr(_STALL))
+        .withColumn("stalled_since", sf.expr(_STALLED_SINCE))
         .select(*TASK_PROGRESS)
     )
-
-
-def _stall() -> Column:
-    silent = sf.col("checkpoint_age_seconds") > sf.col("limit")
-    unchanged = sf.col("unchanged") > sf.col("limit")
-    return sf.when(silent, sf.lit("silent")).when(unchanged, sf.lit("no-advance"))
-
-
-def _stalled_since() -> Column:
-    silent, unchanged = sf.col("stall") == "silent", sf.col("stall") == "no-advance"
-    return sf.when(silent, sf.col("newest_commit_at")).when(unchanged, sf.col("unchanged_since"))
 
 
 def _seconds_between(earlier: Column, later: Column) -> Column:

@@ -4,7 +4,8 @@ from eventlog.events import RecordedEvent
 from eventlog.partition import TaskName
 from eventlog.streams import StreamKind
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1, CheckpointKey, encode_key
-from spark_jobs.data_source.columns import DecodedEvents
+from spark_jobs.data_source.columns import EventColumns
+from spark_jobs.data_source.log_range import Log
 from tests.spark_jobs.data_source.conftest import SECRETS
 
 COLUMNS = ("message_type", "message_key", "operation", "message_value")
@@ -37,5 +38,5 @@ def test_a_checkpoint_names_its_task() -> None:
 
 def decoded(key: bytes | None, value: bytes | None, kind: StreamKind = "coordinator") -> list[str | None]:
     event = RecordedEvent(0, 0, 0, key, value)
-    events = DecodedEvents(kind, SECRETS)
-    return [events.column(name, [event])[0] for name in COLUMNS]
+    (row,) = EventColumns(COLUMNS, Log("s", kind), SECRETS).batch([event]).to_pylist()
+    return [row[name] for name in COLUMNS]

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs.relations import jdbc
+from spark_jobs.relations import reader
 from spark_jobs.relations.reader import RelationReader
 from spark_jobs.relations.snapshots import Snapshot
 from tests.spark_jobs.fleet import COMMITS, JOBS
@@ -103,7 +103,7 @@ class Accounts:
 def accounts(fleet_url: str) -> Iterator[Accounts]:
     """Moves leave the sum as it is, so the tests share the accounts."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jdbc, "LARGE_LOG", COMMITS)
+        patch.setattr(reader, "LARGE_LOG", COMMITS)
         yield Accounts(fleet_url)
 
 

@@ -88,7 +88,7 @@ def test_the_report_has_the_progress_of_each_task(
     spark: SparkSession, job_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spark.sparkContext, "pythonExec", "/none/python")  # executors may have none
-    printed = run_job(spark, job_url, tmp_path / "out", bucket=30, partitions=4)
+    printed = run_job(spark, job_url, tmp_path / "out", bucket=20, partitions=4)
     steady, standing = parquet(spark, tmp_path / "out" / "tasks", "task_name")
     assert (steady["commits"], steady["advanced"], steady["rewound"], steady["stall"]) == (13, 600, 0, None)
     assert (standing["commits"], standing["advanced"], standing["rewound"]) == (13, 15 + 25, 10)
@@ -97,11 +97,13 @@ def test_the_report_has_the_progress_of_each_task(
     assert steady["median_gap_seconds"] == 5.0
     rows = parquet(spark, tmp_path / "out" / "progress", "task_name", "bucket_start")
     assert [(row["task_name"], row["commits"], row["advanced"], row["rewound"]) for row in rows] == [
-        ("Partition 0", 6, 250, 0),
-        ("Partition 0", 6, 300, 0),
+        ("Partition 0", 4, 150, 0),
+        ("Partition 0", 4, 200, 0),
+        ("Partition 0", 4, 200, 0),
         ("Partition 0", 1, 50, 0),
-        ("Partition 1", 6, 15 + 20, 10),
-        ("Partition 1", 6, 5, 0),
+        ("Partition 1", 4, 15, 0),
+        ("Partition 1", 4, 20 + 5, 10),
+        ("Partition 1", 4, 0, 0),
         ("Partition 1", 1, 0, 0),
     ]
     assert "as of 2026-03-01 12:01:05 UTC" in printed
