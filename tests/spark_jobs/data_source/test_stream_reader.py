@@ -151,15 +151,6 @@ def test_wrong_starts_are_refused(database: Connection, plan: Callable[..., Plan
     assert "checkpoint location" not in str(refusal.value)
 
 
-def test_a_log_that_lost_events_after_the_position_is_an_error(
-    database: Connection, plan: Callable[..., Planned]
-) -> None:
-    append(database, FIRST, 10)
-    delete_events(database, "log_offset < 8")
-    with pytest.raises(SparkJobError, match=f"{FIRST} now starts at offset 8, after the position 5"):
-        plan().next(place(5))
-
-
 def test_a_micro_batch_whose_first_events_were_lost_is_an_error(
     database: Connection, plan: Callable[..., Planned]
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from eventlog.kafka.options import KafkaOptions
-from eventlog.source import OffsetLost, StreamRefused
+from eventlog.source import OffsetLost
 from spark_jobs.data_source.columns import SCHEMA
 from spark_jobs.data_source.options import Access, parse_options
 from spark_jobs.data_source.source import BatchReader
@@ -64,21 +64,3 @@ def test_a_stream_fails_when_its_topic_is_re_created(
     topics.write(coordinator_topic, [config_set()] * 3)
     with pytest.raises(SparkJobError, match=f"{coordinator_topic} was re-created"):
         stream.latestOffset(end, ReadAllAvailable())
-
-
-def test_a_stream_fails_when_records_after_its_position_were_deleted(
-    stream: StreamReader, topics: Topics, coordinator_topic: str
-) -> None:
-    topics.write(coordinator_topic, [config_set()] * 2)
-    end = stream.latestOffset(stream.initialOffset(), ReadAllAvailable())
-    topics.write(coordinator_topic, [config_set()] * 3)
-    topics.change(coordinator_topic, {"cleanup.policy": "compact,delete"})
-    topics.delete_before(coordinator_topic, 4)
-    with pytest.raises(SparkJobError, match=f"{coordinator_topic} now starts at offset 4, after the position 2"):
-        stream.latestOffset(end, ReadAllAvailable())
-
-
-def test_a_topic_with_two_partitions_is_refused(stream: StreamReader, topics: Topics, coordinator_topic: str) -> None:
-    topics.create(f"{coordinator_topic}-wide", partitions=2)
-    with pytest.raises(StreamRefused, match="it has 2 partitions"):
-        stream.initialOffset()

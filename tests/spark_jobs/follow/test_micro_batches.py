@@ -35,7 +35,10 @@ class KilledJvm:
 
 def test_a_killed_jvm_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(micro_batches, "KafkaSource", Brokers)
+    monkeypatch.setattr(micro_batches, "count_cores", lambda _: 1)
     with MicroBatches(cast("SparkSession", KilledJvm()), ACCESS) as source:
+        with pytest.raises(SparkJobError, match="Spark cannot follow: its Java process has ended"):
+            source.assign({"__samza_coordinator_none_1": 0})
         monkeypatch.setattr(source, "_query", KilledJvm())
         with pytest.raises(SparkJobError, match="Spark cannot follow: its Java process has ended"):
             source.poll(0)
@@ -80,14 +83,6 @@ def test_a_query_that_fails_for_long_ends_the_follower(monkeypatch: pytest.Monke
         source.poll(0)
         fail(SourceUnavailable)
         fail(SparkJobError)
-
-
-def test_a_session_that_has_ended_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(micro_batches, "KafkaSource", Brokers)
-    with MicroBatches(cast("SparkSession", KilledJvm()), ACCESS) as source:
-        monkeypatch.setattr(micro_batches, "count_cores", lambda _: 1)
-        with pytest.raises(SparkJobError, match="Spark cannot follow: its Java process has ended"):
-            source.assign({"__samza_coordinator_none_1": 0})
 
 
 @pytest.mark.spark
