@@ -1,9 +1,6 @@
-"""A job coordinator that is killed after any of its writes, or at any time: the next one ends in the same relations."""
+"""A job coordinator that is killed after any of its writes: the next one ends in the same relations."""
 
-import json
-import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,18 +8,8 @@ from typing import Any, Final
 
 import pytest
 
-from eventlog.kafka.log import KafkaEventLog
-from eventlog.kafka.options import KafkaOptions
-from eventlog.streams import identify
-from tests.acceptance.torture import IS_LONG, scaled
-from tests.coordstream.command_line import CHECKOUT, MASK_KEY, CommandLine, without_settings
-from tests.fixtures.kafka_topics import Topics
-from tests.managers.coordinator.killed_start import prepare
-from tests.managers.coordinator.made_job import ENVIRONMENT, job_config
+from tests.coordstream.command_line import CHECKOUT, CommandLine, without_settings
 
-ENDED: Final = (0, 128 + signal.SIGTERM, -signal.SIGTERM)
-"""Exit codes after SIGTERM: stopped, interrupted in the start, ended before it handles signals."""
-KILLS: Final = scaled(5, 40)
 RELATIONS: Final = {
     "config": "config_key, config_value",
     "changelog_mapping": "task_name, changelog_partition",
@@ -58,62 +45,3 @@ def test_the_next_start_ends_in_the_same_relations(cli: CommandLine, tmp_path: P
     expected = relations_of(cli, undisturbed)
     assert [len(rows) > 0 for rows in expected.values()] == [*[True] * 5, False, True, True, False]
     assert [relations_of(cli, name) for name in killed] == [expected] * len(killed)
-
-
-def make_job(folder: Path, topics: Topics, options: KafkaOptions, name: str, views: str) -> str:
-    """Write a job's config to a file, and to its stream what an earlier deployment and an operator wrote."""
-    config = job_config(
-        name,
-        {
-            "task.inputs": f"kafka.{views}",
-            "systems.kafka.samza.factory": "org.apache.samza.system.kafka.KafkaSystemFactory",
-            "systems.kafka.consumer.bootstrap.servers": topics.bootstrap_servers,
-            "systems.kafka.default.stream.replication.factor": "1",
-            "task.checkpoint.replication.factor": "1",
-        },
-    )
-    (folder / f"{name}.properties").write_text("".join(f"{key}={value}\n" for key, value in config.items()))
-    for made in (f"__samza_checkpoint_ver_1_for_{name}_1", f"{name}-changelog"):
-        topics.will_be_made(made)
-    stream = topics.create(f"__samza_coordinator_{name}_1")
-    with KafkaEventLog(options, identify(stream)) as log:
-        prepare(log, config, views)
-    return stream
-
-
-@pytest.mark.slow
-@pytest.mark.torture
-def test_kills_at_random_times_on_kafka(
-    cli: CommandLine,
-    topics: Topics,
-    kafka_options: KafkaOptions,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", topics.bootstrap_servers)
-    names = [f"randomly{number}" for number in range(KILLS + 1)]
-    views = topics.create("views-of-killed", partitions=4)
-    streams = [make_job(tmp_path, topics, kafka_options, name, views) for name in names]
-    seed = int.from_bytes(os.urandom(4)) if IS_LONG else 7
-    settings = {
-        "COORDSTREAM_DATABASE_URL": cli.database_url,
-        "COORDSTREAM_MASK_KEY": MASK_KEY,
-        "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS": topics.bootstrap_servers,
-    }
-    program = [sys.executable, "-m", "tests.acceptance.killed_coordinators", str(seed), str(tmp_path), *names]
-    environment = {**without_settings(), **ENVIRONMENT, **settings}
-    ended = subprocess.run(program, env=environment, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=True)
-    if IS_LONG:
-        with capsys.disabled():
-            print(f"\nseed {seed}", ended.stdout, sep="\n")
-    kills = [json.loads(line) for line in ended.stdout.splitlines()]
-    assert [(one["overlaps"], one["exit_code"]) for one in kills] == [(False, 0)] * KILLS
-    failed = [one for one in kills if one["victim_code"] not in {*ENDED, -signal.SIGKILL}]
-    assert failed == [], [(tmp_path / f"{one['job']}.victim").read_text() for one in failed]
-    assert not [path for path in tmp_path.iterdir() if "Traceback" in path.read_text()]
-    assert cli("follow", *streams, "--once").code == 0
-    undisturbed = relations_of(cli, names[0])
-    assert undisturbed["startpoint_fan_out"]
-    assert undisturbed["task_partition"]
-    assert [relations_of(cli, name) for name in names[1:]] == [undisturbed] * KILLS

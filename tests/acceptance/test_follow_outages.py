@@ -1,4 +1,4 @@
-"""Outages (killed brokers and servers, lost connections, a full disk) lose no event and apply none twice."""
+"""Outages (killed brokers and servers, lost connections) lose no event and apply none twice."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -14,10 +14,10 @@ from coordstream.postgres import EmbeddedPostgres
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import Connection, connect
-from projections.follow import session, tail
+from projections.follow import tail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import APPLICATION_NAME
-from projections.projector import FEW_EVENTS, Clock, MakeProjector, Projector
+from projections.projector import FEW_EVENTS, MakeProjector, Projector
 from projections.stream_lock import StreamLocks
 from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS
 from tests.acceptance.tiled_recording import Digests, as_new, digests, import_tiles, stream_names, tiles
@@ -27,12 +27,11 @@ from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.sure_postgres import kill_server
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.running import NoLocks, Running, following, now
+from tests.projections.follow.running import NoLocks, Running, following
 
 pytestmark = [pytest.mark.slow, pytest.mark.torture]
 
 JOBS: Final = 2
-TABLES: Final = ("projection.checkpoint_event", "eventlog.event", "projection.message_current")
 KILLS: Final = scaled(2, 10)
 CUTS: Final = scaled(1, 10)
 RECOVERY_SECONDS: Final = scaled(240, 900)
@@ -44,12 +43,6 @@ _BACKENDS: Final = """
 select a.pid from pg_stat_activity a
 where a.application_name = %s and a.datname = current_database() and %s =
   exists (select from pg_locks l where l.pid = a.pid and l.locktype = 'advisory' and l.objsubid = 2)
-"""
-_UNKNOWN: Final = "select count(*) from coordinator.log_position where lag is null and end_offset is null"
-_LIVE: Final = "select count(*) from coordinator.log_position where state = 'live' and lag = 0"
-_DISK_FULL: Final = """
-create function public.no_room() returns trigger language plpgsql as $$
-begin raise exception 'could not extend file "base/1": No space left on device' using errcode = 'disk_full'; end $$
 """
 
 
@@ -95,14 +88,13 @@ def follower(
     broker: KafkaBroker,
     make_projector: MakeProjector = Projector,
     locks: Callable[[Connection, Connection], StreamLocks] = StreamLocks,
-    clock: Clock = lambda: IMPORTED_AT,
 ) -> Iterator[Running]:
     """Run a follower of all of the recordings."""
     plan = FollowPlan(tuple(stream_names(JOBS)))
     with (
         KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source,
         following(
-            url, source, plan, make_projector=make_projector, locks=locks, clock=clock, settings=SETTINGS
+            url, source, plan, make_projector=make_projector, locks=locks, clock=lambda: IMPORTED_AT, settings=SETTINGS
         ) as running,
     ):
         yield running
@@ -139,28 +131,6 @@ def test_killed_brokers(clones: Callable[[], str], imported: Digests, broker: Ka
     assert running.outcomes[0].failures == {}
     assert_same(url, imported)
     print(f"\nthe broker was killed {KILLS} times")
-
-
-def test_brokers_that_are_away_for_long(
-    clones: Callable[[], str], imported: Digests, broker: KafkaBroker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.2)
-    url, streams = clones(), len(stream_names(JOBS))
-    events = write(broker, 0, 2)
-    with connect(url) as connection, follower(url, broker, clock=now) as running:
-        wait_for(url, events)
-        broker.kill()
-        assert running.wait_for("; retrying").startswith("Kafka at 127.0.0.1:")
-        wait_until(lambda: connection.execute(_UNKNOWN.encode()).fetchone() == (streams,), what="unknown lags")
-        beaten = connection.execute("select min(heartbeat_at) from projection.position").fetchone()
-        later = "select min(heartbeat_at) > %s from projection.position"
-        wait_until(lambda: connection.execute(later, beaten).fetchone() == (True,), what="heartbeats all the same")
-        broker.start()
-        wait_for(url, write(broker, 1, 2))
-        wait_until(lambda: connection.execute(_LIVE.encode()).fetchone() == (streams,), what="live again")
-    assert [message for message in running.messages if "retrying" in message] == running.messages[:1]
-    assert len(running.messages) == 2
-    assert_same(url, imported)
 
 
 def test_a_killed_postgres(
@@ -228,33 +198,6 @@ def test_connections_lost_at_each_step(
     assert not cutter.left
     assert_same(url, imported)
     print(f"\nconnections were cut {len(which) * len(steps) * CUTS} times, {batch_events} events a batch")
-
-
-@pytest.mark.parametrize("table", scaled(TABLES[:1], TABLES))
-def test_a_full_disk_is_retried(
-    clones: Callable[[], str], imported: Digests, filled_broker: KafkaBroker, table: str
-) -> None:
-    url = clones()
-    with connect(url) as connection:
-        connection.execute(_DISK_FULL.encode())
-        trigger = f"trigger no_room before insert on {table} for each row execute function public.no_room()"
-        connection.execute(f"create {trigger}".encode())
-        with follower(url, filled_broker) as running:
-            message = running.wait_for("No space left")
-            wait_until(lambda: running.has_message("No space left"), what="the message")
-            reached = applied(url)
-            full = "select count(*) from coordinator.log_position where state = 'live'"
-            assert connection.execute(full.encode()).fetchone() != (len(stream_names(JOBS)),)
-            assert connection.execute("select count(*) from projection.quarantine").fetchone() == (0,)
-            connection.execute(f"drop trigger no_room on {table}".encode())
-            wait_for(url, sum(len(events) for _, events in tiles(JOBS)))
-            assert applied(url) > reached
-    assert message == (
-        'the database is unavailable (could not extend file "base/1": No space left on device); retrying'
-    )
-    assert running.messages.count(message) <= 2
-    assert running.outcomes[0].failures == {}
-    assert_same(url, imported)
 
 
 def test_two_followers_without_locks(

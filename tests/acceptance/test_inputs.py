@@ -15,7 +15,6 @@ from tests.builders import (
     FIRST_TIME,
     changelog_set,
     checkpoint_v1,
-    checkpoint_v2,
     config_set,
     fan_out,
     recorded,
@@ -27,31 +26,6 @@ from tests.builders import (
 )
 
 STARTS: Final = "task_name, system_name, stream_name, decided_by, startpoint_type"
-COMMIT: Final = [checkpoint_v1("t", {"kafka.page-views.0": "41"})]
-BY_ID: Final = [
-    config_set("task.inputs", "views"),
-    config_set("streams.views.samza.system", "kafka"),
-    config_set("streams.views.samza.physical.name", "page-views"),
-    config_set("systems.kafka.streams.page-views.samza.offset.default", "upcoming"),
-    task_partition("kafka.page-views.0", "t"),
-]
-
-
-def test_the_default_of_the_stream_s_id_counts_first(database: Connection) -> None:
-    events = [*BY_ID, config_set("streams.views.samza.offset.default", "oldest")]
-    job = ImportedJob(database, "inputs-default", coordinator=events)
-    assert job.rows("starting_offset", STARTS) == [("t", "kafka", "page-views", "default", "oldest")]
-    explain = "select outcome, reason from coordinator.explain(%s, '1', 't', null) where rule = 'default'"
-    assert database.execute(explain.encode(), (job.name,)).fetchall() == [
-        ("wins", "default: set by streams.views.samza.offset.default"),
-        ("loses", "other setting: streams.views.samza.offset.default takes precedence"),
-    ]
-
-
-def test_a_reset_of_the_stream_s_id_ignores_its_checkpoint(database: Connection) -> None:
-    events = [*BY_ID, config_set("streams.views.samza.reset.offset", "true")]
-    job = ImportedJob(database, "inputs-reset", coordinator=events, checkpoints=COMMIT)
-    assert job.rows("starting_offset", STARTS) == [("t", "kafka", "page-views", "reset", "upcoming")]
 
 
 def test_white_space_around_names_does_not_count(database: Connection) -> None:
@@ -68,12 +42,6 @@ def test_white_space_around_names_does_not_count(database: Connection) -> None:
     assert job.rows("starting_offset", STARTS) == [("t", "kafka", "page-views", "default", "oldest")]
     assert job.rows("checkpoint", "task_name") == []
     assert job.rows("state_checkpoint", "store_name, changelog_stream") == [("s", "changes")]
-
-
-def test_a_stream_id_without_a_system_is_no_input(database: Connection) -> None:
-    events = [config_set("task.inputs", "page-views"), task_partition("kafka.page-views.0", "t")]
-    job = ImportedJob(database, "inputs-no-system", coordinator=events)
-    assert job.rows("starting_offset", STARTS) == []
 
 
 def test_an_assignment_of_a_dropped_input_does_not_make_a_key_ambiguous(database: Connection) -> None:
@@ -105,15 +73,6 @@ def explained(job: ImportedJob, task: str = "t") -> list[Row]:
     return job.connection.execute(query.encode(), (job.name, task)).fetchall()
 
 
-def test_a_job_as_in_seed_000(database: Connection) -> None:
-    events = [INPUTS, KAFKA, set_checkpoint("t", {IN: "9"}), set_checkpoint("t", {IN: "41"})]
-    job = ImportedJob(database, "unassigned-000", coordinator=events)
-    assert starts(job) == [BY_CHECKPOINT]
-    for at, offset in ((1, None), (2, "10"), (3, "42")):
-        expected = [] if offset is None else [(*BY_CHECKPOINT[:4], offset, "checkpoint")]
-        assert job.rows_as_of("starting_offset", SHOWN, FIRST_TIME + at) == expected
-
-
 def test_a_job_that_has_nothing_but_a_checkpoint_topic(database: Connection) -> None:
     job = ImportedJob(database, "unassigned-topic", checkpoints=[checkpoint_v1("t", {IN: "41"})])
     assert starts(job) == [("t", "in", 0, "checkpoint", None, "checkpoint")]  # no config says that it is Kafka
@@ -125,19 +84,6 @@ def test_a_job_that_has_nothing_but_a_checkpoint_topic(database: Connection) -> 
         ("checkpoint", "after 41 (version 1)", "wins"),
         ("default", "upcoming", "loses"),
     ]
-
-
-def test_the_checkpoint_that_counts_names_the_partitions(database: Connection) -> None:
-    checkpoints = [
-        checkpoint_v1("t", {IN: "9", "kafka.in.7": "1"}),
-        checkpoint_v1("t", {IN: "41", "kafka.log.0": "5", "kafka.old.0": "6", "kafka.in.1": None}),
-        checkpoint_v2("t", {IN: "50", "kafka.in.2": "1"}),
-        checkpoint_v1("gone", {"kafka.in.3": "1"}),
-        tombstone(checkpoint_v1("gone")),
-    ]
-    coordinator = [INPUTS, KAFKA, config_set("stores.s.changelog", "kafka.log")]
-    job = ImportedJob(database, "unassigned-named", coordinator=coordinator, checkpoints=checkpoints)
-    assert starts(job) == [BY_CHECKPOINT, ("t", "in", 1, "default", None, "checkpoint")]
 
 
 def test_one_assignment_is_enough_to_go_by_assignments(database: Connection) -> None:

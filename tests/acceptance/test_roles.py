@@ -219,45 +219,6 @@ def test_who_calls_what(owner: Connection, session: Connection, person: Person) 
             assert refused != DENIED, f"{function}"
 
 
-ARGUMENTS: Final[dict[str, Any]] = {
-    "at": "2025-06-15 16:00:00+00",
-    "log_offset": 25,
-    "stream_kind": None,
-    "incarnation": None,
-    "timeout_ms": 1,
-}
-
-
-def arguments_for(function: Function, job: tuple[Any, ...]) -> list[Any]:
-    given = {**ARGUMENTS, "job_name": job[0], "job_id": job[1], "task_name": job[2], "stream_name": job[3]}
-    return [given.get(parameter) for parameter in function.parameters]
-
-
-@pytest.mark.parametrize("person", PEOPLE[:2], ids=lambda person: person.role)
-def test_functions_return_the_same_to_readers_and_the_owner(
-    owner: Connection, session: Connection, person: Person
-) -> None:
-    jobs = owner.execute(
-        "select job_name, job_id, (select min(task_name) from coordinator.checkpoint c where c.job_name = j.job_name),"
-        " coordinator_stream from coordinator.job j order by 1"
-    ).fetchall()
-    rows = 0
-    for function in functions(owner):
-        if function.schema != "coordinator":
-            continue
-        called = sql.SQL("select x::text from {}({}) x order by 1").format(
-            sql.Identifier(function.schema, function.name),
-            sql.SQL(", ").join(sql.SQL("%s::") + sql.SQL(null.removeprefix("null::")) for null in function.nulls),
-        )
-        for job in jobs:
-            arguments = arguments_for(function, job)
-            with session.transaction():
-                told = session.execute(called, arguments).fetchall()
-            assert told == owner.execute(called, arguments).fetchall(), f"{function}"
-            rows += len(told)
-    assert rows > 100
-
-
 NOT_FOR_THEM: Final = (
     "create table {schema}.mine ()",
     "create view {schema}.mine as select 1",

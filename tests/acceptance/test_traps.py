@@ -1,8 +1,4 @@
-"""What broke readers of Samza's two topics, a test a trap, named by its id (T01 to T26).
-
-T10 to T14 stand in test_startpoint_traps, T27 (secrets) in test_secrets, T28 (large records), T51 and T52 in
-test_bad_records, the rest of bad content in test_content_traps. T16, T17 and T19 are traps of those who write.
-"""
+"""What broke readers of Samza's two topics, a test a trap, named by its id (T01 to T24)."""
 
 from typing import Final
 
@@ -11,6 +7,7 @@ import pytest
 from eventlog.postgres.connection import Connection
 from eventlog.startpoint import (
     StartpointOldest,
+    StartpointSpecific,
     StartpointTimestamp,
     StartpointUpcoming,
 )
@@ -121,18 +118,6 @@ def test_t08_a_dotted_stream_is_read_rightly(database: Connection) -> None:
     assert job.rows("checkpoint", f"{columns}, input_offset") == [("kafka", "a.5", 3, "9")]
 
 
-def test_t20_v2_goes_stale_after_a_rollback_to_v1(database: Connection) -> None:
-    config = [config_set("task.checkpoint.read.versions", "2,1", at=FIRST_TIME - MINUTE)]
-    steps = [checkpoint_v2("t", {"kafka.in.0": "0"}, at=FIRST_TIME)]
-    steps += [checkpoint_v1("t", {"kafka.in.0": str(n)}, at=FIRST_TIME + n * MINUTE) for n in range(1, 12)]
-    job = ImportedJob(database, "t20", coordinator=config, checkpoints=steps)
-    read = [job.rows_as_of_offset("checkpoint", "checkpoint_version, input_offset", n) for n in range(12)]
-    assert read == [[(2, "0")]] * 11 + [[(1, "11")]]
-    assert job.checkpoint() == {("t", "kafka.in.0"): "11"}
-    preferred = job.rows("commit_history", "log_offset", "is_preferred")
-    assert preferred == [(0,), (11,)]
-
-
 @pytest.mark.parametrize("versions", ["2,1,", "2,1 , ,"])
 def test_read_versions_may_end_with_empty_items(database: Connection, versions: str) -> None:
     """Java's ``split``, with which Samza reads the list, drops them."""
@@ -171,15 +156,6 @@ def test_t22_null_offsets_are_legal(database: Connection) -> None:
     ]
 
 
-def test_t23_tasks_of_a_former_grouper_are_not_current(database: Connection) -> None:
-    config = [config_set("job.systemstreampartition.grouper.factory", "demo.Grouper", at=FIRST_TIME - MINUTE)]
-    checkpoints = [checkpoint_v1("Partition 0"), checkpoint_v1("new", grouper="demo.Grouper")]
-    job = ImportedJob(database, "t23", coordinator=config, checkpoints=checkpoints)
-    assert job.rows("checkpoint", "task_name") == [("new",)]
-    assert job.rows_as_of_offset("checkpoint", "task_name", 1) == [("new",)]
-    assert len(job.rows("checkpoint_history", "task_name")) == 2
-
-
 def test_t24_a_jobs_name_comes_from_its_config(database: Connection) -> None:
     job = ImportedJob(database, "t24_a_b", coordinator=[config_set("k", "v")], checkpoints=[checkpoint_v1("t")])
     assert job.coordinator_stream == "__samza_coordinator_t24-a-b_1"
@@ -191,9 +167,11 @@ def test_t24_a_jobs_name_comes_from_its_config(database: Connection) -> None:
     assert job.checkpoint() == {("t", "kafka.in.0"): "1"}
 
 
-def test_t25_unknown_types_are_kept_and_end_with_their_tombstone(database: Connection) -> None:
-    types = ["samza-place-container-v1", "samza-drain-v1", "set-migration-info", "set-of-the-future"]
-    events = [raw(coordinator_key(one, "k"), b'{"x":1}') for one in types]
-    job = ImportedJob(database, "t25", coordinator=[*events, tombstone(events[0])])
-    rows = job.rows("other_message", "message_type, message_value")
-    assert rows == [(one, '{"x":1}') for one in sorted(types[1:])]
+def test_a_value_without_bytes_deletes_a_startpoint(database: Connection) -> None:
+    """As Samza's StartpointManager reads it."""
+    request = startpoint("kafka.in.0", StartpointSpecific("7", FIRST_TIME))
+    fanned_out = fan_out("t", {"kafka.in.0": StartpointSpecific("8", FIRST_TIME)})
+    events = [request, fanned_out, *(event._replace(value=b"") for event in (request, fanned_out))]
+    job = ImportedJob(database, "no-bytes", coordinator=events)
+    assert [job.rows(relation, "1") for relation in ("startpoint", "startpoint_fan_out")] == [[], []]
+    assert job.quarantine() == []
