@@ -317,7 +317,7 @@ def archive(
     conf: Conf = None,
     as_json: Json = False,
 ) -> None:
-    """Add the events that a lake lacks, as Parquet files by stream and day.
+    """Add the events that a lake lacks, as Parquet files by stream.
 
     Example: coordstream spark archive --output s3a://bucket/coordstream
 

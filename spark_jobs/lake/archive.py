@@ -91,7 +91,7 @@ class Part:
     events: NewEvents
     weight: int
 
-    def run(self, session: "LogTaskSession") -> list[LakeFile]:
+    def run(self, session: "LogTaskSession") -> LakeFile:
         log_id, key, stream_kind, first, until = self.events
         pages = read_archived(session.connection, log_id, first, until, page=BATCH_EVENTS)
         table = pa.Table.from_batches((to_batch(stream_kind, page) for page in pages), SCHEMA)
@@ -141,7 +141,7 @@ def archive(spark: SparkSession, output: str, settings: LogTaskSettings) -> Arch
         for outcome in run_log_tasks(spark, f"Cannot write lake '{output}'", parts, settings, tasks):
             if outcome.failure:
                 raise SparkJobError(outcome.failure)
-            files += outcome.result
+            files.append(outcome.result)
         write_manifest(output, Manifest(number, tuple(logs), tuple(files)))
     return Archived(number, len(logs), files, failures)
 

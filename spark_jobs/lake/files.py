@@ -8,17 +8,15 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from heapq import merge
 from typing import Final, NamedTuple
 from urllib.parse import quote
 from uuid import uuid4
 
 import pyarrow as pa
-from pyarrow import compute, fs, parquet
+from pyarrow import fs, parquet
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import ArchivedEvents, decode_headers, headers_json
-from eventlog.timestamps import MICROS_OF_A_DAY, MICROS_OF_AN_HOUR
 from spark_jobs.lake.manifest import (
     MANIFESTS,
     Lake,
@@ -42,7 +40,6 @@ EVENT_COLUMNS: Final = ("log_offset", "timestamp_ms", "timestamp_type", "key", "
 _TIME: Final = pa.timestamp("us", tz="UTC")
 SCHEMA: Final = pa.schema(
     [
-        ("day", pa.date32()),
         ("stream_kind", pa.string()),
         ("log_offset", pa.int64()),
         ("record_time", _TIME),
@@ -57,7 +54,7 @@ SCHEMA: Final = pa.schema(
 )
 """The columns of events. `timestamp_ms` is the record's own time, also where `record_time` is null.
 
-The folders of a file have its stream, incarnation and day, as in tables of Hive.
+The folders of a file have its stream and incarnation, as in tables of Hive.
 """
 
 
@@ -76,47 +73,34 @@ def to_batch(stream_kind: str, page: ArchivedEvents) -> pa.RecordBatch:
 
 
 def _row(stream_kind: str, event: RecordedEvent, archived_at: int) -> tuple[object, ...]:
-    time = spark_micros(event.timestamp)
-    archived = archived_at + MICROS_FROM_1970_TO_2000
     return (
-        _day(time, archived),
         stream_kind,
         event.offset,
-        time,
+        spark_micros(event.timestamp),
         event.timestamp,
         event.timestamp_type,
         event.leader_epoch,
         headers_json(event.headers) if event.headers else None,
         event.key,
         event.value,
-        archived,
+        archived_at + MICROS_FROM_1970_TO_2000,
     )
 
 
-def _day(time: int | None, archived_at: int) -> int:
-    """The day, since 1970, of the record's time; of archiving if that is before 2000, or more than an hour later."""
-    is_believed = time is not None and MICROS_FROM_1970_TO_2000 <= time <= archived_at + MICROS_OF_AN_HOUR
-    return (time if is_believed and time is not None else archived_at) // MICROS_OF_A_DAY
+def write_events(output: str, run: str, key: LogKey, events: pa.Table) -> LakeFile:
+    """Write a file of events of one log, with `SCHEMA` and in offset order, in the folder `run`. Raises LakeError.
 
-
-def write_events(output: str, run: str, key: LogKey, events: pa.Table) -> list[LakeFile]:
-    """Write events of one log, with `SCHEMA` and in offset order, to a file for each day in the folder `run`.
-
-    A copy of this task writes the same files. Raises LakeError.
+    A copy of this task writes the same file.
     """
-    files = []
+    first, last = events["log_offset"][0].as_py(), events["log_offset"][-1].as_py()
+    folder = f"{run}/stream_name={quote(key.stream_name, safe='')}/incarnation={key.incarnation}"
+    path = f"{folder}/{first:020}.parquet"
+    sink = pa.BufferOutputStream()
+    parquet.write_table(events, sink)
+    content = sink.getvalue()
     with _lake_errors(output):
-        for day in events["day"].unique():
-            rows = events.filter(compute.equal(events["day"], day)).drop_columns(["day"])
-            first, last = rows["log_offset"][0].as_py(), rows["log_offset"][-1].as_py()
-            folder = f"{run}/stream_name={quote(key.stream_name, safe='')}/incarnation={key.incarnation}/day={day}"
-            sink = pa.BufferOutputStream()
-            parquet.write_table(rows, sink)
-            content = sink.getvalue()
-            path, digest = f"{folder}/{first}.parquet", hashlib.sha256(content).hexdigest()
-            _write(output, path, content)
-            files.append(LakeFile(path, content.size, digest, *key, rows.num_rows, first, last))
-    return files
+        _write(output, path, content)
+    return LakeFile(path, content.size, hashlib.sha256(content).hexdigest(), *key, events.num_rows, first, last)
 
 
 def write_manifest(output: str, manifest: Manifest) -> None:
@@ -158,7 +142,7 @@ def _read(system: fs.FileSystem, path: str) -> bytes:
 
 
 def read_log(output: str, files: Iterable[LakeFile]) -> Iterator[ArchivedEvent]:
-    """The events in these files of one log, in offset order; memory has a batch of each file whose offsets overlap.
+    """The events in these files of one log, in offset order; memory has a batch of them.
 
     The SHA-256 of each file is compared before its first event.
 
@@ -166,24 +150,8 @@ def read_log(output: str, files: Iterable[LakeFile]) -> Iterator[ArchivedEvent]:
         LakeError: A file was removed or changed, or the file system is not reachable.
     """
     system, folder = _file_system(output)
-    for overlapping in _clusters(files):
-        yield from merge(
-            *(_read_file(system, folder, output, file) for file in overlapping), key=lambda each: each.event.offset
-        )
-
-
-def _clusters(files: Iterable[LakeFile]) -> Iterator[list[LakeFile]]:
-    """Group files whose offsets overlap, as those of days do if record times go back."""
-    cluster: list[LakeFile] = []
-    last = -1
     for file in sorted(files, key=lambda each: each.first_offset):
-        if cluster and file.first_offset > last:
-            yield cluster
-            cluster = []
-        cluster.append(file)
-        last = max(last, file.last_offset)
-    if cluster:
-        yield cluster
+        yield from _read_file(system, folder, output, file)
 
 
 def _read_file(system: fs.FileSystem, folder: str, output: str, file: LakeFile) -> Iterator[ArchivedEvent]:

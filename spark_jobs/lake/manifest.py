@@ -1,6 +1,6 @@
 """What a lake contains: one manifest per run of `coordstream spark archive`, as JSON.
 
-A lake is a folder of `events/run=N-…/stream_name=…/incarnation=…/day=…/*.parquet` and of `manifests/N.json`. A run is
+A lake is a folder of `events/run=N-…/stream_name=…/incarnation=…/*.parquet` and of `manifests/N.json`. A run is
 part of the lake once it has a manifest; files that no manifest names are left over from a run that was killed.
 """
 
@@ -31,7 +31,7 @@ class LogKey(NamedTuple):
 
 @dataclass(frozen=True)
 class LakeFile:
-    """A file of events of one log and one day; `path` is below the lake's folder, offsets are inclusive."""
+    """A file of events of one log; `path` is below the lake's folder, offsets are inclusive."""
 
     path: str
     size: int

@@ -59,7 +59,7 @@ class Lake:
         with LogTaskSession(LogTaskSettings(url, SETTINGS)) as session:
             logs, new, self.failures = _compare(Snapshot("", (), session.connection), lake, output)
             parts = [Part(output, f"events/{lake.number}", *part) for part in parts_of(session.connection, new, 500)]
-            files = [file for part in parts for file in part.run(session)]
+            files = [part.run(session) for part in parts]
         write_manifest(output, Manifest(lake.number + 1, tuple(logs), tuple(files)))
         (stream,) = lake_streams(output)
         return stream
