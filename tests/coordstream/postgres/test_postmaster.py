@@ -40,10 +40,6 @@ def test_the_pid_file_can_be_read_while_it_is_written(
     assert recorded_postmaster(tmp_path) == expected
 
 
-def test_a_missing_folder_has_no_server(tmp_path: Path) -> None:
-    assert recorded_postmaster(tmp_path / "absent") is None
-
-
 def test_another_process_with_the_recorded_pid_is_not_the_server(tmp_path: Path) -> None:
     (tmp_path / "postmaster.pid").write_text(READY.replace("12", str(os.getpid()), 1))
     assert recorded_postmaster(tmp_path) is not None
@@ -72,11 +68,6 @@ def test_options_survive_the_shell_of_pg_ctl() -> None:
     assert words[:2] == ["-p", "5433"]
     assert 'application_name=it\'s $HOME; "x"' in words
     assert "unix_socket_directories=" in words
-
-
-def test_an_override_replaces_the_setting() -> None:
-    words = shlex.split(server_options(1, {"shared_buffers": "16MB"}))
-    assert [word for word in words if word.startswith("shared_buffers")] == ["shared_buffers=16MB"]
 
 
 def test_a_timeout_is_reported() -> None:

@@ -11,7 +11,6 @@ import pytest
 from coordstream.errors import EmbeddedPostgresError
 from coordstream.postgres.programs import (
     ServerAccount,
-    last_line,
     major_version,
     reachable_bin_folder,
     wheel_bin_folder,
@@ -24,11 +23,6 @@ def test_root_runs_the_server_as_another_user(monkeypatch: pytest.MonkeyPatch) -
     account = ServerAccount.of_this_process()
     assert account.is_other
     assert account.uid == pwd.getpwnam("nobody").pw_uid
-
-
-def test_other_users_run_the_server_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert not ServerAccount.of_this_process().is_other
 
 
 def test_a_missing_user_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,22 +42,6 @@ def test_programs_do_not_inherit_our_environment(monkeypatch: pytest.MonkeyPatch
     account = ServerAccount.of_this_process()
     assert account.run(["id", "-u"]).stdout.strip() == str(account.uid or os.geteuid())
     assert "hunter2" not in account.run(["env"]).stdout
-
-
-def test_access_is_checked_as_the_user() -> None:
-    account = ServerAccount.of_this_process()
-    with temporary_home() as home:
-        (home / "open").mkdir()
-        assert account.can_enter(home / "open")
-        (home / "open" / "closed").mkdir(mode=0o000)
-        assert account.can_enter(home / "open" / "closed") is (os.geteuid() == 0 and not account.is_other)
-
-
-def test_a_program_that_cannot_be_run_is_detected() -> None:
-    account = ServerAccount.of_this_process()
-    assert account.can_run(Path("/bin/sh").resolve().parent / "ls")
-    assert not account.can_run(Path("/bin/no-such-program"))
-    assert not account.can_run(Path("/etc/passwd"))
 
 
 def test_the_wheel_contains_postgres_18() -> None:
@@ -120,11 +98,6 @@ def test_an_inaccessible_copy_is_reported() -> None:
         home.chmod(0o700)
         with pytest.raises(EmbeddedPostgresError, match=r"can run Postgres neither in .*\. Set COORDSTREAM_HOME"):
             reachable_bin_folder(hidden, nobody_in_particular, home / "programs")
-
-
-def test_the_last_line_skips_blank_lines() -> None:
-    assert last_line("a\n b. \n\n") == "b"
-    assert last_line("\n") == "no output"
 
 
 def _hidden_installation(home: Path, without: str = "") -> Path:
