@@ -36,11 +36,6 @@ class Address(NamedTuple):
     host: str
     port: int
 
-    @property
-    def is_loopback(self) -> bool:
-        """Whether only programs on this machine can connect."""
-        return is_loopback(self.host)
-
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 

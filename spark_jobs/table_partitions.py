@@ -6,7 +6,7 @@ from typing import Final
 
 from psycopg import sql
 
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import connect
 from eventlog.postgres.table_partitions import partition_name
 from projections.projector import LogPartitions, MakeProjector, Projector
 from spark_jobs.log_task_session import LogTaskSession
@@ -19,9 +19,9 @@ _LOCK: Final = sql.SQL("lock table {} in access share mode")
 class SeparatePartitions(LogPartitions):
     """Creates them over another connection: in the transaction of a log, they would block other tasks until its end."""
 
-    def __init__(self, connection: Connection, database_url: str) -> None:
-        super().__init__(connection)
-        self._database_url = database_url
+    def __init__(self, session: LogTaskSession) -> None:
+        super().__init__(session.connection)
+        self._database_url = session.settings.database_url
 
     def make(self, firsts: Iterable[int]) -> None:
         missing = [first for first in firsts if not all(self._has(*table, first) for table in _TABLES)]
@@ -42,11 +42,6 @@ class SeparatePartitions(LogPartitions):
         return self._connection.execute(_SIZE, (f"{schema}.{partition_name(table, first)}",)).fetchone() != (None,)
 
 
-def separate_partitions(session: LogTaskSession) -> SeparatePartitions:
-    """The partitions of a log that a log task replays."""
-    return SeparatePartitions(session.connection, session.settings.database_url)
-
-
 def replay_projector(session: LogTaskSession) -> MakeProjector:
     """Makes projectors for a transaction of several batches."""
-    return partial(Projector, partitions=separate_partitions(session))
+    return partial(Projector, partitions=SeparatePartitions(session))

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from coordstream.database import DatabaseUnreachable
 from coordstream.errors import CoordstreamError, describe_crash
 from coordstream.secret_file import read_secret
-from coordstream.web_server import Address, Report, is_for_loopback
+from coordstream.web_server import Address, Report, is_for_loopback, is_loopback
 from eventlog.errors import PortableError
 
 RETRY_SECONDS: Final = 5
@@ -107,7 +107,7 @@ def required_token(address: Address, token_file: Path | None, option: str, token
     """
     if token_file is not None:
         return read_token(token_file, token_option)
-    if address.is_loopback:
+    if is_loopback(address.host):
         return None
     raise CoordstreamError(
         f"Refused to serve on {address} without a token: other machines can connect to it. Add {token_option} FILE, or "

@@ -39,10 +39,7 @@ class Place(NamedTuple):
 
 def places_of(offset: Mapping[str, Mapping[str, Any]]) -> dict[str, Place]:
     """The entries of an offset that Spark passes."""
-    return {
-        name: Place(str(entry["log"]), int(entry["next_offset"]), int(entry["horizon"]))
-        for name, entry in offset.items()
-    }
+    return {name: Place(**entry) for name, entry in offset.items()}
 
 
 def offset_of(places: Mapping[str, Place]) -> Offset:
@@ -52,10 +49,6 @@ def offset_of(places: Mapping[str, Place]) -> Offset:
 def identity(log: LogRange) -> str:
     """What tells two logs of one stream apart: the topic's id, or the incarnation in the archive."""
     return f"topic {log.log.topic_id}" if log.log.log_id is None else f"incarnation {log.log.incarnation}"
-
-
-def _kind_of(log_identity: str) -> str:
-    return log_identity.partition(" ")[0]
 
 
 def place_in(log: LogRange, next_offset: int) -> Place:
@@ -72,7 +65,7 @@ def require_continuity(places: Mapping[str, Place], logs: Mapping[str, LogRange]
         found = logs.get(name)
         if found is None:
             raise _lost(name, "no longer exists, or the option 'streams' no longer names it")
-        if _kind_of(identity(found)) != _kind_of(place.log):
+        if identity(found).split()[0] != place.log.split()[0]:
             raise _lost(name, f"is read from another source ({identity(found)} instead of {place.log})")
         if identity(found) != place.log:
             raise _lost(name, f"was re-created ({identity(found)} instead of {place.log})")

@@ -29,12 +29,12 @@ class Proven(NamedTuple):
     events: int
 
 
+@dataclass(frozen=True)
 class LakeProof:
     """What a lake was proven to have of each log, by log id; a sentence where it has other events or a changed file."""
 
-    def __init__(self, output: str, proven: Mapping[int, Proven | str]) -> None:
-        self._output = output
-        self._proven = proven
+    output: str
+    proven: Mapping[int, Proven | str]
 
     @classmethod
     def of(cls, spark: SparkSession, output: str, logs: Sequence[TrackedLog], settings: LogTaskSettings) -> "LakeProof":
@@ -58,7 +58,7 @@ class LakeProof:
     def require(self, connection: Connection, retained: RetainedEvents) -> None:
         """Raise LakeError unless the lake has every event of the log up to the horizon that the archive has."""
         log = retained.log
-        proven = self._proven.get(log.log_id)
+        proven = self.proven.get(log.log_id)
         if isinstance(proven, str):
             raise LakeError(f"{proven} Nothing was changed.")
         if proven is not None and proven.next_offset > retained.horizon_offset:
@@ -67,8 +67,8 @@ class LakeProof:
                 return
         name = log.stream.stream_name
         raise LakeError(
-            f"Lake '{self._output}' lacks events of {name} (incarnation {log.incarnation}) that would be "
-            f"detached. Run `coordstream spark archive --output {self._output}` first. Nothing was changed."
+            f"Lake '{self.output}' lacks events of {name} (incarnation {log.incarnation}) that would be "
+            f"detached. Run `coordstream spark archive --output {self.output}` first. Nothing was changed."
         )
 
 

@@ -36,7 +36,7 @@ from spark_jobs.lake.files import absolute_folder, load_lake, read_log
 from spark_jobs.lake.manifest import LakeError, LakeFile, LakeLog, Observed
 from spark_jobs.log_task import LogResult
 from spark_jobs.log_task_session import LogTaskSession
-from spark_jobs.table_partitions import separate_partitions
+from spark_jobs.table_partitions import SeparatePartitions
 
 _INSERT_HEAD: Final = """
 insert into eventlog.log_head (log_id, next_offset) values (%s, %s)
@@ -104,7 +104,7 @@ class _LogRestore:
     def __init__(self, session: LogTaskSession, output: str, source: LakeLogFiles) -> None:
         self._connection = session.connection
         self._settings = session.settings.fold
-        self._partitions = separate_partitions(session)
+        self._partitions = SeparatePartitions(session)
         self._output = output
         self._source = source
 

@@ -156,7 +156,8 @@ class Catalogue:
         if is_history(name):
             return Relation(name, wanted, _HISTORY.format(logs=cut.all_logs(), relation=relation))
         others = [one for one in self.relations if as_of_function(one, cut) in self.functions or is_history(one)]
-        raise SparkJobError(f'Relation "{name}" cannot be read as of a {kind_of(cut)}. These can: {_all(others)}.')
+        kind = "log offset" if isinstance(cut.at, LogOffset) else "time"
+        raise SparkJobError(f'Relation "{name}" cannot be read as of a {kind}. These can: {_all(others)}.')
 
     def _columns(self, name: str, columns: Sequence[str] | None) -> tuple[str, ...]:
         if name not in self.relations:
@@ -174,10 +175,6 @@ class Catalogue:
 def is_history(name: str) -> bool:
     """Whether a row of the relation is an event, so that the rows up to a cut are those of the events up to it."""
     return name.endswith("_history") or name in OTHER_HISTORIES
-
-
-def kind_of(cut: Cut) -> str:
-    return "log offset" if isinstance(cut.at, LogOffset) else "time"
 
 
 def _all(names: Iterable[str]) -> str:

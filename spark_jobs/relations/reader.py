@@ -37,7 +37,7 @@ class OpenSnapshot:
     @property
     def positions(self) -> Positions:
         """The next offset of each log, by (stream name, incarnation): every event below it is included."""
-        return self.snapshot.positions
+        return self.snapshot.positions_of(None)
 
 
 _OPEN: Final = ContextVar[OpenSnapshot | None]("open snapshot", default=None)

@@ -47,10 +47,6 @@ class Snapshot:
     logs: Sequence[LogPosition]
     connection: psycopg.Connection[TupleRow] = field(repr=False, compare=False)
 
-    @property
-    def positions(self) -> Positions:
-        return self.positions_of(None)
-
     def jobs(self) -> set[Job]:
         return {Job(log.job_name, log.job_id) for log in self.logs}
 
@@ -82,12 +78,6 @@ def exported_snapshot(database_url: str) -> Iterator[Snapshot]:
     An open snapshot holds back vacuum. It needs a direct connection, or a pooler in session mode. Raises SparkJobError
     if the database is unreachable or has no coordstream schema.
     """
-    with _connected(database_url) as connection:
-        yield _export(connection)
-
-
-@contextmanager
-def _connected(database_url: str) -> Iterator[psycopg.Connection[TupleRow]]:
     try:
         connection = connect(database_url, application_name="coordstream spark snapshot")
     except psycopg.OperationalError as error:
@@ -98,7 +88,7 @@ def _connected(database_url: str) -> Iterator[psycopg.Connection[TupleRow]]:
     except psycopg.ProgrammingError as error:  # an invalid URL; the message may contain the password
         raise SparkJobError("Invalid database URL. Expected postgresql://user:password@host/name.") from error
     with connection:
-        yield connection
+        yield _export(connection)
 
 
 def _export(connection: psycopg.Connection[TupleRow]) -> Snapshot:

@@ -3,11 +3,11 @@ import socket
 import pytest
 
 from coordstream.errors import CoordstreamError
-from coordstream.web_server import Address, listen, parse_address
+from coordstream.web_server import Address, is_loopback, listen, parse_address
 
 
 @pytest.mark.parametrize(
-    ("text", "address", "is_loopback"),
+    ("text", "address", "is_local"),
     [
         ("127.0.0.1:8470", Address("127.0.0.1", 8470), True),
         ("8470", Address("127.0.0.1", 8470), True),
@@ -19,9 +19,9 @@ from coordstream.web_server import Address, listen, parse_address
         ("monitor.example:80", Address("monitor.example", 80), False),
     ],
 )
-def test_addresses(text: str, address: Address, is_loopback: bool) -> None:
+def test_addresses(text: str, address: Address, is_local: bool) -> None:
     assert parse_address(text) == address
-    assert address.is_loopback is is_loopback
+    assert is_loopback(address.host) is is_local
 
 
 @pytest.mark.parametrize("text", ["", "nowhere", ":8470", "::1:8470", "h:-1", "http://h:1", "h:1/x", "h:1\n"])
