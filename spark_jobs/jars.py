@@ -41,19 +41,15 @@ def postgres_driver(cache: Path, environ: Mapping[str, str]) -> Path:
     JarUnavailableError or JavaMissingError.
     """
     if override := environ.get(OVERRIDE):
-        return _override(Path(override))
+        if not Path(override).is_file():
+            raise JarUnavailableError(
+                f"File '{override}' in {OVERRIDE} does not exist. Set it to the JDBC driver's jar, or unset it."
+            )
+        return Path(override)
     target = cache / POSTGRES_DRIVER.name
     if not POSTGRES_DRIVER.matches(target):
         _fetch(POSTGRES_DRIVER, target, environ)
     return target
-
-
-def _override(jar: Path) -> Path:
-    if not jar.is_file():
-        raise JarUnavailableError(
-            f"File '{jar}' in {OVERRIDE} does not exist. Set it to the JDBC driver's jar, or unset it."
-        )
-    return jar
 
 
 def _fetch(jar: Jar, target: Path, environ: Mapping[str, str]) -> None:

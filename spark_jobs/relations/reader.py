@@ -1,7 +1,7 @@
 """Relations as DataFrames in one line; public in `coordstream.spark`."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -169,7 +169,7 @@ def _read(
     cut = None if at is None else Cut(chosen, at)
     rows = moment.catalogue.rows(relation, columns, chosen, cut)
     positions = snapshot.positions_of(chosen) if cut is None else _positions_at(snapshot, cut, relation)
-    with _spark_errors(relation):
+    with spark_errors(f'Spark cannot read relation "{relation}"'):
         ranges = _ranges(moment, relation, chosen, cut, partitions)
         frame = read_rows(moment.spark, moment.url, rows, snapshot, ranges)
     _POSITIONS[frame] = positions
@@ -178,7 +178,7 @@ def _read(
 
 def _materialize(frame: DataFrame, relation: str) -> DataFrame:
     """The rows in the executors, which no longer need the snapshot."""
-    with _spark_errors(relation):
+    with spark_errors(f'Spark cannot read relation "{relation}"'):
         rows = frame.localCheckpoint()
     _POSITIONS[rows] = _POSITIONS[frame]
     return rows
@@ -207,10 +207,6 @@ def _positions_at(snapshot: Snapshot, cut: Cut, relation: str) -> Positions:
             return find_positions(snapshot, cut.all_logs() if is_history(relation) else cut.current_logs())
     except psycopg.Error as error:
         raise SparkJobError(f'Cannot read relation "{relation}": {error.diag.message_primary}') from error
-
-
-def _spark_errors(relation: str) -> AbstractContextManager[None]:
-    return spark_errors(f'Spark cannot read relation "{relation}"')
 
 
 def choose_job(jobs: Collection[Job], word: str) -> Job:

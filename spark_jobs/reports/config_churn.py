@@ -3,7 +3,6 @@
 from datetime import date
 from typing import Final
 
-from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
@@ -44,10 +43,11 @@ def changes_to_draw(changes: DataFrame) -> DataFrame:
 
 def changes_by_day(changes: DataFrame) -> DataFrame:
     """A row per day (UTC), job and writer, from rows of config_change. The day is null without a usable time."""
+    days = sf.floor(sf.unix_micros("record_time") / sf.lit(MICROS_OF_A_DAY))  # in UTC whatever the session's zone is
     deleted = sf.col("operation") == "delete"
     group = ("day", "job_name", "job_id", "source", "host", "username")
     return (
-        changes.withColumn("day", _day("record_time"))
+        changes.withColumn("day", sf.date_from_unix_date(days.cast("int")))
         .groupBy(*group)
         .agg(
             sf.count("*").alias("changes"),
@@ -66,11 +66,6 @@ def changed_keys(changes: DataFrame) -> DataFrame:
         sf.count_distinct(*JOB).alias("jobs"),
         sf.max("record_time").alias("last_changed_at"),
     )
-
-
-def _day(time: str) -> SparkColumn:
-    """The date in UTC, whatever the time zone of the session."""
-    return sf.date_from_unix_date(sf.floor(sf.unix_micros(time) / sf.lit(MICROS_OF_A_DAY)).cast("int"))
 
 
 def report() -> Report:
