@@ -1,4 +1,4 @@
-"""What broke systems like this one by odd times and bad content, a test a trap, named by its id (T44, T50 to T55)."""
+"""What broke systems like this one by odd times and bad content, a test a trap, named by its id (T44 and T55)."""
 
 import itertools
 from typing import Final
@@ -6,18 +6,13 @@ from typing import Final
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from eventlog.events import LOG_APPEND_TIME, NewEvent
-from eventlog.postgres.archive import read_archive
+from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
-from eventlog.wire.jackson import dumps
 from tests.acceptance.imported_job import IMPORTED_AT, SETTINGS, ImportedJob
 from tests.builders import (
     FIRST_TIME,
     checkpoint_v1,
     config_set,
-    coordinator_key,
-    raw,
-    recorded,
 )
 
 MINUTE: Final = 60_000
@@ -48,27 +43,6 @@ def test_t44_a_record_far_ahead_of_its_archiving_moves_no_time(database: Connect
     assert dict(job.rows_as_of("config", "config_key, config_value", imported)) == {"a": "1"}
     later: dict[str, str] = dict(job.rows_as_of("config", "config_key, config_value", imported + 59 * MINUTE))
     assert later == {"a": "1", "b": "2"}
-
-
-def test_t44_the_kind_of_time_is_kept(database: Connection) -> None:
-    job = ImportedJob(database, "t44-kind")
-    events = [event._replace(timestamp_type=LOG_APPEND_TIME) for event in recorded([config_set("a"), config_set("b")])]
-    job.import_recorded(job.coordinator_stream, events)
-    query = "select log_id from eventlog.log where stream_name = %s"
-    ((log_id,),) = job.connection.execute(query, (job.coordinator_stream,)).fetchall()
-    assert list(read_archive(job.connection, log_id)) == events
-
-
-def test_t50_bad_json_is_named_with_its_place(database: Connection) -> None:
-    events = [raw(coordinator_key("set-config", "a"), b"{bad"), raw(b"[bad", b"{}"), config_set("b", "2")]
-    job = ImportedJob(database, "t50", coordinator=events)
-    rows = job.rows("quarantine", "log_offset, stream_name, reason, key_text, value_bytes, detail")
-    stream = job.coordinator_stream
-    assert [row[:5] for row in rows] == [
-        (0, stream, "not_json", "a", 4),
-        (1, stream, "not_json", "[bad", 2),
-    ]
-    assert all("character 1" in row[5] for row in rows)
 
 
 def _holds_no_secret(text: str) -> bool:
@@ -110,10 +84,3 @@ def _as_config(text: str, n: int) -> NewEvent:
 def _utf16(text: str) -> list[int]:
     data = text.encode("utf-16-be")
     return [int.from_bytes(data[at : at + 2], "big") for at in range(0, len(data), 2)]
-
-
-def test_t55_an_escaped_backslash_before_u0000_is_not_a_nul(database: Connection) -> None:
-    value = b'{"values":{"value":' + dumps("\\u0000") + b"}}"
-    job = ImportedJob(database, "t55-backslash", coordinator=[raw(config_set("a").key, value)])
-    assert job.config() == {"a": "\\u0000"}
-    assert job.quarantine() == []

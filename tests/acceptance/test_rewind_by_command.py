@@ -64,31 +64,3 @@ def test_a_stream_is_rewound_and_reverted_in_three_commands(operator: CommandLin
     follow(operator)
     assert starts(operator) == before
     assert end(operator) == END + 16 + 16 + 1
-
-
-def test_replaced_startpoints_are_shown_as_by_the_relations(operator: CommandLine) -> None:
-    rows = operator("startpoint", "write", "wordcount_pv", "kafka.page-views", "oldest", "--dry-run", "--json").json
-    assert [
-        (row["task_name"], row["partition_id"], row["old_decided_by"]) for row in sorted(rows, key=by_partition)
-    ] == [row[:3] for row in starts(operator)]
-    offsets = {row["partition_id"]: row["old_start"] for row in rows if row["old_decided_by"] == "checkpoint"}
-    assert offsets == {row[1]: f"at offset {row[5]} (checkpoint)" for row in starts(operator) if row[2] == "checkpoint"}
-
-
-@pytest.mark.parametrize("verb", ["write", "delete", "fan-out"])
-def test_the_help_explains_every_step(operator: CommandLine, verb: str) -> None:
-    printed = " ".join(operator.done("startpoint", verb, "--help").replace("│", " ").split())
-    for word in (
-        "--dry-run",
-        "--yes",
-        "--json",
-        "JOB",
-        *({"fan-out": []}.get(verb, ["kafka.page-views.0-3,5", "--task"])),
-    ):
-        assert word in printed
-    if verb == "write":
-        assert "oldest, upcoming, an offset (a number, or offset:TEXT), or a time (2 hours ago" in printed
-
-
-def by_partition(row: dict[str, Any]) -> int:
-    return int(row["partition_id"])

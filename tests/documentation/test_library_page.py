@@ -1,11 +1,7 @@
 """What docs/library.md shows is run as it stands there, and again over the other kinds of logs."""
 
 import doctest
-import os
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +9,7 @@ import pytest
 
 from coordstream import KafkaCheckpointManager, KafkaEventLog, MemoryEventLog, checkpoint_stream
 from coordstream import create_coordinator_stream as make_stream
-from tests.fixtures.postgres_server import temporary_home
+from tests.fixtures.new_user import new_user
 
 pytestmark = pytest.mark.slow
 
@@ -44,24 +40,9 @@ def over_other_logs(maker: str) -> str:
     return "".join(line for line in lines if not line.startswith(STARTS_POSTGRES))
 
 
-@contextmanager
-def new_user(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The environment of someone who has just installed coordstream: no setting but an empty data folder."""
-    with temporary_home() as folder:
-        for name in [name for name in os.environ if name.startswith("COORDSTREAM_")]:
-            monkeypatch.delenv(name)
-        monkeypatch.setenv("COORDSTREAM_HOME", str(folder / "home"))
-        monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
-        try:
-            yield
-        finally:
-            subprocess.run(["coordstream", "down"], check=True, capture_output=True)
-
-
-@pytest.mark.slow
-def test_the_examples_give_what_they_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    with new_user(monkeypatch):
-        run_well(TEXT, {})
+def test_the_examples_give_what_they_show() -> None:
+    with new_user() as user:
+        assert user.run_examples(PAGE.name, TEXT) > 40
 
 
 def test_the_examples_give_the_same_in_memory() -> None:

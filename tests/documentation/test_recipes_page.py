@@ -1,7 +1,6 @@
 """What docs/recipes.md shows is run as it stands there, in the order in which it stands, as a new user would run it."""
 
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -14,19 +13,6 @@ pytestmark = pytest.mark.slow
 
 ROOT: Final = Path(__file__).parents[2]
 TEXT: Final = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
-RUN_EXAMPLES: Final = """
-import doctest, sys
-results = doctest.testfile(sys.argv[1], module_relative=False, optionflags=doctest.ELLIPSIS)
-print(f"attempted: {results.attempted}")
-sys.exit(results.failed > 0)
-"""
-
-
-def attempt(user: NewUser, name: str, text: str) -> int:
-    """Run a text's examples, which must give what they show, and say how many there are."""
-    page = user.folder / name
-    page.write_text(text, encoding="utf-8")
-    return int(user.run(sys.executable, "-c", RUN_EXAMPLES, str(page)).rpartition("attempted: ")[2])
 
 
 @pytest.fixture(scope="module")
@@ -54,4 +40,4 @@ def test_what_the_shell_runs_prints_rows(user: NewUser, printed: list[str]) -> N
 
 def test_the_examples_of_python_give_what_they_show(user: NewUser, printed: list[str]) -> None:
     assert printed
-    assert attempt(user, "recipes.md", TEXT) > 25
+    assert user.run_examples("recipes.md", TEXT) > 25

@@ -1,6 +1,5 @@
 """Sessions use UTC, keep the submitter's settings, and show no secret in plans."""
 
-import os
 import socket
 from pathlib import Path
 
@@ -11,20 +10,7 @@ from spark_jobs import session as builder
 from spark_jobs.errors import JavaMissingError, SparkJobError, spark_errors
 from spark_jobs.relations.jdbc import Ranges, Relation, jdbc_address, read_rows
 from spark_jobs.relations.snapshots import exported_snapshot
-from spark_jobs.session import _require_server, build_session, check_master, is_local, jar_conf
-
-
-@pytest.mark.spark
-def test_times_are_utc(spark: SparkSession) -> None:
-    assert spark.conf.get("spark.sql.session.timeZone") == "UTC"
-
-
-@pytest.mark.spark
-def test_python_processes_of_a_busy_machine_have_time_to_connect(spark: SparkSession) -> None:
-    def authentication_timeout(_: int) -> int:
-        return int(os.environ["SPARK_AUTH_SOCKET_TIMEOUT"])
-
-    assert spark.sparkContext.parallelize([0], 1).map(authentication_timeout).collect() == [120]
+from spark_jobs.session import _require_server, build_session, check_master, is_local
 
 
 @pytest.mark.spark
@@ -51,11 +37,6 @@ def test_the_server_of_the_environment_is_asked_before_the_start() -> None:
         address = f"sc://127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(SparkJobError, match="Cannot connect to Spark Connect at 127"):
             build_session("remote", {}, {"SPARK_REMOTE": address})
-
-
-def test_the_jar_is_added_to_the_class_path(tmp_path: Path) -> None:
-    assert jar_conf(tmp_path / "a.jar") == {"spark.jars": str(tmp_path / "a.jar")}
-    assert jar_conf(None) == {}
 
 
 @pytest.mark.spark

@@ -13,6 +13,7 @@ from eventlog.postgres.archive import ArchivedEvents
 from eventlog.timestamps import micros_of, ms_of_micros
 from spark_jobs.lake.files import ArchivedEvent, load_lake, read_log, to_batch, write_events, write_manifest
 from spark_jobs.lake.manifest import LakeError, LakeFile, LogKey, Manifest, is_lake
+from tests.fixtures.object_stores import S3Server
 
 KEY: Final = LogKey("orders (100%) ü", 2)
 ARCHIVED_AT: Final = micros_of(datetime(2026, 3, 4, 5, 6, 7, 8, tzinfo=UTC))
@@ -34,12 +35,22 @@ def at(*offsets: int) -> list[ArchivedEvent]:
     return [ArchivedEvent(RecordedEvent(offset, MS, 0, b"k", b"v"), ARCHIVED_AT) for offset in offsets]
 
 
-@pytest.mark.parametrize("is_uri", [False, True])
-def test_events_survive(tmp_path: Path, is_uri: bool) -> None:
-    output = (tmp_path / "a lake").as_uri().replace("%20", " ") if is_uri else str(tmp_path / "a lake (100%20) ü")
+@pytest.mark.parametrize("place", ["folder", "file", "s3a"])
+def test_events_survive(
+    tmp_path: Path, place: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = str(tmp_path / "a lake (100%20) ü") if place == "folder" else tmp_path.as_uri()
+    if place == "s3a":
+        server: S3Server = request.getfixturevalue("s3_server")
+        for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
+            monkeypatch.setenv(f"AWS_{name}", "test")
+        options = f"endpoint_override={server.url.removeprefix('http://')}&scheme=http&region=us-east-1"
+        output = f"s3a://{server.bucket()}/lake?{options}"
     file = written(output, EVENTS)
     assert list(read_log(output, [file])) == EVENTS
     assert (file.first_offset, file.last_offset, file.rows) == (3, 8, 3)
+    write_manifest(output, Manifest(1, (), (file,)))
+    assert load_lake(output).files == (file,)
 
 
 def test_files_are_read_in_the_order_of_their_offsets(tmp_path: Path) -> None:

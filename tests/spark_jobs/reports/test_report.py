@@ -3,7 +3,6 @@
 import io
 import json
 import re
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -71,14 +70,6 @@ def test_the_fleet_has_its_tasks_containers_and_last_commits(
     assert (job["tasks"], job["containers"], job["stalled_tasks"]) == (8, 2, 0)
     assert job["last_commit_at"] is not None
     assert rows(spark, tmp_path / "out" / "stalled") == []
-
-
-def test_ages_of_the_fleet_count_to_a_chosen_time(spark: SparkSession, recorded_job: str, tmp_path: Path) -> None:
-    lines = run(fleet.report(), spark, recorded_job, tmp_path / "out", now=datetime(2026, 11, 24, 10, tzinfo=UTC))
-    assert ["Fleet of all jobs as of 2026-11-24 10:00:00 UTC"] in lines
-    (job,) = rows(spark, tmp_path / "out" / "jobs")
-    assert (job["stalled_tasks"], job["seconds_since_commit"] > 3 * 86_400) == (8, True)
-    assert len(rows(spark, tmp_path / "out" / "stalled")) == 8
 
 
 def test_changes_of_config_are_counted_by_day_and_writer(
