@@ -179,26 +179,6 @@ def test_nothing_of_a_real_job_is_in_quarantine(prefix: tuple[ImportedJob, samza
 FAN_OUT: Final = "task_name, system_name, stream_name, partition_id, startpoint_type, startpoint_value"
 
 
-def test_startpoints_were_fanned_out_to_every_task(whole: ImportedJob) -> None:
-    rows = whole.rows_as_of_offset("startpoint_fan_out", f"{FAN_OUT}, log_offset", 194)
-    assert len(rows) == 15
-    assert len({row[0] for row in rows}) == 8
-    assert {row[-1] for row in rows} == set(range(187, 195))
-
-
-def test_one_startpoint_is_left_when_they_were_partly_committed(whole: ImportedJob) -> None:
-    expected = [("Partition 1", "kafka", "page-views", 1, "upcoming", None)]
-    assert whole.rows_as_of_offset("startpoint_fan_out", FAN_OUT, 231) == expected
-    partly_committed = next(
-        step
-        for step in json.loads((samza.FOLDER / "timeline.json").read_bytes())["timeline"]
-        if step["what"] == "startpoints partly committed"
-    )
-    assert (partly_committed["coordinator_end_offset"], partly_committed["checkpoint_end_offset"]) == (232, 160)
-    assert whole.rows_as_of("startpoint_fan_out", FAN_OUT, partly_committed["at_ms"]) == expected
-    assert whole.rows("startpoint_fan_out", FAN_OUT) == []
-
-
 def test_starting_offsets_before_run_2_are_what_run_2_fanned_out(whole: ImportedJob) -> None:
     at = samza.answers("2")["read_at_ms"]
     decided = f"{FAN_OUT}, starting_offset, decided_by"

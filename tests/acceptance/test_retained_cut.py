@@ -63,18 +63,9 @@ def test_every_as_of_function_refuses_what_was_before(job: ImportedJob) -> None:
     assert before["config_as_of"] == before["checkpoint_as_of_offset"] == 1
     detach(job.connection)
     for name, at in asked.items():
-        with pytest.raises(InvalidParameterValue, match=f"begins at offset {PARTITION_OFFSETS}\\."):
+        begins = rf"begins at offset {PARTITION_OFFSETS}\. Use that offset or a later one"
+        with pytest.raises(InvalidParameterValue, match=rf'archive of "__samza_\w+_kept_1" {begins}'):
             ask(job.connection, name, at)
-
-
-def test_the_error_includes_the_start_of_the_archive_and_what_to_do(job: ImportedJob) -> None:
-    detach(job.connection)
-    with pytest.raises(InvalidParameterValue) as refused:
-        ask(job.connection, "config_as_of", time_of(0))
-    assert refused.value.diag.message_primary == (
-        'The archive of "__samza_coordinator_kept_1" begins at offset 10000000. '
-        "Use that offset or a later one, or a later time."
-    )
 
 
 def test_a_log_is_empty_before_its_first_event(job: ImportedJob) -> None:
