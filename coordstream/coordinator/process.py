@@ -1,6 +1,6 @@
 """The process of a job coordinator: takes the job's lock, starts the job, and serves until it is stopped."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from queue import Empty
@@ -18,13 +18,12 @@ from eventlog.errors import ConfigError, EventLogError
 from eventlog.log import EventLog
 from eventlog.source import SourceUnavailable
 from managers.assignments.locality_manager import LocalityManager
-from managers.coordinator.job_coordinator import JobCoordinator, JobPlan, describe_difference, plan_job, read_job_config
+from managers.coordinator.job_coordinator import JobCoordinator, describe_difference, plan_job, read_job_config
 from managers.coordinator.serving_context import JobAttempt, JobServingContext
 from managers.errors import WriteOnceChange
 from managers.job_models.job_model import compare_container_models
 from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.stream_creation import InputAdmin
 from managers.wrapped_logs import FencedLog
 
 CHECK_SECONDS: Final = 1.0
@@ -121,11 +120,14 @@ class CoordinatorProcess:
                 change = self.context.input_changes.get(timeout=CHECK_SECONDS)
             except Empty:
                 self._keep_job()
-                self._retry()
+                if self._retry_at is not None and monotonic() >= self._retry_at:
+                    self._adapt()
                 continue
             if change is None:
                 return
-            self._react(change)
+            self._options.report(f"{change}.")
+            self._failure = ""
+            self._adapt()
 
     def failures(self) -> Iterator[str]:
         """What does not work in the process now, as sentences. An outage of others is none: a restart does not help."""
@@ -219,21 +221,14 @@ class CoordinatorProcess:
         if not self._coordinator.is_current(attempt):
             raise JobTakenOver(self._options.job)
 
-    def _react(self, change: str) -> None:
-        """Compute the job model again; write it if that was asked for. An error leaves the current one in place."""
-        self._options.report(f"{change}.")
-        self._failure = ""
-        self._adapt()
-
-    def _retry(self) -> None:
-        """Compute it again after an outage: monitors report a change only once."""
-        if self._retry_at is not None and monotonic() >= self._retry_at:
-            self._adapt()
-
     def _adapt(self) -> None:
+        """Compute the job model again; write it if that was asked for. An error leaves the current one in place.
+
+        It is tried again after an outage: monitors report a change only once.
+        """
         self._retry_at = None
         try:
-            self._plan_again(self._options.report, self.context.attempt)
+            self._plan_again()
         except (EventLogError, psycopg.Error) as error:
             if not isinstance(error, ConfigError | WriteOnceChange):
                 self._retry_at = monotonic() + RETRY_SECONDS
@@ -242,24 +237,22 @@ class CoordinatorProcess:
                 self._options.report(f"The job model stays as it is: {reason}.")
                 self._failure = reason
 
-    def _plan_again(self, report: Report, current: JobAttempt | None) -> None:
+    def _plan_again(self) -> None:
+        run, current = self._options, self.context.attempt
         config = read_job_config(self._store, None)
-        with self._options.open_admins(config) as admins:
+        with run.open_admins(config) as admins:
             plan = plan_job(self._store, config, admins)
             old = None if current is None else current.job_model
             if compare_container_models(old, plan.job_model):
-                report("The job model does not change.")
+                run.report("The job model does not change.")
                 return
             difference = describe_difference(old, plan.job_model)
-            if not self._options.restarts_on_change:
-                report(f"A restart would change the job model: {difference}. Restart, or use --restart-on-change.")
+            if not run.restarts_on_change:
+                run.report(f"A restart would change the job model: {difference}. Restart, or use --restart-on-change.")
                 return
-            self._restart(plan, admins, difference)
-
-    def _restart(self, plan: JobPlan, admins: Mapping[str, InputAdmin], difference: str) -> None:
-        with self._watch.lock:
-            self.context.publish(self._coordinator.start(plan, admins))
-        self._options.report(f"The job model changed: {difference}. Restart the containers to use it.")
+            with self._watch.lock:
+                self.context.publish(self._coordinator.start(plan, admins))
+            run.report(f"The job model changed: {difference}. Restart the containers to use it.")
 
 
 def _outage_of(error: Exception) -> str:

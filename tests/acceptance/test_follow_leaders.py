@@ -51,7 +51,7 @@ def lose_leader(cluster: Cluster) -> None:
     """Kill the second node, and wait until the cluster knows."""
     cluster.topics._forget_producer()
     cluster.other.kill()
-    wait_until(lambda: not cluster.topics.has_leader(COUNTS), what="the leader to be gone")
+    wait_until(lambda: not cluster.topics.has_leaders(COUNTS), what="the leader to be gone")
 
 
 def test_other_topics_are_followed_and_the_topic_again_when_it_has_a_leader(

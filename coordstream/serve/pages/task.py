@@ -4,6 +4,7 @@ Plots are inline SVG in a box of `WIDTH` by `HEIGHT`, which the page stretches t
 the box, so that they keep their size on a narrow screen.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
@@ -218,10 +219,7 @@ def draw_rates(times: Sequence[datetime], span: Span) -> Bars:
     width = next(
         (each for each in _BINS if length / each <= _MOST_BINS), timedelta(days=ceil(length.days / _MOST_BINS))
     )
-    counts: dict[datetime, int] = {}
-    for time in times:
-        start = begin_of(time, width)
-        counts[start] = counts.get(start, 0) + 1
+    counts = Counter(begin_of(time, width) for time in times)
     minutes = int(width.total_seconds() // 60)
     high = max(counts.values(), default=0)
     return Bars(

@@ -53,7 +53,7 @@ def job(kafka_cli: CommandLine, topics: Topics, job_name: str) -> RewindableJob:
     topics.change(made.input, NOT_COMPACTED)
     topics.write(made.input, [keyed(n, n) for n in range(150, 200)])
     topics.write(made.input, [keyed(n, n) for n in range(80)], partition=1)
-    topics.add_partitions(made.input, 3)
+    topics.grow(made.input, 3)
     made.assign([2])
     topics.write(made.input, [keyed(n, n) for n in range(60)], partition=2)
     made.begin_run(1, FIRST_MS)

@@ -297,7 +297,7 @@ def test_a_plan_is_refused_if_its_inputs_cannot_be_reached_or_lack_its_offsets(
     topics.delete(job.input)
     topics.create(job.input, DELETED)
     assert f"The input has no kafka.{job.input}.1" in refused(kafka_cli, job, *kind)
-    topics.add_partitions(job.input, 2)
+    topics.grow(job.input, 2)
     job.produce(1, 2)
     gone = f"The input no longer has offset 3 of kafka.{job.input}.1."
     assert gone in refused(kafka_cli, job, *kind), "the input ends before it"

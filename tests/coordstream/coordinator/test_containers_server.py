@@ -1,6 +1,5 @@
 """What a job coordinator answers over HTTP, where it listens, and what its URL is."""
 
-import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -10,8 +9,7 @@ from typing import Final, NoReturn
 import httpx
 import pytest
 
-from coordstream.coordinator.containers_server import CoordinatorServer, RequestCounts, reachable_host
-from coordstream.web_server import AddressUnavailable
+from coordstream.coordinator.containers_server import CoordinatorServer, RequestCounts
 from eventlog.errors import EventLogError
 from managers.assignments.locality_manager import ContainerLocality
 from managers.coordinator.serving_context import JobServingContext
@@ -24,31 +22,13 @@ MODEL: Final = JobModel({"a": "b"}, {"0": ContainerModel("0", {"t": TaskModel("t
 UNAVAILABLE: Final = "The log is not available: password=hunter2"
 
 
-class Client:
-    """Sends requests to a server of its own."""
+class Client(httpx.Client):
+    """Sends requests to a server of its own; ``lines`` are what that has reported."""
 
     def __init__(self, server: CoordinatorServer, lines: list[str]) -> None:
-        self._server = server
+        super().__init__(base_url=server.url)
+        self.server = server
         self.lines = lines
-        self._http = httpx.Client(base_url=server.url)
-
-    @property
-    def counts(self) -> RequestCounts:
-        return self._server.counts
-
-    @property
-    def pending(self) -> int:
-        """How many requests the server has not answered yet."""
-        return len(self._server._server._server.server_state.tasks)
-
-    def get(self, path: str) -> httpx.Response:
-        return self._http.get(path)
-
-    def request(self, method: str, path: str) -> httpx.Response:
-        return self._http.request(method, path)
-
-    def close(self) -> None:
-        self._http.close()
 
 
 ClientOf = Callable[[JobServingContext], Client]
@@ -61,9 +41,7 @@ def client_of() -> Iterator[ClientOf]:
         def client(context: JobServingContext) -> Client:
             lines: list[str] = []
             server = CoordinatorServer(context, report=lines.append)
-            opened = Client(stack.enter_context(running(server)), lines)
-            stack.callback(opened.close)
-            return opened
+            return stack.enter_context(Client(stack.enter_context(running(server)), lines))
 
         yield client
 
@@ -82,7 +60,7 @@ def test_the_job_model_is_served(client_of: ClientOf) -> None:
     answer = client.get("/")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json;charset=UTF-8")
     assert answer.content == job_model_json.to_json(MODEL)
-    assert client.counts == RequestCounts(1, 1, 0)
+    assert client.server.counts == RequestCounts(1, 1, 0)
 
 
 @pytest.mark.scenario("JMM-08")
@@ -93,7 +71,7 @@ def test_there_is_no_job_model_yet(client_of: ClientOf) -> None:
         404,
         "The job model is not available yet. Try again when the coordinator has started.\n",
     )
-    assert client.counts == RequestCounts(1, 0, 1)
+    assert client.server.counts == RequestCounts(1, 0, 1)
 
 
 @pytest.mark.scenario("JMM-08")
@@ -104,7 +82,7 @@ def test_a_failure_is_answered_without_its_text(client_of: ClientOf, monkeypatch
     assert answer.status_code == 500
     assert answer.text.startswith("The request failed because of an internal error.")
     assert "hunter2" not in answer.text
-    assert client.counts == RequestCounts(1, 0, 1)
+    assert client.server.counts == RequestCounts(1, 0, 1)
     assert client.lines[0].endswith("RuntimeError")
     assert "hunter2" not in "".join(client.lines)
 
@@ -189,7 +167,8 @@ def test_the_job_model_is_served_while_hosts_cannot_be_read(client_of: ClientOf)
     with ThreadPoolExecutor(60) as pool:
         asked = [pool.submit(client.get, "/locality") for _ in range(60)]
         try:
-            wait_until(lambda: client.pending == 60, what="the requests to be sent")
+            pending = client.server._server._server.server_state.tasks
+            wait_until(lambda: len(pending) == 60, what="the requests to be sent")
             assert client.get("/").status_code == 200
         finally:
             answered.set()
@@ -213,10 +192,6 @@ def test_a_wildcard_address_has_the_name_of_this_machine_in_the_url() -> None:
         assert httpx.get(server.url.replace(host, "127.0.0.1")).status_code == 404
 
 
-def test_a_given_host_stays() -> None:
-    assert reachable_host("coordinator.example") == "coordinator.example"
-
-
 def test_who_can_read_the_config_is_said() -> None:
     open_to_all = CoordinatorServer(context_of(), "0.0.0.0")  # noqa: S104
     local = CoordinatorServer(context_of())
@@ -226,14 +201,6 @@ def test_who_can_read_the_config_is_said() -> None:
     assert local.start() == f"Serving containers. SAMZA_COORDINATOR_URL={local.url}"
     for server in (open_to_all, local):
         server.stop()
-
-
-def test_a_taken_port() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-        with pytest.raises(AddressUnavailable) as caught:
-            CoordinatorServer(context_of(), port=port)
-    assert "another program uses this port. Choose another address with --bind or --port." in str(caught.value)
 
 
 def test_pages_of_other_hosts_cannot_read_from_a_loopback_address() -> None:

@@ -73,8 +73,7 @@ def no_admins(_config: Config) -> AbstractContextManager[Mapping[str, InputAdmin
 def test_a_lock_that_was_lost_and_free_again_is_taken_unless_the_job_changed(
     log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock
 ) -> None:
-    run = CoordinatorRun("orders", no_admins, print)
-    process = CoordinatorProcess(run, log, lock)
+    process = process_of(log, lock)
     assert lock.require()
     assert not lock.require()
     process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
@@ -107,21 +106,24 @@ def test_a_change_is_not_forgotten_in_an_outage(
     log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock, lines: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(processes, "RETRY_SECONDS", 0)
+    monkeypatch.setattr(processes, "CHECK_SECONDS", 0.01)
     set_config(store, "job.name", "orders")
     answers: list[OpenAdmins] = [unavailable, unavailable, lambda _config: nullcontext({})]
 
     def open_admins(config: Config) -> AbstractContextManager[Mapping[str, InputAdmin]]:
+        if len(answers) == 1:
+            process.request_stop()
         return answers.pop(0)(config)
 
+    assert lock.take()
     process = CoordinatorProcess(CoordinatorRun("orders", open_admins, lines.append), log, lock)
-    process._react("kafka.in has 16 partitions; the job model has 8")
-    process._retry()
-    assert lines == [
+    process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
+    process.context.report_input_change("kafka.in has 16 partitions; the job model has 8")
+    process.wait()
+    assert lines[:2] == [
         "kafka.in has 16 partitions; the job model has 8.",
         "The job model stays as it is: No broker answers.",
     ]
-    process._retry()
-    process._retry()
     assert (answers, len(lines)) == ([], 3)
 
 

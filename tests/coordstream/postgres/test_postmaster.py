@@ -108,15 +108,6 @@ def test_a_pid_that_another_server_has_now_is_ignored(postgres_server: EmbeddedP
 
 
 @pytest.mark.slow
-def test_a_truncated_pid_file_is_ignored() -> None:
-    with running_server() as server:
-        server.stop()
-        (server.data_folder / PID_FILE).touch()
-        server.start()
-        assert server.status().state == "running"
-
-
-@pytest.mark.slow
 def test_a_failed_start_reports_the_servers_reason() -> None:
     with running_server() as server:
         server.stop()

@@ -61,17 +61,6 @@ def test_quarantine_and_gaps_are_counted(cli: CommandLine, tmp_path: Path) -> No
     assert [*found["coordstream_log_gaps"].values()] == [1]
 
 
-def test_names_are_escaped(cli: CommandLine, tmp_path: Path) -> None:
-    name = 'a"b\\c\nd<script>{job_name="x"} 1'
-    topic = "__samza_coordinator_odd_1"
-    cli.done("import", recording(tmp_path / "r.jsonl", [config_event(0, "job.name", name)], topic))
-    with cli.connection() as connection:
-        connection.execute("update projection.job_log set job_name = %s", (name,))
-    with serving(cli.database_url) as served:
-        (labels,) = samples(served)["coordstream_log_next_offset"]
-    assert dict(labels)["job_name"] == name
-
-
 def test_the_lag_of_tasks_is_unknown_rather_than_zero(wordcount: CommandLine) -> None:
     with wordcount.connection() as connection:
         connection.execute(
