@@ -14,8 +14,8 @@ from benchmarks.processes import family_cpu_seconds, parent_of
 from coordstream.migrate import upgrade
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
+from tests.fixtures.jar_list import KAFKA_JARS
 from tests.fixtures.kafka_broker import JVM, running_broker
-from tests.fixtures.kafka_jars import broker_jars
 from tests.fixtures.kafka_topics import LASTING, Topics
 
 MIGRATED_TEMPLATE: Final = "migrated"
@@ -88,7 +88,7 @@ def benchmark_broker(jars: Path = JARS) -> Iterator[Topics]:
     """The topics of a temporary broker, whose jars are fetched if missing."""
     jars.mkdir(parents=True, exist_ok=True)
     with (
-        running_broker(broker_jars(jars, os.environ), jvm=PRODUCTION_JVM) as broker,
+        running_broker(KAFKA_JARS.folder(jars, os.environ), jvm=PRODUCTION_JVM) as broker,
         Topics(broker.bootstrap_servers) as topics,
     ):
         yield topics
