@@ -206,7 +206,7 @@ def _read_pages(connection: Connection, log_id: int, first: int, until: int) -> 
 def _columns(pages: Sequence[_Page]) -> Mapping[str, pa.Array]:
     joined = _Page(*map(b"".join, zip(*pages, strict=True)))
     return {
-        "log_offset": _integers(joined.offsets),
+        "log_offset": pa.array(np.frombuffer(joined.offsets, ">i8").astype("<i8")),
         "record_time": _times(joined.times),
         "key": _binary(joined.key_lengths, joined.keys),
         "value": _binary(joined.value_lengths, joined.values),
@@ -216,10 +216,6 @@ def _columns(pages: Sequence[_Page]) -> Mapping[str, pa.Array]:
 def _are_all(lengths_data: bytes, data: bytes) -> bool:
     """Whether `data` has as many bytes as the lengths say."""
     return int(np.maximum(np.frombuffer(lengths_data, ">i4"), 0).sum(dtype="i8")) == len(data)
-
-
-def _integers(data: bytes) -> pa.Array:
-    return pa.array(np.frombuffer(data, ">i8").astype("<i8"))
 
 
 def _times(data: bytes) -> pa.Array:

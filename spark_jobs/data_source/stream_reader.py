@@ -90,11 +90,6 @@ def limited(places: Mapping[str, Place], ends: Mapping[str, Place], most: int | 
     return {name: end._replace(next_offset=places[name].next_offset + shares[name]) for name, end in ends.items()}
 
 
-def newest_of(ranges: Sequence[LogRange]) -> dict[str, LogRange]:
-    ordered = sorted(ranges, key=lambda found: found.log.incarnation or 0)
-    return {found.log.stream_name: found for found in ordered}
-
-
 def _lost(name: str, reason: str) -> SparkJobError:
     return SparkJobError(
         f"{name} {reason}. Start the query with a new checkpoint location; events of the log before may be missing."
@@ -174,8 +169,10 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self._reader.close()
 
     def _logs(self) -> dict[str, LogRange]:
+        """The newest log of each stream."""
         self._reader = self._reader or open_reader(self._options.origin, self._access)
-        return newest_of(self._reader.logs(self._options))
+        found = sorted(self._reader.logs(self._options), key=lambda each: each.log.incarnation or 0)
+        return {each.log.stream_name: each for each in found}
 
 
 def _starting_offsets(text: str) -> dict[str, int]:
