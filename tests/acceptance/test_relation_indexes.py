@@ -54,37 +54,37 @@ def fleet(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator
         yield connection
 
 
-def questions(with_column: str | None = None, condition: str = "") -> list[Any]:
+def questions(index_column: str = "", with_column: str | None = None, condition: str = "") -> list[Any]:
     """Every relation (that has the column) with a question about one job, and more narrowly."""
-    asked = [
-        (relation.name, JOB.format(OF_ANOTHER_JOB.get(relation.name, "wordcount_pv")) + condition)
+    return [
+        pytest.param(
+            relation.name,
+            JOB.format(OF_ANOTHER_JOB.get(relation.name, "wordcount_pv")) + condition,
+            index_column,
+            id=f"{relation.name} {index_column}",
+        )
         for relation in RELATIONS
         if with_column is None or with_column in {column.name for column in relation.columns}
     ]
-    return [pytest.param(relation, where, id=relation) for relation, where in asked]
 
 
-@pytest.mark.parametrize(("relation", "where"), questions())
-def test_a_jobs_rows_are_found_by_its_logs(fleet: Connection, relation: str, where: str) -> None:
+@pytest.mark.parametrize(
+    ("relation", "where", "index_column"),
+    [
+        *questions(),
+        *questions("key_id", "task_name", " and task_name = 'Partition 3'"),
+        *questions("log_offset", "log_offset", " and log_offset between 100 and 110"),
+    ],
+)
+def test_rows_are_found_by_job_and_by_keys_or_offsets(
+    fleet: Connection, relation: str, where: str, index_column: str
+) -> None:
     scans = list(executed_scans(plan(fleet, f"select * from coordinator.{relation} where {where}")))
     assert scans
     assert [scan for scan in scans if not is_found_by_job(scan)] == []
-
-
-@pytest.mark.parametrize(("relation", "where"), questions("task_name", " and task_name = 'Partition 3'"))
-def test_a_tasks_rows_are_found_by_its_keys(fleet: Connection, relation: str, where: str) -> None:
-    scans = list(executed_scans(plan(fleet, f"select * from coordinator.{relation} where {where}")))
-    assert [scan for scan in scans if not is_found_by_job(scan)] == []
-    if relation in OF_ONE_EVENT:
-        assert_events_are_found_by("key_id", scans)
-
-
-@pytest.mark.parametrize(("relation", "where"), questions("log_offset", " and log_offset between 100 and 110"))
-def test_a_stretch_of_offsets_is_found_by_them(fleet: Connection, relation: str, where: str) -> None:
-    scans = list(executed_scans(plan(fleet, f"select * from coordinator.{relation} where {where}")))
-    assert [scan for scan in scans if not is_found_by_job(scan)] == []
-    if relation in OF_ONE_EVENT:
-        assert_events_are_found_by("log_offset", scans)
+    if index_column and relation in OF_ONE_EVENT:
+        of_events = [scan for scan in scans if scan.table.startswith(EVENTS)]
+        assert any(index_column in scan.by for scan in of_events), of_events
 
 
 @pytest.mark.parametrize("relation", ["commit_history", "checkpoint_history", "state_checkpoint_history"])
@@ -103,13 +103,6 @@ def is_found_by_job(scan: Scan) -> bool:
         scan.table, ("log_id",)
     )
     return scan.table in A_ROW_A_STREAM or any(name in scan.by for name in names)
-
-
-def assert_events_are_found_by(column: str, scans: list[Scan]) -> None:
-    """The events themselves, or the archive's, are reached by an index on the column."""
-    of_events = [scan for scan in scans if scan.table.startswith(EVENTS)]
-    assert of_events
-    assert any(column in scan.by for scan in of_events), of_events
 
 
 def executed_scans(executed: dict[str, Any]) -> Iterator[Scan]:

@@ -38,10 +38,6 @@ def test_the_heaviest_come_first_and_bins_differ_by_at_most_one_item(weights: li
     assert not loads or loads[0] - loads[-1] <= max(heavy)
 
 
-def test_a_few_large_logs_do_not_share_a_bin() -> None:
-    assert pack([5, 900, 5, 1_000, 5, 800], 3) == [[3], [1], [5, 0, 2, 4]]
-
-
 @pytest.mark.parametrize(
     ("weights", "tasks"),
     [([], 4), ([1] * 100, 4), ([100_000] * 4, 4), ([250_000, 250_000], 5), ([1_000] * 2_800, 28), ([4_000_000], 32)],

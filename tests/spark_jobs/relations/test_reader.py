@@ -11,7 +11,6 @@ from pyspark.sql import SparkSession
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from spark_jobs.errors import SparkJobError
 from spark_jobs.relations.reader import RelationReader, log_positions
-from spark_jobs.relations.snapshots import Snapshot
 from tests.fixtures.database_users import database_user
 from tests.spark_jobs.fleet import COMMITS, EVERY, FIRST, JOBS, add_commits
 
@@ -101,13 +100,6 @@ def read_around_a_commit(spark: Any, reader: RelationReader, url: str, job: str)
 
 def test_all_reads_in_a_block_show_one_moment(spark: SparkSession, reader: RelationReader, fleet_url: str) -> None:
     assert read_around_a_commit(spark, reader, fleet_url, "job-6") == (COMMITS, COMMITS, COMMITS + 1)
-
-
-def test_reads_without_the_snapshot_of_the_block_differ(
-    spark: SparkSession, reader: RelationReader, fleet_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Snapshot, "session_statement", lambda _: "SELECT 1")
-    assert read_around_a_commit(spark, reader, fleet_url, "job-7") == (COMMITS + 1, COMMITS + 1, COMMITS + 1)
 
 
 def test_a_thread_reads_in_the_block_if_it_is_given_the_snapshot(
