@@ -4,19 +4,22 @@ The same reads without the session statement, which shares the snapshot, mix two
 prove nothing.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
 
 import psycopg
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from spark_jobs.relations import reader
-from spark_jobs.relations.reader import RelationReader
+from spark_jobs.relations.reader import OpenSnapshot, RelationReader
 from spark_jobs.relations.snapshots import Snapshot
+from tests.fixtures.waiting import wait_until
 from tests.spark_jobs.fleet import COMMITS, JOBS
-from tests.spark_jobs.relations.gate import CREATE_GATE, read_while_a_writer_commits
 
+GATE: Final = 20_260_301
+WAITS_AT_GATE: Final = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = %s AND NOT granted"
 PARTITIONS: Final = 4
 FLEET: Final = "SELECT DISTINCT job_name, job_bucket FROM projection.job_log ORDER BY job_bucket"
 LATER: Final = "2030-01-01T00:00Z"
@@ -24,7 +27,8 @@ LATER: Final = "2030-01-01T00:00Z"
 # An account for each job of the fleet, and one for each commit of the first job. An account of the second partition is
 # read through the gate.
 RELATIONS: Final = f"""
-{CREATE_GATE}
+CREATE FUNCTION pass_gate() RETURNS bigint LANGUAGE plpgsql VOLATILE AS
+'BEGIN PERFORM pg_advisory_xact_lock_shared({GATE}); RETURN 0; END';
 CREATE TABLE accounts AS
 SELECT DISTINCT job_name, job_id, job_bucket, 100::bigint AS amount FROM projection.job_log;
 CREATE VIEW coordinator.account AS
@@ -82,21 +86,34 @@ class Accounts:
             gate = min((bucket for _, bucket in jobs), key=lambda bucket: abs(bucket - middle))
             connection.execute((RELATIONS % {"gate": gate}).encode())
 
-    def total(self, way: Way, read: Callable[..., DataFrame]) -> int:
-        """The sum of all accounts, while 50 is moved from the first account to the last."""
+    def total(self, way: Way, source: SparkSession | OpenSnapshot) -> int:
+        """The sum of all accounts, while 50 is moved from the first account to the last.
 
-        def add_up() -> int:
-            rows = read(way.relation, partitions=PARTITIONS, **way.arguments)
-            assert rows.rdd.getNumPartitions() == PARTITIONS
-            return sum(row.amount for row in rows.collect())
-
+        That is committed while the read waits at the gate. With one core, the partitions before the gate have then been
+        read, and those after it have not.
+        """
         if way.relation == "movement_history":
             write = "UPDATE movements SET amount = amount + CASE log_offset WHEN 0 THEN -50 ELSE 50 END"
             write += f" WHERE log_offset IN (0, {COMMITS - 1})"
         else:
             write = f"UPDATE accounts SET amount = amount + CASE job_name WHEN '{self.first}' THEN -50 ELSE 50 END"
             write += f" WHERE job_name IN ('{self.first}', '{self.last}')"
-        return read_while_a_writer_commits(self.url, add_up, write)
+
+        def write_during_the_read(keeper: psycopg.Connection[Any]) -> None:
+            try:
+                wait_until(lambda: keeper.execute(WAITS_AT_GATE, [GATE]).fetchall()[0][0], what="a reader at the gate")
+                keeper.execute(write.encode())
+            finally:
+                keeper.execute("SELECT pg_advisory_unlock(%s)", [GATE])
+
+        with psycopg.connect(self.url, autocommit=True) as keeper, ThreadPoolExecutor(1) as pool:
+            keeper.execute("SELECT pg_advisory_lock(%s)", [GATE])
+            writer = pool.submit(write_during_the_read, keeper)
+            rows = self.reader.read_relation(source, way.relation, partitions=PARTITIONS, **way.arguments)
+            assert rows.rdd.getNumPartitions() == PARTITIONS
+            found: int = sum(row.amount for row in rows.collect())
+            writer.result()
+        return found
 
 
 @pytest.fixture(scope="module")
@@ -108,30 +125,11 @@ def accounts(fleet_url: str) -> Iterator[Accounts]:
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-def test_a_read_shows_one_moment(spark: SparkSession, accounts: Accounts, way: Way) -> None:
-    def read(relation: str, **arguments: Any) -> DataFrame:
-        return accounts.reader.read_relation(spark, relation, **arguments)
-
-    assert accounts.total(way, read) == 100 * way.accounts
-
-
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-def test_a_lazy_read_in_a_block_shows_one_moment(spark: SparkSession, accounts: Accounts, way: Way) -> None:
-    with accounts.reader.snapshot(spark) as moment:
-
-        def read(relation: str, **arguments: Any) -> DataFrame:
-            return accounts.reader.read_relation(moment, relation, **arguments)
-
-        assert accounts.total(way, read) == 100 * way.accounts
-
-
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-def test_the_same_read_without_the_snapshot_is_torn(
+def test_a_read_shows_one_moment(
     spark: SparkSession, accounts: Accounts, way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert accounts.total(way, spark) == 100 * way.accounts
+    with accounts.reader.snapshot(spark) as moment:
+        assert accounts.total(way, moment) == 100 * way.accounts
     monkeypatch.setattr(Snapshot, "session_statement", lambda _: "SELECT 1")
-
-    def read(relation: str, **arguments: Any) -> DataFrame:
-        return accounts.reader.read_relation(spark, relation, **arguments)
-
-    assert accounts.total(way, read) == 100 * way.accounts + 50
+    assert accounts.total(way, spark) == 100 * way.accounts + 50
