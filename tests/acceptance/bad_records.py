@@ -1,5 +1,6 @@
 """Records that cannot be understood: each class of badness in each place, on both topics."""
 
+import json
 from typing import Final, NamedTuple
 
 from eventlog.events import NewEvent
@@ -32,6 +33,16 @@ def _typed(name: str, message_type: str, key: str, value: bytes, reason: str) ->
     return Bad(name, raw(coordinator_key(message_type, key), value), reason)
 
 
+def _tasks(name: str, tasks: str, reason: str) -> Bad:
+    key = '{"system":"kafka","partition":0,"stream":"in","keyBucket":-1}'
+    value = json.dumps({"values": {"taskNames": tasks}}).encode()
+    return _typed(f"inside values: {name}", "set-task-partition-assignment", key, value, reason)
+
+
+def _startpoint(name: str, value: bytes, reason: str) -> Bad:
+    return _typed(f"startpoint {name}", "samza-startpoint-v1", "k.s.0", value, reason)
+
+
 def _v1(name: str, value: bytes, reason: str) -> Bad:
     return Bad(f"V1 {name}", raw(V1_KEY, value), reason)
 
@@ -44,7 +55,6 @@ def _entry(fields: bytes) -> bytes:
     return b'{"label":{' + fields + b"}}"
 
 
-PARTITION_KEY: Final = '{"system":"kafka","partition":0,"stream":"in","keyBucket":-1}'
 FAN_OUT: Final = "samza-startpoint-v1-fan-out"
 
 ON_THE_COORDINATOR_STREAM: Final = [
@@ -80,51 +90,19 @@ ON_THE_COORDINATOR_STREAM: Final = [
     _config("inside values: values is a list", b'{"values":[]}', "wrong_type"),
     _config("inside the envelope: NUL", rb'{"values":{"value":"v"},"source":"\u0000"}', "nul"),
     _typed("inside values: not a number", "set-changelog", "t", b'{"values":{"Partition":"one"}}', "bad_number"),
-    _typed(
-        "inside values: not JSON",
-        "set-task-partition-assignment",
-        PARTITION_KEY,
-        b'{"values":{"taskNames":"Partition 0"}}',
-        "not_json",
-    ),
-    _typed(
-        "inside values: empty",
-        "set-task-partition-assignment",
-        PARTITION_KEY,
-        b'{"values":{"taskNames":""}}',
-        "empty",
-    ),
-    _typed(
-        "inside values: a wrong type",
-        "set-task-partition-assignment",
-        PARTITION_KEY,
-        b'{"values":{"taskNames":"[1]"}}',
-        "wrong_type",
-    ),
+    _tasks("not JSON", "Partition 0", "not_json"),
+    _tasks("empty", "", "empty"),
+    _tasks("a wrong type", "[1]", "wrong_type"),
     _typed("inside values: no partition", "set-checkpoint", "bad", b'{"values":{"kafka":"9"}}', "bad_partition"),
     _typed("inside values: NUL in a name", "set-checkpoint", "t", rb'{"values":{"k.\u0000.0":"9"}}', "nul"),
-    _typed("startpoint of an unknown kind", "samza-startpoint-v1", "k.s.0", b'{"@type":"New"}', "unknown_startpoint"),
-    _typed(
-        "startpoint with a missing field",
-        "samza-startpoint-v1",
-        "k.s.0",
-        b'{"@type":"StartpointOldest"}',
-        "missing_field",
-    ),
-    _typed(
-        "startpoint of a time that is too large",
-        "samza-startpoint-v1",
-        "k.s.0",
+    _startpoint("of an unknown kind", b'{"@type":"New"}', "unknown_startpoint"),
+    _startpoint("with a missing field", b'{"@type":"StartpointOldest"}', "missing_field"),
+    _startpoint(
+        "of a time that is too large",
         b'{"@type":"StartpointOldest","creationTimestamp":9223372036854775808}',
         "bad_number",
     ),
-    _typed(
-        "fan-out of a time that is too large",
-        FAN_OUT,
-        "t",
-        b'{"timestamp":-1%s,"fanOuts":{}}' % (b"0" * 19),
-        "bad_number",
-    ),
+    _typed("fan-out of a large time", FAN_OUT, "t", b'{"timestamp":-1%s,"fanOuts":{}}' % (b"0" * 19), "bad_number"),
     _typed("fan-out of no partition", FAN_OUT, "t", b'{"fanOuts":{"kafka":{}}}', "bad_partition"),
     _typed("fan-out with a missing field", FAN_OUT, "t", b"{}", "missing_field"),
     _typed("unknown type: not UTF-8", "set-something", "k", b"\xff\xfe", "not_utf8"),

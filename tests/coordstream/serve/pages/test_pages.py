@@ -11,19 +11,6 @@ JOB = "wordcount_pv/1"
 AFTER_RUN_1 = "2026-11-21T09:16:59Z"
 
 
-def test_the_fleet_leads_to_the_job_and_its_tasks(recorded_site: Site) -> None:
-    fleet = recorded_site.get("/")
-    assert "1 job" in fleet.text
-    (job,) = (link for link in fleet.links if urlsplit(link).path == "/job")
-    page = recorded_site.get(job)
-    tasks = [link for link in page.links if urlsplit(link).path == "/task"]
-    assert [parse_qs(urlsplit(link).query)["task"] for link in tasks] == [
-        [f"Partition {number}"] for number in range(8)
-    ]
-    assert "__samza_coordinator_wordcount-pv_1" in page.text
-    assert "Its lag is unknown" in page.text
-
-
 def test_every_link_leads_to_a_page(recorded_site: Site) -> None:
     seen: set[tuple[str, bool, bool]] = set()
     waiting = ["/"]
