@@ -5,9 +5,7 @@ from contextlib import contextmanager
 from typing import Final
 
 import httpx
-import pytest
 
-from coordstream.coordinator.config_watch import ConfigWatch
 from coordstream.coordinator.containers_server import CoordinatorServer
 from coordstream.coordinator.input_monitors import InputMonitors
 from coordstream.coordinator.job_lock import JobLock
@@ -17,7 +15,6 @@ from eventlog.log import MemoryEventLog
 from eventlog.streams import identify
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.job_model_building import build_job_model
-from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.coordstream.coordinator.serving import attempt_of, context_of, running
 from tests.coordstream.serve.serving import LOOPBACK
 from tests.fixtures.waiting import wait_until
@@ -97,17 +94,3 @@ def test_a_monitor_that_fails_is_not_healthy_and_says_so() -> None:
     assert lines[0] == f"{sentence} It is tried again."
     assert lines[1].endswith("RuntimeError")
     assert "hunter2" not in "".join(lines)
-
-
-def test_a_config_watch_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines: list[str] = []
-    with CoordinatorStreamStore(MemoryEventLog(identify("__samza_coordinator_orders_1"))) as store:
-        watch = ConfigWatch(store, context_of(), lines.append)
-        with monkeypatch.context() as broken:
-            broken.setattr(store, "catch_up", fail)
-            watch.check_once()
-            watch.check_once()
-        assert [*watch.failures()] == ["The watch of the config failed unexpectedly: RuntimeError."]
-        assert len([line for line in lines if "unexpectedly" in line]) == 1
-        watch.check_once()
-        assert [*watch.failures()] == []

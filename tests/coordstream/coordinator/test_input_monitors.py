@@ -11,7 +11,7 @@ from eventlog.errors import ConfigError, EventLogError
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import SourceUnavailable, StreamMissing
-from managers.job_models.job_model_building import PreviousAssignment, build_job_model
+from managers.job_models.job_model_building import build_job_model
 from managers.job_names import Config
 from managers.streams.stream_creation import InputAdmin
 from tests.coordstream.coordinator.serving import context_of
@@ -81,17 +81,6 @@ def test_brokers_that_do_not_answer_are_an_outage(error: EventLogError, is_outag
     finally:
         monitors.stop()
     assert monitors.has_outage is is_outage
-
-
-def test_partitions_of_a_grown_input_go_to_the_tasks_with_their_state() -> None:
-    config = {"task.inputs": "kafka.clicks", **STORE}
-    model = build_job_model(config, {("kafka", "clicks"): range(8)}, {})
-    previous = PreviousAssignment({}, {name: task.partitions for name, task in model.tasks.items()})
-    numbers = {name: task.changelog_partition for name, task in model.tasks.items()}
-    grown = build_job_model(config, {("kafka", "clicks"): range(16)}, numbers, previous)
-    read = {name: sorted(each.partition for each in task.partitions) for name, task in grown.tasks.items()}
-    assert read == {f"Partition {number}": [number, number + 8] for number in range(8)}
-    assert {name: task.changelog_partition for name, task in grown.tasks.items()} == numbers
 
 
 @pytest.mark.parametrize("key", OFTEN)

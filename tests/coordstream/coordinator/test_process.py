@@ -33,6 +33,7 @@ from tests.fixtures.waiting import wait_until
 STREAM = "__samza_coordinator_orders_1"
 METADATA = JobCoordinatorMetadata("deployment-1", "0", "0")
 MODEL = build_job_model({"task.inputs": "kafka.in"}, {("kafka", "in"): range(4)}, {})
+NO_TASKS = JobModel({}, {})
 OTHER = build_job_model({"task.inputs": "kafka.in"}, {("kafka", "in"): range(2)}, {})
 
 
@@ -60,9 +61,15 @@ def lines() -> list[str]:
     return []
 
 
-def process_of(log: EventLog, lock: JobLock, lines: list[str] | None = None) -> CoordinatorProcess:
-    """A process of a job without inputs."""
-    return CoordinatorProcess(CoordinatorRun("orders", no_admins, ([] if lines is None else lines).append), log, lock)
+def process_of(
+    log: EventLog, lock: JobLock, lines: list[str] | None = None, model: JobModel | None = NO_TASKS
+) -> CoordinatorProcess:
+    """A process of a job without inputs, which serves a job model unless that is None."""
+    run = CoordinatorRun("orders", no_admins, ([] if lines is None else lines).append)
+    process = CoordinatorProcess(run, log, lock)
+    if model is not None:
+        process.context.publish(JobAttempt({}, model, METADATA, frozenset()))
+    return process
 
 
 def no_admins(_config: Config) -> AbstractContextManager[Mapping[str, InputAdmin]]:
@@ -76,7 +83,6 @@ def test_a_lock_that_was_lost_and_free_again_is_taken_unless_the_job_changed(
     process = process_of(log, lock)
     assert lock.require()
     assert not lock.require()
-    process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
     lock.close()
     process._keep_job()
     lock.close()
@@ -90,7 +96,6 @@ def test_the_job_is_checked_after_an_outage_of_lock_and_stream(
     log: MemoryEventLog, store: CoordinatorStreamStore, lock: JobLock, lines: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process = process_of(log, lock, lines)
-    process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
     with monkeypatch.context() as outage:
         outage.setattr(process._coordinator, "is_current", unavailable)
         process._keep_job()
@@ -117,7 +122,7 @@ def test_a_change_is_not_forgotten_in_an_outage(
 
     assert lock.take()
     process = CoordinatorProcess(CoordinatorRun("orders", open_admins, lines.append), log, lock)
-    process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
+    process.context.publish(JobAttempt({}, NO_TASKS, METADATA, frozenset()))
     process.context.report_input_change("kafka.in has 16 partitions; the job model has 8")
     process.wait()
     assert lines[:2] == [
@@ -138,8 +143,7 @@ def test_what_a_suspended_coordinator_wrote_late_is_written_again(
     assignments, metadata = JobModelAssignments(store), JobCoordinatorMetadataManager(store, NON_YARN)
     assignments.save(MODEL)
     assert lock.take()
-    process = process_of(log, lock, lines)
-    process.context.publish(JobAttempt({}, MODEL, METADATA, frozenset()))
+    process = process_of(log, lock, lines, MODEL)
     process._keep_job()
     assert lines == []
     assignments.save(OTHER)
@@ -168,7 +172,6 @@ def test_a_lock_that_was_lost_in_a_write_ends_the_write(
 
     assert lock.take()
     process = process_of(log, lock)
-    process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
     with pytest.raises(LockLostInWrite):
         process._store.update(lose_lock_and_add_one, "set-config")
     assert store.get(key) == b"5"
@@ -182,8 +185,7 @@ def test_what_is_overwritten_during_a_comparison_is_noticed_at_the_next(
 ) -> None:
     JobModelAssignments(store).save(MODEL)
     assert lock.take()
-    process = process_of(log, lock, lines)
-    process.context.publish(JobAttempt({}, MODEL, METADATA, frozenset()))
+    process = process_of(log, lock, lines, MODEL)
 
     def overwrite_after(_attempt: JobAttempt) -> bool:
         JobModelAssignments(store).save(OTHER)
@@ -203,8 +205,7 @@ def test_another_changelog_partition_of_a_task_is_reported_and_stays(
 ) -> None:
     JobModelAssignments(store).save(MODEL)
     assert lock.take()
-    process = process_of(log, lock, lines)
-    process.context.publish(JobAttempt({}, MODEL, METADATA, frozenset()))
+    process = process_of(log, lock, lines, MODEL)
     changelogs = ChangelogPartitionManager(store)
     changelogs.write_change_log_partition_mapping({"Partition 1": 7}, force=True)
     process._store.catch_up()
@@ -234,7 +235,7 @@ def test_a_lock_that_is_lost_in_the_start_ends_it(
 ) -> None:
     position = store.position
     assert lock.take()
-    process = process_of(log, lock)
+    process = process_of(log, lock, model=None)
     lock.close()
     with pytest.raises(LockLostAtStart):
         process._coordinator.publish_url("http://localhost/")
@@ -268,8 +269,7 @@ def test_a_coordinator_recovers_from_an_outage_of_its_stream_in_postgres(databas
     lines: list[str] = []
     with log, closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
         assert lock.take()
-        process = CoordinatorProcess(CoordinatorRun("orders", no_admins, lines.append), log, lock)
-        process.context.publish(JobAttempt({}, JobModel({}, {}), METADATA, frozenset()))
+        process = process_of(log, lock, lines)
         process._keep_job()
         end_sessions(database_url)
         with pytest.raises(SourceUnavailable):
