@@ -34,12 +34,6 @@ def test_ivy_lists_only_the_jar_with_a_checksum() -> None:
 
 
 @pytest.mark.spark
-def test_ivy_fetches_only_the_driver(jdbc_jar: Path) -> None:
-    assert POSTGRES_DRIVER.matches(jdbc_jar) or "COORDSTREAM_JDBC_JAR" in os.environ
-    assert [path.name for path in jdbc_jar.parent.glob("*.jar")] == [jdbc_jar.name]
-
-
-@pytest.mark.spark
 def test_a_cached_jar_needs_neither_java_nor_network(jdbc_jar: Path, tmp_path: Path) -> None:
     (tmp_path / jdbc_jar.name).write_bytes(jdbc_jar.read_bytes())
     assert postgres_driver(tmp_path, {"PATH": ""}) == tmp_path / jdbc_jar.name

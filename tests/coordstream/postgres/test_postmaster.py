@@ -15,7 +15,6 @@ from coordstream.postgres.postmaster import (
     recorded_postmaster,
     running_postmaster,
     server_options,
-    wait_for,
 )
 from tests.fixtures.postgres_server import FAST_SETTINGS, running_server
 
@@ -68,13 +67,6 @@ def test_options_survive_the_shell_of_pg_ctl() -> None:
     assert words[:2] == ["-p", "5433"]
     assert 'application_name=it\'s $HOME; "x"' in words
     assert "unix_socket_directories=" in words
-
-
-def test_a_timeout_is_reported() -> None:
-    with pytest.raises(
-        EmbeddedPostgresError, match=r"^Timeout after 0 s while waiting for the moon\. See the server's log\.$"
-    ):
-        wait_for(lambda: False, "the moon", seconds=0)
 
 
 @pytest.mark.slow
