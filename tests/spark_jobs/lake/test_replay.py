@@ -99,7 +99,7 @@ def test_sweeps_gaps_and_incarnations_are_restored(
     source, other = MemorySource(), clone_database()
     topic = at_the_old_position(source)
     with connect(database_url) as connection, connect(other) as replayed:
-        read_all(connection, source)
+        read_to_end(connection, source)
         assert run(other, lake.archive(database_url)) == (6, 0)
         assert contents(replayed) == contents(connection)
         grow(topic)
@@ -110,7 +110,7 @@ def test_sweeps_gaps_and_incarnations_are_restored(
         assert run(other, lake.archive(database_url)) == (2, 8)
         assert contents(replayed) == contents(connection)
         assert run(other, lake.archive(database_url)) == (0, 10)
-        assert all(verify_log(replayed, log, SETTINGS).is_equal for log in logs_of(replayed, STREAM))
+        assert all(verify_log(replayed, log, SETTINGS).is_equal for log in logs_of(replayed, ORDERS))
 
 
 def test_a_new_database_gets_all_at_once(database_url: str, clone_database: Callable[[], str], lake: Lake) -> None:
@@ -135,7 +135,7 @@ def test_other_events_and_a_changed_file_leave_the_database_as_it_was(
     source, other = MemorySource(), clone_database()
     topic = at_the_old_position(source)
     with connect(database_url) as connection, connect(other) as replayed:
-        read_all(connection, source)
+        read_to_end(connection, source)
         stream = lake.archive(database_url)
         changed = MemorySource()
         set_config(changed.create(ORDERS), a="other")
@@ -202,11 +202,11 @@ def test_a_lake_does_not_continue_a_log_whose_deletions_it_has_missed(
     with connect(database_url) as connection, connect(other) as replayed:
         overwrite(connection, source, 1, 20)
         before, has_been = lake.archive(database_url), contents(connection)
-        set_config(source.topics[STREAM], b=None)
+        set_config(source.topics[ORDERS], b=None)
         overwrite(connection, source, 21, 60)
         detach_before(connection, 40)
         assert lake.archive(database_url) == before
-        assert lake.failures[STREAM].startswith(
+        assert lake.failures[ORDERS].startswith(
             "A retention has detached events of the offsets 20 to 40 (incarnation 1) before the lake had them."
         )
         run(other, before)
@@ -263,7 +263,7 @@ def test_a_log_of_postgres_can_be_appended_to(database_url: str, clone_database:
     source, other = MemorySource(), clone_database()
     at_the_old_position(source)
     with connect(database_url) as connection, connect(other) as replayed:
-        read_all(connection, source, NOW)
+        read_to_end(connection, source)
         stream = lake.archive(database_url)
         (only,) = stream.logs
         log = replace(only.log, backend="postgres", cluster_id=None, topic_id=None)
