@@ -12,12 +12,12 @@ from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown, Insuf
 from psycopg.pq import Conninfo
 
 from coordstream.errors import CoordstreamError, note
-from coordstream.queries.cut import NOW, Cut, too_early
+from coordstream.queries.rows import NOW, Cut, too_early
 from coordstream.schema_check import SchemaState, require_current, schema_state
 from coordstream.settings import Settings, load_settings
 from eventlog.postgres.connection import Connection, connect, failure_line, refuses_login, server_reason
 from eventlog.secret_policy import SecretPolicy
-from projections.fold.settings import NOT_FOLDED
+from projections.errors import NOT_FOLDED
 from projections.job_choice import Job, find_job
 
 URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"

@@ -1,6 +1,11 @@
 """The errors of the projections: a class for each that a caller handles in its own way."""
 
+from typing import Final
+
 from eventlog.errors import PortableError
+
+NOT_FOLDED: Final = "none"
+"""Stands in place of a fold version where nothing of a log is folded: its rows were lost with their tables."""
 
 
 class ProjectionError(PortableError):

@@ -14,8 +14,8 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, hold, insert_log
 from eventlog.source import KAFKA, POSTGRES, RECORDING
 from eventlog.streams import StreamIdentity, StreamKind, identify
-from projections.errors import FoldVersionDiffers, RebuildNeeded
-from projections.fold.settings import NOT_FOLDED, FoldSettings
+from projections.errors import NOT_FOLDED, FoldVersionDiffers, RebuildNeeded
+from projections.fold.settings import FoldSettings
 
 _LOGS: Final = """
 select j.log_id, j.stream_name, j.stream_kind, j.incarnation, j.is_current, j.is_complete, p.next_offset,

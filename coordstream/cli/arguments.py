@@ -9,7 +9,7 @@ from typing import Annotated, Final, get_args
 
 import typer
 
-from coordstream.queries.cut import Cut
+from coordstream.queries.rows import Cut
 from coordstream.times import InvalidTime, parse_length
 from coordstream.times import parse_time as time_from_text
 from eventlog.kafka.options import KafkaOptions, OptionRefused

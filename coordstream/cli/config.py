@@ -23,9 +23,8 @@ from coordstream.cli.output import Column, exact_time_column, print_rows, time_c
 from coordstream.database import open_database, open_job
 from coordstream.errors import note
 from coordstream.queries.config import differences, matching, matching_keys, newest_deployments, no_match, writer
-from coordstream.queries.cut import Cut, too_early
 from coordstream.queries.history import History, select_history
-from coordstream.queries.rows import Row, Rows, printable, state
+from coordstream.queries.rows import Cut, Row, Rows, printable, state, too_early
 from eventlog.postgres.connection import Connection, snapshot
 from eventlog.secret_policy import FINGERPRINT_PREFIX
 from projections.job_choice import Job, find_job

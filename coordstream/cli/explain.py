@@ -10,9 +10,8 @@ from coordstream.cli.arguments import AsOf, Csv, JobWord, Json
 from coordstream.cli.output import Column, print_list, print_rows, print_text
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
-from coordstream.queries.cut import Cut, too_early
 from coordstream.queries.explain import STEPS, conclusion, event
-from coordstream.queries.rows import PARTITION, Row, fetch, input_partition, printable, state
+from coordstream.queries.rows import PARTITION, Cut, Row, fetch, input_partition, printable, state, too_early
 from eventlog.errors import known_names, printable_text
 from projections.job_choice import Job, find_job
 

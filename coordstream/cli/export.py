@@ -11,7 +11,7 @@ from coordstream.cli.arguments import AsOf, AsOfOffset, Incarnation, cut_of
 from coordstream.cli.job_selection import find_log
 from coordstream.database import Database, open_database
 from coordstream.errors import note, require_packages
-from coordstream.queries.cut import Cut, too_early
+from coordstream.queries.rows import Cut, too_early
 from eventlog.events import RecordedEvent
 from eventlog.masked_event import mask_event
 from eventlog.postgres.archive import read_archive

@@ -13,10 +13,9 @@ from coordstream.cli.status import TITLE as LOG_TITLE
 from coordstream.cli.status import or_unknown
 from coordstream.database import open_database
 from coordstream.errors import note
-from coordstream.queries.cut import Cut
 from coordstream.queries.faults import worst_state
 from coordstream.queries.logs import logs_now
-from coordstream.queries.rows import Row, Rows, fetch, state
+from coordstream.queries.rows import Cut, Row, Rows, fetch, state
 from projections.job_choice import NO_LOGS, find_job
 
 app = typer.Typer(no_args_is_help=True, help="Show the jobs and the states of their logs.")

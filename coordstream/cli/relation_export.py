@@ -12,7 +12,7 @@ from psycopg.adapt import Loader
 from psycopg.pq import Format
 
 from coordstream.errors import CoordstreamError
-from coordstream.queries.cut import Cut
+from coordstream.queries.rows import Cut
 from eventlog.atomic_file import atomic_file, cannot_write
 from eventlog.errors import known_names
 from eventlog.postgres.connection import Connection, snapshot

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from eventlog.source import RECORDING
-from projections.fold.settings import NOT_FOLDED
+from projections.errors import NOT_FOLDED
 
 WORST_FIRST: Final = ("lost", "refused", "replacing", "catching-up", "stopped", "live", "retired")
 

@@ -8,8 +8,7 @@ from typing import Any, Final, NamedTuple
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from coordstream.queries.cut import Cut
-from coordstream.queries.rows import IsoTimeLoader, Row, conditions, fetch
+from coordstream.queries.rows import Cut, IsoTimeLoader, Row, conditions, fetch
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 

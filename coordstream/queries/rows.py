@@ -1,6 +1,8 @@
-"""Queries on the relations. Times are texts in ISO 8601, UTC."""
+"""Queries on the relations, now or at a moment. Times are texts in ISO 8601, UTC."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from psycopg import sql
@@ -8,7 +10,6 @@ from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 from psycopg.rows import dict_row
 
-from coordstream.queries.cut import Cut
 from eventlog.errors import printable_text
 from eventlog.partition import SystemStreamPartition, natural_order
 from eventlog.postgres.connection import Connection
@@ -23,6 +24,30 @@ MOST_CHARACTERS: Final = 200
 
 _OF_JOB: Final = sql.SQL("select h.* from {source} h where h.job_name = %(name)s and h.job_id = %(id)s{conditions}")
 _FUNCTIONS: Final = {"relation": "", "as_of": "_as_of", "as_of_offset": "_as_of_offset"}
+_FIRST_EVENT: Final = """
+select to_char(min(f.log_time) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')
+from projection.job_log l
+cross join lateral (
+  select t.log_time from projection.log_time t where t.log_id = l.log_id order by t.log_offset limit 1) f
+where %(name)s::text is null or l.job_name = %(name)s and l.job_id = %(id)s
+having min(f.log_time) > %(time)s
+"""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A time, or an inclusive offset, or now if both are None."""
+
+    time: datetime | None = None
+    offset: int | None = None
+
+    def __str__(self) -> str:
+        if self.time is not None:
+            return f" as of {self.time:%Y-%m-%d %H:%M:%S} UTC"
+        return "" if self.offset is None else f" as of offset {self.offset}"
+
+
+NOW: Final = Cut()
 
 
 class IsoTimeLoader(Loader):
@@ -127,3 +152,13 @@ def task_and_partition(row: Row) -> tuple[Any, ...]:
 def job_values(job: Job) -> Row:
     """A job as parameters of a query."""
     return {"name": job.name, "id": job.id}
+
+
+def too_early(connection: Connection, job: Job | None, cut: Cut) -> str:
+    """A sentence if the cut is a time before the first event of a job, or of all jobs, or else an empty string."""
+    if cut.time is None:
+        return ""
+    name, job_id = job or (None, None)
+    first = connection.execute(_FIRST_EVENT, {"name": name, "id": job_id, "time": cut.time}).fetchone()
+    whose = "The database" if job is None else f"Job {job}"
+    return "" if first is None else f"{whose} has no events{cut}. Its first event is from {first[0]} UTC."

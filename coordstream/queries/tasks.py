@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from coordstream.errors import CoordstreamError
-from coordstream.queries.cut import Cut
-from coordstream.queries.rows import PARTITION, Row, state
+from coordstream.queries.rows import PARTITION, Cut, Row, state
 from coordstream.queries.startpoints import type_and_value
 from eventlog.errors import known_names, printable_text
 from eventlog.postgres.connection import Connection

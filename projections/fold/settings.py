@@ -4,12 +4,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from eventlog.secret_policy import SecretPolicy
+from projections.errors import NOT_FOLDED
 
 CODE_VERSION: Final = 12
 """Goes up whenever the same events would give other rows."""
-
-NOT_FOLDED: Final = "none"
-"""Stands in place of a fold version where nothing of a log is folded: its rows were lost with their tables."""
 
 
 @dataclass(frozen=True)

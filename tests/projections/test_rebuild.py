@@ -14,7 +14,7 @@ from eventlog.postgres.copy_rows import Columns, copying
 from projections import batch_writes, planner_statistics
 from projections import rebuild as module
 from projections.batch_writes import HISTORIES
-from projections.errors import FoldVersionDiffers, ProjectionError
+from projections.errors import NOT_FOLDED, FoldVersionDiffers, ProjectionError
 from projections.fold import batch, checkpoint_batch, settings
 from projections.rebuild import rebuild_log
 from projections.scratch_fold import log_tables
@@ -87,7 +87,7 @@ def test_a_log_that_was_rebuilt_since_it_was_loaded_is_not_folded_beyond_its_pos
     stream_name, events = job.logs[0].stream_name, job.logs[0].events
     import_events(connected, stream_name, events[:100])
     connected.execute("update eventlog.log set backend = 'postgres'")
-    connected.execute("update projection.position set fold_version = %s", (settings.NOT_FOLDED,))
+    connected.execute("update projection.position set fold_version = %s", (NOT_FOLDED,))
     (loaded,) = logs_of(connected, stream_name)
     rebuild_log(connected, loaded, SETTINGS)
     connected.execute(REPEAT_LAST_EVENT)

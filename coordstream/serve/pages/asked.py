@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
-from coordstream.queries.cut import Cut
-from coordstream.queries.rows import Row
+from coordstream.queries.rows import Cut, Row
 from coordstream.serve.application import BadRequest, NotFound
 from coordstream.times import InvalidTime, parse_time
 from eventlog.postgres.connection import Connection

@@ -8,9 +8,8 @@ from typing import Final
 from psycopg import sql
 
 from coordstream.queries.config import differences, matching, matching_keys, newest_deployments, writer
-from coordstream.queries.cut import Cut, too_early
 from coordstream.queries.history import History, select_history
-from coordstream.queries.rows import Row, fetch, job_values, state
+from coordstream.queries.rows import Cut, Row, fetch, job_values, state, too_early
 from coordstream.queries.startpoints import startpoint_steps, type_and_value
 from coordstream.queries.tasks import task_relations, task_rows
 from coordstream.serve.pages.asked import Asked, page_of

@@ -15,10 +15,9 @@ from typing import Final, NamedTuple
 from psycopg import sql
 
 from coordstream.errors import CoordstreamError
-from coordstream.queries.cut import Cut
 from coordstream.queries.explain import STEPS, conclusion, event
 from coordstream.queries.history import History, select_history
-from coordstream.queries.rows import PARTITION, Row, fetch, input_partition, job_values
+from coordstream.queries.rows import PARTITION, Cut, Row, fetch, input_partition, job_values
 from coordstream.queries.tasks import start, task_named, task_partitions, task_relations, task_rows
 from coordstream.serve.application import BadRequest, NotFound
 from coordstream.serve.pages.asked import Asked, page_of

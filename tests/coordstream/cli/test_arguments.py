@@ -9,6 +9,7 @@ import typer
 
 from coordstream.cli.arguments import (
     MOST,
+    cut_of,
     parse_count,
     parse_duration,
     parse_duration_or_zero,
@@ -146,3 +147,12 @@ def test_a_silence_has_two_heartbeats_at_least() -> None:
     assert parse_silence("1m 30s") == 90
     with pytest.raises(typer.BadParameter, match=r"is too short\. Expected 10s or more"):
         parse_silence("9.9")
+
+
+def test_a_time_and_an_offset_cannot_be_combined() -> None:
+    noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
+    assert list(map(str, (cut_of(None, None), cut_of(noon, None), cut_of(None, 0)))) == [
+        *("", " as of 2026-01-31 12:00:00 UTC", " as of offset 0")
+    ]
+    with pytest.raises(typer.BadParameter, match="cannot be used together"):
+        cut_of(noon, 0)

@@ -9,9 +9,8 @@ import pytest
 from coordstream.cli.checkpoint import COMMITS
 from coordstream.database import open_database
 from coordstream.queries import history
-from coordstream.queries.cut import Cut
 from coordstream.queries.history import History, select_history
-from coordstream.queries.rows import PARTITION
+from coordstream.queries.rows import PARTITION, Cut
 from eventlog.postgres.connection import Connection, snapshot
 from projections.job_choice import Job
 from tests.coordstream.command_line import CommandLine, config_event, recording

@@ -3,8 +3,7 @@ from datetime import UTC, datetime
 from psycopg import sql
 
 from coordstream.database import open_database
-from coordstream.queries.cut import Cut
-from coordstream.queries.rows import Rows, fetch, state
+from coordstream.queries.rows import Cut, Rows, fetch, state
 from projections.job_choice import Job
 from tests.coordstream.command_line import CommandLine
 
