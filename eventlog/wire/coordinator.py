@@ -70,11 +70,6 @@ def values_of(message: Message) -> dict[str, str | None]:
     return _WRITERS[type(message)](message)
 
 
-def _with_field(kind: Callable[..., Message], key_field: str, main_field: str) -> Builder:
-    """Builds messages of a type that has its key and one more text."""
-    return lambda key, main, _values, common: kind(**{key_field: key, main_field: main}, **common)
-
-
 def _checkpoint(key: str, _main: str, values: Values, common: Common) -> Message:
     offsets = {SystemStreamPartition.parse(text): text_or_none(values[text], "an offset") for text in values}
     return SetCheckpoint(task_name=key, offsets=offsets, **common)
@@ -120,19 +115,24 @@ def _migration(key: str, _main: str, values: Values, common: Common) -> Message:
 
 
 ENVELOPED_TYPES: Final[dict[str, EnvelopedType]] = {
-    SetConfig.message_type: EnvelopedType(("value",), _with_field(SetConfig, "config_key", "config_value")),
+    SetConfig.message_type: EnvelopedType(
+        ("value",), lambda key, main, _, common: SetConfig(config_key=key, config_value=main, **common)
+    ),
     SetCheckpoint.message_type: EnvelopedType((), _checkpoint, empty_deletes=False),
     SetChangelogMapping.message_type: EnvelopedType(("Partition", "partition"), _changelog, blank_deletes=True),
     SetContainerHostMapping.message_type: EnvelopedType(("host", "hostname"), _host),
     SetExecutionEnvContainerIdMapping.message_type: EnvelopedType(
         ("execution-env-container-id",),
-        _with_field(SetExecutionEnvContainerIdMapping, "container_id", "execution_container_id"),
+        lambda key, main, _, common: SetExecutionEnvContainerIdMapping(
+            container_id=key, execution_container_id=main, **common
+        ),
     ),
     SetTaskContainerMapping.message_type: EnvelopedType(
-        ("containerId",), _with_field(SetTaskContainerMapping, "task_name", "container_id")
+        ("containerId",),
+        lambda key, main, _, common: SetTaskContainerMapping(task_name=key, container_id=main, **common),
     ),
     SetTaskModeMapping.message_type: EnvelopedType(
-        ("taskMode",), _with_field(SetTaskModeMapping, "task_name", "task_mode")
+        ("taskMode",), lambda key, main, _, common: SetTaskModeMapping(task_name=key, task_mode=main, **common)
     ),
     SetTaskPartitionMapping.message_type: EnvelopedType(("taskNames",), _task_partition),
     SetJobCoordinatorMetadata.message_type: EnvelopedType(("meta-key",), _metadata),

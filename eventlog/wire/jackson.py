@@ -67,19 +67,20 @@ def as_object(value: Any, what: str) -> dict[str, Any]:
 
 def as_text(value: Any, what: str) -> str:
     """A decoded JSON text; raises `WireError` (``wrong_type``) if it is something else."""
-    if not isinstance(value, str):
-        raise WireError("wrong_type", f"{what} is {json_type(value)}, not a text")
-    return value
+    if isinstance(value, str):
+        return value
+    raise WireError("wrong_type", f"{what} is {json_type(value)}, not a text")
 
 
 def text_or_none(value: Any, what: str) -> str | None:
     """As `as_text`, but null is None."""
-    return None if value is None else as_text(value, what)
+    return value if value is None or isinstance(value, str) else as_text(value, what)
 
 
 def text_field(fields: dict[str, Any], name: str, where: str) -> str:
     """A field of an object as text; raises `WireError`, with ``missing_field`` if it is null or missing."""
-    return as_text(_present(fields, name, where), f"{name} of {where}")
+    value = _present(fields, name, where)
+    return value if isinstance(value, str) else as_text(value, f"{name} of {where}")
 
 
 def text_of(data: bytes) -> str:

@@ -3,17 +3,21 @@
 import json
 import re
 from collections.abc import Callable
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from eventlog.messages import (
-    CoordinatorMessage,
     Delete,
     Message,
-    NamedMessage,
+    SetChangelogMapping,
     SetConfig,
+    SetContainerHostMapping,
+    SetExecutionEnvContainerIdMapping,
+    SetJobCoordinatorMetadata,
     SetStartpoint,
     SetStartpointFanOut,
+    SetTaskContainerMapping,
+    SetTaskModeMapping,
     SetTaskPartitionMapping,
 )
 from eventlog.partition import SystemStreamPartition
@@ -33,7 +37,7 @@ def message_body(message: Message, is_sensitive: bool, secrets: SecretPolicy) ->
         return None
     if isinstance(message, SetConfig):
         return config_body(message.config_value, is_sensitive, secrets)
-    body: Body = secrets.mask_json(_FIELDS.get(type(message), _own_fields)(message))
+    body: Body = secrets.mask_json(_FIELDS[type(message)](message))
     return body
 
 
@@ -52,15 +56,6 @@ def other_body(text: str, is_sensitive: bool, secrets: SecretPolicy) -> Body:
 def encode_body(body: Body) -> bytes:
     """Return a jsonb in Postgres' binary format."""
     return JSONB_VERSION + _encode(body).encode()
-
-
-@cache
-def _columns(kind: type[NamedMessage]) -> tuple[str, ...]:
-    return tuple(name for name in kind.model_fields if name not in {*CoordinatorMessage.model_fields, kind.key_field})
-
-
-def _own_fields(message: NamedMessage) -> Body:
-    return {name: getattr(message, name) for name in _columns(type(message))}
 
 
 def _startpoint(startpoint: Startpoint) -> Body:
@@ -88,12 +83,25 @@ def _partition(partition: SystemStreamPartition) -> Body:
     }
 
 
+def _host(message: SetContainerHostMapping) -> Body:
+    return {"host_name": message.host_name, "jmx_url": message.jmx_url, "jmx_tunneling_url": message.jmx_tunneling_url}
+
+
+def _metadata(message: SetJobCoordinatorMetadata) -> Body:
+    return {"epoch_id": message.epoch_id, "config_id": message.config_id, "job_model_id": message.job_model_id}
+
+
 _FIELDS: Final[dict[type, Callable[[Any], Body]]] = {
+    SetChangelogMapping: lambda message: {"changelog_partition": message.changelog_partition},
+    SetContainerHostMapping: _host,
+    SetExecutionEnvContainerIdMapping: lambda message: {"execution_container_id": message.execution_container_id},
+    SetTaskContainerMapping: lambda message: {"container_id": message.container_id},
+    SetTaskModeMapping: lambda message: {"task_mode": message.task_mode},
     SetTaskPartitionMapping: lambda message: {"task_names": list(dict.fromkeys(message.task_names))},
+    SetJobCoordinatorMetadata: _metadata,
     SetStartpoint: lambda message: _startpoint(message.startpoint),
     SetStartpointFanOut: _fan_out,
 }
-"""The fields of types whose relations have other columns than the message has fields."""
 
 
 Author = tuple[str | None, ...]
