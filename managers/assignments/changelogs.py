@@ -1,17 +1,13 @@
 """The changelogs of a job's stores: their topics, their settings, and the errors about them."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 from eventlog.config import boolean, integer
 from eventlog.errors import ConfigError
-from eventlog.partition import SystemStreamPartition
 from managers.errors import ManagerError
 from managers.job_names import Config, setting_key, system_of, unique_name_for_batch
-
-if TYPE_CHECKING:
-    from managers.job_models.job_model import TaskModel
 
 CHANGELOG_SYSTEM: Final = "job.changelog.system"
 
@@ -66,13 +62,6 @@ def changelogs(config: Config) -> Iterator[StoreChangelog]:
         if name is not None:
             system, dot, stream = name.partition(".")
             yield StoreChangelog(store, system, stream) if dot else StoreChangelog(store, None, name)
-
-
-def changelog_ssps(config: Config, tasks: Iterable["TaskModel"]) -> frozenset[SystemStreamPartition]:
-    """The changelog partitions of these tasks, in all changelogs whose system is known."""
-    partitions = {task.changelog_partition for task in tasks}
-    named = [(each.system, each.stream) for each in changelogs(config) if each.system is not None]
-    return frozenset(SystemStreamPartition(*stream, partition) for stream in named for partition in partitions)
 
 
 def access_log_of(config: Config, changelog: StoreChangelog) -> str | None:

@@ -3,13 +3,11 @@
 import pytest
 
 from eventlog.errors import ConfigError
-from eventlog.partition import SystemStreamPartition
 from managers.assignments.changelogs import (
     TRANSACTIONAL_RESTORE,
     StoreChangelog,
     access_log_of,
     changelog_of,
-    changelog_ssps,
     changelogs,
     delete_retention_ms,
     is_transactional,
@@ -17,7 +15,6 @@ from managers.assignments.changelogs import (
     replication_factor,
     topic_settings,
 )
-from managers.job_models.job_model import TaskModel
 
 COUNTS = StoreChangelog("counts", "kafka", "counts-changelog")
 CONFIG = {"stores.counts.changelog": "kafka.counts-changelog"}
@@ -48,18 +45,6 @@ def test_stores_without_a_changelog_are_omitted() -> None:
         "stores.b.changelog": "nowhere",
     }
     assert list(changelogs(config)) == [StoreChangelog("a", "s", "a.b"), StoreChangelog("b", None, "nowhere"), COUNTS]
-
-
-@pytest.mark.scenario("SCM-11")
-def test_the_partitions_of_changelogs_are_those_of_the_tasks() -> None:
-    tasks = [TaskModel(f"Partition {number}", frozenset(), number + 10) for number in range(2)]
-    config = {f"stores.store{number}.changelog": f"system{number}.store{number}-changelog" for number in range(2)}
-    assert changelog_ssps(config, tasks) == {
-        SystemStreamPartition(f"system{store}", f"store{store}-changelog", partition)
-        for store in range(2)
-        for partition in (10, 11)
-    }
-    assert changelog_ssps({"stores.store0.factory": "F"}, tasks) == frozenset()
 
 
 COMPACTED = {

@@ -38,14 +38,6 @@ def test_every_read_catches_up(logs: LogMaker, coordinator_log: EventLog) -> Non
             assert reader.read_last_checkpoint("Partition 0") == CheckpointV1({PAGE_VIEWS: offset})
 
 
-@pytest.mark.scenario("CKM-04")
-def test_an_empty_checkpoint_is_not_none(coordinator_log: EventLog) -> None:
-    with running(coordinator_log) as manager:
-        assert manager.read_last_checkpoint("Partition 0") is None
-        manager.write_checkpoint("Partition 0", CheckpointV1({}))
-        assert manager.read_last_checkpoint("Partition 0") == CheckpointV1({})
-
-
 @pytest.mark.parametrize("source", ["Container-3", "Unknown"])
 @pytest.mark.scenario("CKM-05")
 def test_the_bytes_of_a_checkpoint(logs: LogMaker, coordinator_log: EventLog, source: str) -> None:

@@ -164,17 +164,6 @@ def test_an_unreadable_event_is_refused_or_ignored(
     assert f"Ignoring the event at offset {len(good)} of {topic.stream_name}" in caplog.text
 
 
-@pytest.mark.scenario("KCM-17")
-def test_a_different_grouper_is_refused_or_used(topic: EventLog, caplog: pytest.LogCaptureFixture) -> None:
-    topic.append([v1("0"), checkpoint_v1("t", {"kafka.in.0": "7"}, grouper="other.Grouper")])
-    with running(topic) as manager, pytest.raises(CheckpointUnreadable, match=r"other\.Grouper") as error:
-        manager.read_last_checkpoint("t")
-    assert error.value.log_offset == 1
-    with caplog.at_level(logging.WARNING):
-        assert read(topic, **{VALIDATION: "false"}) == (1, {IN_0: "7"})
-    assert "other.Grouper" in caplog.text
-
-
 @pytest.mark.scenario("HRD-20")
 def test_the_default_grouper_is_the_same_whether_config_names_it_or_not(memory_topic: MemoryEventLog) -> None:
     named = {GROUPER_FACTORY: DEFAULT_GROUPER_FACTORY}

@@ -54,18 +54,6 @@ def test_an_invalid_container_id_has_no_epoch(vector: Vector) -> None:
         yarn_epoch_id(vector["input"]["CONTAINER_ID"])
 
 
-@pytest.mark.parametrize(
-    ("container_id", "epoch"),
-    [
-        ("container_e17_1700000000001_0042_01_000001", "1700000000001_0042"),
-        ("container_1_2", "1_2"),
-        ("container_e17_1", "e17_1"),
-    ],
-)
-def test_the_epoch_is_the_application(container_id: str, epoch: str) -> None:
-    assert yarn_epoch_id(container_id) == epoch
-
-
 @pytest.mark.scenario("JCM-17")
 @pytest.mark.parametrize("name", ["epoch_id", "config_id", "job_model_id"])
 @pytest.mark.parametrize("blank", ["", " ", None])

@@ -227,10 +227,14 @@ def test_a_stream_or_partition_that_is_not_known_is_named(memory_job: Job) -> No
         memory_job.started()
 
 
-@pytest.mark.scenario("OFF-11")
-def test_the_gauge_follows_what_was_committed(memory_job: Job) -> None:
+@pytest.mark.scenario("OFF-11", "HRD-57")
+def test_the_gauge_follows_what_was_committed_and_no_line_is_logged(
+    memory_job: Job, caplog: pytest.LogCaptureFixture
+) -> None:
     memory_job.write(checkpoint_v1("c", {KEY[0]: "45"}))
     manager = memory_job.started()
+    caplog.clear()
+    caplog.set_level(logging.INFO)
     gauge = manager.metrics.checkpointed_offsets
     seen = [gauge[SSP[0]]]
     for offsets in ([], ["46", "47"], ["48"]):
@@ -241,6 +245,7 @@ def test_the_gauge_follows_what_was_committed(memory_job: Job) -> None:
         seen += [before, gauge[SSP[0]]]
     assert seen == ["", "", "45", "45", "47", "47", "48"]
     assert manager.metrics.commit_count == 3
+    assert caplog.records == []
 
 
 @pytest.mark.scenario("OFF-12")
@@ -389,17 +394,6 @@ def test_a_start_writes_nothing_and_a_commit_of_nothing_neither(job: Job) -> Non
     assert job.ends() == before
 
 
-@pytest.mark.scenario("HRD-37", "HRD-14")
-def test_quiet_partitions_keep_their_startpoints_over_a_crash(job: Job) -> None:
-    job.write(fan_out("c", dict.fromkeys(KEY, StartpointOldest(NOW))))
-    manager = job.started({"c": SSP})
-    for number in range(5):
-        manager.update("c", SSP[number], "5")
-    commit(manager)
-    again = job.started({"c": SSP})  # nothing was stopped
-    assert [at(again, number) for number in range(8)] == ["6"] * 5 + ["0"] * 3
-
-
 @pytest.mark.scenario("HRD-39", "OFF-13")
 def test_consumers_get_offsets_alone(memory_job: Job) -> None:
     kinds = (
@@ -426,18 +420,6 @@ def test_a_stop_commits_nothing_and_ends_cleanly(job: Job) -> None:
         manager.write_checkpoint("c", CheckpointV1({SSP[0]: "46"}))
     manager.stop()
     assert at(job.started()) == "46", "the last interval is read again"
-
-
-@pytest.mark.scenario("HRD-57")
-def test_a_commit_leaves_no_line(memory_job: Job, caplog: pytest.LogCaptureFixture) -> None:
-    manager = memory_job.started()
-    caplog.clear()
-    caplog.set_level(logging.INFO)
-    for offset in range(100):
-        manager.update("c", SSP[0], str(offset))
-        commit(manager)
-    assert caplog.records == []
-    assert manager.metrics.commit_count == 100
 
 
 def test_what_a_commit_could_not_write_the_next_one_does(memory_job: Job) -> None:

@@ -184,6 +184,7 @@ def commit(manager: OffsetManager) -> None:
     manager.write_checkpoint("t0", said, CheckpointV2(CheckpointId(1, 2), said.offsets, {}))
 
 
+@pytest.mark.scenario("HRD-37", "HRD-14")
 @pytest.mark.parametrize("versions", ["1", "2,1"])
 def test_a_commit_that_is_cut_off_anywhere_loses_no_startpoint(logs: LogMaker, versions: str) -> None:
     job = job_on(logs)

@@ -208,23 +208,6 @@ def test_partitions_are_removed_one_by_one(manager: StartpointManager, coordinat
     assert coordinator_log.end_offset() == end
 
 
-def test_consumed_startpoints_are_removed_and_newer_ones_stay(
-    manager: StartpointManager, coordinator_log: EventLog
-) -> None:
-    fanned_out = {PAGE_VIEWS: specific("1"), ORDERS: specific("2")}
-    coordinator_log.append([fan_out("t", {str(partition): one for partition, one in fanned_out.items()})])
-    newer = {**fanned_out, ORDERS: specific("3")}
-    coordinator_log.append([fan_out("t", {str(partition): one for partition, one in newer.items()})])
-    manager.remove_consumed_fan_out("t", fanned_out)
-    assert manager.get_fan_out_for_task("t") == {ORDERS: specific("3")}
-    end = coordinator_log.end_offset()
-    manager.remove_consumed_fan_out("t", fanned_out)
-    manager.remove_consumed_fan_out("u", fanned_out)
-    assert coordinator_log.end_offset() == end
-    manager.remove_consumed_fan_out("t", newer)
-    assert manager.get_fan_out_for_task("t") == {}
-
-
 @pytest.mark.scenario("SPM-18")
 def test_requests_and_fan_outs_are_deleted_separately(manager: StartpointManager, coordinator_log: EventLog) -> None:
     coordinator_log.append([fan_out(f"t{number}", {"k.s.0": specific("1")}) for number in range(6)])

