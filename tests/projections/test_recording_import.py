@@ -106,18 +106,6 @@ def test_the_bytes_of_a_batch_are_limited(connected: Connection, monkeypatch: py
     assert counts == [0, 100, 100, 50]
 
 
-def test_different_bytes_begin_an_incarnation(connected: Connection) -> None:
-    import_events(connected, STREAM, OLD)
-    assert import_events(connected, STREAM, NEW).incarnation == 2
-    assert shown(connected) == NEW_ROWS
-    history = "select incarnation, count(*) from coordinator.config_history group by 1 order by 1"
-    assert shown(connected, history) == [(1, 3), (2, 4)]
-    assert shown(connected, "select incarnation, count(*) from coordinator.event group by 1 order by 1") == [
-        (1, 3),
-        (2, 4),
-    ]
-
-
 def test_relations_show_the_old_incarnation_until_the_new_one_is_complete(database_url: str) -> None:
     with connect(database_url) as connection:
         import_events(connection, STREAM, OLD)

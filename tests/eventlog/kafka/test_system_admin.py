@@ -275,15 +275,6 @@ def test_a_broker_that_does_not_answer_is_reported_in_time(monkeypatch: pytest.M
     assert time.monotonic() - started < PATIENCE / 2
 
 
-def test_asking_for_a_topic_does_not_make_it(system: KafkaSystemAdmin, topics: Topics, job_name: str) -> None:
-    name = f"{job_name}-not-there"
-    with pytest.raises(InputMissing, match=rf"Kafka at .* has no stream {name}. Check its name"):
-        system.resolve_startpoint(SystemStreamPartition("input", name, 0), StartpointOldest(1))
-    with pytest.raises(InputMissing):
-        system.get_system_stream_metadata([name])
-    assert not topics.is_there(name)
-
-
 @pytest.mark.parametrize("error", [LeaderNotAvailableError, KafkaStorageError, UnknownError])
 def test_a_stream_of_which_the_cluster_knows_only_an_error_has_no_partitions_by_that(error: type[KafkaError]) -> None:
     with KafkaSystemAdmin(NOWHERE) as nowhere:

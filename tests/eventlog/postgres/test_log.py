@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from threading import Event
 
 import psycopg
 import pytest
@@ -164,32 +163,6 @@ def test_offsets_of_a_writer_that_failed_go_to_the_next(database_url: str) -> No
             raise ZeroDivisionError
         assert second.result(timeout=PATIENCE) == range(1)
         assert [event.key for event in log.read()] == [b"fast0"]
-
-
-def test_a_reader_beside_writers_sees_a_prefix_that_only_grows(database_url: str) -> None:
-    done = Event()
-
-    def write(writer: int) -> None:
-        with PostgresEventLog(database_url, STREAM.stream_name) as mine:
-            for turn in range(25):
-                mine.append(new_events(2, f"{writer}.{turn}."))
-
-    def watch() -> list[list[RecordedEvent]]:
-        seen: list[list[RecordedEvent]] = []
-        with PostgresEventLog(database_url, STREAM.stream_name) as mine:
-            while not seen or not done.is_set():
-                seen.append(list(mine.read()))
-        return seen
-
-    with PostgresEventLog.create(database_url, STREAM) as log, ThreadPoolExecutor(4) as pool:
-        watching = pool.submit(watch)
-        try:
-            list(pool.map(write, range(3)))
-        finally:
-            done.set()
-        final = list(log.read())
-        assert [event.offset for event in final] == list(range(150))
-        assert all(seen == final[: len(seen)] for seen in watching.result(timeout=PATIENCE))
 
 
 def test_an_append_is_notified_when_it_is_committed(database_url: str) -> None:
