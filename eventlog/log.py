@@ -149,25 +149,14 @@ class MemoryEventLog(Closing):
     """Keeps every event as long as the object exists. Thread-safe."""
 
     capabilities: Final = Capabilities(can_append=True, keeps_superseded_events=True, conditional_append=True)
+    stream_id: Final = None
 
     def __init__(self, stream: StreamIdentity, *, clock: Clock = system_clock) -> None:
-        self._stream = stream
+        self.stream_name: Final = stream.stream_name
+        self.stream_kind: Final = stream.stream_kind
         self._clock = clock
         self._lock = Lock()
         self._events: list[RecordedEvent] = []
-
-    @property
-    def stream_name(self) -> str:
-        return self._stream.stream_name
-
-    @property
-    def stream_kind(self) -> StreamKind:
-        return self._stream.stream_kind
-
-    @property
-    def stream_id(self) -> str | None:
-        """None: the log has no name outside of its object."""
-        return None
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         with self._lock:

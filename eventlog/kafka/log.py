@@ -14,7 +14,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.producer import EventProducer
 from eventlog.log import AppendRefused, Capabilities, Clock, recorded, system_clock
 from eventlog.source import Closing, StreamMissing
-from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity, StreamKind
+from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity
 
 _logger: Final = logging.getLogger(__name__)
 DEFAULT_BATCH_BYTES: Final = 1_048_588
@@ -31,7 +31,8 @@ class KafkaEventLog(Closing):
 
     Kafka removes superseded events, has no conditional append, and accepts no event without a key, no time before 1970
     and no header without a value. Only committed records are read. An object is not thread-safe, but any number of
-    processes can use the topic at the same time.
+    processes can use the topic at the same time. ``stream_id`` is the id of the topic; None if the brokers are older
+    than Kafka 2.8.
     """
 
     capabilities: Final = Capabilities(can_append=True, keeps_superseded_events=False, conditional_append=False)
@@ -55,7 +56,8 @@ class KafkaEventLog(Closing):
         `SourceUnavailable`: no broker answers.
         """
         self._options = options
-        self._stream = stream
+        self.stream_name: Final = stream.stream_name
+        self.stream_kind: Final = stream.stream_kind
         self._clock = clock
         self._is_transactional = transactional_id is not None
         self._admin = KafkaAdmin(options)
@@ -68,7 +70,7 @@ class KafkaEventLog(Closing):
             raise
         if topic.partitions != 1:
             _logger.warning("%s", self.warning)
-        self._topic_id = topic.topic_id
+        self.stream_id: Final = topic.topic_id
         self._appender = EventProducer(
             options, stream.stream_name, topic.max_message_bytes or DEFAULT_BATCH_BYTES, transactional_id
         )
@@ -87,19 +89,6 @@ class KafkaEventLog(Closing):
         with KafkaAdmin(options) as admin:
             admin.create_stream(stream, replication_factor=replication_factor, segment_bytes=segment_bytes)
         return cls(options, stream, clock=clock)
-
-    @property
-    def stream_name(self) -> str:
-        return self._stream.stream_name
-
-    @property
-    def stream_kind(self) -> StreamKind:
-        return self._stream.stream_kind
-
-    @property
-    def stream_id(self) -> str | None:
-        """The id of the topic; None if the brokers are older than Kafka 2.8."""
-        return self._topic_id
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         """See `EventLog.append`.
@@ -131,7 +120,7 @@ class KafkaEventLog(Closing):
         """See `EventLog.read`. Raises `OffsetLost` if the topic was re-created, or records were deleted."""
         start, end = self._bounds()
         last = end if until is None else min(until, end)
-        return self._ranges.read(self.stream_name, self._topic_id, max(first, start), last)
+        return self._ranges.read(self.stream_name, self.stream_id, max(first, start), last)
 
     def start_offset(self) -> int:
         """See `EventLog.start_offset`; compaction does not change it."""

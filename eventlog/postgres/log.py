@@ -17,7 +17,7 @@ from eventlog.postgres.binary_values import ByteaArray, Int8Array, bytea_array, 
 from eventlog.postgres.connection import Connection, connect, reaching_database
 from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log, stream_names
 from eventlog.source import DATABASE, KAFKA, POSTGRES, RECORDING, Closing, no_stream
-from eventlog.streams import StreamIdentity, StreamKind
+from eventlog.streams import StreamIdentity
 
 _UNKNOWN_STREAM: Final = "CS001"
 _CONFLICT: Final = "CS003"
@@ -61,9 +61,10 @@ class PostgresEventLog(Closing):
     """The newest incarnation of a stream in Postgres.
 
     An object is not thread-safe, but any number of processes can use the log at the same time. The archive of a topic
-    or a recording can be read in the same way, but not appended to. With a connection of the caller, who closes it, an
-    append is part of the caller's transaction, and errors of the connection are psycopg's. Otherwise they are
-    `SourceUnavailable`.
+    or a recording can be read in the same way, but not appended to, and may have been compacted before. With a
+    connection of the caller, who closes it, an append is part of the caller's transaction, and errors of the connection
+    are psycopg's. Otherwise they are `SourceUnavailable`. ``stream_id`` is the number of the incarnation in its
+    database.
     """
 
     def __init__(self, database: str | Connection, stream_name: str, *, clock: Clock = system_clock) -> None:
@@ -77,10 +78,20 @@ class PostgresEventLog(Closing):
         with self._reaching():
             self._connection = connect(database) if isinstance(database, str) else database
             try:
-                self._log = _newest(self._connection, stream_name)
+                log = _newest(self._connection, stream_name)
             except BaseException:
                 self.close()
                 raise
+        is_ours = log.backend == POSTGRES
+        self.capabilities: Final = Capabilities(
+            can_append=is_ours, keeps_superseded_events=is_ours, conditional_append=is_ours
+        )
+        self.stream_name: Final = stream_name
+        self.stream_kind: Final = log.stream_kind
+        self.stream_id: Final = str(log.log_id)
+        self.incarnation: Final = log.incarnation
+        self._log_id: Final = log.log_id
+        self._backend: Final = log.backend
 
     @classmethod
     def create(cls, database: str | Connection, stream: StreamIdentity, *, clock: Clock = system_clock) -> Self:
@@ -93,33 +104,10 @@ class PostgresEventLog(Closing):
             _insert(connection, stream, clock())
         return cls(database, stream.stream_name, clock=clock)
 
-    @property
-    def stream_name(self) -> str:
-        return self._log.stream_name
-
-    @property
-    def stream_kind(self) -> StreamKind:
-        return self._log.stream_kind
-
-    @property
-    def stream_id(self) -> str:
-        """Identifies this incarnation of the stream in its database."""
-        return str(self._log.log_id)
-
-    @property
-    def incarnation(self) -> int:
-        return self._log.incarnation
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """All for a log in Postgres, none for the archive of another log, which may have been compacted before."""
-        is_ours = self._log.backend == POSTGRES
-        return Capabilities(can_append=is_ours, keeps_superseded_events=is_ours, conditional_append=is_ours)
-
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         """See `EventLog.append`. Writers wait for each other, so that events become visible in offset order."""
         if not self.capabilities.can_append:
-            raise AppendRefused(self.stream_name, _WRITTEN_ELSEWHERE[self._log.backend])
+            raise AppendRefused(self.stream_name, _WRITTEN_ELSEWHERE[self._backend])
         for event in events:
             check_timestamp(event)
         calls = list(batches(events, _CALL_EVENTS, _CALL_BYTES)) or [[]]
@@ -143,12 +131,12 @@ class PostgresEventLog(Closing):
 
     def start_offset(self) -> int:
         with self._reaching():
-            row = self._connection.execute(_START, {"log_id": self._log.log_id}).fetchone()
+            row = self._connection.execute(_START, {"log_id": self._log_id}).fetchone()
         return self.end_offset() if row is None or row[0] is None else int(row[0])
 
     def end_offset(self) -> int:
         with self._reaching():
-            return archive_end(self._connection, self._log.log_id)
+            return archive_end(self._connection, self._log_id)
 
     def close(self) -> None:
         """Close the connection, unless it is the caller's."""
@@ -161,7 +149,7 @@ class PostgresEventLog(Closing):
 
     def _read(self, first: int, until: int) -> Iterator[RecordedEvent]:
         with self._reaching():
-            yield from read_archive(self._connection, self._log.log_id, first, until)
+            yield from read_archive(self._connection, self._log_id, first, until)
 
     @contextmanager
     def _undo_on_error(self, *, is_one_call: bool) -> Iterator[None]:
