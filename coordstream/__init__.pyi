@@ -148,7 +148,7 @@ from managers.checkpoints.checkpoint_errors import (
 )
 from managers.checkpoints.checkpoint_file import parse_offsets as parse_offsets, property_lines as property_lines
 from managers.checkpoints.checkpoint_manager import CheckpointManager as CheckpointManager
-from managers.checkpoints.checkpoint_place import checkpoint_manager as checkpoint_manager
+from managers.checkpoints.checkpoint_manager import checkpoint_manager as checkpoint_manager
 from managers.checkpoints.checkpoint_tool import (
     CheckpointChange as CheckpointChange,
     CheckpointTool as CheckpointTool,

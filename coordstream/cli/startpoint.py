@@ -46,10 +46,11 @@ from eventlog.partition import StartpointKey, startpoint_key_readings
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointSpecific, is_expired
 from eventlog.system_admin import is_kafka_offset
 from eventlog.timestamps import ms_of
+from eventlog.wire.startpoints import encode_startpoint
 from managers.checkpoints.checkpoint_tool import job_alive
 from managers.startpoints.next_starts import changed_starts, plan_next_fan_out
 from managers.startpoints.startpoint_manager import StartpointManager
-from managers.startpoints.startpoint_records import FanOuts, request_keys, request_value
+from managers.startpoints.startpoint_records import FanOuts, request_keys
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 app = typer.Typer()
@@ -198,7 +199,7 @@ def write(
         warn([*warnings(plan), *filter(None, [behind])])
         if not dry_run:
             confirm(f"Write {counted(len(plan.keys), 'startpoint')}?", yes=yes)
-            found.change_requests({str(key): request_value(startpoint) for key in plan.keys})
+            found.change_requests({str(key): encode_startpoint(startpoint) for key in plan.keys})
     if as_json or as_csv:
         print_list([{**row, "is_written": not dry_run} for row in plan_rows(plan)], as_csv=as_csv)
     elif dry_run:

@@ -11,7 +11,7 @@ from eventlog.errors import ConfigError
 from eventlog.log import EventLog, system_clock
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import CheckpointError, CheckpointsChanged
-from managers.checkpoints.checkpoint_place import checkpoint_manager, writing_manager
+from managers.checkpoints.checkpoint_manager import checkpoint_manager, writing_manager
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool
 from managers.job_facts import JobFacts
 from managers.startpoints.next_starts import Checkpoints, StartpointFacts

@@ -12,7 +12,7 @@ from eventlog.timestamps import ms_of
 from managers.checkpoints.abstract_checkpoint_manager import Commit
 from managers.checkpoints.checkpoint_errors import CheckpointError, CheckpointsChanged, JobAlive
 from managers.checkpoints.checkpoint_events import require_readable
-from managers.checkpoints.checkpoint_place import JobCheckpoints
+from managers.checkpoints.checkpoint_manager import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.errors import no_such_task
 from managers.job_facts import JobFacts

@@ -15,7 +15,7 @@ from eventlog.timestamps import ms_of
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager, create_changelog_streams
 from managers.assignments.changelogs import changelogs
 from managers.assignments.job_model_assignments import JobModelAssignments
-from managers.checkpoints.checkpoint_place import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
+from managers.checkpoints.checkpoint_manager import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
 from managers.checkpoints.kafka_checkpoint_manager import ensure_checkpoint_topic, is_validated
 from managers.config.job_config import (
     TRACKING_URL,
@@ -229,7 +229,8 @@ class JobCoordinator:
         """
         now = self._clock()
         is_new = _differs(read_config(self._store), plan.config)
-        manager = self._metadata_manager(plan, ms_of(now) if is_new else None)
+        written_ms = ms_of(now) if is_new else None
+        manager = self._metadata(with_deployment_id(self._environment, self._store, plan.config, written_ms))
         metadata = manager.generate_job_coordinator_metadata(plan.job_model, plan.config)
         if is_new:
             self._before_write()
@@ -265,16 +266,10 @@ class JobCoordinator:
         if not self.is_current(attempt):
             self._metadata().write_job_coordinator_metadata(attempt.metadata)
 
-    def _metadata(self) -> JobCoordinatorMetadataManager:
-        return JobCoordinatorMetadataManager(self._store, cluster_type_of(self._environment), clock=self._clock)
-
-    def _metadata_manager(self, plan: JobPlan, written_ms: int | None) -> JobCoordinatorMetadataManager:
+    def _metadata(self, environment: Mapping[str, str] | None = None) -> JobCoordinatorMetadataManager:
+        cluster_type = cluster_type_of(self._environment)
         return JobCoordinatorMetadataManager(
-            self._store,
-            cluster_type_of(self._environment),
-            environment=with_deployment_id(self._environment, self._store, plan.config, written_ms),
-            clock=self._clock,
-            metrics=self.metrics,
+            self._store, cluster_type, environment=environment or {}, clock=self._clock, metrics=self.metrics
         )
 
     def _create_streams(self, plan: JobPlan, admins: Mapping[str, InputAdmin]) -> None:

@@ -12,10 +12,11 @@ from eventlog.checkpoint import Offsets
 from eventlog.log import EventLog
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import StartpointSpecific
+from eventlog.wire.startpoints import encode_startpoint
 from managers.rewind.rewind_plan import Move, RewindError, RewindPlan
 from managers.startpoints.next_starts import StartpointFacts
-from managers.startpoints.startpoint_records import REQUESTS, key_meanings, request_value, without_key_bucket
-from managers.startpoints.startpoint_request import named_events
+from managers.startpoints.startpoint_records import key_meanings, without_key_bucket
+from managers.startpoints.startpoint_request import request_events
 
 _MODEL: Final = ConfigDict(frozen=True, extra="forbid")
 
@@ -67,9 +68,8 @@ def undone_requests(
     Raises `RewindError`: a request is gone, or another writer has changed it.
     """
     values: dict[str, list[bytes | None]] = {}
-    for event in named_events(log, first):
-        if event.name.namespace == REQUESTS:
-            values.setdefault(event.name.key, []).append(event.value)
+    for _, key_text, value in request_events(log, first):
+        values.setdefault(key_text, []).append(value)
     undone: dict[str, bytes | None] = {}
     for change in changes:
         before = None if change.before is None else change.before.encode()
@@ -77,7 +77,7 @@ def undone_requests(
             case [*earlier, last] if last == change.after.encode():
                 undone[change.key_text] = earlier[-1] if earlier else before
             case [*_, None] if force:
-                undone[change.key_text] = request_value(StartpointSpecific(str(change.old_offset), created_ms))
+                undone[change.key_text] = encode_startpoint(StartpointSpecific(str(change.old_offset), created_ms))
             case [*_, None]:
                 raise RewindError(
                     f"The startpoint request {change.key_text!r} is gone: the job has started from it, or it was "
@@ -138,7 +138,7 @@ def _request_change(
     before = facts.requests.get(key_text)
     return RequestChange(
         key_text=key_text,
-        before=None if before is None else request_value(before).decode(),
-        after=request_value(StartpointSpecific(str(move.to_offset), created_ms)).decode(),
+        before=None if before is None else encode_startpoint(before).decode(),
+        after=encode_startpoint(StartpointSpecific(str(move.to_offset), created_ms)).decode(),
         old_offset=move.from_offset,
     )

@@ -9,6 +9,7 @@ from typing import Final
 from eventlog.errors import EventLogError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, is_expired
+from eventlog.wire.startpoints import encode_startpoint
 from managers.errors import NotReady, Startable
 from managers.startpoints.startpoint_records import (
     ASSIGNMENTS,
@@ -27,7 +28,6 @@ from managers.startpoints.startpoint_records import (
     remove_consumed,
     remove_partitions,
     request_key,
-    request_value,
     without_key_bucket,
 )
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -73,7 +73,7 @@ class StartpointManager(Startable):
         store = self._running()
         _require_key_parts(partition, task_name)
         with _translate_errors(partition, task_name):
-            store.put(request_key(partition, task_name), request_value(startpoint))
+            store.put(request_key(partition, task_name), encode_startpoint(startpoint))
 
     def read_startpoint(self, partition: SystemStreamPartition, *, task_name: str | None = None) -> Startpoint | None:
         """The requested startpoint under exactly this key; None if there is none, or if it has expired (12 hours).

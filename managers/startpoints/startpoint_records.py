@@ -14,7 +14,7 @@ from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, s
 from eventlog.starting_offset import effective_startpoint
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointFanOut, is_expired
 from eventlog.wire.jackson import loads
-from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out, encode_startpoint
+from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out
 from managers.errors import ManagerError
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
@@ -133,10 +133,6 @@ def read_request(name: NamespacedKey, value: bytes) -> Startpoint:
 
 def read_fan_out(name: NamespacedKey, value: bytes) -> StartpointFanOut:
     return _read(name, value, decode_fan_out)
-
-
-def request_value(startpoint: Startpoint) -> bytes:
-    return encode_startpoint(startpoint)
 
 
 def fan_out_value(timestamp: int | None, fan_outs: Mapping[SystemStreamPartition, Startpoint]) -> bytes | None:

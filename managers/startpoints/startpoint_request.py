@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final
 
 from eventlog.errors import WireError, did_you_mean
 from eventlog.log import EventLog, end_after
@@ -258,20 +258,15 @@ _OwnKeys = Mapping[SystemStreamPartition, Sequence[tuple[str, TaskName | None]]]
 """The keys of the own requests for each partition, and the task that each means; None: every task."""
 
 
-class NamedEvent(NamedTuple):
-    """An event of a coordinator stream; ``value`` None: its key was deleted."""
+def request_events(log: EventLog, first: int) -> Iterator[tuple[int, str, bytes | None]]:
+    """The offset, the key and the value (None: deleted) of each request on a coordinator stream, from an offset on.
 
-    log_offset: int
-    name: NamespacedKey
-    value: bytes | None
-
-
-def named_events(log: EventLog, first: int) -> Iterator[NamedEvent]:
-    """The events of a coordinator stream whose keys can be read. Raises `OffsetLost` for a stream created again."""
+    Raises `OffsetLost` for a stream that was created again.
+    """
     for event in log.read(first, end_after(log, first)):
         name = read_name(event.key)
-        if name is not None:
-            yield NamedEvent(event.offset, name, event.value)
+        if name is not None and name.namespace == REQUESTS:
+            yield event.offset, name.key, event.value
 
 
 def write_unless_changed(store: CoordinatorStreamStore, log: EventLog, first: int, requests: RequestValues) -> None:
@@ -301,19 +296,16 @@ def _require_unchanged(log: EventLog, first: int, own: RequestValues, *, is_appe
     Later changes were made to the written requests.
     """
     missing, own_keys = set(own), _keys_of_partitions(own)
-    other: NamedEvent | None = None
-    for event in named_events(log, first):
+    other: tuple[int, str] | None = None
+    for offset, key_text, value in request_events(log, first):
         if not missing:
             break
-        if event.name.namespace != REQUESTS:
-            continue
-        key_text = event.name.key
-        if is_appended and key_text in own and event.value == own[key_text]:
+        if is_appended and key_text in own and value == own[key_text]:
             missing.discard(key_text)
         elif other is None and _overlaps(key_text, own_keys, missing):
-            other = event
+            other = offset, key_text
     if other is not None:
-        raise StartpointsChanged(f"the startpoint request {other.name.key!r}", other.log_offset, is_written=is_appended)
+        raise StartpointsChanged(f"the startpoint request {other[1]!r}", other[0], is_written=is_appended)
 
 
 def _keys_of_partitions(own: RequestValues) -> _OwnKeys:

@@ -1,6 +1,6 @@
 """KafkaChangelogStateBackendFactory: stores are backed up by their changelogs (Samza's default state backend)."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -102,11 +102,6 @@ def _write_offsets(directory: Path, checkpoint_id: CheckpointId, marker: KafkaSt
             delete_offset_files(path)
 
 
-def _require_not_cancelled(task_name: str, store_name: str, cancelled: Event) -> None:
-    if cancelled.is_set():
-        raise RestoreCancelled(task_name, store_name)
-
-
 class KafkaChangelogStateBackendFactory:
     """A `StateBackendFactory`.
 
@@ -149,15 +144,14 @@ class KafkaChangelogStateBackendFactory:
             offset = self._known_offset(task, name, committed.get(name))
             store = task.open_store(name)
             try:
-                check = partial(_require_not_cancelled, task.task_name, name, cancelled)
-                _align_changelog(store, partition, self._systems[partition.system], offset, check)
-            except RestoreCancelled:
-                raise
+                is_aligned = _align_changelog(store, partition, self._systems[partition.system], offset, cancelled)
             except EventLogError as error:
                 raise changelog_failed(task.task_name, name, partition, error) from error
             finally:
                 if store.directory is not None:
                     store.close()
+            if not is_aligned:
+                raise RestoreCancelled(task.task_name, name)
 
     def _open_to_restore(self, task: StatefulTask, store_name: str) -> KeyValueStore:
         store = task.open_store(store_name)
@@ -197,12 +191,12 @@ def _align_changelog(
     partition: SystemStreamPartition,
     changelogs: Changelogs,
     committed: int | None,
-    check: Callable[[], object],
-) -> None:
+    cancelled: Event,
+) -> bool:
     """Make a changelog equal to a store that was restored from another backend, which has the state of ``committed``.
 
     Reverts the changes after that offset. Without it, or if the changelog does not have it, all changes are reverted
-    and all entries are written. ``check`` is called with each batch of changes, and also while none arrives.
+    and all entries are written. Returns False if it was cancelled.
     """
     changelogs.discard(partition)
     reach = changelogs.reach(partition)
@@ -210,9 +204,11 @@ def _align_changelog(
     is_known = committed is not None and oldest <= committed < end
     first = committed + 1 if is_known and committed is not None else oldest
     for changes in changelogs.read(partition, first, end):
-        check()
+        if cancelled.is_set():
+            return False
         revert(store, partition, changelogs, changes)
     if not is_known:
         for key, value in store.range():
             changelogs.send(partition, key, value)
     changelogs.flush()
+    return True

@@ -117,22 +117,17 @@ class DictStore:
 
 def _read(path: Path) -> Iterator[tuple[bytes, bytes]]:
     data = path.read_bytes() if path.exists() else b""
-    position = 0
-    while position < len(data):
-        key, value, position = _read_entry(path, data, position)
-        yield key, value
-
-
-def _read_entry(path: Path, data: bytes, position: int) -> tuple[bytes, bytes, int]:
-    try:
-        key_length, value_length = _LENGTHS.unpack_from(data, position)
-    except error:
-        raise StoreUnreadable(path, "is incomplete") from None
-    start = position + _LENGTHS.size
-    end = start + key_length + value_length
-    if end > len(data):
-        raise StoreUnreadable(path, "is incomplete")
-    return data[start : start + key_length], data[start + key_length : end], end
+    start = 0
+    while start < len(data):
+        try:
+            key_length, value_length = _LENGTHS.unpack_from(data, start)
+        except error:
+            raise StoreUnreadable(path, "is incomplete") from None
+        middle = start + _LENGTHS.size + key_length
+        start = middle + value_length
+        if start > len(data):
+            raise StoreUnreadable(path, "is incomplete")
+        yield data[middle - key_length : middle], data[middle:start]
 
 
 class LoggedStore:

@@ -6,6 +6,7 @@ import shutil
 import struct
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Final, Literal
 from zlib import crc32
@@ -131,16 +132,19 @@ def read_with_checksum(path: Path) -> str:
 
 
 def encode(text: str) -> bytes:
-    data = struct.pack(">q", crc32(text.encode("utf-8", "surrogatepass")))
-    data += b"".join(struct.pack(">H", len(part)) + part for part in _strings(text))
+    data = _checksum(text) + b"".join(struct.pack(">H", len(part)) + part for part in _strings(text))
     return _MAGIC + b"".join(_blocks(data))
 
 
 def decode(data: bytes) -> str:
-    content = b"".join(_contents(data))
-    units = "".join(_read_strings(content))
+    """Raises ValueError if the data is damaged or has another format."""
+    content = BytesIO(b"".join(_contents(BytesIO(data))))
+    checksum = _read_exactly(content, 8)
+    units = _read_string(content)
+    while content.tell() < len(content.getbuffer()):
+        units += _read_string(content)
     text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-    if struct.unpack_from(">q", content) != (crc32(text.encode("utf-8", "surrogatepass")),):
+    if checksum != _checksum(text):
         raise ValueError
     return text
 
@@ -152,27 +156,24 @@ def _blocks(data: bytes) -> Iterator[bytes]:
         yield (bytes((_SHORT_BLOCK, len(block))) if is_short else struct.pack(">Bi", _LONG_BLOCK, len(block))) + block
 
 
-def _contents(data: bytes) -> Iterator[bytes]:
-    if not data.startswith(_MAGIC) or len(data) == len(_MAGIC):
+def _contents(data: BytesIO) -> Iterator[bytes]:
+    if data.read(len(_MAGIC)) != _MAGIC:
         raise ValueError
-    at = len(_MAGIC)
-    while at < len(data):
-        start, length = _block_at(data, at)
-        at = start + length
-        if at > len(data):
+    while kind := data.read(1):
+        if kind[0] not in (_SHORT_BLOCK, _LONG_BLOCK):
             raise ValueError
-        yield data[start:at]
+        yield _read_exactly(data, int.from_bytes(_read_exactly(data, 1 if kind[0] == _SHORT_BLOCK else 4)))
 
 
-def _block_at(data: bytes, at: int) -> tuple[int, int]:
-    try:
-        if data[at] == _SHORT_BLOCK:
-            return at + 2, data[at + 1]
-        if data[at] == _LONG_BLOCK:
-            return at + 5, int(struct.unpack_from(">I", data, at + 1)[0])
-    except (IndexError, struct.error):
-        pass
-    raise ValueError
+def _read_exactly(data: BytesIO, count: int) -> bytes:
+    found = data.read(count)
+    if len(found) < count:
+        raise ValueError
+    return found
+
+
+def _checksum(text: str) -> bytes:
+    return struct.pack(">q", crc32(text.encode("utf-8", "surrogatepass")))
 
 
 def _strings(text: str) -> Iterator[bytes]:
@@ -183,16 +184,9 @@ def _strings(text: str) -> Iterator[bytes]:
         yield units[at : at + size].encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
 
 
-def _read_strings(content: bytes) -> Iterator[str]:
-    at = 8
-    while at < len(content) or at == 8:
-        if at + 2 > len(content):
-            raise ValueError
-        (length,) = struct.unpack_from(">H", content, at)
-        at += 2 + length
-        if at > len(content):
-            raise ValueError
-        yield content[at - length : at].replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
+def _read_string(content: BytesIO) -> str:
+    encoded = _read_exactly(content, int.from_bytes(_read_exactly(content, 2)))
+    return encoded.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
 
 
 def write_offset_files(directory: Path, offsets: FileOffsets) -> None:

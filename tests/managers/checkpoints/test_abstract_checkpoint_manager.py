@@ -11,8 +11,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, TaskNotRegistered
-from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.checkpoints.checkpoint_place import JobCheckpoints
+from managers.checkpoints.checkpoint_manager import CheckpointManager, JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
 from managers.errors import NotReady
 from managers.wrapped_logs import LogOrOpener

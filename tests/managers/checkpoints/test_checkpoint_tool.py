@@ -17,7 +17,7 @@ from managers.checkpoints.checkpoint_errors import (
     JobAlive,
 )
 from managers.checkpoints.checkpoint_file import parse_offsets
-from managers.checkpoints.checkpoint_place import checkpoint_manager
+from managers.checkpoints.checkpoint_manager import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool, OffsetChange
 from managers.job_facts import JobFacts
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, task_container

@@ -8,7 +8,8 @@ from eventlog.events import NewEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
-from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, StartpointsChanged, request_value
+from eventlog.wire.startpoints import encode_startpoint
+from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, StartpointsChanged
 from managers.startpoints.startpoint_request import write_unless_changed
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey, encode_name
@@ -16,7 +17,7 @@ from tests.builders import config_set, startpoint
 from tests.managers.interrupted_log import raced
 
 KEY: Final = "kafka.in.0.t"
-OURS: Final = {KEY: request_value(StartpointSpecific("3", 1_000))}
+OURS: Final = {KEY: encode_startpoint(StartpointSpecific("3", 1_000))}
 OTHERS: Final = {
     "the startpoint request 'kafka.in.0.t'": startpoint(KEY, StartpointOldest(2_000)),
     "the startpoint request 'kafka.in.0'": startpoint("kafka.in.0", StartpointOldest(2_000)),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.startpoint import StartpointSpecific
 from eventlog.wire.coordinator import encode_key
+from eventlog.wire.startpoints import encode_startpoint
 from managers.startpoints.startpoint_records import (
     FanOuts,
     fan_out_key,
@@ -19,7 +20,6 @@ from managers.startpoints.startpoint_records import (
     read_fan_out,
     read_request,
     request_key,
-    request_value,
     should_fan_out_startpoints,
     without_key_bucket,
 )
@@ -36,8 +36,8 @@ def test_a_request_has_samzas_bytes(vector: Vector) -> None:
     startpoint = startpoint_of_kind(given["kind"], given["creationTimestamp"], given["argument"])
     name = request_key(partition_of(given["ssp"]), given["task"])
     assert encode_key(*name) == decoded(vector["key_b64"])
-    assert request_value(startpoint) == decoded(vector["value_b64"])
-    assert read_request(name, request_value(startpoint)) == startpoint
+    assert encode_startpoint(startpoint) == decoded(vector["value_b64"])
+    assert read_request(name, encode_startpoint(startpoint)) == startpoint
 
 
 @pytest.mark.parametrize("vector", vectors("startpoint_fan_out"), ids=lambda vector: vector["id"])
