@@ -125,7 +125,7 @@ def _from_json(text: str) -> KafkaStateCheckpointMarker:
 
 
 def _from_fields(text: str) -> KafkaStateCheckpointMarker:
-    parts = text.split(";")
+    parts = text.rstrip(";").split(";")  # as in Java: an offset that was cut off is missing, not empty
     if len(parts) != 5:
         raise WireError("missing_field", "a state marker is not written as version;system;stream;partition;offset")
     version, system, stream, partition, offset = parts

@@ -15,7 +15,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import OffsetLost, SourceUnavailable, StreamRefused
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.system_admin import Change, Changelogs, InputMissing
-from managers.assignments.changelogs import is_transactional, min_compaction_lag_ms
+from managers.assignments.changelogs import TRANSACTIONAL_RESTORE, is_transactional, min_compaction_lag_ms
 from managers.state.key_value_store import BulkLoading, KeyValueStore, StoreOpener
 from managers.state.restore_plan import (
     RestorePlan,
@@ -42,8 +42,11 @@ _UNKNOWN: Final = CommittedOffset(None, None)
 
 class _Reach(NamedTuple):
     oldest: int
-    newest: int | None
     end: int
+
+    @property
+    def newest(self) -> int:
+        return self.end - 1
 
 
 class _Prepared(NamedTuple):
@@ -84,6 +87,8 @@ class KafkaChangelogRestoreManager:
         """
         committed = committed_offsets(checkpoint, self._task.task_name, self._partitions)
         reaches = {store: self._reach(store, partition) for store, partition in self._partitions.items()}
+        if self._is_transactional:
+            self._require_committed_changes(committed, reaches)
         for store, reach in reaches.items():
             is_cleaned = boolean(self._task.config, f"stores.{store}.clean.on.container.start", default=False)
             if checkpoint is None or is_cleaned:
@@ -150,14 +155,27 @@ class KafkaChangelogRestoreManager:
             )
         )
 
+    def _require_committed_changes(
+        self, committed: Mapping[str, CommittedOffset], reaches: Mapping[str, _Reach]
+    ) -> None:
+        """Raise StoreNotRestored if a changelog is empty but was not at the commit (Samza's validateRestoreOffsets)."""
+        for store, (offset, _) in committed.items():
+            reach = reaches[store]
+            if offset is not None and reach.oldest == reach.end:
+                problem = (
+                    f"it was committed at offset {offset} of its changelog {self._partitions[store]}, which is empty "
+                    f"and continues at offset {reach.end}. Restore the changelog, or set "
+                    f"{TRANSACTIONAL_RESTORE}=false to restore what is left."
+                )
+                raise StoreNotRestored(self._task.task_name, store, KAFKA_STATE_BACKEND_FACTORY, problem)
+
     def _reach(self, store: str, partition: SystemStreamPartition) -> _Reach:
         """The offsets of a changelog, without changes that the task made before it failed, in the same process."""
         changelogs = self._systems[partition.system]
         with self._naming(store):
             changelogs.discard(partition)
             found = changelogs.reach(partition)
-        newest = None if found.newest_offset is None else int(found.newest_offset)
-        return _Reach(int(found.oldest_offset or 0), newest, int(found.upcoming_offset or 0))
+        return _Reach(int(found.oldest_offset or 0), int(found.upcoming_offset or 0))
 
     @contextmanager
     def _naming(self, store: str) -> Iterator[None]:
@@ -173,8 +191,7 @@ class KafkaChangelogRestoreManager:
 
     def _set_aside(self, store: str, reach: _Reach, plan: RestorePlan, local: Mapping[Path, int]) -> None:
         """Keep local files at an offset that the changelog lost: it cannot restore them. Only the newest are kept."""
-        end = -1 if reach.newest is None else reach.newest
-        lost = {path: at for path, at in local.items() if path != plan.directory and not reach.oldest <= at <= end}
+        lost = {path: at for path, at in local.items() if path != plan.directory and not reach.oldest <= at < reach.end}
         if not lost:
             return
         newest = max(lost, key=lambda path: lost[path])

@@ -19,13 +19,13 @@ _SAFE_SHARE_OF_LAG: Final = 0.9
 class StoreToRestore(NamedTuple):
     """A store with a changelog, before it is restored.
 
-    ``newest`` None: the changelog never had a change. ``checkpointed`` is the offset of its last commit, None if there
-    is none; ``checkpoint_age_ms`` None: that commit has no id. ``local`` has the offset of each checkpoint directory
+    ``newest`` is the offset before the end of the changelog, ``checkpointed`` that of its last commit (None if there is
+    none). ``checkpoint_age_ms`` None: that commit has no id. ``local`` has the offset of each checkpoint directory
     that can be used. ``retains_existing`` decides about the changes of a store without a commit.
     """
 
     oldest: int
-    newest: int | None
+    newest: int
     checkpointed: int | None
     checkpoint_age_ms: int | None
     min_compaction_lag_ms: int
@@ -49,9 +49,9 @@ class RestorePlan(NamedTuple):
 def plan_restore(store: StoreToRestore) -> RestorePlan:
     if store.checkpointed is None:
         return _without_commit(store)
-    if store.newest is None or store.checkpointed > store.newest:
-        end = "is empty" if store.newest is None else f"ends at offset {store.newest}"
-        return _everything(store, f"it was committed at offset {store.checkpointed} of its changelog, which {end}")
+    if store.checkpointed > store.newest:
+        doubt = f"it was committed at offset {store.checkpointed} of its changelog, which ends at {store.newest}"
+        return _everything(store, doubt)
     if store.checkpointed < store.oldest:
         doubt = f"it was committed at offset {store.checkpointed} of its changelog, which begins at {store.oldest}"
         return _everything(store, doubt)
@@ -73,7 +73,7 @@ def _doubt_of_compaction(store: StoreToRestore) -> str:
 
 
 def _without_commit(store: StoreToRestore) -> RestorePlan:
-    if store.newest is None or not store.retains_existing:
+    if store.newest < store.oldest or not store.retains_existing:
         return RestorePlan(None, store.oldest, None)
     return _everything(store, "it has no offset in the last commit")
 
@@ -92,14 +92,14 @@ def _from_local(store: StoreToRestore, last: int, doubt: str = "") -> RestorePla
     return RestorePlan(directory, usable[directory] + 1, last, doubt)
 
 
-def plan_restore_to_end(oldest: int, newest: int | None, local: Mapping[Path, int]) -> RestorePlan:
+def plan_restore_to_end(oldest: int, newest: int, local: Mapping[Path, int]) -> RestorePlan:
     """The plan for state that is not transactional. ``local``: the store's own directory, if it can be used."""
     directory, offset = next(iter(local.items()), (None, 0))
     if directory is None:
         return RestorePlan(None, oldest, newest)
-    if newest is not None and offset <= newest:
+    if offset <= newest:
         return RestorePlan(directory, max(offset + 1, oldest), newest)
-    end = "is empty" if newest is None else f"ends at offset {newest}"
+    end = "is empty" if newest < oldest else f"ends at offset {newest}"
     return RestorePlan(None, oldest, newest, f"its directory is at offset {offset} of its changelog, which {end}")
 
 

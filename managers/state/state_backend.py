@@ -49,11 +49,11 @@ class TaskBackupManager(Protocol):
     def init(self, checkpoint: Checkpoint | None) -> None:
         """Start after this checkpoint of the task, None if it has none. It may have markers of other stores."""
 
-    def snapshot(self, checkpoint_id: CheckpointId) -> Markers:
+    def snapshot(self, checkpoint_id: CheckpointId) -> Markers | None:
         """Capture the state to upload, and return markers for `upload`. Blocks the task; the stores are flushed."""
 
-    def upload(self, checkpoint_id: CheckpointId, markers: Markers, cancelled: Event) -> Markers:
-        """Back up the snapshot in another thread than the task's, and return the markers for the checkpoint.
+    def upload(self, checkpoint_id: CheckpointId, markers: Markers, cancelled: Event) -> Markers | None:
+        """Back up the snapshot in another thread than the task's, and return the markers for the checkpoint, if any.
 
         ``cancelled`` is set when the commit was given up: return or raise soon, since the result is ignored.
         """

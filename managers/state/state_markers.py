@@ -63,7 +63,7 @@ class StateCheckpointMarkerSerde:
             if class_name in self._serdes:
                 return self._serdes[class_name].deserialise(payload)
         except WireError as error:
-            raise InvalidMarker(task_name, store_name, error.detail) from error
+            raise InvalidMarker(task_name, store_name, f"{error.detail}: {text!r}") from error
         known = known_names("classes", class_name, self._serdes)
         raise InvalidMarker(task_name, store_name, f"its class {class_name!r} has no serde.{known}")
 
@@ -81,25 +81,21 @@ def committed_offsets(
     """The offsets of these stores; without stores that have none. Raises `InvalidMarker`."""
     found = {}
     for store, changelog in changelogs.items():
+        text = _text_of(checkpoint, store, changelog)
         try:
-            committed = _committed_offset(checkpoint, store, changelog)
+            if isinstance(checkpoint, CheckpointV2) and text is not None:
+                found[store] = CommittedOffset(marked_offset(text, changelog), checkpoint.checkpoint_id)
+            elif text:
+                found[store] = _of_version_1(text)
         except WireError as error:
-            raise InvalidMarker(task_name, store, str(error)) from error
-        if committed is not None:
-            found[store] = committed
+            raise InvalidMarker(task_name, store, f"{error}: {text!r}") from error
     return found
 
 
-def _committed_offset(
-    checkpoint: Checkpoint | None, store: str, changelog: SystemStreamPartition
-) -> CommittedOffset | None:
-    if checkpoint is None:
-        return None
+def _text_of(checkpoint: Checkpoint | None, store: str, changelog: SystemStreamPartition) -> str | None:
     if isinstance(checkpoint, CheckpointV2):
-        text = checkpoint.state_markers.get(KAFKA_STATE_BACKEND_FACTORY, {}).get(store)
-        return None if text is None else CommittedOffset(marked_offset(text, changelog), checkpoint.checkpoint_id)
-    text = checkpoint.offsets.get(changelog)
-    return _of_version_1(text) if text else None
+        return checkpoint.state_markers.get(KAFKA_STATE_BACKEND_FACTORY, {}).get(store)
+    return None if checkpoint is None else checkpoint.offsets.get(changelog)
 
 
 def marked_offset(marker: str, changelog: SystemStreamPartition) -> int | None:
@@ -119,7 +115,7 @@ def _of_version_1(text: str) -> CommittedOffset:
 
 
 def _number(offset: str | None) -> int | None:
-    if offset is None or not offset.strip():
+    if offset is None:
         return None
     if not (offset.isascii() and offset.isdigit()):
         raise WireError("bad_number", f"its offset {offset!r} is not one of Kafka")

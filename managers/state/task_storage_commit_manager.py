@@ -91,7 +91,7 @@ class TaskStorageCommitManager:
         markers = {}
         for factory, backup_manager in self._backup_managers.items():
             with self._failing(checkpoint_id, "snapshot", factory=factory):
-                markers[factory] = frozen(backup_manager.snapshot(checkpoint_id))
+                markers[factory] = frozen(backup_manager.snapshot(checkpoint_id) or {})
         return markers
 
     def upload(self, checkpoint_id: CheckpointId, snapshot: StateMarkers, cancelled: Event) -> StateMarkers:
@@ -110,7 +110,7 @@ class TaskStorageCommitManager:
         markers = {}
         for factory in [failed] if failed is not None else list(uploads):
             with self._failing(checkpoint_id, "upload", factory=factory):
-                markers[factory] = frozen(uploads[factory].result())
+                markers[factory] = frozen(uploads[factory].result() or {})
         return markers
 
     def write_checkpoint_to_store_directories(self, checkpoint: Checkpoint) -> None:

@@ -58,6 +58,7 @@ def test_an_unreadable_marker_names_its_store() -> None:
     [
         ("", "missing_field"),
         ("1;kafka;s;4", "missing_field"),
+        ("1;kafka;s;4;", "missing_field"),  # of 1;kafka;s;4;17, cut off
         ("2;kafka;s;4;1", "bad_number"),
         ("x;kafka;s;4;1", "bad_number"),
         ("1;kafka;s;x;1", "bad_partition"),

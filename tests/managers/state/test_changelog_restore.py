@@ -25,6 +25,7 @@ from managers.state.state_errors import (
     InvalidMarker,
     RestoreCancelled,
     StoreNotBackedUp,
+    StoreNotRestored,
 )
 from managers.state.store_directories import (
     DICT_STORE_FILE,
@@ -33,7 +34,7 @@ from managers.state.store_directories import (
     delete_directory,
     read_offset_files,
 )
-from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, Topics
 from tests.managers.state.conftest import TaskMaker
 from tests.managers.state.logged_task import NOT_TRANSACTIONAL, TASK, TRANSACTIONAL, LoggedTask, as_version_1
 
@@ -144,6 +145,27 @@ def test_a_changelog_that_became_shorter_is_not_committed(make_task: TaskMaker, 
     assert restarted.entries() == {b"x": b"1"}
 
 
+@pytest.mark.parametrize("is_created_again", [False, True])
+def test_a_changelog_that_lost_all_changes_is_not_taken_for_empty(
+    make_task: TaskMaker, topics: Topics, job_name: str, is_created_again: bool
+) -> None:
+    topics.create(f"{job_name}-orders", COMPACTED_AND_DELETED, partitions=2)
+    task = make_task()
+    task.write(COMMITTED)
+    checkpoint = task.commit()
+    stream = task.partition().stream
+    if is_created_again:
+        topics.delete(stream)
+        topics.create(stream, partitions=2)
+    else:
+        topics.delete_before(stream, 3, partition=1)
+    end = 0 if is_created_again else 3
+    expected = f"'orders' of task 'Partition 0' .* offset 2 of its changelog .* empty and continues at offset {end}"
+    with pytest.raises(StoreNotRestored, match=expected):
+        make_task().restore(checkpoint)
+    assert dict(DictStore(task.directory()).range()) == COMMITTED
+
+
 @pytest.mark.scenario("CSM-04")
 @pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL, {}])
 def test_the_directories_of_a_task_without_a_checkpoint_are_deleted(
@@ -186,10 +208,11 @@ def test_local_files_are_kept_if_the_changelog_lost_their_offset(
         checkpoint = task.commit()
         topics.delete(task.partition().stream)
         restarted = make_task(config=config)
+        topics.write(task.partition().stream, [NewEvent(b"z", b"0")], partition=1)
         restarted.restore(checkpoint)
-        assert restarted.entries() == {}
-        assert dict(DictStore(kept).range()) == entries
-    assert f"its changelog lost offset 3. The local files with that offset are kept in {last}" in caplog.text
+        assert restarted.entries() == {b"z": b"0"}
+        assert entries.items() <= dict(DictStore(kept).range()).items()
+    assert f"its changelog lost offset 4. The local files with that offset are kept in {last}" in caplog.text
 
 
 @pytest.mark.parametrize("config", [TRANSACTIONAL, NOT_TRANSACTIONAL])

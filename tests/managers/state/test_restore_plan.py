@@ -39,13 +39,12 @@ def plan(**state: object) -> tuple[Path | None, int, int | None, bool]:
         ({"checkpointed": 25, "local": {NEW: 25}}, (None, 5, 20, True)),
         ({"checkpointed": 3}, (None, 5, 20, True)),
         ({"checkpointed": 3, "local": {OLD: 3}}, (None, 5, 20, True)),
-        ({"newest": None, "oldest": 0}, (None, 0, None, True)),
         # never committed: all changes or none
         ({"checkpointed": None}, (None, 5, 20, True)),
         ({"checkpointed": None, "local": {OLD: 7, NEW: 9}}, (None, 5, 20, True)),
         ({"checkpointed": None, "retains_existing": False}, (None, 5, None, False)),
         ({"checkpointed": None, "retains_existing": False, "local": {OLD: 7}}, (None, 5, None, False)),
-        ({"checkpointed": None, "newest": None, "oldest": 0}, (None, 0, None, False)),
+        ({"checkpointed": None, "newest": -1, "oldest": 0}, (None, 0, None, False)),
         # changes before the commit may be compacted: nothing is reverted
         ({"checkpoint_age_ms": 901}, (None, 5, 20, True)),
         ({"checkpoint_age_ms": None}, (None, 5, 20, True)),
@@ -77,11 +76,11 @@ def test_the_plan_of_transactional_state(
         (10, 20, RestorePlan(NEW, 11, 20)),
         (20, 20, RestorePlan(NEW, 21, 20)),
         (2, 20, RestorePlan(NEW, 5, 20)),
-        (None, None, RestorePlan(None, 5, None)),
+        (None, 4, RestorePlan(None, 5, 4)),
         (21, 20, RestorePlan(None, 5, 20, "its directory is at offset 21 of its changelog, which ends at offset 20")),
-        (0, None, RestorePlan(None, 5, None, "its directory is at offset 0 of its changelog, which is empty")),
+        (5, 4, RestorePlan(None, 5, 4, "its directory is at offset 5 of its changelog, which is empty")),
     ],
 )
-def test_the_plan_of_other_state(offset: int | None, newest: int | None, expected: RestorePlan) -> None:
+def test_the_plan_of_other_state(offset: int | None, newest: int, expected: RestorePlan) -> None:
     local = {} if offset is None else {NEW: offset}
     assert plan_restore_to_end(5, newest, local) == expected

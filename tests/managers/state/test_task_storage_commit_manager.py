@@ -122,6 +122,15 @@ def test_markers_of_other_backends_are_not_cleaned_up(task: Task, caplog: pytest
     assert "factory3" in caplog.text
 
 
+def test_a_backend_that_uploads_nothing_has_no_markers(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    for step in ("snapshot", "upload"):
+        monkeypatch.setattr(RecordingBackupManager, step, lambda *_: None)
+    snapshot = task.manager.snapshot(ID)
+    markers = task.manager.upload(ID, snapshot, Event())
+    task.manager.persist_to_filesystem(ID, markers)
+    assert snapshot == markers == {"factory1": {}, "factory2": {}}
+
+
 def test_an_upload_that_fails_cancels_the_others(task: Task) -> None:
     cancelled = Event()
     task.one.during["upload"] = cancelled.wait
