@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from string import whitespace
 from typing import Final, Generic, TypeVar
@@ -64,9 +64,6 @@ class CheckpointV1:
         _refuse_none("offsets", self.offsets)
         object.__setattr__(self, "offsets", frozen(self.offsets))
 
-    def __hash__(self) -> int:
-        return hash(frozenset(self.offsets.items()))
-
 
 @dataclass(frozen=True, slots=True)
 class CheckpointV2:
@@ -80,7 +77,7 @@ class CheckpointV2:
     checkpoint_id: CheckpointId | None
     offsets: Offsets
     state_markers: StateMarkers
-    duplicates: tuple[str, ...] = ()
+    duplicates: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         _refuse_none("offsets", self.offsets)
@@ -88,18 +85,9 @@ class CheckpointV2:
         object.__setattr__(self, "offsets", frozen(self.offsets))
         object.__setattr__(self, "state_markers", frozen_each(self.state_markers))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, CheckpointV2) and self._content() == other._content()
-
-    def __hash__(self) -> int:
-        return hash((self.checkpoint_id, frozenset(self.offsets.items())))
-
     def without_offset(self) -> SystemStreamPartition | None:
         """The first partition, by name, whose offset is None; None if all have one."""
         return min((partition for partition, offset in self.offsets.items() if offset is None), default=None)
-
-    def _content(self) -> tuple[CheckpointId | None, Offsets, StateMarkers]:
-        return self.checkpoint_id, self.offsets, self.state_markers
 
 
 Checkpoint = CheckpointV1 | CheckpointV2

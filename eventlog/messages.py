@@ -39,13 +39,10 @@ class CoordinatorMessage(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True)
+    is_delete: ClassVar[bool] = False
     envelope: SkipValidation[Envelope | None] = None
     version: KeyVersion = PROTOCOL_VERSION
     origin: SkipValidation[Origin | None] = Field(default=None, repr=False, exclude=True)
-
-    @property
-    def is_delete(self) -> bool:
-        return False
 
     def content(self) -> dict[str, object]:
         """The fields that are compared: all but the envelope and the origin."""
@@ -204,12 +201,9 @@ class Drain(CoordinatorMessage):
 class Delete(CoordinatorMessage):
     """The deletion of a key of any type: a tombstone, or a value without its main field (older writers)."""
 
+    is_delete: ClassVar[bool] = True
     message_type: str
     key: str
-
-    @property
-    def is_delete(self) -> bool:
-        return True
 
 
 class UnknownMessage(CoordinatorMessage):

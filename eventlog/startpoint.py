@@ -87,9 +87,6 @@ class StartpointFanOut:
     def __post_init__(self) -> None:
         object.__setattr__(self, "fan_outs", frozen(self.fan_outs))
 
-    def __hash__(self) -> int:
-        return hash((self.timestamp, frozenset(self.fan_outs.items())))
-
 
 def is_expired(startpoint: Startpoint, now_ms: int) -> bool:
     """Whether a requested startpoint is 12 hours old or more at ``now_ms``, so that Samza deletes it unread."""

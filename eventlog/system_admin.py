@@ -34,9 +34,6 @@ class SystemStreamMetadata:
     def __post_init__(self) -> None:
         object.__setattr__(self, "partitions", frozen(self.partitions))
 
-    def __hash__(self) -> int:
-        return hash((self.stream_name, frozenset(self.partitions.items())))
-
 
 @dataclass(frozen=True, slots=True)
 class PartitionBounds:

@@ -83,6 +83,7 @@ class ScratchFold:
         self._batch_events = batch_events
         self._on_progress = on_progress
         self._histories = HISTORIES if fills_histories else ()
+        self.filled = tuple(columns.table.partition(".")[2] for columns in self._histories)
         self._next_offset = 0
         self._swept = 0
         for name in log_tables():
@@ -90,10 +91,6 @@ class ScratchFold:
             connection.execute(_CREATE.format(sql.Identifier(name), sql.Identifier(name), indexes))
             if is_shared:
                 connection.execute(_INDEX.format(sql.Identifier(f"{name}_log_id"), sql.Identifier(name)))
-
-    @property
-    def filled(self) -> tuple[str, ...]:
-        return tuple(columns.table.partition(".")[2] for columns in self._histories)
 
     def advance(self, until: int) -> None:
         """Fold the archived events below offset ``until`` that are not folded yet, and what was swept between them."""

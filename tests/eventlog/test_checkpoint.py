@@ -54,7 +54,8 @@ def test_versions_are_never_equal_and_the_order_of_entries_does_not_count() -> N
     v1 = CheckpointV1({A: "1", B: None})
     assert v1 == CheckpointV1({B: None, A: "1"})
     assert hash(v1) == hash(CheckpointV1({B: None, A: "1"}))
-    assert v1 != CheckpointV2(None, {A: "1", B: None}, {})
+    v2: object = CheckpointV2(None, {A: "1", B: None}, {})
+    assert v1 != v2
 
 
 def test_duplicates_are_ignored_when_checkpoints_are_compared() -> None:
