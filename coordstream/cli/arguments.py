@@ -97,12 +97,6 @@ def parse_servers(text: str) -> str:
     return text
 
 
-def _only_one_format(context: typer.Context, value: bool) -> bool:
-    if value and (context.params.get("as_json") or context.params.get("as_csv")):
-        raise typer.BadParameter("'--json' and '--csv' cannot be used together.")
-    return value
-
-
 def _in_order(context: typer.Context, parameter: typer.CallbackParam, time: datetime | None) -> datetime | None:
     times = {**context.params, parameter.name: time}
     since, until = times.get("since"), times.get("until")
@@ -128,9 +122,13 @@ count_option: Final = partial(typer.Option, metavar="N", parser=parse_count)
 offset_option: Final = partial(typer.Option, metavar="OFFSET", parser=parse_offset)
 TIMES: Final = "ISO 8601 (default zone: UTC), '90m', '2 hours ago', yesterday or now."
 
-Json = Annotated[bool, typer.Option("--json", help="Print a JSON list with all columns.", callback=_only_one_format)]
+Json = Annotated[bool, typer.Option("--json", help="Print a JSON list with all columns.")]
 JsonObject = Annotated[bool, typer.Option("--json", help="Print a JSON object.")]
-Csv = Annotated[bool, typer.Option("--csv", help="Print CSV with a header and all columns.", callback=_only_one_format)]
+JsonOrCsv = Annotated[
+    bool | None, typer.Option("--json/--csv", help="Print all columns: as a JSON list, or as CSV with a header.")
+]
+"""True for JSON, False for CSV, None for what people read."""
+
 Utc = Annotated[bool, typer.Option("--utc", help="Show times in UTC instead of relative to now.")]
 Since = Annotated[
     datetime | None,

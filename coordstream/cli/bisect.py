@@ -9,7 +9,7 @@ import psycopg
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import Csv, JobWord, Json, Utc, time_option
+from coordstream.cli.arguments import JobWord, JsonOrCsv, Utc, time_option
 from coordstream.cli.output import Column, exact_time_column, print_rows
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError
@@ -115,8 +115,7 @@ def bisect(
     ] = None,
     end: Annotated[datetime | None, time_option("--to", help="When it was true (default: now).")] = None,
     utc: Utc = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Find the event with which a condition about a job became true.
 
@@ -133,7 +132,7 @@ def bisect(
         event = _Bisection(connection, found, condition).run(begin, end)
         rows = _event_rows(connection, found, event)
     title = f"The condition became true for {found} with this event"
-    print_rows(rows, _COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
+    print_rows(rows, _COLUMNS, title=title, as_json=as_json, utc=utc)
 
 
 class _Bisection:

@@ -10,10 +10,9 @@ from psycopg import sql
 from coordstream.cli.arguments import (
     AsOf,
     AsOfOffset,
-    Csv,
     DryRun,
     JobWord,
-    Json,
+    JsonOrCsv,
     Newest,
     Since,
     Task,
@@ -23,7 +22,7 @@ from coordstream.cli.arguments import (
     cut_of,
 )
 from coordstream.cli.event_logs import JobLogs, open_job_logs, require_stopped
-from coordstream.cli.output import Column, confirm, exact_time_column, print_list, print_rows, time_column
+from coordstream.cli.output import Column, confirm, exact_time_column, print_change, print_list, print_rows, time_column
 from coordstream.cli.startpoint_job import checkpoint_tool, counted, write_checkpoints
 from coordstream.cli.task_offsets import parse_offsets_of_tasks, read_offsets
 from coordstream.database import open_job
@@ -84,8 +83,7 @@ def show(
     as_of: AsOf = None,
     as_of_offset: AsOfOffset = None,
     utc: Utc = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Show the checkpoint of each task: the last processed offset of each input partition.
 
@@ -96,7 +94,7 @@ def show(
         _require_task(connection, found, task)
         rows = state(connection, "checkpoint", found, cut, task_name=task)
     rows.sort(key=task_and_partition)
-    print_rows(rows, STATE_COLUMNS, title=f"Checkpoints of {found}{cut}", as_json=as_json, as_csv=as_csv, utc=utc)
+    print_rows(rows, STATE_COLUMNS, title=f"Checkpoints of {found}{cut}", as_json=as_json, utc=utc)
 
 
 @app.command("history")
@@ -112,8 +110,7 @@ def show_history(
     ] = False,
     limit: Newest = None,
     utc: Utc = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Show every written checkpoint, with a row per input partition.
 
@@ -129,7 +126,7 @@ def show_history(
         title = f"Checkpoint history of {found}{cut}"
         with snapshot(connection):
             rows = select_history(connection, found, history)
-            print_rows(rows, HISTORY_COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
+            print_rows(rows, HISTORY_COLUMNS, title=title, as_json=as_json, utc=utc)
 
 
 def _require_task(connection: Connection, job: Job, task: str | None) -> None:
@@ -171,8 +168,7 @@ def write(
     ] = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Write checkpoints, so that a job continues after other offsets at its next start.
 
@@ -187,14 +183,14 @@ def write(
     if offsets and file is not None:
         raise typer.BadParameter("Expected offsets or '--from-file', not both.")
     given = parse_offsets_of_tasks(offsets or ()) if file is None else read_offsets(file)
-    overrides, is_list = _overrides(settings or []), as_json or as_csv
+    overrides = _overrides(settings or [])
     with open_job_logs(job) as logs:
         facts = _read_facts(logs, overrides)
         _require_usable_offsets(given, facts)
         found = logs.named_in(facts.config)
         with checkpoint_tool(logs, facts) as tool:
             if not given:
-                _print_current(tool, found, as_json=as_json, as_csv=as_csv)
+                _print_current(tool, found, as_json=as_json)
                 return
             changes = tool.plan(given, replace=replace_all, any_task=force)
             rows = _rows(changes, found)
@@ -203,18 +199,15 @@ def write(
                 if not force:
                     require_stopped(found, tool.job_alive())
             _note_missing(tool, given)
-            if changes and not is_list:
+            if changes and as_json is None:
                 print_rows(rows, CHANGE_COLUMNS, title=f"Checkpoints of {found} to change")
             warn(_warnings(changes))
             if changes and not dry_run:
                 confirm(f"Write {counted(len(changes), 'checkpoint')}?", yes=yes)
                 write_checkpoints(tool, changes)
-    if is_list:
-        print_list(rows.with_column("is_written", not dry_run), as_csv=as_csv)
-    elif changes:
-        print("Nothing was written (dry run)." if dry_run else f"{counted(len(changes), 'checkpoint')} written.")
-    else:
-        print(f"Nothing to change: {found} already has these offsets.")
+    written = f"{counted(len(changes), 'checkpoint')} written."
+    sentence = written if changes else f"Nothing to change: {found} already has these offsets."
+    print_change(rows, sentence, is_done=not (changes and dry_run), as_json=as_json)
 
 
 def _overrides(settings: Sequence[str]) -> dict[str, str]:
@@ -241,13 +234,13 @@ def _require_usable_offsets(given: TaskOffsets, facts: JobFacts) -> None:
                 )
 
 
-def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool, as_csv: bool) -> None:
+def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool | None) -> None:
     lines = list(tool.property_lines())
     if lines:
         _note_missing(tool, {})
-    if as_json or as_csv:
+    if as_json is not None:
         rows = ({"job_name": job.name, "job_id": job.id, "line": line} for line in lines)
-        print_list(Rows(("job_name", "job_id", "line"), rows), as_csv=as_csv)
+        print_list(Rows(("job_name", "job_id", "line"), rows), as_json=as_json)
         return
     for line in lines:
         print(line)

@@ -8,9 +8,8 @@ import typer
 from coordstream.cli.arguments import (
     AsOf,
     AsOfOffset,
-    Csv,
     JobWord,
-    Json,
+    JsonOrCsv,
     Newest,
     Since,
     Until,
@@ -95,8 +94,7 @@ def diff(
     to_time: To = None,
     as_of: AsOf = None,
     key: KeyPattern = None,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Compare the config of a job at two times (--from, --to), or the config of two jobs.
 
@@ -115,7 +113,7 @@ def diff(
         rows = Rows(DIFFERENCE, differences(before, after))
     first, second = (f"{found}{str(side.cut) or ' now'}" for found, side in zip(jobs, sides, strict=True))
     title = f"Config from {first} to {second}"
-    print_rows(rows, columns(*map(str, jobs)), title=title, as_json=as_json, as_csv=as_csv)
+    print_rows(rows, columns(*map(str, jobs)), title=title, as_json=as_json)
     if rows:
         raise typer.Exit(1)
 
@@ -172,8 +170,7 @@ def show(
     as_of_offset: AsOfOffset = None,
     key: KeyPattern = None,
     utc: Utc = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Show a job's config, with fingerprints in place of secrets.
 
@@ -185,7 +182,7 @@ def show(
         rows = Rows(every.columns, matching(every, key))
         note(no_match(connection, found, key) if key and not rows else "")
     rows.sort(key=lambda row: str(row["config_key"]))
-    print_rows(rows, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, as_csv=as_csv, utc=utc)
+    print_rows(rows, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, utc=utc)
 
 
 @app.command("history")
@@ -202,8 +199,7 @@ def show_history(
     ] = False,
     limit: Newest = None,
     utc: Utc = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Show who set or deleted which key, and when.
 
@@ -218,7 +214,7 @@ def show_history(
         with open_job(job) as (connection, found):
             rows = newest_deployments(connection, found, since=since, until=until, limit=limit)
         title = f"Deployments of {found}"
-        print_rows(rows, DEPLOYMENT_COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
+        print_rows(rows, DEPLOYMENT_COLUMNS, title=title, as_json=as_json, utc=utc)
         return
     relation, columns = ("config_change", CHANGE_COLUMNS) if changes else ("config_history", HISTORY_COLUMNS)
     with open_job(job, cut) as (connection, found):
@@ -228,7 +224,7 @@ def show_history(
         title = f"Config {'changes' if changes else 'history'} of {found}{cut}"
         with snapshot(connection):
             events = select_history(connection, found, history)
-            print_rows(events, columns, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
+            print_rows(events, columns, title=title, as_json=as_json, utc=utc)
 
 
 # a value such as -1 or -Xmx512M is not an option

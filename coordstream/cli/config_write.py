@@ -8,9 +8,9 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import Csv, DryRun, JobWord, Json
+from coordstream.cli.arguments import DryRun, JobWord, JsonOrCsv
 from coordstream.cli.event_logs import coordinator_stream_of, is_stream, open_log
-from coordstream.cli.output import Column, confirm, print_list, print_rows
+from coordstream.cli.output import Column, confirm, print_change, print_list, print_rows
 from coordstream.cli.submission import (
     PropertyFile,
     ensure_coordinator_stream,
@@ -62,8 +62,7 @@ def set_key(
     force: Force = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Set a key of a job's config. The job reads it at its next start.
 
@@ -71,7 +70,7 @@ def set_key(
     """
     text = _read_input() if value == STANDARD_INPUT else value
     check_texts(key, text)
-    _change(job, key, text, force=force, yes=yes, dry_run=dry_run, as_json=as_json, as_csv=as_csv)
+    _change(job, key, text, force=force, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
 def delete_key(
@@ -80,15 +79,14 @@ def delete_key(
     force: Force = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Delete a key of a job's config. The job reads its config at its next start.
 
     Example: coordstream config delete wordcount app.note
     """
     check_texts(key, "")
-    _change(job, key, None, force=force, yes=yes, dry_run=dry_run, as_json=as_json, as_csv=as_csv)
+    _change(job, key, None, force=force, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
 def check_texts(key: str, value: str) -> None:
@@ -113,7 +111,7 @@ def _read_input() -> str:
 
 
 def _change(
-    job: str, key: str, value: str | None, *, force: bool, yes: bool, dry_run: bool, as_json: bool, as_csv: bool
+    job: str, key: str, value: str | None, *, force: bool, yes: bool, dry_run: bool, as_json: bool | None
 ) -> None:
     """Show the change, ask, write it and print how to undo it; value None deletes the key."""
     stream, secrets = coordinator_stream_of(job), load_settings().secrets
@@ -127,7 +125,7 @@ def _change(
         new = kept if value is None else {**kept, key: value}
         is_forced = _needs_force(secrets, config, new, key, force=force)
         rows = change_rows(secrets, stream, config, new, [key])
-        if not (as_json or as_csv):
+        if as_json is None:
             print_rows(rows, COLUMNS, title=f"Config of {job}")
         is_written = old != value and not dry_run
         if is_written:
@@ -141,8 +139,8 @@ def _change(
                 delete_config(store, key, force=force)
             else:
                 set_config(store, key, value, force=force)
-    if as_json or as_csv:
-        print_list(rows.with_column("is_written", is_written), as_csv=as_csv)
+    if as_json is not None:
+        print_list(rows.with_column("is_written", is_written), as_json=as_json)
     elif is_written:
         print(f"{'Deleted' if value is None else 'Set'} {printable(key)} in {stream}.")
         print(SHOWN_LATER)
@@ -206,8 +204,7 @@ def write_file(
     force: Force = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Write a job's whole config from a property file, as a deployment of Samza does.
 
@@ -229,19 +226,12 @@ def write_file(
         raise refused
     if dry_run:
         warn(unsupported(secrets, config))
-    is_shown = not (as_json or as_csv)
-    if is_shown:
+    if as_json is None:
         print_rows(rows, COLUMNS, title=f"Config of {job}")
     if not dry_run:
         confirm("Write the config?", yes=yes or not sys.stdin.isatty(), done="written")
         _write_config(stream, old, config, force=force)
-    if not is_shown:
-        print_list(rows.with_column("is_written", not dry_run), as_csv=as_csv)
-    elif dry_run:
-        print("Nothing was written (dry run).")
-    else:
-        print(_summary(config, rows))
-        print(SHOWN_LATER)
+    print_change(rows, f"{_summary(config, rows)}\n{SHOWN_LATER}", is_done=not dry_run, as_json=as_json)
 
 
 def refusal(secrets: SecretPolicy, stream_name: str, old: Config, config: Config) -> Exception | None:

@@ -8,7 +8,7 @@ from typing import Annotated, Final, NamedTuple
 import typer
 from psycopg.rows import class_row
 
-from coordstream.cli.arguments import Csv, InputServers, Json, Watch
+from coordstream.cli.arguments import InputServers, JsonOrCsv, Watch
 from coordstream.cli.input_system import Config, input_options, is_kafka, read_input_config
 from coordstream.cli.job_selection import ALL_RETIRED, All, Jobs, expected_jobs, require_selection
 from coordstream.cli.output import Column, print_rows
@@ -97,8 +97,7 @@ def consumer_groups(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be committed, and exit.")] = False,
     servers: InputServers = None,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Commit the checkpoints of jobs as offsets of consumer groups, for kafka-consumer-groups and similar tools.
 
@@ -113,7 +112,7 @@ def consumer_groups(
     require_selection(jobs, every=every)
     if group is not None and (every or len(set(jobs or ())) != 1):
         raise typer.BadParameter("'--group' needs the name of exactly one job.")
-    if watch is not None and (dry_run or as_json or as_csv):
+    if watch is not None and (dry_run or as_json is not None):
         raise typer.BadParameter("'--watch' cannot be used with '--dry-run', '--json' or '--csv'.")
     with Committer(group, servers, overwrite=overwrite, dry_run=dry_run) as committer:
         if watch is not None:
@@ -123,7 +122,7 @@ def consumer_groups(
             chosen = expected_jobs(database.connection, jobs or ())
             rows = Rows(ROW, [row for job in chosen for row in committer.commit(database.connection, job)])
     title = "Offsets that would be committed" if dry_run else "Committed offsets"
-    print_rows(rows, COLUMNS, title=title, as_json=as_json, as_csv=as_csv)
+    print_rows(rows, COLUMNS, title=title, as_json=as_json)
     found = faults(rows)
     for sentence in found if chosen else [ALL_RETIRED]:
         note(sentence)

@@ -6,7 +6,7 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 
-from coordstream.cli.arguments import AsOf, Csv, JobWord, Json
+from coordstream.cli.arguments import AsOf, JobWord, JsonOrCsv
 from coordstream.cli.output import Column, print_list, print_rows, print_text
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
@@ -23,8 +23,7 @@ def explain(
     job: JobWord,
     task: Annotated[str, typer.Argument(metavar="TASK", help="The task's name, such as 'Partition 0'.")],
     as_of: AsOf = None,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Explain why a task starts where it does.
 
@@ -36,8 +35,8 @@ def explain(
         found = find_job(database.connection, job)
         values = {"name": found.name, "id": found.id, "task": task, "at": as_of}
         steps = fetch(database.connection, STEPS, values) or _refuse(database, found, task, Cut(as_of))
-    if as_json or as_csv:
-        print_list(steps, as_csv=as_csv)
+    if as_json is not None:
+        print_list(steps, as_json=as_json)
         return
     partitions = [list(rows) for _, rows in groupby(steps, key=itemgetter(*PARTITION))]
     print_text(printable(f"Where {task} of {found} starts{Cut(as_of)}, and why"), bold=True)

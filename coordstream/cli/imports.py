@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from coordstream.cli.arguments import Csv, Json, Kind, count_option
+from coordstream.cli.arguments import JsonOrCsv, Kind, count_option
 from coordstream.cli.output import print_list
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
@@ -43,8 +43,7 @@ def import_files(
         int | None,
         count_option("--processes", help="Streams to import in parallel (default: one per core when worthwhile)."),
     ] = None,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Import recordings (JSON lines, gzipped or not). If one of them is invalid, nothing is written.
 
@@ -52,8 +51,8 @@ def import_files(
     """
     with check_files(files, kind) as jobs, open_database() as database:
         imported = import_jobs(database, jobs, processes=processes)
-    if as_json or as_csv:
-        print_list([_result_row(result) for result in imported], as_csv=as_csv)
+    if as_json is not None:
+        print_list([_result_row(result) for result in imported], as_json=as_json)
         return
     for result in imported:
         print(describe_import(result))

@@ -6,7 +6,7 @@ from typing import Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import Csv, JobWord, Json, Utc
+from coordstream.cli.arguments import JobWord, JsonOrCsv, Utc
 from coordstream.cli.output import Column, print_list, print_rows, time_column
 from coordstream.cli.status import COLUMNS as LOG_COLUMNS
 from coordstream.cli.status import TITLE as LOG_TITLE
@@ -51,7 +51,7 @@ METADATA_COLUMNS: Final = (
 
 
 @app.command("list")
-def show_list(utc: Utc = False, as_json: Json = False, as_csv: Csv = False) -> None:
+def show_list(utc: Utc = False, as_json: JsonOrCsv = None) -> None:
     """List the jobs, each with the worst state and the total lag of its logs.
 
     Example: coordstream job list --utc
@@ -60,12 +60,12 @@ def show_list(utc: Utc = False, as_json: Json = False, as_csv: Csv = False) -> N
         jobs = fetch(database.connection, JOBS)
         logs, unreachable = logs_now(database)
     rows = Rows([*jobs.columns, *sums(())], (row | sums(_of_job(row, logs)) for row in jobs))
-    print_rows(rows, LIST_COLUMNS, title="Jobs (bad, gaps: see status)", as_json=as_json, as_csv=as_csv, utc=utc)
+    print_rows(rows, LIST_COLUMNS, title="Jobs (bad, gaps: see status)", as_json=as_json, utc=utc)
     note(unreachable or ("" if logs else NO_LOGS))
 
 
 @app.command()
-def show(job: JobWord, utc: Utc = False, as_json: Json = False, as_csv: Csv = False) -> None:
+def show(job: JobWord, utc: Utc = False, as_json: JsonOrCsv = None) -> None:
     """Show a job: its logs and their states, counts, and the metadata of its coordinator.
 
     Example: coordstream job show wordcount
@@ -78,8 +78,8 @@ def show(job: JobWord, utc: Utc = False, as_json: Json = False, as_csv: Csv = Fa
         every_log, unreachable = logs_now(database)
     rows.sort(key=lambda row: str(row["coordinator_stream"]))
     logs = _of_job(rows[0], every_log)
-    if as_json or as_csv:
-        print_list([row | sums(logs) | {"logs": logs, "metadata": metadata} for row in rows], as_csv=as_csv)
+    if as_json is not None:
+        print_list([row | sums(logs) | {"logs": logs, "metadata": metadata} for row in rows], as_json=as_json)
     else:
         print_rows(rows, JOB_COLUMNS, title=f"Job {found}", utc=utc)
         print()

@@ -9,7 +9,7 @@ import typer
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
-from coordstream.cli.arguments import Csv, InputServers, Json, Task, Utc, Watch, parse_limit
+from coordstream.cli.arguments import InputServers, JsonOrCsv, Task, Utc, Watch, parse_limit
 from coordstream.cli.input_observation import observe_inputs
 from coordstream.cli.job_selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.output import Column, print_rows, time_column
@@ -73,8 +73,7 @@ def lag(
     servers: InputServers = None,
     watch: Watch = None,
     utc: Utc = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Show how far each task is behind its inputs, and when it will have caught up.
 
@@ -92,7 +91,7 @@ def lag(
             chosen = expected_jobs(database.connection, jobs or ())
             failures = [] if stored else _observe(database.connection, chosen, servers)
             rows = _rows(database.connection, chosen, task)
-        print_rows(rows, _COLUMNS, title="Lag of the tasks", as_json=as_json, as_csv=as_csv, utc=utc)
+        print_rows(rows, _COLUMNS, title="Lag of the tasks", as_json=as_json, utc=utc)
         found = [*failures, *faults(rows, chosen, task, max_lag)]
         for sentence in found if chosen else [ALL_RETIRED]:
             note(sentence)

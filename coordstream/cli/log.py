@@ -13,9 +13,9 @@ import typer
 
 from coordstream.cli.arguments import (
     MOST,
-    Csv,
     Incarnation,
     Json,
+    JsonOrCsv,
     Kind,
     Since,
     Stream,
@@ -91,23 +91,22 @@ def show(
         ),
     ] = False,
     utc: Utc = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Show the archived events of a stream, with fingerprints in place of secrets.
 
     Example: coordstream log show __samza_coordinator_wordcount_1 --since '2 hours ago'
     """
     if follow:
-        if as_csv or first or (last, since, until, incarnation) != (None,) * 4:
+        if as_json is False or first or (last, since, until, incarnation) != (None,) * 4:
             raise typer.BadParameter("'--follow' can be used with '--json' only.")
-        _follow(stream, as_json=as_json)
+        _follow(stream, as_json=as_json or False)
         return
     with open_database() as database:
         log = find_log(database.connection, stream, incarnation)
         rows = _events(database, log, (first, MOST if last is None else last), (since, until), limit + 1)
         shown = RowStream(_FIELDS, islice(rows, limit))
-        print_rows(shown, _COLUMNS, title=stream, as_json=as_json, as_csv=as_csv, utc=utc)
+        print_rows(shown, _COLUMNS, title=stream, as_json=as_json, utc=utc)
         more = next(rows, None)
     if more is not None:
         print(f"There are more events. Continue with --from {more['log_offset']}.", file=sys.stderr)

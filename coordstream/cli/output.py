@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from coordstream.errors import CoordstreamError
-from coordstream.queries.rows import MOST_CHARACTERS, Row, printable
+from coordstream.queries.rows import MOST_CHARACTERS, Row, Rows, printable
 from coordstream.times import Times
 from eventlog.log import Clock, system_clock
 
@@ -83,17 +83,16 @@ def print_rows(
     columns: Sequence[Column],
     *,
     title: str,
-    as_json: bool = False,
-    as_csv: bool = False,
+    as_json: bool | None = None,
     utc: bool = False,
     clock: Clock = system_clock,
 ) -> None:
-    """Print all columns of the rows as JSON or CSV, or some columns of them as a table.
+    """Print all columns of the rows as JSON or CSV, or some columns of them as a table (``as_json`` None).
 
     Times are relative to now unless ``utc``. Rows are read one by one and may come from a cursor.
     """
-    if as_json or as_csv:
-        print_list(rows, as_csv=as_csv)
+    if as_json is not None:
+        print_list(rows, as_json=as_json)
         return
     times = Times(clock(), is_exact=utc)
     headings = tuple(_heading(column, times) for column in columns)
@@ -115,9 +114,9 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False, indent=1))
 
 
-def print_list(rows: Iterable[Row], *, as_csv: bool) -> None:
+def print_list(rows: Iterable[Row], *, as_json: bool) -> None:
     """Print rows as CSV, or else as a JSON list of objects."""
-    if as_csv:
+    if not as_json:
         _print_csv(rows)
         return
     separator = "[\n "
@@ -125,6 +124,14 @@ def print_list(rows: Iterable[Row], *, as_csv: bool) -> None:
         sys.stdout.write(separator + json.dumps(row, ensure_ascii=False, indent=1).replace("\n", "\n "))
         separator = ",\n "
     print("[]" if separator.startswith("[") else "\n]")
+
+
+def print_change(rows: Rows, sentence: str, *, is_done: bool, as_json: bool | None, done: str = "written") -> None:
+    """Print the rows of a change with a column such as ``is_written``, or a sentence about it for people."""
+    if as_json is not None:
+        print_list(rows.with_column(f"is_{done}", is_done), as_json=as_json)
+    else:
+        print(sentence if is_done else f"Nothing was {done} (dry run).")
 
 
 def print_text(text: str, *, bold: bool = False) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import Csv, Json, MaybeJob, Newest, Since, Until, Utc
+from coordstream.cli.arguments import JsonOrCsv, MaybeJob, Newest, Since, Until, Utc
 from coordstream.cli.output import Column, exact_time_column, print_rows
 from coordstream.database import open_database
 from coordstream.queries.rows import fetch
@@ -46,8 +46,7 @@ def quarantine(
     until: Until = None,
     limit: Newest = None,
     utc: Utc = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Show the events that could not be decoded, and why. Their bytes are in the table eventlog.event.
 
@@ -60,4 +59,4 @@ def quarantine(
         rows = fetch(database.connection, QUARANTINE, {"name": name, "id": job_id, **chosen})
     columns = (*COLUMNS, _RESOLVED) if resolved else COLUMNS
     title = f"Quarantine of {found or 'all jobs'}"
-    print_rows(rows, columns, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
+    print_rows(rows, columns, title=title, as_json=as_json, utc=utc)

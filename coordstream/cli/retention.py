@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 from psycopg.errors import LockNotAvailable
 
-from coordstream.cli.arguments import Csv, Json, Utc
+from coordstream.cli.arguments import JsonOrCsv, Utc
 from coordstream.cli.job_selection import All, JobLog, Jobs, require_selection, selected_logs
 from coordstream.cli.output import Column, event_status, exact_time_column, print_rows
 from coordstream.cli.spark_session import require_spark, spark_session
@@ -80,8 +80,7 @@ def retention(
     dry_run: DryRun = False,
     archived_in: ArchivedIn = None,
     utc: Utc = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Detach the events that are older than a horizon, unless a state since then needs them.
 
@@ -104,7 +103,7 @@ def retention(
         found = _run(database.connection, logs, settings, horizon, check, is_dry=dry_run)
     rows = Rows(_ROW, _rows(logs, found))
     title = "Events to detach" if dry_run else "Detached events"
-    print_rows(rows, COLUMNS, title=title, as_json=as_json, as_csv=as_csv, utc=utc)
+    print_rows(rows, COLUMNS, title=title, as_json=as_json, utc=utc)
     _explain(found, is_dry=dry_run)
 
 

@@ -14,10 +14,9 @@ import typer
 from pydantic import BaseModel, ValidationError
 
 from coordstream.cli.arguments import (
-    Csv,
     InputServers,
     JobWord,
-    Json,
+    JsonOrCsv,
     Tasks,
     Yes,
     count_option,
@@ -143,8 +142,7 @@ def plan(
         typer.Option("--output", "-o", metavar="FILE", help="The plan file to write (default: rewind-JOB-TIME.json)."),
     ] = None,
     servers: InputServers = None,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Plan to start a job from other offsets, and show what that costs.
 
@@ -171,7 +169,7 @@ def plan(
         name = re.sub(r"[^A-Za-z0-9._-]", "-", f"{made.job_name}-{made.job_id}-{made.made_at:%Y%m%dT%H%M%SZ}")
         path = output or Path(f"rewind-{name}.json")
         _write_new(path, made)
-        _show(made, as_json=as_json, as_csv=as_csv, plan_file=str(path))
+        _show(made, as_json=as_json, plan_file=str(path))
         warn(_warnings(made, found))
     note(f"Wrote {path}. To apply it: coordstream rewind apply {shlex.quote(str(path))}")
 
@@ -218,8 +216,7 @@ def apply(
     servers: InputServers = None,
     yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the plan and write nothing.")] = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Apply a plan: the job starts from its offsets at the next start.
 
@@ -233,7 +230,7 @@ def apply(
     """
     given = _read(plan_file, RewindPlan, "rewind plan")
     path = undo_file or plan_file.with_name(f"{plan_file.name.removesuffix('.json')}.undo.json")
-    is_list = as_json or as_csv
+    is_list = as_json is not None
     if not is_list:
         _show(given)
     with open_startpoint_job(given.job_word) as found:
@@ -246,7 +243,7 @@ def apply(
                 note(f"Wrote {path}. To undo: coordstream rewind undo {shlex.quote(str(path))}")
                 change.write()
     if is_list:
-        _show(given, as_json=as_json, as_csv=as_csv, is_written=not dry_run)
+        _show(given, as_json=as_json, is_written=not dry_run)
     else:
         print("Nothing was written (dry run)." if dry_run else f"{change.words} written.")
 
@@ -302,8 +299,7 @@ def undo(
         bool, typer.Option("--force", help="Undo even if the job has started since, or appears to be running.")
     ] = False,
     yes: Yes = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Undo a rewind, wholly or partly applied: the next start begins where it would have begun without it.
 
@@ -315,9 +311,9 @@ def undo(
             raise RewindError(f"The coordinator stream of {found.job} was created again. There is nothing to undo.")
         undo_changes, noun = (_undo_checkpoints, "checkpoint") if saved.checkpoints else (_undo_requests, "startpoint")
         written = undo_changes(found, saved, force=force, yes=yes)
-    if as_json or as_csv:
+    if as_json is not None:
         named = {"job_name": found.job.name, "job_id": found.job.id, "undo_file": str(undo_file)}
-        print_list([{**named, "written": written}], as_csv=as_csv)
+        print_list([{**named, "written": written}], as_json=as_json)
     else:
         print(f"Undone: {counted(written, noun)} written." if written else "Nothing to write: the rewind is undone.")
 
@@ -369,12 +365,12 @@ def _write_new(path: Path, contents: BaseModel) -> None:
         raise RewindError(f"Cannot access '{path}': {system_reason(error)}.") from None
 
 
-def _show(plan: RewindPlan, *, as_json: bool = False, as_csv: bool = False, **more: Any) -> None:
+def _show(plan: RewindPlan, *, as_json: bool | None = None, **more: Any) -> None:
     """Print a plan: a table with a line of totals, or rows with more columns."""
     named = {"job_name": plan.job_name, "job_id": plan.job_id}
     rows = [{**named, **move.model_dump(mode="json"), "stores": ",".join(move.stores)} for move in plan.moves]
-    if as_json or as_csv:
-        print_list([{**row, **more} for row in rows], as_csv=as_csv)
+    if as_json is not None:
+        print_list([{**row, **more} for row in rows], as_json=as_json)
     else:
         print_rows(rows, _COLUMNS, title=f"Rewind of {plan.job_word} to {plan.target}")
         print(_totals(plan))

@@ -12,8 +12,8 @@ import typer
 from coordstream.cli import spark_reports
 from coordstream.cli.arguments import (
     Against,
-    Csv,
     Json,
+    JsonOrCsv,
     Kind,
     Origin,
     duration_option,
@@ -273,8 +273,7 @@ def verify(
     tasks: Tasks = None,
     master: Master = None,
     conf: Conf = None,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Compare the relations' tables with the archived events, many logs at a time in Spark's executors.
 
@@ -300,7 +299,7 @@ def verify(
         f"Cannot verify {each.log.stream.stream_name}. {result}" if isinstance(result, str) else result
         for each, result in zip(logs, found, strict=True)
     ]
-    print_verifications(logs, results, as_json=as_json, as_csv=as_csv)
+    print_verifications(logs, results, as_json=as_json)
 
 
 @app.command()

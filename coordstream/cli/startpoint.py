@@ -9,11 +9,10 @@ import typer
 from coordstream.cli.arguments import (
     AsOf,
     AsOfOffset,
-    Csv,
     DryRun,
     InputServers,
     JobWord,
-    Json,
+    JsonOrCsv,
     Newest,
     Since,
     Tasks,
@@ -23,7 +22,7 @@ from coordstream.cli.arguments import (
     cut_of,
 )
 from coordstream.cli.event_logs import require_stopped
-from coordstream.cli.output import Column, confirm, exact_time_column, print_list, print_rows, time_column
+from coordstream.cli.output import Column, confirm, exact_time_column, print_change, print_list, print_rows, time_column
 from coordstream.cli.positions import Input, parse_input, parse_position
 from coordstream.cli.startpoint_job import StartpointJob, counted, open_startpoint_job
 from coordstream.cli.startpoint_plan import (
@@ -112,8 +111,7 @@ def show(
     until: Until = None,
     limit: Newest = None,
     utc: Utc = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Show the requested startpoints, and those fanned out to tasks but not consumed yet.
 
@@ -128,14 +126,14 @@ def show(
         whose = f"{found}{cut}"
         if shows_history:
             steps = startpoint_steps(connection, found, as_of, since=since, until=until, limit=limit)
-            print_rows(steps, STEPS, title=f"Startpoints of {whose}, by step", as_json=as_json, as_csv=as_csv, utc=utc)
+            print_rows(steps, STEPS, title=f"Startpoints of {whose}, by step", as_json=as_json, utc=utc)
             return
         requests = state(connection, "startpoint", found, cut)
         fan_outs = state(connection, "startpoint_fan_out", found, cut)
     requests.sort(key=lambda row: int(row["log_offset"]))
     fan_outs.sort(key=task_and_partition)
-    if as_json or as_csv:
-        print_list(one_list(requests, fan_outs), as_csv=as_csv)
+    if as_json is not None:
+        print_list(one_list(requests, fan_outs), as_json=as_json)
         return
     print_rows(requests, REQUESTED, title=f"Startpoints requested for {whose}", utc=utc)
     print()
@@ -170,8 +168,7 @@ def write(
     ] = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Request that a job starts from another position at its next start.
 
@@ -192,7 +189,7 @@ def write(
         behind = found.clock_behind(system_clock())
         if behind and not dry_run and not force:
             raise CoordstreamError(f"{behind} Set the clock, or use --force.")
-        if not (as_json or as_csv):
+        if as_json is None:
             title = f"Next start of {found.job}, if requested to start {describe_startpoint(startpoint)}"
             columns = STARTS if plan.resolved is None else (*STARTS, *RESOLVED)
             print_rows(plan_rows(plan), columns, title=title)
@@ -200,12 +197,7 @@ def write(
         if not dry_run:
             confirm(f"Write {counted(len(plan.keys), 'startpoint')}?", yes=yes)
             found.change_requests({str(key): encode_startpoint(startpoint) for key in plan.keys})
-    if as_json or as_csv:
-        print_list([{**row, "is_written": not dry_run} for row in plan_rows(plan)], as_csv=as_csv)
-    elif dry_run:
-        print("Nothing was written (dry run).")
-    else:
-        _print_written(plan)
+    print_change(plan_rows(plan), _written(plan), is_done=not dry_run, as_json=as_json)
 
 
 def _require_kafka_offset(startpoint: Startpoint, input_: Input) -> None:
@@ -217,18 +209,19 @@ def _require_kafka_offset(startpoint: Startpoint, input_: Input) -> None:
         )
 
 
-def _print_written(plan: WritePlan) -> None:
+def _written(plan: WritePlan) -> str:
     job, until = plan.job.job, datetime.fromtimestamp((plan.startpoint.creation_timestamp + EXPIRY_MS) / 1000, UTC)
     written = counted(len(plan.keys), "startpoint")
-    print(f"{written} written. {job} starts there if it starts before {until:%Y-%m-%d %H:%M} UTC.")
-    _print_commands("To undo:", commands("delete", job, dict.fromkeys(plan.keys, "")))
-    _print_commands("Then, to restore the replaced requests:", write_commands(job, plan.replaced))
+    return (
+        f"{written} written. {job} starts there if it starts before {until:%Y-%m-%d %H:%M} UTC."
+        + _to_copy("To undo:", commands("delete", job, dict.fromkeys(plan.keys, "")))
+        + _to_copy("Then, to restore the replaced requests:", write_commands(job, plan.replaced))
+    )
 
 
-def _print_commands(heading: str, lines: Sequence[str]) -> None:
-    """Print commands that users may copy, if there are any."""
-    for line in [heading, *(f"  {line}" for line in lines)] if lines else ():
-        print(line)
+def _to_copy(heading: str, lines: Sequence[str]) -> str:
+    """Lines with commands that users may copy, if there are any."""
+    return "\n".join(["", heading, *(f"  {line}" for line in lines)]) if lines else ""
 
 
 @app.command()
@@ -239,8 +232,7 @@ def delete(
     everything: Annotated[bool, typer.Option("--all", help="Delete every request of the job, for any task.")] = False,
     yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes and delete nothing.")] = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Delete requested startpoints.
 
@@ -260,21 +252,18 @@ def delete(
         if not dry_run:
             require_writable(found.log)
         now_ms = ms_of(system_clock())
-        if not (as_json or as_csv):
+        if as_json is None:
             _print_deletion(found, texts, now_ms)
         warn(found.warnings())
         if not dry_run:
             confirm(f"Delete {counted(len(texts), 'startpoint')}?", yes=yes, done="deleted")
             found.change_requests(dict.fromkeys(texts))
-    if as_json or as_csv:
-        print_list(_request_rows(found, texts).with_column("is_deleted", not dry_run), as_csv=as_csv)
-    elif dry_run:
-        print("Nothing was deleted (dry run).")
-    else:
-        print(f"{counted(len(texts), 'startpoint')} deleted.")
-        requests = {text: found.facts.requests[text] for text in texts if text in found.facts.requests}
-        unexpired = {text: each for text, each in requests.items() if not is_expired(each, now_ms)}
-        _print_commands("To undo:", write_commands(found.job, unexpired))
+    requests = {text: found.facts.requests[text] for text in texts if text in found.facts.requests}
+    unexpired = {text: each for text, each in requests.items() if not is_expired(each, now_ms)}
+    sentence = f"{counted(len(texts), 'startpoint')} deleted." + _to_copy(
+        "To undo:", write_commands(found.job, unexpired)
+    )
+    print_change(_request_rows(found, texts), sentence, is_done=not dry_run, as_json=as_json, done="deleted")
 
 
 def _chosen(texts: Sequence[str], found: StartpointJob, given: str | None, tasks: Collection[str]) -> list[str]:
@@ -323,8 +312,7 @@ def fan_out(
     force: Annotated[bool, typer.Option("--force", help="Write even if the job appears to be running.")] = False,
     yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the fan-out and write nothing.")] = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Fan requested startpoints out to the tasks of a stopped job.
 
@@ -343,7 +331,7 @@ def fan_out(
             require_writable(found.log)
             if not force:
                 require_stopped(found.job, job_alive(found.last_commit_ms, found.facts.job.config, now_ms))
-        if not (as_json or as_csv):
+        if as_json is None:
             title = f"Startpoints to fan out to the tasks of {found.job}"
             print_rows(_fan_out_rows(found, fan_outs), FAN_OUT, title=title)
         left = [text for text in found.facts.requests if text not in plan.deleted_keys]
@@ -352,13 +340,10 @@ def fan_out(
         if is_written:
             confirm(f"Fan out {_count(fan_outs)}?", yes=yes, done="fanned out")
             fan_outs = _fan_out(found)
-    if as_json or as_csv:
-        print_list(_fan_out_rows(found, fan_outs).with_column("is_written", is_written), as_csv=as_csv)
-    elif dry_run and plan.fanned_out:
-        print("Nothing was written (dry run).")
-    elif plan.fanned_out:
-        tasks = counted(len(fan_outs), "task")
-        print(f"{_count(fan_outs)} fanned out to {tasks}. Each task starts there at its next start.")
+    tasks = counted(len(fan_outs), "task")
+    sentence = f"{_count(fan_outs)} fanned out to {tasks}. Each task starts there at its next start."
+    if plan.fanned_out or as_json is not None:
+        print_change(_fan_out_rows(found, fan_outs), sentence, is_done=is_written, as_json=as_json)
 
 
 def _fan_out_rows(found: StartpointJob, fan_outs: FanOuts) -> Rows:

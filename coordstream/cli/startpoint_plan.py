@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from coordstream.cli.input_system import open_input
 from coordstream.cli.positions import Input, format_partitions, format_position
 from coordstream.cli.startpoint_job import StartpointJob
-from coordstream.queries.rows import Row
+from coordstream.queries.rows import Row, Rows
 from coordstream.queries.startpoints import describe_start
 from eventlog.errors import EventLogError, list_names
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, startpoint_key_readings
@@ -118,15 +118,16 @@ def plan_write(
     return WritePlan(job, startpoint, keys, affected, replaced, resolved, input_error)
 
 
-def plan_rows(plan: WritePlan) -> list[Row]:
+def plan_rows(plan: WritePlan) -> Rows:
     """A row for each affected start, and one without a task for each partition that no task is known to read.
 
     ``is_followed``: the task would start as requested. ``events_again`` is negative if events are skipped.
     """
-    return [_row(plan, start) for start in plan.starts] + [
+    unread = (
         {**_row(plan, None), "stream_name": each.stream, "system_name": each.system, "partition_id": each.partition}
         for each in plan.unread
-    ]
+    )
+    return Rows(PLAN_COLUMNS, [*(_row(plan, start) for start in plan.starts), *unread])
 
 
 def start_columns(start: StartChange) -> Row:

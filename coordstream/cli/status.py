@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import Csv, Json, Utc, parse_duration_or_zero, parse_limit
+from coordstream.cli.arguments import JsonOrCsv, Utc, parse_duration_or_zero, parse_limit
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import note
@@ -52,8 +52,7 @@ def status(
         ),
     ] = None,
     utc: Utc = False,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Show how far each log has been read, and whether its follower is live.
 
@@ -65,7 +64,7 @@ def status(
     with open_database() as database:
         rows, unreachable = logs_now(database)
         silent = silent_holders(database.connection)
-    print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, as_csv=as_csv, utc=utc)
+    print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, utc=utc)
     found = [*filter(None, [unreachable]), *faults(rows, Limits(max_lag, max_age)), *silent.values()]
     note("" if rows or found else NO_LOGS)
     for sentence in found:

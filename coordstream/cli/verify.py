@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import Against, Csv, Json, Origin
+from coordstream.cli.arguments import Against, JsonOrCsv, Origin
 from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job_selection import All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
 from coordstream.cli.output import Column, print_rows, print_text
@@ -42,8 +42,7 @@ def verify(
     jobs: Jobs = None,
     every: All = False,
     against: Against = Origin.ARCHIVE,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Compare the relations' tables with the events in the archive.
 
@@ -66,17 +65,15 @@ def verify(
             "verify",
             lambda log, show: verify_log(database.connection, log, settings, source=topics, on_progress=show),
         )
-    print_verifications(logs, results, as_json=as_json, as_csv=as_csv)
+    print_verifications(logs, results, as_json=as_json)
 
 
-def print_verifications(
-    logs: Sequence[JobLog], results: Sequence[Verification | str], *, as_json: bool, as_csv: bool
-) -> None:
+def print_verifications(logs: Sequence[JobLog], results: Sequence[Verification | str], *, as_json: bool | None) -> None:
     """Print what was found in each log, or why it could not be verified; exit code 1 if anything differs or failed."""
     found = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, Verification)]
-    shows_all = as_json or as_csv
+    shows_all = as_json is not None
     rows = Rows(_ROW, (row for each, result in found for row in _rows(each, result, shows_all=shows_all)))
-    print_rows(rows, COLUMNS, title="Tables compared with the log", as_json=as_json, as_csv=as_csv)
+    print_rows(rows, COLUMNS, title="Tables compared with the log", as_json=as_json)
     if not shows_all:
         _print_examples(result for _, result in found)
     failures = [result for result in results if isinstance(result, str)]
@@ -138,8 +135,7 @@ def rebuild(
     origin: Annotated[
         Origin, typer.Option("--from", help="kafka: first fetch events that the archive lacks from the topics.")
     ] = Origin.ARCHIVE,
-    as_json: Json = False,
-    as_csv: Csv = False,
+    as_json: JsonOrCsv = None,
 ) -> None:
     """Rebuild the relations' tables from the archived events.
 
@@ -167,7 +163,7 @@ def rebuild(
         )
     done = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, Rebuilt)]
     rows = Rows(_REBUILT, (_rebuilt_row(each, result) for each, result in done))
-    print_rows(rows, REBUILT_COLUMNS, title="Rebuilt logs, and the rows replaced", as_json=as_json, as_csv=as_csv)
+    print_rows(rows, REBUILT_COLUMNS, title="Rebuilt logs, and the rows replaced", as_json=as_json)
     failures = [result for result in results if isinstance(result, str)]
     failures += [_describe_difference(result) for _, result in done if result.topic and result.topic.different]
     for sentence in failures:

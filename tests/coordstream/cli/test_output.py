@@ -36,14 +36,14 @@ def test_control_characters_are_escaped(value: object, shown: str) -> None:
 @pytest.mark.usefixtures("narrow")
 def test_a_table_fits_the_terminal_and_wraps_long_texts(capsys: pytest.CaptureFixture[str]) -> None:
     columns = [Column("long", "a"), Column("number", "b", "right"), Column("other", "a")]
-    print_rows([{"a": "0123456789" * 15, "b": 1}], columns, title="t", as_json=False)
+    print_rows([{"a": "0123456789" * 15, "b": 1}], columns, title="t")
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
     assert len(re.findall(r"\d", "".join(lines))) == 2 * 150 + 1
 
 
 def test_without_rows_a_table_says_none_and_json_is_an_empty_list(capsys: pytest.CaptureFixture[str]) -> None:
-    print_rows([], [Column("a", "a")], title="Things", as_json=False)
+    print_rows([], [Column("a", "a")], title="Things")
     assert capsys.readouterr().out == "Things\n  none\n"
     print_rows([], [Column("a", "a")], title="Things", as_json=True)
     assert capsys.readouterr().out == "[]\n"
@@ -60,7 +60,7 @@ def test_times_in_a_table_are_relative_unless_exact(capsys: pytest.CaptureFixtur
     rows = [{"at": "2026-01-31T10:00:00.25Z"}]
     columns = [time_column("set at", "at")]
 
-    def printed(*, utc: bool = False, as_json: bool = False) -> str:
+    def printed(*, utc: bool = False, as_json: bool | None = None) -> str:
         print_rows(
             rows, columns, title="t", as_json=as_json, utc=utc, clock=lambda: datetime(2026, 1, 31, 12, tzinfo=UTC)
         )
@@ -87,7 +87,7 @@ def test_a_pipe_gets_a_line_per_row_with_tabs_between_whole_cells(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "20")
-    print_rows(ROWS, COLUMNS, title="Things", as_json=False)
+    print_rows(ROWS, COLUMNS, title="Things")
     assert [line.split("\t") for line in capsys.readouterr().out.splitlines()] == [
         ["Things"],
         ["name", "at (UTC)", "n", "text"],
@@ -97,7 +97,7 @@ def test_a_pipe_gets_a_line_per_row_with_tabs_between_whole_cells(
 
 
 def test_csv_has_a_header_and_quotes(capsys: pytest.CaptureFixture[str]) -> None:
-    print_rows(Rows(ROWS[0], ROWS), COLUMNS, title="Things", as_json=False, as_csv=True)
+    print_rows(Rows(ROWS[0], ROWS), COLUMNS, title="Things", as_json=False)
     printed = capsys.readouterr().out
     assert printed.endswith('"a ""b"", c","y\nz",2026-01-31T10:00:00Z,7\r\n')
     header, first, second = csv.reader(io.StringIO(printed, newline=""))
@@ -107,9 +107,9 @@ def test_csv_has_a_header_and_quotes(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_csv_without_rows_has_a_header_and_nested_values_are_json(capsys: pytest.CaptureFixture[str]) -> None:
-    print_rows(Rows(["a", "b"]), [Column("a", "a")], title="Things", as_json=False, as_csv=True)
+    print_rows(Rows(["a", "b"]), [Column("a", "a")], title="Things", as_json=False)
     assert capsys.readouterr().out == "a,b\r\n"
-    print_rows([{"a": True, "b": [{"c": None}]}], [], title="", as_json=False, as_csv=True)
+    print_rows([{"a": True, "b": [{"c": None}]}], [], title="", as_json=False)
     assert capsys.readouterr().out == 'a,b\r\ntrue,"[{""c"": null}]"\r\n'
 
 
@@ -123,7 +123,7 @@ def test_json_is_written_row_by_row_as_one_list(capsys: pytest.CaptureFixture[st
 @pytest.mark.usefixtures("narrow")
 def test_a_terminal_has_the_important_columns_and_names_the_others(capsys: pytest.CaptureFixture[str]) -> None:
     wide = [{**row, "name": "name" * 16} for row in ROWS]
-    print_rows(wide, COLUMNS, title="Things", as_json=False)
+    print_rows(wide, COLUMNS, title="Things")
     lines = capsys.readouterr().out.splitlines()
     assert max(map(cell_len, lines)) <= 80
     assert lines[1].split() == ["name", "text"]
@@ -137,7 +137,7 @@ def test_a_long_table_is_printed_page_by_page_in_the_same_columns(
 ) -> None:
     monkeypatch.setattr(output, "PAGE_ROWS", 2)
     rows = ({"a": n, "b": "x" * n} for n in (7, 8, 9, 60))
-    print_rows(rows, [Column("a", "a"), Column("b", "b")], title="t", as_json=False)
+    print_rows(rows, [Column("a", "a"), Column("b", "b")], title="t")
     lines = capsys.readouterr().out.splitlines()
     assert [line[:1] for line in lines[:6]] == ["t", "a", "─", "7", "8", "9"]
     assert sum(line.count("x") for line in lines) == 7 + 8 + 9 + 60
