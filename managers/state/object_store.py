@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+import re
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -17,6 +18,27 @@ from managers.state.state_errors import InvalidMarker, missing_package
 
 _LOCAL: Final = "file"
 _VERSION: Final = 1
+_DIGEST: Final = re.compile("[0-9a-f]{64}")
+_BLOCK: Final = 1 << 20
+_MODIFIED: Final = ("mtime", "LastModified", "updated", "created")
+"""Where file systems of fsspec have the time of an object: local, S3, GCS, in memory."""
+
+
+class StoredObject(NamedTuple):
+    """An object's size in bytes, and when it was written last: comparable with others, None if unknown."""
+
+    size: int
+    modified: Any
+
+    @classmethod
+    def of(cls, info: Mapping[str, Any]) -> "StoredObject":
+        """From the description of a file by fsspec."""
+        return cls(int(info["size"]), next((info[name] for name in _MODIFIED if info.get(name) is not None), None))
+
+    def is_unchanged_since(self, written: Iterable["StoredObject"]) -> bool:
+        """Whether one of ``written`` is not older. False if a time is unknown."""
+        times = [each.modified for each in written if each.modified is not None]
+        return self.modified is not None and bool(times) and bool(self.modified <= max(times))
 
 
 class ObjectStore:
@@ -35,17 +57,17 @@ class ObjectStore:
         self._root: Final = str(root).rstrip("/")
         self._is_local: Final = _LOCAL in (self._fs.protocol if isinstance(self._fs.protocol, tuple) else ())
 
-    def sizes(self, folder: str) -> dict[str, int]:
-        """The size of each object below a folder, by its path in the folder."""
+    def listed(self, folder: str) -> dict[str, StoredObject]:
+        """The objects below a folder, by their paths in the folder."""
         start = f"{self._path(folder)}/"
         self._fs.invalidate_cache()  # another process may have written
         found = self._fs.find(start, detail=True)
-        return {path[len(start) :]: int(of["size"]) for path, of in found.items() if path.startswith(start)}
+        return {path[len(start) :]: StoredObject.of(info) for path, info in found.items() if path.startswith(start)}
 
     def put(self, path: str, local: Path) -> None:
         if self._is_local:
             with local.open("rb") as source, self._local_object(path) as file:
-                shutil.copyfileobj(source, file, 1 << 20)
+                shutil.copyfileobj(source, file, _BLOCK)
         else:
             self._fs.put_file(str(local), self._path(path))
 
@@ -61,6 +83,14 @@ class ObjectStore:
 
     def get_bytes(self, path: str) -> bytes:
         return bytes(self._fs.cat_file(self._path(path)))
+
+    def digest(self, path: str) -> str:
+        """The SHA-256 of an object's content, in hexadecimal."""
+        digest = hashlib.sha256()
+        with self._fs.open(self._path(path), "rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+        return digest.hexdigest()
 
     def delete(self, paths: Collection[str]) -> None:
         """Delete objects, if they exist."""
@@ -113,7 +143,8 @@ class StoreSnapshot:
             version = fields["version"]
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError("it is not a list of files") from error
-        if version != _VERSION or any(_is_outside(name) for name in files):
+        is_valid = all(_DIGEST.fullmatch(file.digest) and not _is_outside(name) for name, file in files.items())
+        if version != _VERSION or not is_valid:
             raise ValueError("it is not a list of files")
         return cls(files)
 
@@ -150,7 +181,7 @@ def store_folder(task: StatefulTask, store_name: str) -> str:
 def digest_in_marker(task: StatefulTask, store_name: str, marker: str) -> str:
     """The digest of the snapshot that a marker names. Raises `InvalidMarker`."""
     folder, _, digest = marker.rpartition("/")
-    if folder.count("/") != 3 or len(digest) != 64:
+    if folder.count("/") != 3 or not _DIGEST.fullmatch(digest):
         raise InvalidMarker(task.task_name, store_name, f"{marker!r} is not a snapshot id")
     if folder != store_folder(task, store_name):
         raise InvalidMarker(task.task_name, store_name, f"its snapshot is that of another store, {folder!r}")
@@ -159,4 +190,4 @@ def digest_in_marker(task: StatefulTask, store_name: str, marker: str) -> str:
 
 def _is_outside(name: str) -> bool:
     path = PurePosixPath(name)
-    return path.is_absolute() or ".." in path.parts or not path.parts
+    return path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name

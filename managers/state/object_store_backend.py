@@ -19,7 +19,7 @@ from managers.state.object_store import (
     store_folder,
 )
 from managers.state.state_backend import Markers, ReportProgress, RestoreProgress, StatefulTask
-from managers.state.state_errors import RestoreCancelled, SnapshotDamaged, StoreNotBackedUp
+from managers.state.state_errors import InvalidMarker, RestoreCancelled, SnapshotDamaged, StoreNotBackedUp
 from managers.state.store_directories import checkpoint_directory, delete_directory
 
 OBJECTS: Final = "objects"
@@ -31,7 +31,8 @@ class ObjectStoreBackupManager:
     """A `TaskBackupManager`. A store's marker is the id of its snapshot, which stays the same while the state does.
 
     The folder of a store has ``objects/<sha256>`` with the contents of files, and ``snapshots/<sha256>`` with lists of
-    files. Nothing is changed in place, and only `clean_up` deletes.
+    files. Each commit writes its list last, so an object that is newer than all lists was changed since, or its commit
+    failed: it is written again. Only `clean_up` deletes.
     """
 
     def __init__(self, objects: ObjectStore, task: StatefulTask, store_names: Collection[str]) -> None:
@@ -76,18 +77,26 @@ class ObjectStoreBackupManager:
             if not directory.is_dir():
                 raise FileNotFoundError(f"{directory} does not exist. Only stores on disk have such snapshots.")
             snapshot = self._digests[name].snapshot(directory)
-            existing = self._objects.sizes(folder)
-            for file, (digest, size) in snapshot.files.items():
+            usable = self._usable(folder)
+            for file, stored in snapshot.files.items():
                 if cancelled.is_set():
                     raise CancelledError("The commit was given up.")
-                if existing.get(f"{OBJECTS}/{digest}") != size:
-                    self._objects.put(f"{folder}/{OBJECTS}/{digest}", directory / file)
-                    existing[f"{OBJECTS}/{digest}"] = size
-            listed = snapshot.to_bytes()
-            if existing.get(f"{SNAPSHOTS}/{snapshot.digest}") != len(listed):
-                self._objects.put_bytes(f"{folder}/{SNAPSHOTS}/{snapshot.digest}", listed)
+                if stored not in usable:
+                    self._objects.put(f"{folder}/{OBJECTS}/{stored.digest}", directory / file)
+                    usable.add(stored)
+            self._objects.put_bytes(f"{folder}/{SNAPSHOTS}/{snapshot.digest}", snapshot.to_bytes())
         self._uploaded[name] = snapshot
         return f"{folder}/{snapshot.digest}"
+
+    def _usable(self, folder: str) -> set[StoredFile]:
+        """The contents that a commit need not write."""
+        listed = self._objects.listed(folder)
+        snapshots = [each for path, each in listed.items() if path.startswith(SNAPSHOTS)]
+        return {
+            StoredFile(path.removeprefix(f"{OBJECTS}/"), each.size)
+            for path, each in listed.items()
+            if each.is_unchanged_since(snapshots)
+        }
 
     def _clean_up(self, name: str, marker: str) -> None:
         folder = self._folders[name]
@@ -96,7 +105,7 @@ class ObjectStoreBackupManager:
         if snapshot is None or snapshot.digest != digest:
             snapshot = read_snapshot(self._objects, self._task, name, marker)
         kept = {f"{OBJECTS}/{file.digest}" for file in snapshot.files.values()} | {f"{SNAPSHOTS}/{digest}"}
-        self._objects.delete([f"{folder}/{path}" for path in self._objects.sizes(folder) if path not in kept])
+        self._objects.delete([f"{folder}/{path}" for path in self._objects.listed(folder) if path not in kept])
 
     @contextmanager
     def _failing(self, name: str) -> Iterator[None]:
@@ -219,6 +228,23 @@ class ObjectStoreStateBackendFactory:
     def get_backup_manager(self, task: StatefulTask, store_names: Collection[str]) -> ObjectStoreBackupManager:
         """See `StateBackendFactory`. Raises `MissingSetting` if config has no ``job.name``."""
         return ObjectStoreBackupManager(self._objects, task, store_names)
+
+    def verify(self, task: StatefulTask, checkpoint: CheckpointV2) -> Iterator[SnapshotDamaged | InvalidMarker]:
+        """Read every object that a task's checkpoint needs, and yield an error for each that is missing or changed."""
+        for name, marker in checkpoint.state_markers.get(OBJECT_STORE_STATE_BACKEND_FACTORY, {}).items():
+            try:
+                files = set(read_snapshot(self._objects, task, name, marker).files.values())
+            except (SnapshotDamaged, InvalidMarker) as error:
+                yield error
+                continue
+            for file in sorted(files):
+                path = f"{store_folder(task, name)}/{OBJECTS}/{file.digest}"
+                try:
+                    problem = "" if self._objects.digest(path) == file.digest else "was changed"
+                except FileNotFoundError:
+                    problem = "is missing"
+                if problem:
+                    yield SnapshotDamaged(task.task_name, name, path, problem)
 
     def get_restore_manager(self, task: StatefulTask, store_names: Collection[str]) -> ObjectStoreRestoreManager:
         return ObjectStoreRestoreManager(self._objects, OBJECT_STORE_STATE_BACKEND_FACTORY, task, store_names)

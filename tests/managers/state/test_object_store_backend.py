@@ -9,12 +9,13 @@ import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
 from managers.state.key_value_store import KeyValueStore
-from managers.state.object_store import StoreSnapshot
+from managers.state.object_store import StoredObject, StoreSnapshot
 from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY, ObjectStoreStateBackendFactory
 from managers.state.rocksdb_store import RocksDbStore
 from managers.state.state_backend import RestoreProgress, StatefulTask
 from managers.state.state_errors import InvalidMarker, SnapshotDamaged
 from managers.state.store_directories import checkpoint_directories, delete_directory
+from tests.fixtures.waiting import wait_until
 
 TASK: Final = "Partition 0"
 FACTORY: Final = OBJECT_STORE_STATE_BACKEND_FACTORY
@@ -79,8 +80,8 @@ class Job:
         self.close()
         return found
 
-    def listed(self, store: str = "counts") -> dict[str, int]:
-        return self.objects.sizes(f"{FOLDER}/{store}")
+    def listed(self, store: str = "counts") -> dict[str, StoredObject]:
+        return self.objects.listed(f"{FOLDER}/{store}")
 
 
 @pytest.fixture
@@ -156,13 +157,32 @@ def test_a_damaged_object_is_named(job: Job, is_missing: bool, part: str) -> Non
     assert not job.task.store_directory("counts").exists()
 
 
+def test_a_changed_object_is_found_and_written_again(job: Job) -> None:
+    checkpoint = job.commit()
+    assert list(job.backend.verify(job.task, checkpoint)) == []
+    listed = job.listed()
+    path, size = next((path, of.size) for path, of in listed.items() if path.startswith("objects") and of.size > 1)
+    changed = f"{FOLDER}/counts/{path}"
+
+    def is_newer() -> bool:  # S3 has times of whole seconds
+        job.objects.put_bytes(changed, bytes(size))
+        return not job.listed()[path].is_unchanged_since(listed.values())
+
+    wait_until(is_newer, what="a later second")
+    (error,) = job.backend.verify(job.task, checkpoint)
+    assert isinstance(error, SnapshotDamaged)
+    assert error.object_path == changed
+    assert job.commit().state_markers == checkpoint.state_markers
+    assert list(job.backend.verify(job.task, checkpoint)) == []
+
+
 @pytest.mark.parametrize(
     ("marker", "problem"),
     [
         (f"{FOLDER}/sums/{'0' * 64}", "its snapshot is that of another store, 'orders/1/Partition%200/sums'"),
         (f"orders/1/Partition%201/counts/{'0' * 64}", "that of another store"),
         ("1;kafka;counts;0;5", "'1;kafka;counts;0;5' is not a snapshot id"),
-        ("", "'' is not a snapshot id"),
+        (f"{FOLDER}/counts/{'../' * 21}x", "is not a snapshot id"),
     ],
 )
 def test_a_marker_of_another_store_is_rejected(job: Job, marker: str, problem: str) -> None:
