@@ -115,7 +115,7 @@ from eventlog.state_markers import (
     KafkaStateCheckpointMarker as KafkaStateCheckpointMarker,
 )
 from managers.appending import Retry as Retry
-from managers.assignments.changelogs import (
+from managers.changelogs import (
     ChangelogError as ChangelogError,
     ChangelogRemap as ChangelogRemap,
     ChangelogRemapped as ChangelogRemapped,

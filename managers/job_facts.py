@@ -18,7 +18,7 @@ from eventlog.messages import (
 )
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import is_changelog_offset
-from managers.assignments.changelogs import changelogs
+from managers.changelogs import changelogs
 from managers.job_names import STANDBY
 from managers.stores.keyed_state import KeyedState, decode_value
 

@@ -59,8 +59,8 @@ class StreamAdmin(Protocol):
 OpenAdmin = Callable[[], StreamAdmin]
 
 
-def ensure_checkpoint_topic(admin: StreamAdmin, config: Mapping[str, str], *, is_validating: bool) -> None:
-    """Create the topic unless it exists, and with ``is_validating`` check it.
+def ensure_checkpoint_topic(admin: StreamAdmin, config: Mapping[str, str]) -> None:
+    """Create the topic unless it exists, and check it unless ``job.checkpoint.validation.enabled`` is false.
 
     Config keys: ``task.checkpoint.<setting>``, otherwise ``systems.<system>.default.stream.<setting>`` of
     ``task.checkpoint.system`` or ``job.default.system``. Settings, with defaults: ``replication.factor`` (the brokers'
@@ -71,7 +71,7 @@ def ensure_checkpoint_topic(admin: StreamAdmin, config: Mapping[str, str], *, is
     copies, settings = _setting(config, "replication.factor", BROKER_DEFAULT), checkpoint_topic_settings(config)
     with suppress(LogExists):
         admin.create_stream(stream, replication_factor=copies, settings=settings)
-    if is_validating:
+    if is_validated(config):
         admin.describe(stream.stream_name)
 
 
@@ -129,7 +129,7 @@ class KafkaCheckpointManager(AbstractCheckpointManager):
         if self._open_admin is None:
             raise NotReady(type(self).__name__, "cannot create its topic", "pass open_admin")
         with closing(self._open_admin()) as admin:
-            ensure_checkpoint_topic(admin, self._config, is_validating=is_validated(self._config))
+            ensure_checkpoint_topic(admin, self._config)
 
     def _decoder(self, stream_name: str) -> Decode:
         return TopicReader(stream_name, self.read_versions, self._grouper_factory, is_validated(self._config))

@@ -13,10 +13,10 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.timestamps import ms_of
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager, create_changelog_streams
-from managers.assignments.changelogs import changelogs
 from managers.assignments.job_model_assignments import JobModelAssignments
+from managers.changelogs import changelogs
 from managers.checkpoints.checkpoint_manager import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
-from managers.checkpoints.kafka_checkpoint_manager import ensure_checkpoint_topic, is_validated
+from managers.checkpoints.kafka_checkpoint_manager import ensure_checkpoint_topic
 from managers.config.job_config import (
     TRACKING_URL,
     read_config,
@@ -276,8 +276,7 @@ class JobCoordinator:
         self._before_write()
         system = checkpoint_system(plan.config)
         if system is not None:
-            is_validating = is_validated(plan.config)
-            ensure_checkpoint_topic(admins[system], plan.config, is_validating=is_validating)
+            ensure_checkpoint_topic(admins[system], plan.config)
         create_changelog_streams(plan.config, plan.job_model.max_changelog_stream_partitions, admins)
 
     def _fan_out(self, model: JobModel) -> FanOuts:

@@ -11,7 +11,7 @@ from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, p
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint, StartpointSpecific, StartpointTimestamp
 from eventlog.system_admin import ResolvedStartpoint, SystemAdmin, SystemStreamPartitionMetadata
-from managers.assignments.changelogs import changelogs
+from managers.changelogs import changelogs
 from managers.errors import no_such_task
 from managers.startpoints.next_starts import StartpointFacts, Stream, stream_of
 from managers.startpoints.startpoint_records import (

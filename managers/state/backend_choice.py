@@ -15,7 +15,7 @@ from eventlog.checkpoint import (
 )
 from eventlog.errors import ConfigError, known_names
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
-from managers.assignments.changelogs import changelog_of
+from managers.changelogs import changelog_of
 
 Backend = TypeVar("Backend")
 

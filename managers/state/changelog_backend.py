@@ -12,7 +12,7 @@ from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KafkaStateCheckpointMarker
 from eventlog.system_admin import Changelogs
-from managers.assignments.changelogs import CHANGELOG_SYSTEM, changelogs, delete_retention_ms
+from managers.changelogs import CHANGELOG_SYSTEM, changelogs, delete_retention_ms
 from managers.state.backend_choice import without_changelog
 from managers.state.changelog_restore import KafkaChangelogRestoreManager, changelog_failed, revert
 from managers.state.key_value_store import KeyValueStore, LoggedStore

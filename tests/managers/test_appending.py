@@ -10,13 +10,11 @@ from managers.appending import (
     PART_BYTES,
     PART_EVENTS,
     AppendGaveUp,
-    append_in_parts,
     append_with_retries,
     split_into_parts,
 )
 from managers.wrapped_logs import LazyLog
 from tests.managers.fake_time import FakeTime
-from tests.managers.recording_log import RecordingLog
 from tests.managers.watched_log import Opened
 
 EVENT = NewEvent(b"k", b"v")
@@ -61,10 +59,3 @@ def test_a_part_has_a_maximum_size() -> None:
     assert sizes([half, half, half]) == [2, 1]
     assert sizes([half, large, half]) == [1, 1, 1]
     assert sizes([NewEvent(b"k", None)] * (PART_EVENTS + 1)) == [PART_EVENTS, 1]
-
-
-def test_parts_are_appended_in_order() -> None:
-    log = RecordingLog()
-    events = [NewEvent(b"%d" % number, None) for number in range(PART_EVENTS + 1)]
-    assert append_in_parts(log, events) == [range(PART_EVENTS), range(PART_EVENTS, PART_EVENTS + 1)]
-    assert [event.key for event in log.read()] == [event.key for event in events]

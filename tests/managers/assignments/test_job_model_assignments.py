@@ -11,12 +11,12 @@ from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.coordinator import decode_key
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
-from managers.assignments.changelogs import ChangelogRemapped
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.assignments.task_assignment_manager import (
     TaskAssignmentManager,
     TaskPartitionAssignmentManager,
 )
+from managers.changelogs import ChangelogRemapped
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_names import ACTIVE, STANDBY, TaskMode
 from managers.stores.coordinator_store import CoordinatorStreamStore

@@ -10,10 +10,8 @@ from eventlog.messages import Message
 from eventlog.wire.coordinator import decode_key, decode_message, encode_key
 from managers.config.job_config import (
     DEFAULTS,
-    delete_config,
     read_config,
     read_launch_config,
-    set_config,
     write_config,
     write_once_changes,
 )
@@ -92,16 +90,6 @@ def test_a_launch_reads_autosizing_results_if_enabled(store: CoordinatorStreamSt
     with pytest.raises(NotReady, match=r"is not open. Call init\(\) first"):
         read_launch_config({"job.autosizing.enabled": "true"}, unopened)
     assert read_launch_config({"job.autosizing.enabled": "true"}, store) == {"job.autosizing.container.count": "20"}
-
-
-@pytest.mark.scenario("MSG-20")
-def test_config_has_its_source(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
-    write_config(store, {"a": "1"})
-    set_config(store, "b", "2")
-    delete_config(store, "a")
-    sources = [said.envelope.source for said in messages(coordinator_log) if said.envelope is not None]
-    assert sources == ["job-runner", "coordinator-stream-writer"]
-    assert read_config(store) == {"b": "2"}
 
 
 def test_a_write_once_setting_is_changed_by_force_only(

@@ -1,6 +1,6 @@
 """The monitors of a job's inputs."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from threading import Event
 from typing import Final
 
@@ -19,21 +19,17 @@ from managers.errors import NotReady
 from tests.fixtures.waiting import PATIENCE
 
 
-def raising(*errors: Exception | None) -> Callable[[], None]:
-    """A check that raises these errors, one each time; None: it works."""
-    waiting = list(errors)
-
-    def check() -> None:
-        if (error := waiting.pop(0)) is not None:
-            raise error
-
-    return check
-
-
 def test_an_error_is_known_until_the_check_works_again() -> None:
     told: list[Exception] = []
     first, other = KeyError("a"), ValueError("c")
-    check = PeriodicCheck(raising(first, KeyError("b"), other, None), 1, first_after=1, on_failure=told.append)
+    errors = iter([first, KeyError("b"), other, None])
+
+    def check_inputs() -> None:
+        error = next(errors)
+        if error is not None:
+            raise error
+
+    check = PeriodicCheck(check_inputs, 1, first_after=1, on_failure=told.append)
     seen = []
     for _ in range(4):
         check.check_once()

@@ -130,6 +130,7 @@ def cut_everywhere(run: Callable[[Lifetime], object]) -> Iterator[tuple[int, str
             return
 
 
+@pytest.mark.scenario("SPM-15")
 def test_a_fan_out_that_is_cut_off_anywhere_is_done_by_the_next_start(logs: LogMaker) -> None:
     job = job_on(logs)
     assert job.next_start() == RIGHT

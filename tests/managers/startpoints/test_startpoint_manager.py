@@ -157,17 +157,6 @@ def test_a_fan_out_needs_tasks(
     assert manager.get_fan_out_for_task("tNo") == {}
 
 
-@pytest.mark.scenario("SPM-15")
-def test_a_task_keeps_startpoints_of_partitions_without_a_new_request(manager: StartpointManager) -> None:
-    tasks = {"t": {PAGE_VIEWS, ORDERS}}
-    manager.write_startpoint(PAGE_VIEWS, specific("1"))
-    manager.write_startpoint(ORDERS, specific("2"))
-    manager.fan_out(tasks)
-    manager.write_startpoint(ORDERS, StartpointOldest(NOW_MS))
-    assert manager.fan_out(tasks) == {"t": {ORDERS: StartpointOldest(NOW_MS)}}
-    assert manager.get_fan_out_for_task("t") == {PAGE_VIEWS: specific("1"), ORDERS: StartpointOldest(NOW_MS)}
-
-
 def test_a_request_with_an_ambiguous_key_is_not_fanned_out(
     manager: StartpointManager, coordinator_log: EventLog, caplog: pytest.LogCaptureFixture
 ) -> None:

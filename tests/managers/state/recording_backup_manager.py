@@ -5,6 +5,15 @@ from dataclasses import dataclass, field
 from threading import Event
 
 from eventlog.checkpoint import Checkpoint, CheckpointId
+from managers.state.key_value_store import KeyValueStore
+
+
+def fail() -> None:
+    raise OSError("The disk is full.")
+
+
+def no_opener(name: str) -> KeyValueStore:
+    raise AssertionError(name)
 
 
 @dataclass

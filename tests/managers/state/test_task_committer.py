@@ -18,13 +18,12 @@ from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.wire.checkpoint_topic import decode_key, decode_v1, decode_v2
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
-from managers.state.key_value_store import KeyValueStore
 from managers.state.state_backend import StatefulTask
 from managers.state.state_errors import CommitFailed, CommitTimedOut, Step
 from managers.state.task_committer import CommitSettings, TaskCommitter
 from managers.state.task_storage_commit_manager import TaskStorageCommitManager, run_in_background
 from tests.fixtures.waiting import PATIENCE, wait_until
-from tests.managers.state.recording_backup_manager import RecordingBackupManager
+from tests.managers.state.recording_backup_manager import RecordingBackupManager, fail, no_opener
 from tests.managers.stated_admin import StatedAdmin
 
 TASK: Final = "Partition 0"
@@ -34,10 +33,6 @@ FACTORY: Final = KAFKA_STATE_BACKEND_FACTORY
 OLDEST: Final = {"systems.kafka.samza.offset.default": "oldest"}
 SKIPPING: Final = {"task.commit.skip.commit.during.failures.enabled": "true"}
 STEPS: Final[tuple[Step, ...]] = ("snapshot", "upload", "persist", "clean up")
-
-
-def no_opener(name: str) -> KeyValueStore:
-    raise AssertionError(name)
 
 
 def marker(offset: str | None) -> dict[str, str]:
@@ -90,10 +85,6 @@ class Job:
 @pytest.fixture
 def job(tmp_path: Path) -> Job:
     return Job(tmp_path)
-
-
-def fail() -> None:
-    raise OSError("The disk is full.")
 
 
 @contextmanager

@@ -12,12 +12,12 @@ from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import checkpoint_stream_name, identify
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
-from managers.state.key_value_store import DictStore, KeyValueStore
+from managers.state.key_value_store import DictStore
 from managers.state.state_backend import StatefulTask
 from managers.state.state_errors import CommitFailed
 from managers.state.store_directories import CHECKPOINT_FILE, read_checkpoint_file
 from managers.state.task_storage_commit_manager import TaskStorageCommitManager
-from tests.managers.state.recording_backup_manager import RecordingBackupManager
+from tests.managers.state.recording_backup_manager import RecordingBackupManager, fail, no_opener
 
 TASK: Final = "Partition 0"
 ID: Final = CheckpointId(7, 12)
@@ -46,10 +46,6 @@ class RecordingStore(DictStore):
     def checkpoint(self, checkpoint_id: CheckpointId) -> Path | None:
         self._calls.append((self._name, "checkpoint"))
         return super().checkpoint(checkpoint_id)
-
-
-def no_opener(name: str) -> KeyValueStore:
-    raise AssertionError(name)
 
 
 class Task:
@@ -163,7 +159,3 @@ def test_all_backends_are_cleaned_up_and_closed_though_one_fails(task: Task) -> 
     with pytest.raises(OSError, match="The disk is full"):
         task.manager.close()
     assert task.two.of("close") == [()]
-
-
-def fail() -> None:
-    raise OSError("The disk is full.")

@@ -3,7 +3,7 @@
 import pytest
 
 from eventlog.errors import ConfigError
-from managers.assignments.changelogs import (
+from managers.changelogs import (
     TRANSACTIONAL_RESTORE,
     StoreChangelog,
     access_log_of,
