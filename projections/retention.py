@@ -1,7 +1,7 @@
 """Detaches the events that neither the state nor what was true since the horizon needs."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
@@ -245,21 +245,17 @@ def _select(connection: Connection, log: TrackedLog, horizon: datetime) -> Retai
 
 
 def _insert_base(connection: Connection, log_id: int, horizon: int) -> None:
-    """Insert what is set at the horizon, and the deletes without which more would be."""
+    """Insert what is set at the horizon, what later events did to it, and the deletes without which more would be set.
+
+    The offset of a sweep is that of another key's event, to which later events may have done something, too.
+    """
     values = {"log_id": log_id, "last": horizon}
     connection.execute("truncate pg_temp.newest_event")
     connection.execute(_INSERT_NEWEST, values)
     connection.execute(_INSERT_BASE, values)
-    while _insert_later_events(connection, values):
+    while sum(connection.execute(query, values).rowcount for query in (_INSERT_RESOLVERS, _INSERT_DELETES)):
         pass
     connection.execute("analyze pg_temp.base_event")  # without statistics, each event is compared with the whole table
-
-
-def _insert_later_events(connection: Connection, values: Mapping[str, int]) -> int:
-    """Insert what later events did to those inserted so far, and return how many were added. The offset of a sweep is
-    that of another key's event, to which later events may have done something, too.
-    """
-    return sum(connection.execute(query, values).rowcount for query in (_INSERT_RESOLVERS, _INSERT_DELETES))
 
 
 def _rows_differ(log: TrackedLog) -> ProjectionError:

@@ -136,8 +136,12 @@ def logs_of(connection: Connection, stream_name: str) -> list[TrackedLog]:
 
 
 def reload_log(connection: Connection, log: TrackedLog) -> TrackedLog:
-    (now,) = (known for known in logs_of(connection, log.stream.stream_name) if known.log_id == log.log_id)
-    return now
+    return _log_of(connection, log.stream.stream_name, log.log_id)
+
+
+def _log_of(connection: Connection, stream_name: str, log_id: int) -> TrackedLog:
+    (found,) = (known for known in logs_of(connection, stream_name) if known.log_id == log_id)
+    return found
 
 
 def block_projectors(connection: Connection, logs: Iterable[TrackedLog]) -> None:
@@ -216,17 +220,7 @@ def insert_position(
     connection.execute(_INSERT_JOB_LOG, known)
     state = "catching-up" if is_complete else "replacing"
     connection.execute(_INSERT_POSITION, (log_id, start_offset, state, fold_version))
-    return TrackedLog(
-        log_id,
-        stream,
-        incarnation,
-        is_current=is_current,
-        is_complete=is_complete,
-        next_offset=start_offset,
-        fold_version=fold_version,
-        backend=stored.backend,
-        topic_id=stored.topic_id,
-    )
+    return _log_of(connection, stream.stream_name, log_id)
 
 
 def make_current(connection: Connection, log: TrackedLog) -> None:
