@@ -44,7 +44,7 @@ _INTEGERS: Final = (
     "changelog_partition checkpoint_version deployment_number incarnation job_bucket key_bucket keys_changed "
     "keys_deleted keys_set partition_count partition_id run_number value_bytes"
 )
-_BOOLEANS: Final = "is_ambiguous is_expired is_preferred is_resolved is_sensitive"
+_BOOLEANS: Final = "is_ambiguous is_expired is_lower_bound is_preferred is_resolved is_sensitive"
 _TIMES: Final = (
     "changed_at created_at end_record_time expires_at fanned_out_at first_record_time heartbeat_at horizon_time "
     "last_record_time message_time observed_at record_time valid_from valid_to"
@@ -143,8 +143,8 @@ task_container_history = _relation("task_container_history", f"task_name contain
 task_container_validity = _relation("task_container_validity", f"task_name container_id {_VALID}")
 task_lag = _relation(
     "task_lag",
-    f"task_name {_INPUT} input_offset end_offset records_behind records_lost seconds_behind processed_per_second "
-    "arriving_per_second seconds_to_catch_up observed_at",
+    f"task_name {_INPUT} input_offset end_offset records_behind records_lost seconds_behind is_lower_bound "
+    "processed_per_second arriving_per_second seconds_to_catch_up observed_at",
 )
 task_mode = _relation("task_mode", f"task_name task_mode {_EVENT}")
 task_mode_history = _relation("task_mode_history", f"task_name task_mode operation {_EVENT}")

@@ -44,12 +44,17 @@ def _seconds(name: str) -> Callable[[Row], str | None]:
     return lambda row: None if row[name] is None else str(timedelta(seconds=row[name]))
 
 
+def _waiting(row: Row) -> str | None:
+    seconds = _seconds("seconds_behind")(row)
+    return f"over {seconds}" if row["is_lower_bound"] else seconds
+
+
 _COLUMNS: Final = (
     Column("job", lambda row: f"{row['job_name']}/{row['job_id']}", drop=3),
     Column("task", "task_name"),
     Column("input", input_partition),
     Column("behind", behind, "right"),
-    Column("for", _seconds("seconds_behind"), "right"),
+    Column("for", _waiting, "right"),
     Column("read/s", "processed_per_second", "right", drop=1),
     Column("new/s", "arriving_per_second", "right", drop=1),
     Column("caught up in", _seconds("seconds_to_catch_up"), "right"),

@@ -183,7 +183,13 @@ class Metrics:
         lags = self._lags.read(connection, {_job(row) for row in fetch(connection, _OBSERVED)} - retired)
         yield _gauge("task_last_commit_age_seconds", "Age of the task's last checkpoint", TASK, commits, "age_seconds")
         yield _gauge("task_lag_records", "Records behind the inputs' ends, NaN if unknown", TASK, lags, "records")
-        yield _gauge("task_lag_seconds", "How long the next record has waited, NaN if unknown", TASK, lags, "seconds")
+        yield _gauge(
+            "task_lag_seconds",
+            "How long the next record has waited, or longer; NaN if unknown",
+            TASK,
+            lags,
+            "seconds",
+        )
         yield _metadata_changes(connection)
         anomalies = self._anomalies.read(connection, {_job(row) for row in fetch(connection, _FOLDED)})
         yield _gauge("job_anomalies", "Inconsistencies in the job's logs", (*JOB, "anomaly"), anomalies, "anomalies")

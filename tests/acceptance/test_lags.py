@@ -72,11 +72,11 @@ UNKNOWN: Final = (None, None, None, None)
 @pytest.mark.parametrize(
     ("offset", "age", "observations", "expected"),
     [
-        pytest.param("6", 1, [(0, 10)], (3, 0, None, None), id="behind"),
+        pytest.param("6", 1, [(0, 10)], (3, 0, 0, None), id="behind"),
         pytest.param("9", 1, [(0, 10)], (0, 0, 0, 0), id="everything is read"),
         pytest.param("50", 1, [(0, 10)], (0, 0, 0, 0), id="never negative"),
         pytest.param("50", 20, [(0, 60), (0, 10)], UNKNOWN, id="the topic is new"),
-        pytest.param("6", 1, [(100, 110)], (10, 93, None, None), id="deleted records are lost"),
+        pytest.param("6", 1, [(100, 110)], (10, 93, 0, None), id="deleted records are lost"),
         pytest.param("6", 1, [], UNKNOWN, id="nothing is observed"),
         pytest.param(None, 1, [(0, 10)], UNKNOWN, id="no checkpoint"),
         *(
@@ -109,7 +109,14 @@ def test_the_next_record_waits_since_it_was_last_seen_missing(database: Connecti
     job = ObservedJob(database, ("6", 3))
     for end, minutes_ago in (5, 9), (7, 8), (7, 6), (8, 4), (10, 2), (10, 0):
         job.observe(0, end, minutes_ago)
-    assert job.lag("seconds_behind") == [(360,)]
+    assert job.lag("seconds_behind, is_lower_bound") == [(360, False)]
+
+
+def test_a_record_older_than_all_observations_waits_at_least_since_the_first(database: Connection) -> None:
+    job = ObservedJob(database, ("6", 3))
+    for end, minutes_ago in (8, 9), (10, 0):
+        job.observe(0, end, minutes_ago)
+    assert job.lag("seconds_behind, is_lower_bound") == [(540, True)]
 
 
 def test_rates_and_the_time_to_catch_up(database: Connection) -> None:

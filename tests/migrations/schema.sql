@@ -5881,12 +5881,17 @@ $_$;
 -- Name: last_seen_without(text, text, text, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.last_seen_without(job_suffix text, system_name text, stream_name text, partition_id integer, input_offset bigint) RETURNS timestamp with time zone
+CREATE FUNCTION projection.last_seen_without(job_suffix text, system_name text, stream_name text, partition_id integer, input_offset bigint) RETURNS TABLE(observed_at timestamp with time zone, is_older boolean)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select b.observed_at from projection.observed_input b
-  where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4 and b.end_offset <= $5
-  order by b.end_offset desc, b.observed_at desc limit 1
+  (select b.observed_at, false as is_older from projection.observed_input b
+   where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4 and b.end_offset <= $5
+   order by b.end_offset desc, b.observed_at desc limit 1)
+  union all
+  (select b.observed_at, true from projection.observed_input b
+   where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4 and b.end_offset is not null
+   order by b.observed_at limit 1)
+  order by is_older limit 1
 $_$;
 
 --
@@ -9175,9 +9180,13 @@ CREATE VIEW coordinator.task_lag AS
         END AS records_lost,
         CASE
             WHEN (g.records_behind = 0) THEN (0)::bigint
-            WHEN (g.records_behind > 0) THEN (EXTRACT(epoch FROM (b.observed_at - projection.last_seen_without(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset))))::bigint
+            WHEN (g.records_behind > 0) THEN (EXTRACT(epoch FROM (b.observed_at - w.observed_at)))::bigint
             ELSE NULL::bigint
         END AS seconds_behind,
+        CASE
+            WHEN (g.records_behind = 0) THEN false
+            ELSE w.is_older
+        END AS is_lower_bound,
     (round(r.processed))::bigint AS processed_per_second,
     (round(r.arriving))::bigint AS arriving_per_second,
         CASE
@@ -9186,7 +9195,7 @@ CREATE VIEW coordinator.task_lag AS
             ELSE NULL::bigint
         END AS seconds_to_catch_up,
     b.observed_at
-   FROM ((((projection.current_job j
+   FROM (((((projection.current_job j
      CROSS JOIN LATERAL projection.task_progress(j.coordinator_log, j.checkpoint_log) p(task_name, system_name, stream_name, partition_id, key_bucket, input_offset, next_offset, record_time, earlier_next, earlier_time))
      LEFT JOIN LATERAL projection.newest_bound(j.job_suffix, p.system_name, p.stream_name, p.partition_id) b(oldest_offset, end_offset, observed_at, earlier_end, earlier_at) ON (true))
      CROSS JOIN LATERAL ( SELECT
@@ -9195,6 +9204,7 @@ CREATE VIEW coordinator.task_lag AS
                     WHEN ((p.next_offset > b.end_offset) AND (p.record_time > (b.observed_at - '00:05:00'::interval))) THEN (0)::bigint
                     ELSE NULL::bigint
                 END AS "case") g(records_behind))
+     LEFT JOIN LATERAL projection.last_seen_without(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset) w(observed_at, is_older) ON ((g.records_behind > 0)))
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN (p.record_time = p.earlier_time) THEN (0)::double precision
@@ -9289,7 +9299,13 @@ COMMENT ON COLUMN coordinator.task_lag.records_lost IS 'Number of records after 
 -- Name: COLUMN task_lag.seconds_behind; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_lag.seconds_behind IS 'How long the next record has been waiting, at most: the time from the last observation without that record to the newest. 0: no record is waiting. Null: unknown, or no observation is that old.';
+COMMENT ON COLUMN coordinator.task_lag.seconds_behind IS 'How long the next record has been waiting, at most: the time from the last observation without that record to the newest. If no observation is that old, at least: the time from the oldest observation to the newest. 0 if that is not a lower bound: no record is waiting. Null: unknown, as records_behind.';
+
+--
+-- Name: COLUMN task_lag.is_lower_bound; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.is_lower_bound IS 'Whether seconds_behind is a lower bound, because the record is older than all observations. Null: unknown, as records_behind.';
 
 --
 -- Name: COLUMN task_lag.processed_per_second; Type: COMMENT; Schema: coordinator; Owner: -
