@@ -87,16 +87,12 @@ class Connected:
     failure: KafkaError | None = None
     """Why no connection was established: the last failure, or a refused login if there was one."""
 
-    @property
-    def cluster(self) -> Any:
-        return self.net.cluster
-
     def make_net(self, **config: Any) -> Any:
         """The ``kafka_client`` factory that kafka-python calls when it creates a client."""
         self.net = make_net_client(self._remember, **config)
         # otherwise a metadata request re-creates a deleted topic, on clusters that allow that
-        self.cluster.config["allow_auto_create_topics"] = False
-        self.cluster.config["retry_backoff_ms"] = config["retry_backoff_ms"]  # kafka-python does not set it
+        self.net.cluster.config["allow_auto_create_topics"] = False
+        self.net.cluster.config["retry_backoff_ms"] = config["retry_backoff_ms"]  # kafka-python does not set it
         return self.net
 
     def _remember(self, error: KafkaError) -> None:

@@ -125,7 +125,7 @@ class FetchClient:
         """Connect. For the times see `EventConsumer`. ``on_answer`` and ``on_metadata`` are called by any thread."""
         waits = {"fetch_max_wait_ms": int(fetch_wait * 1000), "retry_backoff_ms": int(retry_wait * 1000)}
         connected = connect(KafkaConsumer, options, **_SETTINGS, **waits)
-        self._cluster: Any = connected.cluster
+        self._cluster: Any = connected.net.cluster
         # asks brokers over another connection: they answer requests in order, and a fetch waits
         self.topic_ids: Final = TopicIds(self._cluster, admin)
         self.moved: Final[set[str]] = set()
