@@ -7,7 +7,6 @@ import pytest
 from eventlog.errors import WireError
 from eventlog.secret_policy import SecretPolicy
 from projections.fold.checkpoints import (
-    NO_OFFSETS,
     BatchLayouts,
     LayoutDictionary,
     LayoutEntry,
@@ -16,12 +15,6 @@ from projections.fold.checkpoints import (
 )
 
 OLD, ONE, TWO = ((LayoutEntry(number, -1, False, "k", "in"),) for number in range(3))
-
-
-def test_the_same_layout_has_the_same_number() -> None:
-    layouts = LayoutDictionary()
-    assert [layouts.id_of(layout) for layout in (ONE, TWO, ONE, ())] == [1, 2, 1, NO_OFFSETS]
-    assert layouts.new == [(1, ONE), (2, TWO)]
 
 
 def test_stored_layouts_come_back_and_new_ones_follow_them() -> None:

@@ -40,12 +40,6 @@ def test_a_run_is_over_when_all_streams_are_and_no_other_can_come(state: FollowR
     assert state.is_over() == is_over
 
 
-def test_a_run_is_over_when_it_is_stopped() -> None:
-    state = run_of(ALL, False)
-    state.stop_flag.set()
-    assert state.is_over()
-
-
 AWAY = SourceUnavailable("Kafka is away.")
 REFUSES = [
     CredentialsRefused("Kafka refused access"),
