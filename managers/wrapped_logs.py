@@ -5,9 +5,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from typing import Final
 
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.log import AppendConflict, Capabilities, EventLog
+from eventlog.log import AppendConflict, EventLog
 from eventlog.source import Closing
-from eventlog.streams import StreamKind
 
 LogOrOpener = EventLog | Callable[[], EventLog]
 """A log, which its owner closes, or a function that opens one."""
@@ -18,22 +17,10 @@ class DelegatingLog(Closing):
 
     def __init__(self, log: EventLog) -> None:
         self._log: Final = log
-
-    @property
-    def stream_name(self) -> str:
-        return self._log.stream_name
-
-    @property
-    def stream_kind(self) -> StreamKind:
-        return self._log.stream_kind
-
-    @property
-    def stream_id(self) -> str | None:
-        return self._log.stream_id
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._log.capabilities
+        self.stream_name: Final = log.stream_name
+        self.stream_kind: Final = log.stream_kind
+        self.stream_id: Final = log.stream_id
+        self.capabilities = log.capabilities
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         with self._use() as log:

@@ -67,16 +67,12 @@ class DictStore:
 
     def __init__(self, directory: Path | None = None) -> None:
         """Read the entries that were flushed to ``directory``; None: keep them in memory. Raises `StoreUnreadable`."""
-        self._directory: Final = directory
+        self.directory: Final = directory
         self._entries: dict[bytes, bytes] = {}
         if directory is not None:
             require_kind(directory, "DictStore")
             directory.mkdir(parents=True, exist_ok=True)
             self._entries.update(_read(directory / DICT_STORE_FILE))
-
-    @property
-    def directory(self) -> Path | None:
-        return self._directory
 
     def get(self, key: bytes) -> bytes | None:
         return self._entries.get(key)
@@ -95,20 +91,20 @@ class DictStore:
 
     def flush(self) -> None:
         """See `KeyValueStore.flush`. The file is replaced at once. Raises OSError."""
-        if self._directory is None:
+        if self.directory is None:
             return
-        with atomic_file(self._directory / DICT_STORE_FILE, mode=0o666) as file:
+        with atomic_file(self.directory / DICT_STORE_FILE, mode=0o666) as file:
             for key, value in sorted(self._entries.items()):
                 file.write(_LENGTHS.pack(len(key), len(value)) + key + value)
 
     def checkpoint(self, checkpoint_id: CheckpointId) -> Path | None:
         """See `KeyValueStore.checkpoint`. Raises OSError."""
-        if self._directory is None:
+        if self.directory is None:
             return None
-        directory = checkpoint_directory(self._directory, checkpoint_id)
+        directory = checkpoint_directory(self.directory, checkpoint_id)
         delete_directory(directory)
         directory.mkdir()
-        os.link(self._directory / DICT_STORE_FILE, directory / DICT_STORE_FILE)
+        os.link(self.directory / DICT_STORE_FILE, directory / DICT_STORE_FILE)
         return directory
 
     def close(self) -> None:
@@ -136,12 +132,9 @@ class LoggedStore:
     def __init__(self, store: KeyValueStore, changelog: SystemStreamPartition, changelogs: Changelogs) -> None:
         """``changelogs`` are those of the changelog's system. They are not closed with the store."""
         self._store: Final = store
+        self.directory: Final = store.directory
         self._changelog: Final = changelog
         self._changelogs: Final = changelogs
-
-    @property
-    def directory(self) -> Path | None:
-        return self._store.directory
 
     def get(self, key: bytes) -> bytes | None:
         return self._store.get(key)

@@ -32,7 +32,7 @@ class RocksDbStore:
             raise missing_package("A RocksDB store", "rocksdict") from error
         require_kind(directory, "RocksDbStore")
         directory.mkdir(parents=True, exist_ok=True)
-        self._directory: Final = directory
+        self.directory: Final = directory
         with _naming_damage(directory):
             self._database: Final = Rdict(str(directory), Options(raw_mode=True) if options is None else options)
         self._checkpoint: Final = Checkpoint
@@ -40,10 +40,6 @@ class RocksDbStore:
         self._unlogged: Final = WriteOptions()
         self._unlogged.disable_wal = True  # type: ignore[method-assign, assignment] # its stub is wrong
         self._is_closed = False
-
-    @property
-    def directory(self) -> Path | None:
-        return self._directory
 
     def get(self, key: bytes) -> bytes | None:
         value: bytes | None = self._database.get(key)
@@ -74,7 +70,7 @@ class RocksDbStore:
         self._database.flush()
 
     def checkpoint(self, checkpoint_id: CheckpointId) -> Path | None:
-        directory = checkpoint_directory(self._directory, checkpoint_id)
+        directory = checkpoint_directory(self.directory, checkpoint_id)
         delete_directory(directory)
         self._checkpoint(self._database).create_checkpoint(str(directory))
         return directory

@@ -93,6 +93,7 @@ class TaskCommitter:
         self._settings: Final = CommitSettings.of(config)
         self._offsets: Final = offset_manager
         self._manager: Final = commit_manager
+        self.task_name: Final = commit_manager.task_name
         self._flush_outputs: Final = flush_outputs
         self._flush_tables: Final = flush_tables
         self._clock: Final = clock
@@ -102,10 +103,6 @@ class TaskCommitter:
         self._error: CommitFailed | None = None
         self._exceptions = self._timeouts = 0
         self.metrics: Final = CommitMetrics()
-
-    @property
-    def task_name(self) -> str:
-        return self._manager.task_name
 
     def commit(self) -> bool:
         """Begin a commit, and return whether it began. For one thread.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from eventlog.events import NewEvent
-from eventlog.log import Capabilities, EventLog
+from eventlog.log import EventLog
 from tests.managers.watched_log import WatchedLog
 
 
@@ -32,6 +32,6 @@ def raced(log: EventLog, *others: NewEvent) -> "UnconditionalLog":
 class UnconditionalLog(InterruptedLog):
     """Has no conditional appends, like Kafka."""
 
-    @property
-    def capabilities(self) -> Capabilities:
-        return replace(super().capabilities, conditional_append=False)
+    def __init__(self, log: EventLog) -> None:
+        super().__init__(log)
+        self.capabilities = replace(log.capabilities, conditional_append=False)

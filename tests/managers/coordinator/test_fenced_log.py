@@ -1,15 +1,14 @@
 """A coordinator that loses the job's lock cannot append."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.kafka.log import KafkaEventLog
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.streams import identify
 from managers.wrapped_logs import FencedLog
-from tests.managers.watched_log import WatchedLog
+from tests.managers.interrupted_log import UnconditionalLog
 
 STREAM = "__samza_coordinator_orders_1"
 
@@ -58,18 +57,8 @@ def test_writes_of_containers_do_not_stop_the_coordinator(log: MemoryEventLog) -
     assert written(log) == [b"container", b"coordinator"]
 
 
-class KafkaLikeLog(WatchedLog):
-    """Has no conditional append."""
-
-    capabilities = KafkaEventLog.capabilities
-
-    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        assert expected_offset is None
-        return super().append(events)
-
-
 def test_without_conditional_appends_the_lock_is_checked_before(log: MemoryEventLog) -> None:
-    fenced = FencedLog(KafkaLikeLog(log), in_turn(lambda: None, taken))
+    fenced = FencedLog(UnconditionalLog(log), in_turn(lambda: None, taken))
     fenced.append([event("coordinator")])
     with pytest.raises(LockTaken):
         fenced.append([event("zombie")])
