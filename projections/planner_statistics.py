@@ -4,9 +4,10 @@ from typing import Final
 
 from eventlog.postgres.connection import Connection
 
-MANY_ROWS: Final = 10_000
+MANY_ROWS: Final = 1_000
 _ANALYZE: Final = """
-analyze projection.event_key, projection.checkpoint_layout, projection.checkpoint_current, projection.message_current,
+analyze (skip_locked) eventlog.log, projection.job_log, projection.event_key, projection.checkpoint_layout,
+        projection.checkpoint_current, projection.message_current,
         projection.checkpoint_event (log_id, key_id, log_offset, record_time, layout_id),
         projection.message_event (log_id, key_id, log_offset, record_time),
         projection.checkpoint_envelope (log_id, log_offset), projection.log_time,
@@ -16,7 +17,10 @@ _WRITE_WAL: Final = "select pg_logical_emit_message(true, 'coordstream', '')"
 
 
 def analyze(connection: Connection, written: int) -> None:
-    """Collect statistics if at least `MANY_ROWS` were ``written``: the next queries would be planned without them."""
+    """Collect statistics if at least `MANY_ROWS` were ``written``: the next queries would be planned without them.
+
+    Autovacuum does it later, but never for the few rows of ``job_log``, without which a join takes minutes.
+    """
     if written >= MANY_ROWS:
         with connection.transaction():
             connection.execute("set local default_statistics_target = 10")  # a tenth of the pages to read

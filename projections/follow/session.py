@@ -25,6 +25,7 @@ from projections.follow.heartbeat import (
     write_beats,
 )
 from projections.follow.tail import BUFFER_SECONDS, Tail, due_tails
+from projections.planner_statistics import analyze
 from projections.tracked_logs import is_blocked
 
 HEARTBEAT_STREAMS: Final = 100
@@ -67,6 +68,7 @@ class FollowSession:
         self._error_ahead: Exception | None = None
         self._source_ok_since = monotonic()
         self._beat_at: datetime | None = None
+        self._written = 0
 
     def step(self) -> None:
         """Do what is due, and poll for events until something else is due."""
@@ -201,6 +203,7 @@ class FollowSession:
         self._attacher.locks.notice_end()
         progress = tail.apply(self._read_ahead)
         stream.count(progress)
+        self._written += progress.events
         self._run.on_progress(progress)
         self._run.end_outage()
         self._refusals.accept(stream)
@@ -208,6 +211,14 @@ class FollowSession:
         if stream.tail is not tail or tail.state != before:
             self._heartbeat.trigger()
             self._choose_thread_switches()
+            self._collect_statistics()
+
+    def _collect_statistics(self) -> None:
+        """After a catch-up, when no stream is left to be read."""
+        streams = [stream for stream in self._run.streams.values() if not stream.refusal]
+        if not any(stream.is_to_attach or (stream.tail and not stream.tail.is_live) for stream in streams):
+            analyze(self._attacher.connection, self._written)
+            self._written = 0
 
     def _finish_if_done(self, stream: FollowedStream) -> None:
         """Replace the current incarnation if the new one has caught up; end a stream that was read as planned."""

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -21,9 +22,18 @@ from eventlog.kafka import client
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
+from projections.planner_statistics import MANY_ROWS
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set
-from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, MASK_KEY, CommandLine, without_settings
+from tests.coordstream.command_line import (
+    CHECKPOINT,
+    COORDINATOR,
+    MASK_KEY,
+    CommandLine,
+    config_event,
+    recording,
+    without_settings,
+)
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.slow
@@ -52,6 +62,15 @@ def follow_process(cli: CommandLine, *words: str) -> Iterator[subprocess.Popen[s
             yield process
         finally:
             process.kill()
+
+
+def test_many_rows_leave_statistics_for_the_planner(cli: CommandLine, tmp_path: Path) -> None:
+    append(cli, COORDINATOR, *map(str, range(MANY_ROWS)))
+    assert cli("follow", COORDINATOR, "--once").code == 0
+    logs = "select reltuples::int from pg_class where oid = 'projection.job_log'::regclass"
+    assert cli.ask(logs) == [(1,)]
+    cli.done("import", recording(tmp_path / "r.jsonl", (config_event(n, "a", str(n)) for n in range(MANY_ROWS))))
+    assert cli.ask(logs) == [(2,)]
 
 
 def test_once_reads_to_the_current_ends(cli: CommandLine) -> None:
