@@ -79,7 +79,7 @@ def text_or_none(value: Any, what: str) -> str | None:
 
 def text_field(fields: dict[str, Any], name: str, where: str) -> str:
     """A field of an object as text; raises `WireError`, with ``missing_field`` if it is null or missing."""
-    value = _present(fields, name, where)
+    value = present(fields, name, where)
     return value if isinstance(value, str) else as_text(value, f"{name} of {where}")
 
 
@@ -162,7 +162,7 @@ def decode_partition_key(text: str) -> SystemStreamPartition:
 
 
 def _number(fields: dict[str, Any], name: str) -> int:
-    value = _present(fields, name, "a partition")
+    value = present(fields, name, "a partition")
     if type(value) is not int:
         raise WireError("wrong_type", f"{name} of a partition is {json_type(value)}, not an integer")
     if value not in _INT32:
@@ -170,7 +170,8 @@ def _number(fields: dict[str, Any], name: str) -> int:
     return value
 
 
-def _present(fields: dict[str, Any], name: str, where: str) -> Any:
+def present(fields: dict[str, Any], name: str, where: str) -> Any:
+    """A field of an object; raises `WireError` (``missing_field``) if it is null or missing."""
     value = fields.get(name)
     if value is None:
         raise WireError("missing_field", f"{where} has no {name}")

@@ -45,9 +45,6 @@ class ContainerModel:
     def __post_init__(self) -> None:
         object.__setattr__(self, "tasks", frozen(self.tasks))
 
-    def __hash__(self) -> int:
-        return hash((self.processor_id, frozenset(self.tasks.values())))
-
 
 @dataclass(frozen=True, slots=True)
 class JobModel:
@@ -65,9 +62,6 @@ class JobModel:
     def __post_init__(self) -> None:
         object.__setattr__(self, "config", frozen(self.config))
         object.__setattr__(self, "containers", frozen(self.containers))
-
-    def __hash__(self) -> int:
-        return hash((frozenset(self.config.items()), frozenset(self.containers.values())))
 
     @property
     def tasks(self) -> Mapping[str, TaskModel]:

@@ -6,7 +6,16 @@ from typing import Any, Final
 
 from eventlog.errors import WireError, json_type
 from eventlog.partition import SystemStreamPartition
-from eventlog.wire.jackson import dumps, loads, partition_from_json, partition_to_json
+from eventlog.wire.jackson import (
+    as_object,
+    as_text,
+    dumps,
+    loads,
+    partition_from_json,
+    partition_to_json,
+    present,
+    text_field,
+)
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.job_model_order import (
     OrderedContainers,
@@ -59,11 +68,11 @@ def from_json(data: bytes) -> JobModel:
     Older: a container with a ``container-id``, a task without a mode, and the oldest one, in which a task has
     partitions with offsets. The oldest form is written in the current one.
     """
-    fields = _object(loads(data), "the job model")
-    config = _object(fields.get(_CONFIG, {}), _CONFIG)
-    containers = _object(_present(fields, _CONTAINERS, "the job model"), _CONTAINERS)
+    fields = as_object(loads(data), "the job model")
+    config = as_object(fields.get(_CONFIG, {}), _CONFIG)
+    containers = as_object(present(fields, _CONTAINERS, "the job model"), _CONTAINERS)
     model = JobModel(
-        {key: _text(value, f"{key} of {_CONFIG}") for key, value in config.items()},
+        {key: as_text(value, f"{key} of {_CONFIG}") for key, value in config.items()},
         {key: _container(key, container) for key, container in containers.items()},
         _number(fields[_MAX_PARTITIONS], _MAX_PARTITIONS) if _MAX_PARTITIONS in fields else None,
     )
@@ -106,8 +115,8 @@ def _task_fields(task: TaskModel, partitions: Sequence[SystemStreamPartition]) -
 
 def _container(key: str, value: Any) -> ContainerModel:
     what = f"container {key!r}"
-    fields = _object(value, what)
-    tasks = _object(_present(fields, _TASKS, what), f"{_TASKS} of {what}")
+    fields = as_object(value, what)
+    tasks = as_object(present(fields, _TASKS, what), f"{_TASKS} of {what}")
     return ContainerModel(_processor_id(fields, what), {name: _task(name, task) for name, task in tasks.items()})
 
 
@@ -115,25 +124,25 @@ def _processor_id(fields: Fields, what: str) -> str:
     """The id as a string. Before Samza 0.13 it was a number, ``container-id``."""
     value = fields.get(_PROCESSOR_ID)
     if value is None:
-        return str(_number(_present(fields, _CONTAINER_ID, what), f"{_CONTAINER_ID} of {what}"))
-    return _text(value, f"{_PROCESSOR_ID} of {what}")
+        return str(_number(present(fields, _CONTAINER_ID, what), f"{_CONTAINER_ID} of {what}"))
+    return as_text(value, f"{_PROCESSOR_ID} of {what}")
 
 
 def _task(key: str, value: Any) -> TaskModel:
     what = f"task {key!r}"
-    fields = _object(value, what)
+    fields = as_object(value, what)
     offsets = _offsets(fields, what) if _OFFSETS in fields else {}
     return TaskModel(
-        _text(_present(fields, _TASK_NAME, what), f"{_TASK_NAME} of {what}"),
+        text_field(fields, _TASK_NAME, what),
         frozenset(offsets) if _OFFSETS in fields else _partitions(fields, what),
-        _number(_present(fields, _CHANGELOG_PARTITION, what), f"{_CHANGELOG_PARTITION} of {what}"),
+        _number(present(fields, _CHANGELOG_PARTITION, what), f"{_CHANGELOG_PARTITION} of {what}"),
         _mode(fields.get(_TASK_MODE), what),
         offsets,
     )
 
 
 def _partitions(fields: Fields, what: str) -> frozenset[SystemStreamPartition]:
-    listed = _present(fields, _PARTITIONS, what)
+    listed = present(fields, _PARTITIONS, what)
     if not isinstance(listed, list):
         raise WireError("wrong_type", f"{_PARTITIONS} of {what} is {json_type(listed)}, not a list")
     return frozenset(partition_from_json(each) for each in listed)
@@ -141,9 +150,9 @@ def _partitions(fields: Fields, what: str) -> frozenset[SystemStreamPartition]:
 
 def _offsets(fields: Fields, what: str) -> Mapping[SystemStreamPartition, str | None]:
     """The oldest form: the last processed offset of each partition, or null (SAMZA-728)."""
-    value = _object(fields[_OFFSETS], f"{_OFFSETS} of {what}")
+    value = as_object(fields[_OFFSETS], f"{_OFFSETS} of {what}")
     return {
-        SystemStreamPartition.parse(name): None if offset is None else _text(offset, f"an offset of {what}")
+        SystemStreamPartition.parse(name): None if offset is None else as_text(offset, f"an offset of {what}")
         for name, offset in value.items()
     }
 
@@ -152,24 +161,6 @@ def _mode(value: Any, what: str) -> TaskMode:
     if not isinstance(value, str | None) or value not in _MODES:
         raise WireError("wrong_type", f"{_TASK_MODE} of {what} is neither {ACTIVE} nor {STANDBY}")
     return _MODES[value]
-
-
-def _object(value: Any, what: str) -> Fields:
-    if not isinstance(value, dict):
-        raise WireError("wrong_type", f"{what} is {json_type(value)}, not an object")
-    return value
-
-
-def _present(fields: Fields, name: str, what: str) -> Any:
-    if fields.get(name) is None:
-        raise WireError("missing_field", f"{what} has no {name}")
-    return fields[name]
-
-
-def _text(value: Any, what: str) -> str:
-    if not isinstance(value, str):
-        raise WireError("wrong_type", f"{what} is {json_type(value)}, not a string")
-    return value
 
 
 def _number(value: Any, what: str) -> int:

@@ -123,14 +123,12 @@ class StartpointManager(Startable):
 
     def get_fan_out_for_task(self, task_name: str) -> Mapping[SystemStreamPartition, Startpoint]:
         """The startpoints of a task that were not removed, by partition without key bucket; they do not expire."""
-        store = self._running()
         name = fan_out_key(task_name)
-        value = store.get(name)
+        value = self._running().get(name)
         return MappingProxyType(dict(read_fan_out(name, value).fan_outs) if value else {})
 
     def remove_fan_out_for_task(self, task_name: str) -> None:
-        store = self._running()
-        store.delete(fan_out_key(task_name))
+        self._running().delete(fan_out_key(task_name))
 
     def remove_fan_out_for_task_ssps(self, task_name: str, partitions: Collection[SystemStreamPartition]) -> None:
         """Remove some partitions from a task's fan-out, and its record with the last of them (SAMZA-2749)."""
@@ -140,8 +138,7 @@ class StartpointManager(Startable):
 
     def remove_consumed_fan_out(self, task_name: str, consumed: Mapping[SystemStreamPartition, Startpoint]) -> None:
         """Remove exactly these startpoints from a task's fan-out; one that was fanned out since stays."""
-        store = self._running()
-        store.update(lambda stored: remove_consumed(stored, task_name, consumed), FAN_OUTS)
+        self._running().update(lambda stored: remove_consumed(stored, task_name, consumed), FAN_OUTS)
 
     def remove_all_fan_outs(self) -> None:
         """Remove the fan-outs of all tasks. Requests stay."""

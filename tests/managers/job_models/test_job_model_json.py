@@ -129,8 +129,8 @@ def test_the_oldest_form_has_partitions_with_offsets() -> None:
     [
         (b"[]", "the job model is a list, not an object"),
         (b"{}", "the job model has no containers"),
-        (b'{"config":{"a":1},"containers":{}}', "a of config is an integer, not a string"),
-        (container_json('"processor-id":1,"tasks":{}'), "processor-id of container '0' is an integer, not a string"),
+        (b'{"config":{"a":1},"containers":{}}', "a of config is an integer, not a text"),
+        (container_json('"processor-id":1,"tasks":{}'), "processor-id of container '0' is an integer, not a text"),
         (container_json('"container-id":"1","tasks":{}'), "container-id of container '0' is a text, not an integer"),
         (container_json('"processor-id":"0"'), "container '0' has no tasks"),
         (task_json('"x":1'), "task 'T' has no system-stream-partitions"),
