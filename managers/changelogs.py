@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from eventlog.config import boolean, integer
-from eventlog.errors import ConfigError
+from eventlog.errors import ConfigError, list_names
 from managers.errors import ManagerError
 from managers.job_names import Config, setting_key, system_of, unique_name_for_batch
 
@@ -150,9 +150,8 @@ class ChangelogRemapped(ChangelogError):
 
     def __init__(self, changes: Sequence[ChangelogRemap]) -> None:
         self.changes = tuple(changes)
-        listed = ", ".join(f"{task!r} from {old} to {new}" for task, old, new in self.changes[:_LISTED])
-        more = len(self.changes) - _LISTED
+        listed = list_names([f"{task!r} from {old} to {new}" for task, old, new in self.changes], _LISTED)
         super().__init__(
-            f"This changes the changelog partition of {listed}{f' and {more} more' if more > 0 else ''}. "
+            f"This changes the changelog partition of {listed}. "
             "The task would restore the state of another task. Keep its partition, or force the change (force=True)."
         )

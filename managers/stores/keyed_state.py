@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from eventlog.errors import WireError
+from eventlog.errors import WireError, is_utf8
 from eventlog.events import RecordedEvent
 from eventlog.messages import Delete, Message, SetTaskPartitionMapping
 from eventlog.wire.coordinator import decode_key, decode_message, encode_key
@@ -63,10 +63,8 @@ def encode_name(name: NamespacedKey) -> bytes:
     for text in (namespace, key):
         if not isinstance(text, str):
             raise TypeError(f"a namespace and a key must be strings, not {type(text).__name__}")
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise ValueError(f"{text!r} contains an unpaired surrogate, which a key cannot have") from None
+        if not is_utf8(text):
+            raise ValueError(f"{text!r} contains an unpaired surrogate, which a key cannot have")
     return encode_key(namespace, key)
 
 
