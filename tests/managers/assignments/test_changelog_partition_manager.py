@@ -25,21 +25,14 @@ def sources(log: EventLog) -> list[str]:
     return [json.loads(event.value)["source"] for event in log.read() if event.value is not None]
 
 
-@pytest.mark.scenario("CLG-03", "CLG-02")
-def test_new_tasks_get_the_next_partitions(manager: ChangelogPartitionManager) -> None:
+@pytest.mark.scenario("CLG-02", "CLG-03", "CLG-04", "CLG-08")
+def test_new_tasks_get_the_next_partitions_by_name(manager: ChangelogPartitionManager) -> None:
     assert manager.read_change_log_partition_mapping() == {}
     manager.write_change_log_partition_mapping({"Partition 0": 4})
-    expected = {"Partition 0": 4, "Partition 1": 5, "Partition 2": 6}
-    assert manager.assign(["Partition 2", "Partition 0", "Partition 1"]) == expected
-    assert manager.read_change_log_partition_mapping() == expected
-
-
-@pytest.mark.scenario("CLG-08", "CLG-04")
-def test_new_tasks_are_numbered_by_name(manager: ChangelogPartitionManager) -> None:
     assigned = manager.assign(f"Partition {number}" for number in range(12))
-    assert sorted(assigned, key=lambda task: assigned[task]) == [
-        f"Partition {number}" for number in (0, 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9)
-    ]
+    in_order = [f"Partition {number}" for number in (0, 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9)]
+    assert assigned == {task: 4 + number for number, task in enumerate(in_order)}
+    assert manager.read_change_log_partition_mapping() == assigned
 
 
 @pytest.mark.scenario("CLG-05")

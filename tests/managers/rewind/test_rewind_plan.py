@@ -24,25 +24,21 @@ def to(offset: int | None, **how: bool) -> Target:
 
 
 @pytest.mark.parametrize(
-    ("target", "offset", "finding"),
+    ("start", "target", "offset", "finding"),
     [
-        (to(5), 5, None),
-        (to(2), 5, "before_oldest"),
-        (to(20), 20, "skips_everything"),
-        (to(21), 20, "skips_everything"),
-        (to(5, is_time=True), 5, "before_oldest"),
-        (to(6, is_time=True), 6, None),
-        (to(20, refuses_beyond_end=True), 20, "skips_everything"),
+        (15, to(5), 5, None),
+        (15, to(2), 5, "before_oldest"),
+        (15, to(20), 20, "skips_everything"),
+        (15, to(21), 20, "skips_everything"),
+        (15, to(5, is_time=True), 5, "before_oldest"),
+        (15, to(6, is_time=True), 6, None),
+        (15, to(20, refuses_beyond_end=True), 20, "skips_everything"),
+        (20, to(21), 20, "beyond_end"),
     ],
 )
-def test_a_target_is_limited_to_the_input(target: Target, offset: int, finding: str | None) -> None:
-    (placed,) = place([position()], target)
+def test_a_target_is_limited_to_the_input(start: int, target: Target, offset: int, finding: str | None) -> None:
+    (placed,) = place([position(start)], target)
     assert (placed.to_offset, placed.finding) == (offset, finding)
-
-
-def test_a_task_at_the_end_skips_nothing() -> None:
-    (placed,) = place([position(20)], to(21))
-    assert (placed.to_offset, placed.finding) == (20, "beyond_end")
 
 
 def test_a_given_offset_beyond_the_end_is_refused() -> None:

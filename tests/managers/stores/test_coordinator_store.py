@@ -51,16 +51,6 @@ def test_a_store_reads_what_it_wrote(store: CoordinatorStreamStore, logs: LogMak
     assert next(iter(coordinator_log.read())).key == b'[1,"namespace","test-key1"]'
 
 
-def test_writes_of_others_are_read(store: CoordinatorStreamStore, logs: LogMaker, coordinator_log: EventLog) -> None:
-    with CoordinatorStreamStore(logs.open_again(coordinator_log)) as other:
-        other.put(KEY, b"theirs")
-        assert store.get(KEY) == b"theirs"
-        store.put(KEY, b"ours")
-        assert other.get(KEY) == b"ours"
-        other.delete_all([KEY, NamespacedKey("namespace", "x")])
-        assert store.all() == {}
-
-
 def test_every_live_spelling_is_deleted(store: CoordinatorStreamStore, coordinator_log: EventLog) -> None:
     coordinator_log.append([NewEvent(OTHER_SPELLING, b"1"), NewEvent(encode_key(*KEY), b"2")])
     assert store.get(KEY) == b"2"
