@@ -53,7 +53,7 @@ shell: setup ## Start your shell with .venv/bin first on the PATH, so that it fi
 
 .PHONY: demo
 demo: setup java ## Replay a recorded Samza job on Spark, verify it, query it in SQL, draw a report (under 3 minutes)
-	$(BIN)/python -m coordstream.cli.demo
+	@PATH="$(CURDIR)/$(BIN):$$PATH" ./demo.sh
 
 .PHONY: test
 test: setup java ## Run all tests, on real Postgres, Kafka and Spark

@@ -43,6 +43,14 @@ def datetime_of(micros: int) -> datetime:
     return _POSTGRES_EPOCH + timedelta(microseconds=micros)
 
 
+def time_of(ms: int) -> datetime | None:
+    """A time in ms since 1970 as an aware datetime; None outside the range of datetime."""
+    try:
+        return _UNIX_EPOCH + timedelta(milliseconds=ms)
+    except OverflowError:
+        return None
+
+
 def ms_of(time: datetime) -> int:
     """Milliseconds since 1970 of an aware datetime, rounded down."""
     return (time - _UNIX_EPOCH) // timedelta(milliseconds=1)

@@ -10,7 +10,7 @@ import typer
 from psycopg import sql
 from rich.console import Console
 
-from coordstream.cli.arguments import Json, JsonObject
+from coordstream.cli.arguments import Json, JsonObject, Yes
 from coordstream.cli.output import confirm, print_json
 from coordstream.cli.server import embedded_settings, require_data_folder
 from coordstream.database import (
@@ -117,7 +117,7 @@ def restore(
 
 @app.command()
 def reset(
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    yes: Yes = False,
     as_json: JsonObject = False,
 ) -> None:
     """Delete all data of the embedded database and create it again, empty and migrated.

@@ -23,7 +23,6 @@ from coordstream.cli.long_running import (
     StopRequest,
     Streams,
     TakeOverAfter,
-    report_line,
     stop_on_signal_or_timeout,
 )
 from coordstream.cli.output import print_json
@@ -33,6 +32,7 @@ from coordstream.serve.follower_metrics import FollowerMetrics
 from coordstream.settings import Settings
 from eventlog.backoff import Backoff
 from eventlog.log import system_clock
+from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower, Outcome, StreamOutcome
@@ -62,6 +62,20 @@ class FollowRequest:
     plan: FollowPlan
     lines: LogLines
     outage_timeout: float | None
+
+    def follower(self, database: Database, source: EventSource, **more: Any) -> Follower:
+        """The follower that does this; ``more`` are further arguments of `Follower`."""
+        return Follower(
+            database.url,
+            source,
+            FoldSettings(database.secrets),
+            system_clock,
+            self.plan,
+            on_message=self.lines.message,
+            on_progress=self.lines.batch,
+            outage_timeout=self.outage_timeout,
+            **more,
+        )
 
 
 OpenFollower = Callable[[Database, FollowRequest], AbstractContextManager[Follower]]
@@ -101,7 +115,7 @@ def follow(
         raise typer.BadParameter("--input-bounds cannot be used with --once or --until. Use `coordstream lag`.")
     plan = FollowPlan(names, follows_all, once, until, kind, take_over_after)
     metrics = FollowerMetrics()
-    with serving_metrics(metrics_port, metrics_token_file, report_line(log_format), metrics):
+    with serving_metrics(metrics_port, metrics_token_file, LogLines(log_format).message, metrics):
         opening = partial(_open_follower, input_bounds, metrics.set_follower)
         run_follow(plan, opening, timeout=timeout, log_format=log_format, as_json=as_json)
 
@@ -110,21 +124,11 @@ def follow(
 def _open_follower(
     input_bounds: float | None, watch: Callable[[Follower], None], database: Database, request: FollowRequest
 ) -> Iterator[Follower]:
-    report = request.lines.message
     with (
         source_of(database.settings, database.url) as source,
-        observing_inputs(database.url, input_bounds, report),
+        observing_inputs(database.url, input_bounds, request.lines.message),
     ):
-        follower = Follower(
-            database.url,
-            source,
-            FoldSettings(database.secrets),
-            system_clock,
-            request.plan,
-            on_message=report,
-            on_progress=request.lines.batch,
-            outage_timeout=request.outage_timeout,
-        )
+        follower = request.follower(database, source)
         watch(follower)
         yield follower
 

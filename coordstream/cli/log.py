@@ -4,7 +4,7 @@ import json
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Final
@@ -41,7 +41,7 @@ from eventlog.postgres.log_registry import stream_names
 from eventlog.recording import LineError, decode_line, read_recording
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
 from eventlog.source import EventSource, StreamFacts, StreamMissing
-from eventlog.timestamps import ms_of
+from eventlog.timestamps import ms_of, time_of
 from projections.retired_streams import known_streams, restore_streams, retire_streams
 from projections.tracked_logs import TrackedLog
 
@@ -255,11 +255,8 @@ def _text(data: bytes | None) -> str | None:
 
 
 def _iso(timestamp: int) -> str | None:
-    try:
-        time = datetime.fromtimestamp(timestamp / 1000, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    time = time_of(timestamp)
+    return None if time is None else time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _follow(stream: str, *, as_json: bool) -> None:

@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC
 from enum import StrEnum
 from threading import Timer
 from time import monotonic
@@ -17,6 +17,7 @@ import typer
 from coordstream.cli.arguments import silence_option
 from eventlog.backoff import StopFlag
 from eventlog.log import Clock, system_clock
+from eventlog.timestamps import time_of
 
 if TYPE_CHECKING:
     from projections.follow.tail import Progress
@@ -125,11 +126,6 @@ class LogFormat(StrEnum):
 Format = Annotated[LogFormat, typer.Option("--log-format", help="Format of the lines on standard error.")]
 
 
-def report_line(log_format: LogFormat = LogFormat.TEXT) -> Callable[[str], None]:
-    """Prints messages on standard error, each as a line with the time."""
-    return LogLines(log_format).message
-
-
 class LogLines:
     """Messages, and the progress of streams that catch up; nothing for live streams.
 
@@ -181,7 +177,5 @@ def progress_line(progress: "Progress", rate: float) -> str:
 def _moment(timestamp: int | None) -> str:
     if timestamp is None:
         return ""
-    try:
-        return f"{datetime.fromtimestamp(timestamp / 1_000, UTC):%Y-%m-%d %H:%M:%S} UTC"
-    except (ValueError, OverflowError, OSError):
-        return f"{timestamp} ms"
+    time = time_of(timestamp)
+    return f"{timestamp} ms" if time is None else f"{time:%Y-%m-%d %H:%M:%S} UTC"

@@ -19,7 +19,7 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
-from eventlog.timestamps import ms_of
+from eventlog.timestamps import ms_of, time_of
 
 MOST_PARTITIONS: Final = 100_000
 _PARTITIONS: Final = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*", re.ASCII)
@@ -140,7 +140,7 @@ def format_position(startpoint: Startpoint) -> str | None:
             is_plain = _NUMBER.fullmatch(offset) and _time_meant(offset) is None
             return offset if is_plain else f"{OFFSET}{offset}"
         case StartpointTimestamp(int(ms)):
-            time = _utc(ms)
+            time = time_of(ms)
             return None if time is None else f"{time:%Y-%m-%dT%H:%M:%S}.{ms % 1000:03}Z"
         case StartpointOldest() | StartpointUpcoming():
             return startpoint.kind
@@ -177,10 +177,3 @@ def _time(text: str, now: datetime) -> datetime:
             f"Invalid position {text!r}. Use oldest, upcoming, an offset (a number, or {OFFSET}TEXT), or a time "
             '("2 hours ago", 2026-01-31T12:00Z).'
         ) from None
-
-
-def _utc(ms: int) -> datetime | None:
-    try:
-        return datetime.fromtimestamp(ms // 1000, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None

@@ -25,7 +25,7 @@ from coordstream.cli.arguments import (
     time_option,
 )
 from coordstream.cli.event_logs import require_stopped
-from coordstream.cli.output import Column, confirm, print_list, print_rows
+from coordstream.cli.output import Column, confirm, print_change, print_list, print_rows
 from coordstream.cli.rewind_plan import (
     TargetOf,
     beginning_of,
@@ -43,7 +43,7 @@ from coordstream.cli.startpoint_job import (
     write_checkpoints,
 )
 from coordstream.errors import CoordstreamError, note, warn
-from coordstream.queries.rows import Row, input_partition
+from coordstream.queries.rows import Row, Rows, input_partition
 from eventlog.errors import list_names, system_reason
 from eventlog.log import EventLog, require_writable, system_clock
 from eventlog.timestamps import ms_of
@@ -169,7 +169,7 @@ def plan(
         name = re.sub(r"[^A-Za-z0-9._-]", "-", f"{made.job_name}-{made.job_id}-{made.made_at:%Y%m%dT%H%M%SZ}")
         path = output or Path(f"rewind-{name}.json")
         _write_new(path, made)
-        _show(made, as_json=as_json, plan_file=str(path))
+        _show(made, _rows(made).with_column("plan_file", str(path)), as_json=as_json)
         warn(_warnings(made, found))
     note(f"Wrote {path}. To apply it: coordstream rewind apply {shlex.quote(str(path))}")
 
@@ -230,9 +230,8 @@ def apply(
     """
     given = _read(plan_file, RewindPlan, "rewind plan")
     path = undo_file or plan_file.with_name(f"{plan_file.name.removesuffix('.json')}.undo.json")
-    is_list = as_json is not None
-    if not is_list:
-        _show(given)
+    if as_json is None:
+        _show(given, _rows(given))
     with open_startpoint_job(given.job_word) as found:
         require_unchanged(given, plan_again(given, found, servers), may_advance=not checkpoints)
         with (_checkpoints_to_write if checkpoints else _requests_to_write)(found, given, force=force) as change:
@@ -242,10 +241,7 @@ def apply(
                 _write_new(path, change.undo)
                 note(f"Wrote {path}. To undo: coordstream rewind undo {shlex.quote(str(path))}")
                 change.write()
-    if is_list:
-        _show(given, as_json=as_json, is_written=not dry_run)
-    else:
-        print("Nothing was written (dry run)." if dry_run else f"{change.words} written.")
+    print_change(_rows(given), f"{change.words} written.", is_done=not dry_run, as_json=as_json)
 
 
 class Change(NamedTuple):
@@ -365,14 +361,16 @@ def _write_new(path: Path, contents: BaseModel) -> None:
         raise RewindError(f"Cannot access '{path}': {system_reason(error)}.") from None
 
 
-def _show(plan: RewindPlan, *, as_json: bool | None = None, **more: Any) -> None:
-    """Print a plan: a table with a line of totals, or rows with more columns."""
+def _rows(plan: RewindPlan) -> Rows:
     named = {"job_name": plan.job_name, "job_id": plan.job_id}
     rows = [{**named, **move.model_dump(mode="json"), "stores": ",".join(move.stores)} for move in plan.moves]
-    if as_json is not None:
-        print_list([{**row, **more} for row in rows], as_json=as_json)
-    else:
-        print_rows(rows, _COLUMNS, title=f"Rewind of {plan.job_word} to {plan.target}")
+    return Rows(rows[0], rows)
+
+
+def _show(plan: RewindPlan, rows: Rows, *, as_json: bool | None = None) -> None:
+    """Print the rows of a plan and, for people, a line of totals."""
+    print_rows(rows, _COLUMNS, title=f"Rewind of {plan.job_word} to {plan.target}", as_json=as_json)
+    if as_json is None:
         print(_totals(plan))
 
 

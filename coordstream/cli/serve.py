@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from coordstream.cli.arguments import duration_option, parse_limit
-from coordstream.cli.long_running import Format, LogFormat, report_line, stopped_by_signals
+from coordstream.cli.long_running import Format, LogFormat, LogLines, stopped_by_signals
 from coordstream.database import DatabaseUnreachable, database_url, open_database
 from coordstream.errors import require_packages
 from coordstream.settings import load_settings
@@ -75,7 +75,7 @@ def serve(
     from coordstream.serve.service import ServiceLimits, open_service  # noqa: PLC0415 (needs the extra)
 
     address = _parse_address(bind)
-    report = report_line(log_format)
+    report = LogLines(log_format).message
     settings = load_settings()
     url = database_url(settings)
     with open_service(settings, url, address, token_file, ServiceLimits(query_timeout, ready_lag), report) as service:

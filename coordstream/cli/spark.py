@@ -93,8 +93,6 @@ def follow(
 
 
 def _follower_opener(conf: dict[str, str]) -> "OpenFollower":
-    from eventlog.log import system_clock  # noqa: PLC0415
-    from projections.follow.follower import Follower  # noqa: PLC0415
     from spark_jobs.data_source.options import Access  # noqa: PLC0415
 
     try:
@@ -107,19 +105,8 @@ def _follower_opener(conf: dict[str, str]) -> "OpenFollower":
         name = "coordstream spark follow"
         access = Access(database.secrets, database.url, database.settings.kafka)
         with spark_session(name, conf) as spark, MicroBatches(spark, access) as source:
-            yield Follower(
-                database.url,
-                source,
-                FoldSettings(database.secrets),
-                system_clock,
-                request.plan,
-                on_message=request.lines.message,
-                on_progress=request.lines.batch,
-                locks=source.locks,
-                make_tail=source.make_tail,
-                application_name=name,
-                outage_timeout=request.outage_timeout,
-            )
+            more = {"locks": source.locks, "make_tail": source.make_tail, "application_name": name}
+            yield request.follower(database, source, **more)
 
     return open_follower
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, Self
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
 from eventlog.log import Clock, EventLog, system_clock
 from eventlog.partition import SystemStreamPartition
-from eventlog.timestamps import ms_of
+from eventlog.timestamps import ms_of, time_of
 from managers.checkpoints.abstract_checkpoint_manager import Commit
 from managers.checkpoints.checkpoint_errors import CheckpointError, CheckpointsChanged, JobAlive
 from managers.checkpoints.checkpoint_events import require_readable
@@ -218,7 +218,4 @@ def commit_ms(text: str | None) -> int:
 
 def _time_of(ms: int) -> datetime:
     """A record time; the last one that ``datetime`` can represent if it is later, as after a writer's mistake."""
-    try:
-        return datetime.fromtimestamp(ms / 1000, UTC)
-    except (ValueError, OverflowError, OSError):
-        return datetime.max.replace(tzinfo=UTC)
+    return time_of(ms) or datetime.max.replace(tzinfo=UTC)
