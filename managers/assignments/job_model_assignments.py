@@ -16,7 +16,7 @@ from managers.assignments.task_assignment_manager import (
 )
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import PreviousAssignment
-from managers.job_names import ACTIVE, STANDBY, TaskMode
+from managers.job_names import STANDBY
 from managers.stored_messages import MessageManager, make_envelope, mark_forced
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
@@ -45,11 +45,10 @@ class JobModelAssignments(MessageManager):
 
     def read_previous(self) -> PreviousAssignment:
         """The last run's assignment of active tasks and tasks without a mode. Raises `UnknownTaskMode`."""
-        modes = self._tasks.read_task_modes()
+        last = self._last_run()
         containers = self._tasks.read_task_assignment()
         return PreviousAssignment(
-            {task: container for task, container in containers.items() if _is_active(task, modes)},
-            _by_task(self._partitions.read_task_partition_assignments(), modes),
+            {task: container for task, container in containers.items() if task in last.active}, _read_by_active(last)
         )
 
     def save(self, model: JobModel, *, force: bool = False) -> None:
@@ -88,8 +87,8 @@ class JobModelAssignments(MessageManager):
     def _last_run(self) -> _Run:
         modes = self._tasks.read_task_modes()
         tasks = {*self._tasks.read_task_assignment(), *modes}
-        active = {task for task in tasks if _is_active(task, modes)}
-        return _Run(active, tasks - active, self._partitions.read_task_partition_assignments())
+        standby = {task for task, mode in modes.items() if mode == STANDBY}
+        return _Run(tasks - standby, standby, self._partitions.read_task_partition_assignments())
 
 
 def _stale(last: _Run, new: _Run) -> list[Message]:
@@ -124,16 +123,10 @@ def _containers(model: JobModel) -> dict[str | None, dict[str, str]]:
     }
 
 
-def _is_active(task_name: str, modes: Mapping[str, TaskMode]) -> bool:
-    return modes.get(task_name, ACTIVE) == ACTIVE
-
-
-def _by_task(
-    partition_tasks: PartitionTasks, modes: Mapping[str, TaskMode]
-) -> dict[str, frozenset[SystemStreamPartition]]:
+def _read_by_active(run: _Run) -> dict[str, frozenset[SystemStreamPartition]]:
+    """The partitions of each active task, also of one that has neither a container nor a mode."""
     found: dict[str, set[SystemStreamPartition]] = {}
-    for partition, readers in partition_tasks.items():
-        for task in readers:
-            if _is_active(task, modes):
-                found.setdefault(task, set()).add(partition)
+    for partition, task in _readers(run):
+        if task not in run.standby:
+            found.setdefault(task, set()).add(partition)
     return {task: frozenset(partitions) for task, partitions in found.items()}
