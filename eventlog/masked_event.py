@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from eventlog.errors import WireError
 from eventlog.events import Headers, RecordedEvent
+from eventlog.invalid_batch import invalid_batch_range
 from eventlog.messages import KEYED_BY_PLACE, SetConfig
 from eventlog.secret_policy import SecretPolicy
 from eventlog.wire import checkpoint_topic, coordinator
@@ -66,7 +67,7 @@ def _mask_value(key: Key | None, value: bytes, is_sensitive: bool, secrets: Secr
             return masked
     if key is not None and _is_written_by_samza(key, value) and not _any_text_holds_secret(loads(value), secrets):
         return value
-    return _mask(value, is_sensitive, secrets)
+    return _mask(value, is_sensitive or invalid_batch_range(value) is not None, secrets)
 
 
 def _mask_config(value: bytes, is_sensitive: bool, secrets: SecretPolicy) -> bytes | None:

@@ -66,7 +66,7 @@ static PyObject *key_of(const char *start, Py_ssize_t length) {
 
 /* What the records of a batch have in common. */
 typedef struct {
-    long long base_offset, first_timestamp;
+    long long base_offset, last_delta, delta, first_timestamp;
     PyObject *append_time, *leader_epoch, *timestamp_type, *no_headers;
     PyTypeObject *event_type;
 } Facts;
@@ -78,7 +78,7 @@ static PyObject *time_of(const Facts *facts, int64_t delta) {
 }
 
 /* The next event; NULL without an error if it is not ordinary. */
-static PyObject *take_event(Bytes *data, const Facts *facts) {
+static PyObject *take_event(Bytes *data, Facts *facts) {
     int64_t length, time_delta, offset_delta, offset, headers;
     const char *key, *value;
     Py_ssize_t key_length, value_length;
@@ -88,7 +88,8 @@ static PyObject *take_event(Bytes *data, const Facts *facts) {
     if (!take_varint(data, &time_delta) || !take_varint(data, &offset_delta)) return NULL;
     if (!take_span(data, &key, &key_length) || !take_span(data, &value, &value_length)) return NULL;
     if (!take_varint(data, &headers) || headers != 0 || data->at != end) return NULL;
-    if (__builtin_add_overflow(facts->base_offset, offset_delta, &offset)) return NULL;
+    if (offset_delta <= facts->delta || offset_delta > facts->last_delta) return NULL;
+    if (__builtin_add_overflow(facts->base_offset, facts->delta = offset_delta, &offset)) return NULL;
     PyObject *event = begin_named_tuple(facts->event_type, 7);
     if (event == NULL) return NULL;
     if (set_field(event, 0, PyLong_FromLongLong(offset)) && set_field(event, 1, time_of(facts, time_delta)) &&
@@ -101,7 +102,7 @@ static PyObject *take_event(Bytes *data, const Facts *facts) {
 }
 
 /* Appends all events; 0 if one of them is not ordinary, or after an error. */
-static int take_events(Bytes *data, const Facts *facts, Py_ssize_t records, PyObject *events) {
+static int take_events(Bytes *data, Facts *facts, Py_ssize_t records, PyObject *events) {
     for (Py_ssize_t n = 0; n < records; n++) {
         PyObject *event = take_event(data, facts);
         if (event == NULL) return 0;
@@ -114,12 +115,12 @@ static int take_events(Bytes *data, const Facts *facts, Py_ssize_t records, PyOb
 
 /* The arguments: data, the fields of BatchFacts in record_batch.py, the type of timestamps, the class of events. */
 static PyObject *decode(PyObject *Py_UNUSED(module), PyObject *args) {
-    Facts facts;
+    Facts facts = {.delta = -1};
     const char *start;
     Py_ssize_t length, records;
-    if (!PyArg_ParseTuple(args, "y#LLOOnOO!", &start, &length, &facts.base_offset, &facts.first_timestamp,
-                          &facts.append_time, &facts.leader_epoch, &records, &facts.timestamp_type, &PyType_Type,
-                          &facts.event_type) ||
+    if (!PyArg_ParseTuple(args, "y#LLLOOnOO!", &start, &length, &facts.base_offset, &facts.last_delta,
+                          &facts.first_timestamp, &facts.append_time, &facts.leader_epoch, &records,
+                          &facts.timestamp_type, &PyType_Type, &facts.event_type) ||
         !is_tuple_type(facts.event_type) || (facts.no_headers = PyTuple_New(0)) == NULL)
         return NULL;
     Bytes data = {(const unsigned char *)start, (const unsigned char *)start + length};
@@ -135,8 +136,7 @@ static PyObject *decode(PyObject *Py_UNUSED(module), PyObject *args) {
 static PyMethodDef functions[] = {
     {"decode", decode, METH_VARARGS, "Return the events; None if one of them is not ordinary."}, {NULL, NULL, 0, NULL}};
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, add_source}, {0, NULL}};
-static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "_record_batch", "The compiled part of record_batch.", 0, functions, slots, NULL, NULL,
-    NULL};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_record_batch", "The compiled part of record_batch.", 0,
+                                    functions, slots, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__record_batch(void) { return PyModuleDef_Init(&module); }

@@ -10,7 +10,8 @@ from kafka.errors import UnsupportedCodecError
 from kafka.record.default_records import DefaultRecordBatch
 
 from eventlog.events import CREATE_TIME, RecordedEvent, no_collections
-from eventlog.kafka.record_batch import BatchFacts, RecordsDamaged, batch_events
+from eventlog.invalid_batch import invalid_batch_event
+from eventlog.kafka.record_batch import BatchFacts, OffsetsInvalid, RecordsDamaged, batch_events
 from eventlog.source import StreamRefused
 
 _OLDEST_WITH_BATCHES: Final = 2
@@ -108,9 +109,21 @@ def _batch_events(batch: Any) -> list[RecordedEvent]:
     iter(batch)  # decompresses
     data = bytes(memoryview(batch._buffer)[batch._pos :])  # noqa: SLF001 (there is no public access)
     append_time = None if batch.timestamp_type == CREATE_TIME else batch.max_timestamp
-    return batch_events(
-        data, BatchFacts(batch.base_offset, batch.first_timestamp, append_time, batch.leader_epoch, batch.records_count)
-    )
+    place = (batch.base_offset, batch.last_offset_delta)
+    try:
+        return batch_events(
+            data, BatchFacts(*place, batch.first_timestamp, append_time, batch.leader_epoch, batch.records_count)
+        )
+    except OffsetsInvalid:
+        event = invalid_batch_event(
+            batch.base_offset,
+            batch.last_offset,
+            data,
+            timestamp=batch.max_timestamp,
+            timestamp_type=batch.timestamp_type,
+            leader_epoch=batch.leader_epoch,
+        )
+        return [event]
 
 
 def _old_event(record: Any) -> RecordedEvent:

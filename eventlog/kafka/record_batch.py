@@ -16,9 +16,13 @@ _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 
 
 class BatchFacts(NamedTuple):
-    """Common values of a batch's records; ``append_time`` is the time of all if the log sets it, otherwise None."""
+    """Common values of a batch's records, whose offsets are at most ``last_offset_delta`` after ``base_offset``.
+
+    ``append_time`` is the time of all if the log sets it, otherwise None.
+    """
 
     base_offset: int
+    last_offset_delta: int
     first_timestamp: int
     append_time: int | None
     leader_epoch: int
@@ -29,29 +33,36 @@ class RecordsDamaged(EventLogError):
     """The lengths of a batch's records do not match its bytes."""
 
 
+class OffsetsInvalid(EventLogError):
+    """The offsets of a batch's records do not increase from its first to its last offset."""
+
+
 def batch_events(data: bytes, facts: BatchFacts) -> list[RecordedEvent]:
-    """The events of a batch, in order. Raises `RecordsDamaged`.
+    """The events of a batch, in order. Raises `RecordsDamaged` and `OffsetsInvalid`.
 
     A time above 64 bits begins again below, as for Kafka's own consumer: a producer can write such a record, which must
-    not hide the rest of the log. Offsets come from the broker alone.
+    not hide the rest of the log.
     """
     timestamp_type = CREATE_TIME if facts.append_time is None else LOG_APPEND_TIME
     try:
         if _compiled is not None and (decoded := _compiled.decode(data, *facts, timestamp_type, RecordedEvent)):
             events: list[RecordedEvent] = decoded
             return events
-        events, end = _events(data, facts, timestamp_type)
+        events, end, is_ordered = _events(data, facts, timestamp_type)
     except IndexError:
         raise RecordsDamaged from None
     if end != len(data):
         raise RecordsDamaged
+    if not is_ordered:
+        raise OffsetsInvalid
     return events
 
 
-def _events(data: bytes, facts: BatchFacts, timestamp_type: int) -> tuple[list[RecordedEvent], int]:
-    base_offset, first_timestamp, append_time, leader_epoch, records = facts
+def _events(data: bytes, facts: BatchFacts, timestamp_type: int) -> tuple[list[RecordedEvent], int, bool]:
+    """The events, where they end, and whether their offsets increase from the batch's first to its last."""
+    base_offset, last_offset_delta, first_timestamp, append_time, leader_epoch, records = facts
     new = tuple.__new__  # what RecordedEvent(...) calls, without its overhead
-    events, at = [], 0
+    events, at, last, is_ordered = [], 0, -1, True
     headers: Headers
     for _ in range(records):
         length, at = _varint(data, at)
@@ -69,11 +80,12 @@ def _events(data: bytes, facts: BatchFacts, timestamp_type: int) -> tuple[list[R
         time = first_timestamp + time_delta if append_time is None else append_time
         if not _LOWEST <= time <= _HIGHEST:
             time = (time - _LOWEST) % 2**64 + _LOWEST
-        offset = base_offset + offset_delta
+        is_ordered = is_ordered and last < offset_delta <= last_offset_delta
+        last, offset = offset_delta, base_offset + offset_delta
         if not _LOWEST <= offset <= _HIGHEST:
             raise RecordsDamaged
         events.append(new(RecordedEvent, (offset, time, timestamp_type, key, value, headers, leader_epoch)))
-    return events, at
+    return events, at, is_ordered
 
 
 def _nullable_bytes(data: bytes, at: int) -> tuple[bytes | None, int]:

@@ -5,6 +5,7 @@ from typing import Final
 
 from eventlog.errors import WireError
 from eventlog.events import EventColumns, RecordedEvent
+from eventlog.invalid_batch import invalid_batch_range
 from eventlog.messages import Envelope, SetConfig
 from eventlog.timestamps import storable_micros
 from eventlog.wire.coordinator import decode_message
@@ -129,9 +130,14 @@ class BatchFold:
         return None if body is None else encode_body(body), envelope
 
     def _add_without_key(self, offset: int, record_time: int | None, value: bytes | None) -> None:
-        if value is not None:  # a record without key and value means nothing
-            error = WireError("null_key", "the record has a value but no key")
-            self.quarantine.add(None, None, offset, record_time, value, error)
+        if value is None:  # a record without key and value means nothing
+            return
+        error = WireError("null_key", "the record has a value but no key")
+        if (found := invalid_batch_range(value)) is not None:
+            first, last = found
+            detail = f"the offsets of the records in the batch of offsets {first} to {last} do not increase within it"
+            error = WireError("bad_batch", detail)
+        self.quarantine.add(None, None, offset, record_time, value, error)
 
 
 def gaps_between(last_offset: int, offsets: Sequence[int]) -> list[tuple[int, int]]:

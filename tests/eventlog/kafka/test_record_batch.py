@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
+from kafka.record.util import encode_varint
 
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
 from eventlog.kafka import record_batch
-from eventlog.kafka.record_batch import BatchFacts, RecordsDamaged, batch_events
+from eventlog.kafka.record_batch import BatchFacts, OffsetsInvalid, RecordsDamaged, batch_events
 from tests.fixtures.compiled_parts import with_and_without, without_compiled_parts
 
 HEADER_BYTES = 61
@@ -31,9 +32,19 @@ def batch_of(records: Sequence[tuple[int, bytes | None, bytes | None, Any]]) -> 
     return bytes(builder.build())
 
 
+def record(offset_delta: int) -> bytes:
+    """A record without key, value and headers."""
+    body, length = bytearray(1), bytearray()
+    for number in (0, offset_delta, -1, -1, 0):
+        encode_varint(number, body.append)
+    encode_varint(len(body), length.append)
+    return bytes(length + body)
+
+
 def facts_of(batch: Any, **changed: Any) -> BatchFacts:
     """What its header says of a batch."""
-    facts = BatchFacts(batch.base_offset, batch.first_timestamp, None, batch.leader_epoch, batch.records_count)
+    place, times = (batch.base_offset, batch.last_offset_delta), (batch.first_timestamp, None)
+    facts = BatchFacts(*place, *times, batch.leader_epoch, batch.records_count)
     return facts._replace(**changed)
 
 
@@ -76,7 +87,7 @@ def test_the_name_of_a_header_keeps_bytes_that_are_not_text() -> None:
 
 
 def test_a_batch_that_compaction_has_emptied_has_no_events() -> None:
-    assert batch_events(b"", BatchFacts(5, 0, None, 0, 0)) == []
+    assert batch_events(b"", BatchFacts(5, 3, 0, None, 0, 0)) == []
 
 
 @given(st.data())
@@ -107,9 +118,33 @@ def test_an_offset_above_64_bits_is_damaged() -> None:
         batch_events(records, facts._replace(base_offset=2**63 - 1))
 
 
+@pytest.mark.parametrize(
+    ("deltas", "last_offset_delta", "is_valid"),
+    [
+        ((0, 1), 1, True),
+        ((3, 7), 9, True),  # others were compacted
+        ((0, 1_000_000), 1, False),
+        ((0, 0), 1, False),
+        ((1, 0), 1, False),
+        ((-5, 1), 1, False),
+        ((0, 2**31 - 1), 1, False),
+    ],
+)
+def test_offsets_increase_from_the_first_to_the_last_of_the_batch(
+    deltas: tuple[int, int], last_offset_delta: int, is_valid: bool
+) -> None:
+    records = b"".join(record(delta) for delta in deltas)
+    facts = BatchFacts(10, last_offset_delta, 0, None, 0, 2)
+    if is_valid:
+        assert [event.offset for event in batch_events(records, facts)] == [10 + delta for delta in deltas]
+    else:
+        with pytest.raises(OffsetsInvalid):
+            batch_events(records, facts)
+
+
 @given(st.binary(max_size=200), st.integers(0, 5))
 def test_any_bytes_are_read_alike_or_are_damaged(data: bytes, count: int) -> None:
-    facts = BatchFacts(3, 1_000, None, 1, count)
+    facts = BatchFacts(3, 4, 1_000, None, 1, count)
     read = read_or_none(data, facts)
     with without_compiled_parts(record_batch):
         assert read == read_or_none(data, facts)
@@ -128,7 +163,7 @@ def test_changed_batches_are_read_alike_or_are_damaged(
     )
     base_offset, first_timestamp = (data.draw(st.sampled_from([0, 2**63 - 1, -(2**63)])) for _ in range(2))
     count = data.draw(st.sampled_from([len(records), -1, 2**31 - 1]))
-    facts = BatchFacts(base_offset, first_timestamp, None, 1, count)
+    facts = BatchFacts(base_offset, len(records) - 1, first_timestamp, None, 1, count)
     changed = written[HEADER_BYTES:][:at] + other + written[HEADER_BYTES:][at + 1 :]
     read = read_or_none(changed, facts)
     with without_compiled_parts(record_batch):
@@ -138,11 +173,11 @@ def test_changed_batches_are_read_alike_or_are_damaged(
 @pytest.mark.parametrize("number", [b"\xff" * 9 + b"\x02", b"\xff" * 10, b"\x80" * 11])
 def test_a_number_of_more_than_64_bits_is_damaged(number: bytes) -> None:
     with pytest.raises(RecordsDamaged):
-        batch_events(number, BatchFacts(0, 0, None, 0, 1))
+        batch_events(number, BatchFacts(0, 0, 0, None, 0, 1))
 
 
 def read_or_none(data: bytes, facts: BatchFacts) -> list[RecordedEvent] | None:
     try:
         return batch_events(data, facts)
-    except RecordsDamaged:
+    except (RecordsDamaged, OffsetsInvalid):
         return None
