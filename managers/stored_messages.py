@@ -5,7 +5,7 @@ import socket
 from collections.abc import Iterable
 from functools import cache
 from threading import RLock
-from typing import ClassVar, Final, Protocol, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Envelope, Message
@@ -55,13 +55,7 @@ def require_task_names(task_names: Iterable[str]) -> list[str]:
     return list(task_names)
 
 
-class TypedMessage(Protocol):
-    """A message class of one message type."""
-
-    message_type: ClassVar[str]
-
-
-Typed = TypeVar("Typed", bound=TypedMessage)
+Typed = TypeVar("Typed", bound=Message)
 
 
 class MessageManager:

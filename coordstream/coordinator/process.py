@@ -84,7 +84,7 @@ class CoordinatorProcess:
         config = read_job_config(self._store, self._options.submitted)
         with self._options.open_admins(config) as admins:
             attempt = self._coordinator.start(plan_job(self._store, config, admins), admins)
-        self.context.publish(attempt)
+        self.context.attempt = attempt
         return attempt
 
     @contextmanager
@@ -251,7 +251,7 @@ class CoordinatorProcess:
                 run.report(f"A restart would change the job model: {difference}. Restart, or use --restart-on-change.")
                 return
             with self._watch.lock:
-                self.context.publish(self._coordinator.start(plan, admins))
+                self.context.attempt = self._coordinator.start(plan, admins)
             run.report(f"The job model changed: {difference}. Restart the containers to use it.")
 
 

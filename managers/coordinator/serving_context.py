@@ -46,14 +46,7 @@ class JobServingContext:
         self.coordinator_url = ""
         """The URL at which containers reach the HTTP server; empty: there is none."""
         self.input_changes: Final[SimpleQueue[str | None]] = SimpleQueue()
-        """Sentences about changed inputs, for the thread of the coordinator; None: stop waiting."""
-
-    def publish(self, attempt: JobAttempt) -> None:
-        self.attempt = attempt
-
-    def report_input_change(self, sentence: str) -> None:
-        """Make the coordinator compute the job model again, in its own thread. ``sentence`` says why."""
-        self.input_changes.put(sentence)
+        """Sentences: why the coordinator's thread is to compute the job model again. None: stop waiting."""
 
 
 def container_environment(config: Config, url: str, container_id: str) -> dict[str, str]:

@@ -81,10 +81,12 @@ def input_patterns(config: Config) -> dict[str, list[re.Pattern[str]]]:
 
 def count_partitions(config: Config, systems: Mapping[str, PartitionCounter]) -> StreamPartitions:
     """The partitions of each stream in ``task.inputs``, and nothing else (SAMZA-971). Raises `ConfigError`."""
-    return {
-        (system, stream): range(_counter(systems, system, stream).partition_count(stream))
-        for system, stream in sorted(task_inputs(config))
-    }
+    found: dict[tuple[str, str], range] = {}
+    for system, stream in sorted(task_inputs(config)):
+        if system not in systems:
+            raise ConfigError(f"{system}.{stream} is in task.inputs, but system {system} has no admin. Pass one.")
+        found[system, stream] = range(systems[system].partition_count(stream))
+    return found
 
 
 def input_partitions(config: Config, streams: StreamPartitions) -> set[SystemStreamPartition]:
@@ -115,12 +117,6 @@ def _rewriter_setting(config: Config, key: str) -> str:
     if key not in config:
         raise ConfigError(f"The config has no {key}. Set it, or remove its rewriter from {_REWRITERS}.")
     return config[key]
-
-
-def _counter(systems: Mapping[str, PartitionCounter], system: str, stream: str) -> PartitionCounter:
-    if system not in systems:
-        raise ConfigError(f"{system}.{stream} is in task.inputs, but system {system} has no admin. Pass one.")
-    return systems[system]
 
 
 def _numbers(streams: StreamPartitions, system: str, stream: str) -> Collection[int]:

@@ -25,7 +25,7 @@ def context_of(model: JobModel | None = None, read_locality: ReadLocality = dict
     """A context that serves a job model, if there is one."""
     context = JobServingContext(read_locality)
     if model is not None:
-        context.publish(attempt_of(model))
+        context.attempt = attempt_of(model)
     return context
 
 

@@ -34,7 +34,7 @@ class Watched:
 
     def serve(self, config: dict[str, str]) -> None:
         metadata = JobCoordinatorMetadata("1", "1", "1")
-        self.context.publish(JobAttempt(config, JobModel(config, {}), metadata, frozenset()))
+        self.context.attempt = JobAttempt(config, JobModel(config, {}), metadata, frozenset())
 
     def poll(self) -> list[str]:
         self.sentences.clear()

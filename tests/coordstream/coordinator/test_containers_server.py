@@ -101,7 +101,7 @@ def test_a_job_model_is_encoded_once_per_version(client_of: ClientOf, monkeypatc
     client = client_of(context)
     answers = {client.get("/").content for _ in range(500)}
     assert (len(answers), len(encoded)) == (1, 1)
-    context.publish(attempt_of(MODEL))
+    context.attempt = attempt_of(MODEL)
     assert client.get("/").content == job_model_json.to_json(MODEL)
     assert len(encoded) == 2
 

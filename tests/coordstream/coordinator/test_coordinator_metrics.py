@@ -27,7 +27,7 @@ def process_with(service: Service) -> CoordinatorProcess:
     """A process that serves a job model, with one service."""
     log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
     process = CoordinatorProcess(CoordinatorRun("orders", fail, print), log, JobLock(fail, "orders", log.stream_name))  # type: ignore[arg-type]
-    process.context.publish(attempt_of(MODEL))
+    process.context.attempt = attempt_of(MODEL)
     process._services = (service,)
     metrics = process._coordinator.metrics
     metrics.application_attempt_count, metrics.config_changed = 3, 1

@@ -68,7 +68,7 @@ def process_of(
     run = CoordinatorRun("orders", no_admins, ([] if lines is None else lines).append)
     process = CoordinatorProcess(run, log, lock)
     if model is not None:
-        process.context.publish(JobAttempt({}, model, METADATA, frozenset()))
+        process.context.attempt = JobAttempt({}, model, METADATA, frozenset())
     return process
 
 
@@ -122,8 +122,8 @@ def test_a_change_is_not_forgotten_in_an_outage(
 
     assert lock.take()
     process = CoordinatorProcess(CoordinatorRun("orders", open_admins, lines.append), log, lock)
-    process.context.publish(JobAttempt({}, NO_TASKS, METADATA, frozenset()))
-    process.context.report_input_change("kafka.in has 16 partitions; the job model has 8")
+    process.context.attempt = JobAttempt({}, NO_TASKS, METADATA, frozenset())
+    process.context.input_changes.put("kafka.in has 16 partitions; the job model has 8")
     process.wait()
     assert lines[:2] == [
         "kafka.in has 16 partitions; the job model has 8.",
@@ -245,7 +245,7 @@ def test_a_lock_that_is_lost_in_the_start_ends_it(
 def test_brokers_of_inputs_that_do_not_answer_are_in_the_metrics(log: MemoryEventLog, lock: JobLock) -> None:
     config = {"job.coordinator.monitor-partition-change.frequency.ms": "5"}
     process = process_of(log, lock)
-    process.context.publish(JobAttempt(config, MODEL, METADATA, frozenset(), {("kafka", "in"): 4}))
+    process.context.attempt = JobAttempt(config, MODEL, METADATA, frozenset(), {("kafka", "in"): 4})
     monitors = InputMonitors(process.context, unavailable, print)
     process._services = (monitors,)
 
