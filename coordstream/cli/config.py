@@ -1,7 +1,7 @@
 """`coordstream config`: a job's config, now and before, and who changed it."""
 
 from datetime import datetime
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -34,7 +34,6 @@ KeyPattern = Annotated[
     str | None, typer.Option("--key", metavar="PATTERN", help="Show matching keys only, such as 'systems.*'.")
 ]
 
-
 DEPLOYMENT_COLUMNS: Final = (
     Column("deployment", "deployment_number", "right"),
     Column("run", "run_number", "right"),
@@ -45,20 +44,8 @@ DEPLOYMENT_COLUMNS: Final = (
     Column("deleted", "keys_deleted", "right"),
     Column("offsets", lambda row: f"{row['first_log_offset']}–{row['last_log_offset']}", drop=2),
 )
-
-
-From = Annotated[datetime | None, time_option("--from", help="The earlier time.")]
-To = Annotated[datetime | None, time_option("--to", help="The later time (default: now).")]
-OtherJob = Annotated[str | None, typer.Argument(metavar="JOB2", help="Compare with this job instead of another time.")]
 DIFFERENCE: Final = ("config_key", "difference", "from_value", "to_value", "is_sensitive")
 SHOWN_DIGITS: Final = 12
-
-
-class Side(NamedTuple):
-    """One side of the comparison: a job, as the user typed it, at a time."""
-
-    job: str
-    cut: Cut
 
 
 def shown_value(heading: str, name: str) -> Column:
@@ -89,9 +76,11 @@ def columns(first: str, second: str) -> tuple[Column, ...]:
 @app.command()
 def diff(
     job: JobWord,
-    other_job: OtherJob = None,
-    from_time: From = None,
-    to_time: To = None,
+    other_job: Annotated[
+        str | None, typer.Argument(metavar="JOB2", help="Compare with this job instead of another time.")
+    ] = None,
+    from_time: Annotated[datetime | None, time_option("--from", help="The earlier time.")] = None,
+    to_time: Annotated[datetime | None, time_option("--to", help="The later time (default: now).")] = None,
     as_of: AsOf = None,
     key: KeyPattern = None,
     as_json: JsonOrCsv = None,
@@ -104,14 +93,14 @@ def diff(
     """
     sides = chosen_sides(job, other_job, from_time, to_time, as_of)
     with open_database() as database:
-        jobs = [find_job(database.connection, side.job) for side in sides]
+        jobs = [find_job(database.connection, word) for word, _ in sides]
         before, after = (
-            _config(database.connection, found, side.cut, key) for found, side in zip(jobs, sides, strict=True)
+            _config(database.connection, found, cut, key) for found, (_, cut) in zip(jobs, sides, strict=True)
         )
         if key and not before and not after:
             note(no_match(database.connection, jobs[0], key))
         rows = Rows(DIFFERENCE, differences(before, after))
-    first, second = (f"{found}{str(side.cut) or ' now'}" for found, side in zip(jobs, sides, strict=True))
+    first, second = (f"{found}{str(cut) or ' now'}" for found, (_, cut) in zip(jobs, sides, strict=True))
     title = f"Config from {first} to {second}"
     print_rows(rows, columns(*map(str, jobs)), title=title, as_json=as_json)
     if rows:
@@ -120,8 +109,8 @@ def diff(
 
 def chosen_sides(
     job: str, other_job: str | None, from_time: datetime | None, to_time: datetime | None, as_of: datetime | None
-) -> tuple[Side, Side]:
-    """The two sides to compare.
+) -> tuple[tuple[str, Cut], tuple[str, Cut]]:
+    """The two sides to compare: each a job, as the user typed it, at a time.
 
     Raises:
         typer.BadParameter: There is only one side, or the times contradict each other.
@@ -134,7 +123,7 @@ def chosen_sides(
     elif as_of is not None and (from_time is not None or to_time is not None):
         raise typer.BadParameter("'--as-of' cannot be used together with '--from' or '--to'.")
     first, second = (from_time, to_time) if as_of is None else (as_of, as_of)
-    return Side(job, Cut(first)), Side(other_job or job, Cut(second))
+    return (job, Cut(first)), (other_job or job, Cut(second))
 
 
 def _config(connection: Connection, job: Job, cut: Cut, key: str | None) -> list[Row]:

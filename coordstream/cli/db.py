@@ -11,7 +11,7 @@ from psycopg import sql
 from rich.console import Console
 
 from coordstream.cli.arguments import Json, JsonObject, Yes
-from coordstream.cli.output import confirm, print_json
+from coordstream.cli.output import confirm, print_json, print_result
 from coordstream.cli.server import embedded_settings, require_data_folder
 from coordstream.database import (
     database_errors,
@@ -109,10 +109,8 @@ def restore(
             "COORDSTREAM_MASK_KEY) before you follow or import these streams again.",
             file=sys.stderr,
         )
-    if as_json:
-        print_json({"file": str(file), "streams": streams})
-    else:
-        print(f"Restored {streams} {'stream' if streams == 1 else 'streams'} from {file}.")
+    sentence = f"Restored {streams} {'stream' if streams == 1 else 'streams'} from {file}."
+    print_result({"file": str(file), "streams": streams}, sentence, as_json=as_json)
 
 
 @app.command()
@@ -134,10 +132,8 @@ def reset(
     server.start()
     with database_errors(settings):
         reset_database(server)
-    if as_json:
-        print_json({"data_folder": str(server.data_folder)})
-    else:
-        print(f"The embedded database in {settings.home} is empty.")
+    sentence = f"The embedded database in {settings.home} is empty."
+    print_result({"data_folder": str(server.data_folder)}, sentence, as_json=as_json)
 
 
 @app.command()
@@ -163,13 +159,10 @@ def migrate(
         to_rebuild = None if is_dry_run else upgrade(url)
         revision = current_revision(connection)
     is_current = state is SchemaState.CURRENT
-    if as_json:
-        found = {"state": str(state)} if is_dry_run else {"is_changed": not is_current}
-        print_json([{"revision": revision, **found}])
-    elif is_dry_run:
-        print(ADVICE[state] if state is SchemaState.EMPTY else f"Schema {revision}: {state}.")
-    else:
-        print(f"Schema {revision}: {'already up to date' if is_current else 'migrated'}.")
+    found = {"state": str(state)} if is_dry_run else {"is_changed": not is_current}
+    words = state if is_dry_run else "already up to date" if is_current else "migrated"
+    sentence = ADVICE[state] if is_dry_run and state is SchemaState.EMPTY else f"Schema {revision}: {words}."
+    print_result([{"revision": revision, **found}], sentence, as_json=as_json)
     if to_rebuild is not None:
         print(describe_recreation(to_rebuild), file=sys.stderr)
 
@@ -194,11 +187,9 @@ def grant(
     """
     with open_database() as database:
         changed = _change(database.connection, role.in_postgres, user, revoke=revoke)
-    if as_json:
-        print_json([{"user": user, "role": role.in_postgres, "is_granted": not revoke, "is_changed": changed}])
-        return
+    row = {"user": user, "role": role.in_postgres, "is_granted": not revoke, "is_changed": changed}
     state = "is no longer" if revoke and changed else "is not" if revoke else "is now" if changed else "is already"
-    print(f"{user} {state} a {role} ({role.in_postgres}).")
+    print_result([row], f"{user} {state} a {role} ({role.in_postgres}).", as_json=as_json)
 
 
 def _has_other_key() -> bool:

@@ -50,10 +50,6 @@ SIGNALLED: Final = 128
 
 _MOST_NAMES: Final = 3
 
-Timeout = Annotated[
-    float | None, duration_option(help="With --once or --until: give up after this time, for example 90s or 5m.")
-]
-
 
 @dataclass(frozen=True)
 class FollowRequest:
@@ -87,7 +83,9 @@ def follow(
     follows_all: FollowAll = False,
     once: Once = False,
     until: Annotated[int | None, offset_option(help="Exit after this offset.")] = None,
-    timeout: Timeout = None,
+    timeout: Annotated[
+        float | None, duration_option(help="With --once or --until: give up after this time, for example 90s or 5m.")
+    ] = None,
     kind: Kind = None,
     take_over_after: TakeOverAfter = None,
     input_bounds: Annotated[

@@ -18,7 +18,6 @@ from projections.tracked_logs import TRACKED_BACKENDS, TrackedLog, logs_of, untr
 
 _JOBS: Final = "select distinct job_name, job_id from projection.current_job order by 1, 2"
 _STREAMS: Final = "select distinct job_name, job_id, stream_name from projection.job_log order by 1, 2, 3"
-
 _IS_UNREAD: Final = "select from projection.unread_log where stream_name = %s"
 
 ALL_RETIRED: Final = "The streams of all jobs are retired. Name a job to include it."
@@ -134,7 +133,8 @@ def find_log(connection: Connection, stream_name: str, incarnation: int | None =
             raise CoordstreamError(
                 f"{stream_name} has not been followed yet. Run `coordstream follow {stream_name} --once` first."
             )
-        raise unknown_stream(stream_name, _names(connection))
+        streams = connection.execute(_STREAMS).fetchall()
+        raise unknown_stream(stream_name, {name for *_, name in streams})
     for log in known:
         if log.incarnation == incarnation or (incarnation is None and log.is_current):
             return log
@@ -147,8 +147,3 @@ def unknown_stream(stream_name: str, names: Collection[str]) -> CoordstreamError
     if not names:
         return CoordstreamError(NO_LOGS)
     return CoordstreamError(f"No stream {stream_name!r}.{known_names('streams', stream_name, sorted(names))}")
-
-
-def _names(connection: Connection) -> list[str]:
-    rows = connection.execute("select distinct stream_name from projection.job_log").fetchall()
-    return [name for (name,) in rows]

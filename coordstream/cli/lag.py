@@ -15,14 +15,13 @@ from coordstream.cli.job_selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError, note
-from coordstream.queries.rows import Row, Rows, fetch, input_partition
+from coordstream.queries.rows import Row, fetch, input_partition
 from eventlog.errors import printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
 app = typer.Typer()
-
 
 _LAG: Final = sql.SQL("""
 select l.* from coordinator.task_lag l
@@ -95,7 +94,8 @@ def lag(
         with open_database() as database:
             chosen = expected_jobs(database.connection, jobs or ())
             failures = [] if stored else _observe(database.connection, chosen, servers)
-            rows = _rows(database.connection, chosen, task)
+            names = {"names": [job.name for job in chosen], "ids": [job.id for job in chosen]}
+            rows = fetch(database.connection, _LAG, {**names, "task": task})
         print_rows(rows, _COLUMNS, title="Lag of the tasks", as_json=as_json, utc=utc)
         found = [*failures, *faults(rows, chosen, task, max_lag)]
         for sentence in found if chosen else [ALL_RETIRED]:
@@ -117,11 +117,6 @@ def _observe(connection: Connection, jobs: Sequence[Job], servers: str | None) -
         raise CoordstreamError("This database user may not store observations. Use --stored.") from None
     except ReadOnlySqlTransaction:
         raise CoordstreamError("The database is read-only, so observations cannot be stored. Use --stored.") from None
-
-
-def _rows(connection: Connection, jobs: Sequence[Job], task: str | None) -> Rows:
-    values = {"names": [job.name for job in jobs], "ids": [job.id for job in jobs], "task": task}
-    return fetch(connection, _LAG, values)
 
 
 def faults(rows: Sequence[Row], jobs: Sequence[Job], task: str | None, max_lag: int | None) -> list[str]:

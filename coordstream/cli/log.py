@@ -27,7 +27,7 @@ from coordstream.cli.arguments import (
 )
 from coordstream.cli.event_logs import create_log, open_log, open_source
 from coordstream.cli.job_selection import find_log, unknown_stream
-from coordstream.cli.output import Column, exact_time_column, print_json, print_rows
+from coordstream.cli.output import Column, exact_time_column, print_result, print_rows
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Row, RowStream, printable
@@ -129,10 +129,7 @@ def create(
     Example: coordstream log create __samza_coordinator_orders_1
     """
     place = create_log(stream, kind, replication_factor)
-    if as_json:
-        print_json([{"stream_name": stream, "place": place}])
-    else:
-        print(f"{stream} created {place}")
+    print_result([{"stream_name": stream, "place": place}], f"{stream} created {place}", as_json=as_json)
 
 
 @app.command()
@@ -168,11 +165,9 @@ def append(
     _refuse_fingerprints(events)
     with open_log(stream, kind, takes_many=from_file is not None) as log:
         offsets = log.append(events, expected_offset=expected_offset)
-    last = offsets.stop - 1
-    if as_json:
-        print_json([{"stream_name": stream, "first_offset": offsets.start, "next_offset": offsets.stop}])
-    else:
-        print(f"{stream}: offset {last}" if len(offsets) == 1 else f"{stream}: offsets {offsets.start} to {last}")
+    row = {"stream_name": stream, "first_offset": offsets.start, "next_offset": offsets.stop}
+    places = f"offset {offsets.start}" if len(offsets) == 1 else f"offsets {offsets.start} to {offsets.stop - 1}"
+    print_result([row], f"{stream}: {places}", as_json=as_json)
 
 
 @app.command()
@@ -196,11 +191,9 @@ def retire(
             if name not in known:
                 raise unknown_stream(name, known)
         (restore_streams if undo else retire_streams)(database.connection, streams)
-    if as_json:
-        print_json([{"stream_name": name, "is_retired": not undo} for name in dict.fromkeys(streams)])
-    else:
-        for name in dict.fromkeys(streams):
-            print(f"{name} is expected to be followed again." if undo else f"{name} is retired.")
+    rows = [{"stream_name": name, "is_retired": not undo} for name in dict.fromkeys(streams)]
+    state = "is expected to be followed again" if undo else "is retired"
+    print_result(rows, "\n".join(f"{row['stream_name']} {state}." for row in rows), as_json=as_json)
 
 
 def _events(

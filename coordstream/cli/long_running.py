@@ -26,7 +26,6 @@ FIRST_LINE_SECONDS: Final = 1.0
 LINE_SECONDS: Final = 10.0
 """How often the progress is printed, after the first line."""
 
-
 Streams = Annotated[list[str] | None, typer.Argument(metavar="STREAM", help="Names of streams.")]
 FollowAll = Annotated[bool, typer.Option("--all", help="Follow all of Samza's streams, including future ones.")]
 Once = Annotated[bool, typer.Option("--once", help="Read to the current ends, then exit.")]

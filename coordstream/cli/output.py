@@ -114,6 +114,14 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False, indent=1))
 
 
+def print_result(value: Any, sentence: str, *, as_json: bool) -> None:
+    """Print a value as JSON, or a sentence about it for people."""
+    if as_json:
+        print_json(value)
+    else:
+        print(sentence)
+
+
 def print_list(rows: Iterable[Row], *, as_json: bool) -> None:
     """Print rows as CSV, or else as a JSON list of objects."""
     if not as_json:

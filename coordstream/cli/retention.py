@@ -52,33 +52,25 @@ def parse_keep(text: str) -> timedelta:
     return length
 
 
-Keep = Annotated[
-    timedelta | None,
-    typer.Option(
-        "--keep",
-        metavar="DURATION",
-        parser=parse_keep,
-        help="How much history to keep, counted back from the newest event of the database: '365d'.",
-    ),
-]
-ArchivedIn = Annotated[
-    str | None,
-    typer.Option(
-        "--archived-in",
-        metavar="PATH",
-        help="Only if this lake of `coordstream spark archive` has all events to detach.",
-    ),
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show which events would be detached, without verifying.")]
-
-
 @app.command()
 def retention(
     jobs: Jobs = None,
     every: All = False,
-    keep: Keep = None,
-    dry_run: DryRun = False,
-    archived_in: ArchivedIn = None,
+    keep: Annotated[
+        timedelta | None,
+        typer.Option(
+            metavar="DURATION",
+            parser=parse_keep,
+            help="How much history to keep, counted back from the newest event of the database: '365d'.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show which events would be detached, without verifying.")
+    ] = False,
+    archived_in: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Only if this lake of `coordstream spark archive` has all events to detach."),
+    ] = None,
     utc: Utc = False,
     as_json: JsonOrCsv = None,
 ) -> None:

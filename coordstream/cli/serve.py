@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,27 +19,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-Bind = Annotated[
-    str, typer.Option("--bind", metavar="HOST:PORT", help="The address to listen on. All but 127.0.0.1 need a token.")
-]
-TokenFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--token-file",
-        metavar="FILE",
-        help="A file with the token that requests must have: as a Bearer token, or as the password of HTTP Basic.",
-    ),
-]
-QueryTimeout = Annotated[float, duration_option("--query-timeout", help="How long a query may take.")]
-ReadyLag = Annotated[
-    int,
-    typer.Option(
-        "--ready-lag",
-        metavar="OFFSETS",
-        parser=parse_limit,
-        help="How many offsets a log may be behind its end for /readyz to be ready.",
-    ),
-]
 MetricsPort = Annotated[
     str | None,
     typer.Option(
@@ -52,17 +31,31 @@ MetricsTokenFile = Annotated[
     Path | None,
     typer.Option("--metrics-token-file", metavar="FILE", help="A file with the token that these requests need."),
 ]
-DEFAULT_ADDRESS: Final = "127.0.0.1:8470"
-DEFAULT_TIMEOUT: Final = "10s"
-DEFAULT_LAG: Final = "1000"
 
 
 @app.command()
 def serve(
-    bind: Bind = DEFAULT_ADDRESS,
-    token_file: TokenFile = None,
-    query_timeout: QueryTimeout = DEFAULT_TIMEOUT,  # type: ignore[assignment]  # Typer parses it
-    ready_lag: ReadyLag = DEFAULT_LAG,  # type: ignore[assignment]
+    bind: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="The address to listen on. All but 127.0.0.1 need a token.")
+    ] = "127.0.0.1:8470",
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file with the token that requests must have: as a Bearer token, or as the password of HTTP Basic.",
+        ),
+    ] = None,
+    query_timeout: Annotated[
+        float, duration_option(help="How long a query may take (default: 10s).", show_default=False)
+    ] = 10.0,
+    ready_lag: Annotated[
+        int,
+        typer.Option(
+            metavar="OFFSETS",
+            parser=parse_limit,
+            help="How many offsets a log may be behind its end for /readyz to be ready.",
+        ),
+    ] = 1000,
     log_format: Format = LogFormat.TEXT,
 ) -> None:
     """Serve health, metrics, JSON and pages over HTTP, from the database. Nothing can be written.

@@ -12,7 +12,7 @@ import typer
 from psycopg.conninfo import conninfo_to_dict
 
 from coordstream.cli.arguments import JsonObject
-from coordstream.cli.output import print_json
+from coordstream.cli.output import print_json, print_result
 from coordstream.database import URL_SETTING, database_errors, migrate_if_needed, open_connection, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
@@ -64,10 +64,8 @@ def down(as_json: JsonObject = False) -> None:
     """
     server = require_data_folder(embedded_settings())
     was_running = server.stop()
-    if as_json:
-        print_json({"data_folder": str(server.data_folder), "was_running": was_running})
-    else:
-        print(f"Postgres on {server.data_folder} {'stopped' if was_running else 'was not running'}")
+    sentence = f"Postgres on {server.data_folder} {'stopped' if was_running else 'was not running'}"
+    print_result({"data_folder": str(server.data_folder), "was_running": was_running}, sentence, as_json=as_json)
 
 
 @app.command()

@@ -14,10 +14,7 @@ from eventlog.partition import SystemStreamPartition
 from managers.checkpoints.checkpoint_file import TaskOffsets, decode_file, parse_offsets
 
 STANDARD_INPUT: Final = "-"
-_ASSIGNMENT: Final = re.compile(
-    r"(?P<task>.+?)/(?P<partition>[^/.=]+\.[^=]+\.[0-9]+)=(?P<offset>.+)",
-    re.DOTALL,
-)
+_ASSIGNMENT: Final = re.compile(r"(?P<task>.+?)/(?P<partition>[^/.=]+\.[^=]+\.[0-9]+)=(?P<offset>.+)", re.DOTALL)
 
 
 def parse_offsets_of_tasks(words: Sequence[str]) -> TaskOffsets:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from coordstream.queries.rows import Cut, IsoTimeLoader, Row, conditions, fetch
+from coordstream.queries.rows import Cut, IsoTimeLoader, Row, RowStream, conditions, fetch
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
@@ -82,25 +82,10 @@ class History:
     equal: Mapping[str, Any] = field(default_factory=dict)
 
 
-class HistoryRows:
-    """The rows of a history, oldest first, while its transaction is open; at most one page is in memory."""
-
-    def __init__(self, connection: Connection, columns: Sequence[str], queries: Sequence[tuple[sql.Composed, Row]]):
-        self.columns = columns
-        self._connection = connection
-        self._queries = queries
-
-    def __iter__(self) -> Iterator[Row]:
-        for query, values in self._queries:
-            with self._connection.cursor("history", row_factory=dict_row) as cursor:
-                cursor.adapters.register_loader("timestamptz", IsoTimeLoader)
-                cursor.itersize = FETCHED_AT_ONCE
-                yield from cursor.execute(query, values)
-
-
-def select_history(connection: Connection, job: Job, history: History) -> HistoryRows:
+def select_history(connection: Connection, job: Job, history: History) -> RowStream:
     """The rows of a history of a job, sorted by log, then by offset, in the caller's transaction: a snapshot.
 
+    They are read while that is open; at most one page is in memory.
     The checkpoint topic follows the coordinator stream, and a newer incarnation follows the older one.
     """
     relation = sql.Identifier("coordinator", history.relation)
@@ -110,7 +95,15 @@ def select_history(connection: Connection, job: Job, history: History) -> Histor
     if history.limit is not None:
         stretches = _newest(connection, job, history, stretches, history.limit)
     select = sql.SQL("select h.* {within} order by {order}").format(within=_within(relation, history), order=order)
-    return HistoryRows(connection, columns, [(select, _values(job, history, each)) for each in stretches])
+    return RowStream(columns, _read(connection, select, [_values(job, history, each) for each in stretches]))
+
+
+def _read(connection: Connection, query: sql.Composed, values: Sequence[Row]) -> Iterator[Row]:
+    for each in values:
+        with connection.cursor("history", row_factory=dict_row) as cursor:
+            cursor.adapters.register_loader("timestamptz", IsoTimeLoader)
+            cursor.itersize = FETCHED_AT_ONCE
+            yield from cursor.execute(query, each)
 
 
 def _stretches(connection: Connection, job: Job, history: History) -> list[Stretch]:

@@ -115,9 +115,8 @@ def test_a_limit_includes_older_incarnations(cli: CommandLine, tmp_path: Path) -
 def test_a_history_is_one_snapshot(wordcount: CommandLine) -> None:
     with open_database() as database:
         with snapshot(database.connection):
-            rows = select_history(database.connection, JOB, History("config_history"))
-            before = sum(1 for _ in rows)
+            before = list(select_history(database.connection, JOB, History("config_history")))
             with wordcount.connection() as other:
                 other.execute("delete from projection.message_event")
-            assert sum(1 for _ in rows) == before
+            assert list(select_history(database.connection, JOB, History("config_history"))) == before != []
         assert rows_of(database.connection, relation="config_history") == []
