@@ -11,6 +11,7 @@ from kafka.record.default_records import DefaultRecordBatch
 
 from eventlog.events import CREATE_TIME, RecordedEvent, no_collections
 from eventlog.invalid_batch import invalid_batch_event
+from eventlog.kafka.decompression import MOST_BYTES, BatchTooLarge, unpack
 from eventlog.kafka.record_batch import BatchFacts, OffsetsInvalid, RecordsDamaged, batch_events
 from eventlog.source import StreamRefused
 
@@ -51,13 +52,18 @@ class FetchedEvents(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-py
         return chain.from_iterable(self._unpack_batches(tp, records))
 
     def _unpack_batches(self, tp: Any, records: Any) -> Iterator[list[RecordedEvent]]:
+        unpacked_bytes = 0
         try:
             while (batch := records.next_batch()) is not None:
                 if not self._has_no_events(batch):
-                    yield _events(batch)
+                    unpacked = _records(batch)
+                    unpacked_bytes += len(unpacked)
+                    yield _events(batch, unpacked)
                 self.bytes_read += batch.size_in_bytes
                 if batch.magic >= _OLDEST_WITH_BATCHES:
                     self.next_fetch_offset = batch.next_offset  # after records at its end that compaction removed
+                if unpacked_bytes > MOST_BYTES:  # the rest is fetched again
+                    break
         except Exception as error:
             self.drain()  # else the fetcher would call this generator without end
             raise StreamRefused(tp.topic, _describe_failure(self.next_fetch_offset, error)) from error
@@ -92,6 +98,8 @@ def return_events(consumer: Any) -> None:
 def _describe_failure(offset: int, error: Exception) -> str:
     if isinstance(error, UnsupportedCodecError):
         return f"the record at offset {offset} has a compression that needs another library: {error}"
+    if isinstance(error, BatchTooLarge):
+        return f"the record at offset {offset} cannot be read: {error}. Delete it with the tools of the cluster"
     name = type(error).__name__
     return f"the record at offset {offset} cannot be decoded ({name}). Inspect it with the tools of the cluster"
 
@@ -101,24 +109,28 @@ def _check_sum(batch: Any) -> None:
         raise RecordsDamaged
 
 
-def _events(batch: Any) -> list[RecordedEvent]:
-    return _batch_events(batch) if isinstance(batch, DefaultRecordBatch) else [_old_event(one) for one in batch]
+def _records(batch: Any) -> bytes:
+    """The unpacked records of a batch; empty for formats 0 and 1, which kafka-python unpacks."""
+    if not isinstance(batch, DefaultRecordBatch):
+        return b""
+    records = bytes(memoryview(batch._buffer)[batch._pos :])  # noqa: SLF001 (there is no public access)
+    return unpack(batch.compression_type, records) if batch.compression_type else records
 
 
-def _batch_events(batch: Any) -> list[RecordedEvent]:
-    iter(batch)  # decompresses
-    data = bytes(memoryview(batch._buffer)[batch._pos :])  # noqa: SLF001 (there is no public access)
+def _events(batch: Any, records: bytes) -> list[RecordedEvent]:
+    if not isinstance(batch, DefaultRecordBatch):
+        return [_old_event(one) for one in batch]
     append_time = None if batch.timestamp_type == CREATE_TIME else batch.max_timestamp
     place = (batch.base_offset, batch.last_offset_delta)
     try:
         return batch_events(
-            data, BatchFacts(*place, batch.first_timestamp, append_time, batch.leader_epoch, batch.records_count)
+            records, BatchFacts(*place, batch.first_timestamp, append_time, batch.leader_epoch, batch.records_count)
         )
     except OffsetsInvalid:
         event = invalid_batch_event(
             batch.base_offset,
             batch.last_offset,
-            data,
+            records,
             timestamp=batch.max_timestamp,
             timestamp_type=batch.timestamp_type,
             leader_epoch=batch.leader_epoch,
