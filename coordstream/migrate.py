@@ -12,7 +12,7 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.exc import OperationalError, ProgrammingError
 from sqlalchemy.pool import NullPool
 
-from coordstream.schema_check import ADVICE, SchemaError, SchemaState, migrations_folder, schema_state
+from coordstream.database import ADVICE, SchemaError, SchemaState, migrations_folder, schema_state
 from eventlog.postgres.connection import Connection, server_reason
 from projections.relations import SchemaDamaged
 

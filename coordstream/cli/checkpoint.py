@@ -1,6 +1,7 @@
 """`coordstream checkpoint`: the tasks' checkpoints, now and before, and writing them like Samza's CheckpointTool."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Annotated, Final
 
@@ -22,8 +23,16 @@ from coordstream.cli.arguments import (
     cut_of,
 )
 from coordstream.cli.event_logs import JobLogs, open_job_logs, require_stopped
-from coordstream.cli.output import Column, confirm, exact_time_column, print_change, print_list, print_rows, time_column
-from coordstream.cli.startpoint_job import checkpoint_tool, counted, write_checkpoints
+from coordstream.cli.output import (
+    Column,
+    confirm,
+    counted,
+    exact_time_column,
+    print_change,
+    print_list,
+    print_rows,
+    time_column,
+)
 from coordstream.cli.task_offsets import parse_offsets_of_tasks, read_offsets
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note, warn
@@ -31,10 +40,12 @@ from coordstream.queries.history import History, select_history
 from coordstream.queries.rows import PARTITION, Rows, input_partition, partition_values, state, task_and_partition
 from eventlog.config import is_kafka_system
 from eventlog.errors import known_names, list_names, printable_text
-from eventlog.log import require_writable
+from eventlog.log import require_writable, system_clock
 from eventlog.postgres.connection import Connection, snapshot
 from eventlog.system_admin import is_kafka_offset, offset_after
+from managers.checkpoints.checkpoint_errors import CheckpointsChanged
 from managers.checkpoints.checkpoint_file import TaskOffsets
+from managers.checkpoints.checkpoint_manager import writing_manager
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
 from managers.job_facts import JobFacts
 from projections.job_choice import Job
@@ -127,6 +138,25 @@ def show_history(
         with snapshot(connection):
             rows = select_history(connection, found, history)
             print_rows(rows, HISTORY_COLUMNS, title=title, as_json=as_json, utc=utc)
+
+
+@contextmanager
+def checkpoint_tool(logs: JobLogs, facts: JobFacts) -> Iterator[CheckpointTool]:
+    """A tool that writes the job's checkpoints where its config says."""
+    manager = writing_manager(
+        facts.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint, job_name=str(logs.job)
+    )
+    with CheckpointTool(manager, facts, clock=system_clock) as tool:
+        yield tool
+
+
+def write_checkpoints(tool: CheckpointTool, changes: list[CheckpointChange]) -> None:
+    """Write checkpoints. Raises CoordstreamError if another writer has written one of the tasks' since the plan."""
+    try:
+        with tool.log.exclude_writers():
+            tool.write(changes)
+    except CheckpointsChanged as error:
+        raise CoordstreamError(f"{error} Stop the job, and look at its checkpoints before you write again.") from None
 
 
 def _require_task(connection: Connection, job: Job, task: str | None) -> None:

@@ -14,16 +14,19 @@ from coordstream.cli.arguments import Json, JsonObject, Yes
 from coordstream.cli.output import confirm, print_json, print_result
 from coordstream.cli.server import embedded_settings, require_data_folder
 from coordstream.database import (
+    ADVICE,
+    SchemaState,
+    current_revision,
     database_errors,
     database_url,
     describe_recreation,
     migrate_if_needed,
     open_connection,
     open_database,
+    schema_state,
 )
 from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.schema_check import ADVICE, SchemaState, current_revision, schema_state
 from coordstream.settings import KEY_FILE, Settings, load_settings
 from eventlog.postgres.connection import Connection
 from projections.fold.settings import FoldSettings

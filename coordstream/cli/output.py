@@ -142,6 +142,11 @@ def print_change(rows: Rows, sentence: str, *, is_done: bool, as_json: bool | No
         print(sentence if is_done else f"Nothing was {done} (dry run).")
 
 
+def counted(count: int, noun: str) -> str:
+    """``1 startpoint``, ``2 startpoints``."""
+    return f"1 {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def print_text(text: str, *, bold: bool = False) -> None:
     """Print a sentence: wrapped between words on a terminal, as a single line elsewhere."""
     page().print(Text(text, style="bold" if bold else ""), soft_wrap=page_width() is None)

@@ -24,8 +24,9 @@ from coordstream.cli.arguments import (
     parse_shift,
     time_option,
 )
+from coordstream.cli.checkpoint import checkpoint_tool, write_checkpoints
 from coordstream.cli.event_logs import require_stopped
-from coordstream.cli.output import Column, confirm, print_change, print_list, print_rows
+from coordstream.cli.output import Column, confirm, counted, print_change, print_list, print_rows
 from coordstream.cli.rewind_plan import (
     TargetOf,
     beginning_of,
@@ -35,13 +36,7 @@ from coordstream.cli.rewind_plan import (
     plan_rewind,
     since,
 )
-from coordstream.cli.startpoint_job import (
-    StartpointJob,
-    checkpoint_tool,
-    counted,
-    open_startpoint_job,
-    write_checkpoints,
-)
+from coordstream.cli.startpoint_plan import StartpointJob, open_startpoint_job
 from coordstream.errors import CoordstreamError, note, warn
 from coordstream.queries.rows import Row, Rows, input_partition
 from eventlog.errors import list_names, system_reason

@@ -8,7 +8,7 @@ from psycopg.errors import InvalidParameterValue
 
 from coordstream.cli.input_system import Config, OpenInputs, input_options
 from coordstream.cli.positions import parse_input
-from coordstream.cli.startpoint_job import StartpointJob
+from coordstream.cli.startpoint_plan import StartpointJob
 from coordstream.cli.task_offsets import read_offsets
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note

@@ -22,12 +22,22 @@ from coordstream.cli.arguments import (
     cut_of,
 )
 from coordstream.cli.event_logs import require_stopped
-from coordstream.cli.output import Column, confirm, exact_time_column, print_change, print_list, print_rows, time_column
+from coordstream.cli.output import (
+    Column,
+    confirm,
+    counted,
+    exact_time_column,
+    print_change,
+    print_list,
+    print_rows,
+    time_column,
+)
 from coordstream.cli.positions import Input, parse_input, parse_position
-from coordstream.cli.startpoint_job import StartpointJob, counted, open_startpoint_job
 from coordstream.cli.startpoint_plan import (
+    StartpointJob,
     WritePlan,
     commands,
+    open_startpoint_job,
     plan_rows,
     plan_write,
     start_columns,

@@ -1,29 +1,40 @@
-"""What a startpoint request would write, where the tasks would start then, what to know before, and how to undo it."""
+"""A job whose starting offsets are to change, and what a startpoint request would write, cause, warn of and undo."""
 
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from coordstream.cli.event_logs import JobLogs, no_coordinator_stream, open_job_logs
 from coordstream.cli.input_system import open_input
 from coordstream.cli.positions import Input, format_partitions, format_position
-from coordstream.cli.startpoint_job import StartpointJob
+from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Row, Rows
 from coordstream.queries.startpoints import describe_start
-from eventlog.errors import EventLogError, list_names
+from eventlog.errors import ConfigError, EventLogError, list_names
+from eventlog.log import EventLog
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, startpoint_key_readings
 from eventlog.startpoint import Startpoint, StartpointTimestamp, is_expired
-from managers.startpoints.next_starts import Requests, StartChange, changed_starts
-from managers.startpoints.startpoint_records import without_key_bucket
+from eventlog.timestamps import ms_of
+from managers.checkpoints.checkpoint_errors import CheckpointError
+from managers.checkpoints.checkpoint_manager import checkpoint_manager
+from managers.checkpoints.checkpoint_tool import CheckpointTool
+from managers.startpoints.next_starts import Checkpoints, Requests, StartChange, StartpointFacts, changed_starts
+from managers.startpoints.startpoint_records import StartpointsChanged, without_key_bucket
 from managers.startpoints.startpoint_request import (
     COORDINATOR_FACTORY,
     NO_LEADER_FACTORY,
     InputProblem,
+    RequestValues,
     ResolvedInput,
     choose_keys,
     job_warnings,
     key_warnings,
     resolve_input,
+    write_unless_changed,
 )
+from managers.stores.coordinator_store import CoordinatorStreamStore
 from projections.job_choice import Job
 
 MOST_OF_A_KIND: Final = 3
@@ -46,6 +57,79 @@ _OF_OFFSET: Final[Mapping[InputProblem, str]] = {
         "the event at that offset is already deleted. The consumer's auto.offset.reset decides."
     ),
 }
+MOST_BEHIND_MS: Final = 60 * 60 * 1000
+"""How far a clock may be behind the newest record of the job's logs."""
+
+
+class StartpointJob(NamedTuple):
+    """What is known about a job. ``last_commit_ms`` is None if it has no checkpoint.
+
+    ``checkpoint_error`` says why its checkpoints are unknown; it is empty if they are known.
+    """
+
+    job: Job
+    logs: JobLogs
+    log: EventLog
+    facts: StartpointFacts
+    checkpoints: Checkpoints
+    last_commit_ms: int | None
+    checkpoint_error: str = ""
+
+    def warnings(self) -> list[str]:
+        """What is unknown about the job, in sentences."""
+        sentences = []
+        if self.checkpoint_error:
+            reason = self.checkpoint_error.rstrip(".")
+            sentences.append(f"The job's checkpoints, and whether it is running, are unknown: {reason}.")
+        if self.facts.assigned_by == "checkpoint":
+            sentences.append(
+                "The job has no assignments of partitions to tasks. Each task is assumed to read the partitions in its "
+                "checkpoint."
+            )
+        return sentences
+
+    def clock_behind(self, now: datetime) -> str:
+        """A sentence if the clock is more than an hour behind the newest record of the job's logs, or else empty.
+
+        What is written then may lose against older startpoints, or expire too early.
+        """
+        newest = max(self.facts.newest_record_ms or 0, self.last_commit_ms or 0)
+        behind_ms = newest - ms_of(now)
+        if behind_ms <= MOST_BEHIND_MS:
+            return ""
+        return (
+            f"The clock of this computer ({now:%Y-%m-%d %H:%M} UTC) is {behind_ms / 3_600_000:.1f} hours behind the "
+            f"newest record of job {self.job}. The time of a request decides its precedence and its expiry."
+        )
+
+    def change_requests(self, requests: RequestValues) -> None:
+        """Write or delete startpoint requests.
+
+        Raises CoordstreamError if another writer has changed them since the job was read.
+        """
+        try:
+            with self.log.exclude_writers(), CoordinatorStreamStore(self.log) as store:
+                write_unless_changed(store, self.log, self.facts.log_offset, requests)
+        except StartpointsChanged as error:
+            raise CoordstreamError(f"{error} Look at `coordstream startpoint show {self.job}`.") from None
+
+
+@contextmanager
+def open_startpoint_job(word: str) -> Iterator[StartpointJob]:
+    """Open the job that a word names and read its logs.
+
+    Raises:
+        UnknownJob: no job or several jobs have the name.
+        CoordstreamError: it has no coordinator stream.
+    """
+    with open_job_logs(word) as logs:
+        if logs.coordinator is None:
+            raise no_coordinator_stream(logs.job)
+        facts = StartpointFacts.read(logs.coordinator)
+        named = logs.named_in(facts.job.config)
+        checkpoints, last_commit_ms, error = _checkpoints(logs, facts)
+        known = facts.with_checkpoints(checkpoints)
+        yield StartpointJob(named, logs, logs.coordinator, known, checkpoints, last_commit_ms, error)
 
 
 class WritePlan(NamedTuple):
@@ -238,3 +322,12 @@ def _no_readers(plan: WritePlan) -> str:
         f"The job has no assignments and no checkpoints, so the tasks that read {partitions} are unknown. Samza's "
         "coordinator fans the request out when it starts the job; `coordstream startpoint fan-out` cannot."
     )
+
+
+def _checkpoints(logs: JobLogs, facts: StartpointFacts) -> tuple[Checkpoints, int | None, str]:
+    try:
+        manager = checkpoint_manager(facts.job.config, coordinator=logs.coordinator, checkpoint=logs.checkpoint)
+        with CheckpointTool(manager, facts.job) as tool:
+            return tool.current_inputs(), manager.last_commit_ms(), ""
+    except (CheckpointError, ConfigError) as error:
+        return {}, None, str(error)

@@ -10,9 +10,8 @@ from psycopg.errors import DataError, InsufficientPrivilege, InvalidParameterVal
 from psycopg_pool import ConnectionPool, PoolTimeout
 from starlette.requests import Request
 
-from coordstream.database import DatabaseError, database_errors, open_connection, place
+from coordstream.database import DatabaseError, database_errors, open_connection, place, require_current
 from coordstream.errors import CoordstreamError
-from coordstream.schema_check import require_current
 from coordstream.serve.application import BadRequest, Unavailable
 from coordstream.settings import Settings
 from eventlog.postgres import connection as postgres

@@ -12,10 +12,10 @@ from psycopg.errors import QueryCanceled
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from coordstream.database import SchemaState, schema_state
 from coordstream.queries.faults import Limits, faults, is_to_rebuild
 from coordstream.queries.logs import recorded_logs, silent_holders
 from coordstream.queries.rows import Row, fetch
-from coordstream.schema_check import SchemaState, schema_state
 from coordstream.serve.application import RETRY_SECONDS
 from coordstream.serve.database import snapshot
 from coordstream.serve.process import metrics_response

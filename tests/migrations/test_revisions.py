@@ -13,8 +13,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import MetaData, create_engine
 from sqlalchemy.pool import NullPool
 
+from coordstream.database import migrations_folder
 from coordstream.migrate import upgrade
-from coordstream.schema_check import migrations_folder
 from eventlog.postgres.connection import connect
 from eventlog.postgres.tables import metadata as eventlog_metadata
 from projections.tables import metadata as projection_metadata

@@ -11,9 +11,9 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
+from coordstream.database import SchemaError, SchemaState, require_current, schema_state
 from coordstream.migrate import require_postgres, upgrade
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.schema_check import SchemaError, SchemaState, require_current, schema_state
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.wire.coordinator import encode_key

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from coordstream.cli import startpoint_job
+from coordstream.cli import checkpoint as checkpoint_command
 from eventlog.checkpoint import CheckpointV2
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
@@ -30,7 +30,7 @@ END_OF_RUN_1 = "2026-11-21T09:16:56.684Z"
 @pytest.fixture
 def job(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     """The command line where the job of recording A has logs in Postgres, an hour after its last commit."""
-    monkeypatch.setattr(startpoint_job, "system_clock", lambda: AN_HOUR_LATER)
+    monkeypatch.setattr(checkpoint_command, "system_clock", lambda: AN_HOUR_LATER)
     return appendable
 
 
@@ -124,14 +124,16 @@ def test_a_dry_run_writes_nothing(job: CommandLine) -> None:
 
 
 def test_a_running_job_is_refused(job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(startpoint_job, "system_clock", lambda: LAST_COMMIT.replace(second=17))  # task.commit.ms=1500
+    monkeypatch.setattr(
+        checkpoint_command, "system_clock", lambda: LAST_COMMIT.replace(second=17)
+    )  # task.commit.ms=1500
     words = ("checkpoint", "write", "wordcount_pv", GIVEN, "--yes")
     refused = job.refused(*words)
     assert "wordcount_pv/1 appears to be running (last checkpoint 4 s ago). Stop it first, or use --force." in refused
     assert end(job) == END
-    monkeypatch.setattr(startpoint_job, "system_clock", lambda: LAST_COMMIT.replace(second=18))
+    monkeypatch.setattr(checkpoint_command, "system_clock", lambda: LAST_COMMIT.replace(second=18))
     job.done(*words)
-    monkeypatch.setattr(startpoint_job, "system_clock", lambda: LAST_COMMIT.replace(second=14))
+    monkeypatch.setattr(checkpoint_command, "system_clock", lambda: LAST_COMMIT.replace(second=14))
     job.done("checkpoint", "write", "wordcount_pv", f"{TASK}/kafka.page-views.1=8", "--yes", "--force")
     assert [checkpoint.offsets[PAGE_VIEWS_1] for _, _, checkpoint in written(job)] == ["7", "8"]
 

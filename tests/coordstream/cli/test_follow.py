@@ -13,11 +13,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from coordstream import schema_check
+from coordstream import database as database_module
 from coordstream.cli import follow as follow_command
 from coordstream.cli.follow import wait_for_database
 from coordstream.cli.long_running import stop_on_signal_or_timeout
-from coordstream.schema_check import SchemaState, schema_state
+from coordstream.database import SchemaState, schema_state
 from eventlog.kafka import client
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
@@ -265,7 +265,7 @@ def test_a_session_that_is_ended_during_the_start_is_opened_again(
             cli.ask(f"select pg_terminate_backend({pids[0]}, 10000)")
         return schema_state(connection)
 
-    monkeypatch.setattr(schema_check, "schema_state", end_first_session)
+    monkeypatch.setattr(database_module, "schema_state", end_first_session)
     reported: list[str] = []
     with stop_on_signal_or_timeout(None) as stop:
         assert wait_for_database(stop, None, reported.append) is not None

@@ -10,8 +10,16 @@ from coordstream.cli import startpoint_plan
 from coordstream.cli.event_logs import JobLogs
 from coordstream.cli.input_system import InputUnknown
 from coordstream.cli.positions import Input
-from coordstream.cli.startpoint_job import StartpointJob, open_startpoint_job
-from coordstream.cli.startpoint_plan import WritePlan, commands, plan_rows, plan_write, warnings, write_commands
+from coordstream.cli.startpoint_plan import (
+    StartpointJob,
+    WritePlan,
+    commands,
+    open_startpoint_job,
+    plan_rows,
+    plan_write,
+    warnings,
+    write_commands,
+)
 from coordstream.errors import CoordstreamError
 from eventlog.config import KAFKA_SYSTEM_FACTORY
 from eventlog.log import MemoryEventLog

@@ -7,8 +7,8 @@ import pytest
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
+from coordstream.database import SchemaState, head_revision, migrations_folder, schema_state
 from coordstream.errors import CoordstreamError
-from coordstream.schema_check import SchemaState, head_revision, migrations_folder, schema_state
 from eventlog.postgres.connection import connect
 from eventlog.postgres.tables import metadata as eventlog_metadata
 from projections.relation_files import tables
