@@ -29,6 +29,9 @@ set state = case when state = 'refused' then state -- until something of it was 
     read_at = case when %(begins)s or next_offset >= %(end)s then %(asked_at)s else read_at end
 where log_id = %(log_id)s
 """
+_NEWEST_EPOCH: Final = """
+select log_offset, leader_epoch from eventlog.event where log_id = %s order by log_offset desc limit 1
+"""
 _STOP: Final = """
 update projection.position set state = 'stopped', state_detail = null, end_offset = null where log_id = %s
 """
@@ -174,11 +177,23 @@ def _difference(connection: Connection, source: EventSource, log: TrackedLog, fa
     """The first offset at which stream and archive differ: among the last events, or in all of a recording."""
     if log.backend == POSTGRES or not needs_comparison(log, facts):
         return None
+    if (end := _end_of_newest_epoch(connection, source, log)) is not None:
+        return end
     first = 0 if log.backend == RECORDING else tail_start(connection, log.log_id, TAIL_EVENTS)
     first = max(first, facts.start_offset)
     if first >= log.next_offset:
         return None
     return first_difference(connection, log.log_id, source.read(log.stream.stream_name, first, log.next_offset))
+
+
+def _end_of_newest_epoch(connection: Connection, source: EventSource, log: TrackedLog) -> int | None:
+    """Where the stream was truncated below the newest event of the archive, whatever compaction has removed since."""
+    newest = connection.execute(_NEWEST_EPOCH, (log.log_id,)).fetchone()
+    if newest is None or newest[1] is None:
+        return None
+    offset, leader_epoch = newest
+    end = source.end_of_epoch(log.stream.stream_name, leader_epoch)
+    return end if end is not None and end <= offset else None
 
 
 def _require_backend(stored: StoredLog | None, topic: Topic) -> None:

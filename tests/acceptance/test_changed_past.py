@@ -91,6 +91,30 @@ def test_a_log_that_was_truncated_and_grew_again_is_a_new_incarnation(database_u
     assert shown(database_url, GAPS) == [(1, 2, 2, "truncated")]
 
 
+@pytest.mark.slow
+def test_a_truncation_is_found_after_compaction_of_what_it_changed(database_url: str, broker: KafkaBroker) -> None:
+    stream = "__samza_coordinator_orders_1"
+    with Topics(broker.bootstrap_servers) as topics:
+        topics.create(stream, COMPACTED_SOON)
+        topics.write(stream, config(a="1", b="2", c="3", lost="4"), batch_events=1)
+    with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
+        follow_once(database_url, source, stream)
+    broker.stop()
+    cut_last_batches(broker, stream, 2)
+    broker.start()
+    with Topics(broker.bootstrap_servers) as topics:
+        topics.write(stream, config(**dict.fromkeys(["z"], "0")) * 8, batch_events=1)
+        kept = topics.compact(stream)
+    assert {record.offset for record in kept} & {2, 3} == set()
+    with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
+        followed = follow_once(database_url, source, stream)
+    assert followed.messages == [
+        f"{stream} has a different event at offset 2 than before{next_step(2)}",
+        complete(stream, 2),
+    ]
+    assert [row[:2] for row in shown(database_url, CONFIG)] == [("a", "1"), ("b", "2"), ("z", "0")]
+
+
 @pytest.fixture
 def compacted_topic(topics: Topics, job_name: str) -> str:
     """A topic whose cleaner takes values and tombstones within seconds."""
