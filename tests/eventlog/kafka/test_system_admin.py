@@ -21,13 +21,8 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
-from eventlog.system_admin import (
-    InputMissing,
-    PartitionBounds,
-    ResolvedStartpoint,
-    SystemStreamMetadata,
-    SystemStreamPartitionMetadata,
-)
+from eventlog.system_admin import InputMissing, ResolvedStartpoint, SystemAdmin
+from tests.contracts.system_admin import SystemAdminContract
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE
 
@@ -41,13 +36,28 @@ def inputs(times: Sequence[int]) -> list[NewEvent]:
     return [NewEvent(None, b"%d" % ms, ms) for ms in times]
 
 
-OLDEST = StartpointOldest(1)
-UPCOMING = StartpointUpcoming(1)
+class TestKafkaSystemAdmin(SystemAdminContract):
+    @pytest.fixture(autouse=True)
+    def broker(self, kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
+        self._options = kafka_options
+        self._topics = topics
+        self._names = (f"{job_name}-input-{number}" for number in itertools.count())
 
+    def make_admin(self) -> KafkaSystemAdmin:
+        return KafkaSystemAdmin(self._options)
 
-def at(ms: int) -> StartpointTimestamp:
-    """A startpoint at a time."""
-    return StartpointTimestamp(ms, 1)
+    def close_admin(self, admin: SystemAdmin) -> None:
+        assert isinstance(admin, KafkaSystemAdmin)
+        admin.close()
+
+    def make_stream(self, partitions: int = 1) -> str:
+        return self._topics.create(next(self._names), INPUT, partitions=partitions)
+
+    def write(self, stream_name: str, times: Sequence[int], partition: int = 0) -> None:
+        self._topics.write(stream_name, inputs(times), partition=partition)
+
+    def delete_before(self, stream_name: str, offset: int) -> None:
+        self._topics.delete_before(stream_name, offset)
 
 
 @pytest.fixture
@@ -55,151 +65,6 @@ def system(kafka_options: KafkaOptions) -> Iterator[KafkaSystemAdmin]:
     """An admin of the run's broker."""
     with KafkaSystemAdmin(kafka_options) as admin:
         yield admin
-
-
-class TestKafkaSystemAdmin:
-    """Offsets are numbers from 0 here, in each partition."""
-
-    @pytest.fixture(autouse=True)
-    def broker(self, topics: Topics, job_name: str) -> None:
-        self._topics = topics
-        self._names = (f"{job_name}-input-{number}" for number in itertools.count())
-
-    def make_stream(self, partitions: int = 1) -> str:
-        """Make an empty stream that no other test has."""
-        return self._topics.create(next(self._names), INPUT, partitions=partitions)
-
-    def write(self, stream_name: str, times: Sequence[int], partition: int = 0) -> None:
-        """Append records of these times (ms since 1970)."""
-        self._topics.write(stream_name, inputs(times), partition=partition)
-
-    def delete_before(self, stream_name: str, offset: int) -> None:
-        """Let partition 0 begin at an offset."""
-        self._topics.delete_before(stream_name, offset)
-
-    @pytest.fixture
-    def partition(self) -> SystemStreamPartition:
-        """One with offsets 5 to 19, of times 5 to 19."""
-        name = self.make_stream()
-        self.write(name, range(20))
-        self.delete_before(name, 5)
-        return SystemStreamPartition("input", name, 0)
-
-    @pytest.mark.scenario("SPR-01")
-    def test_a_specific_offset_is_used_unchanged(
-        self, system: KafkaSystemAdmin, partition: SystemStreamPartition
-    ) -> None:
-        for offset in ("10", "0", "999", "any text"):
-            specific = StartpointSpecific(offset, 1)
-            assert system.resolve_startpoint_to_offset(partition, specific) == offset
-            assert system.resolve_startpoint(partition, specific) == ResolvedStartpoint(offset)
-
-    def test_an_invalid_specific_offset_has_no_position(
-        self, system: KafkaSystemAdmin, partition: SystemStreamPartition
-    ) -> None:
-        assert system.resolve_startpoint(partition, StartpointSpecific(None, 1)) is None
-        assert system.resolve_startpoint_to_offset(partition, StartpointSpecific(None, 1)) is None
-
-    @pytest.mark.scenario("SPR-02")
-    def test_a_time_is_the_first_event_that_is_not_older(
-        self, system: KafkaSystemAdmin, partition: SystemStreamPartition
-    ) -> None:
-        assert system.resolve_startpoint_to_offset(partition, at(10)) == "10"
-        assert system.resolve_startpoint(partition, at(10)) == ResolvedStartpoint("10", is_past_end=False)
-        name = self.make_stream()
-        self.write(name, [0, 100, 200])
-        between = SystemStreamPartition("input", name, 0)
-        assert system.resolve_startpoint_to_offset(between, at(101)) == "2"
-
-    @pytest.mark.scenario("SPR-03")
-    def test_a_time_after_all_events_is_the_end(
-        self, system: KafkaSystemAdmin, partition: SystemStreamPartition
-    ) -> None:
-        assert system.resolve_startpoint_to_offset(partition, at(20)) == "20"
-        assert system.resolve_startpoint(partition, at(20)) == ResolvedStartpoint("20", is_past_end=True)
-        empty = SystemStreamPartition("input", self.make_stream(), 0)
-        assert system.resolve_startpoint(empty, at(0)) == ResolvedStartpoint("0", is_past_end=True)
-
-    @pytest.mark.scenario("SPR-04")
-    def test_oldest_and_upcoming_are_the_ends(self, system: KafkaSystemAdmin, partition: SystemStreamPartition) -> None:
-        assert system.resolve_startpoint_to_offset(partition, OLDEST) == "5"
-        assert system.resolve_startpoint_to_offset(partition, UPCOMING) == "20"
-        name = self.make_stream()
-        self.write(name, range(10))
-        self.delete_before(name, 10)
-        cut_off = SystemStreamPartition("input", name, 0)
-        assert [system.resolve_startpoint_to_offset(cut_off, end) for end in (OLDEST, UPCOMING)] == ["10", "10"]
-
-    def test_a_bucket_of_a_partition_has_its_offsets(
-        self, system: KafkaSystemAdmin, partition: SystemStreamPartition
-    ) -> None:
-        bucket = SystemStreamPartition(partition.system, partition.stream, 0, 1)
-        assert system.resolve_startpoint_to_offset(bucket, OLDEST) == "5"
-
-    @pytest.mark.scenario("SPR-08")
-    def test_a_startpoint_without_offset_or_time_is_refused(
-        self, system: KafkaSystemAdmin, partition: SystemStreamPartition
-    ) -> None:
-        number: Any = None
-        cases: list[tuple[Any, Any]] = [
-            (None, OLDEST),
-            (SystemStreamPartition("input", partition.stream, number), OLDEST),
-            (partition, StartpointTimestamp(None, 1)),
-            (partition, None),
-            (partition, "oldest"),
-        ]
-        for place, startpoint in cases:
-            with pytest.raises((TypeError, ValueError)):
-                system.resolve_startpoint_to_offset(place, startpoint)
-            with pytest.raises((TypeError, ValueError)):
-                system.resolve_startpoint(place, startpoint)
-
-    @pytest.mark.parametrize("startpoint", [OLDEST, UPCOMING, at(1), at(2**40)], ids=lambda each: type(each).__name__)
-    def test_a_missing_partition_or_stream_is_reported(
-        self, system: KafkaSystemAdmin, partition: SystemStreamPartition, startpoint: Startpoint
-    ) -> None:
-        beyond = SystemStreamPartition("input", partition.stream, 7)
-        with pytest.raises(InputMissing, match=f"has no partition 7 of {partition.stream}. Check") as missing:
-            system.resolve_startpoint(beyond, startpoint)
-        assert (missing.value.stream_name, missing.value.partition) == (partition.stream, 7)
-        with pytest.raises(InputMissing, match="has no stream nothing-here") as missing:
-            system.resolve_startpoint(SystemStreamPartition("input", "nothing-here", 0), startpoint)
-        assert (missing.value.stream_name, missing.value.partition) == ("nothing-here", None)
-        with pytest.raises(InputMissing, match="has no stream nothing-here"):
-            system.get_system_stream_metadata([partition.stream, "nothing-here"])
-
-    def test_streams_are_described_by_partition(
-        self, system: KafkaSystemAdmin, partition: SystemStreamPartition
-    ) -> None:
-        several = self.make_stream(3)
-        self.write(several, range(4), partition=2)
-        described = system.get_system_stream_metadata([partition.stream, several, several])
-        assert described == {
-            partition.stream: SystemStreamMetadata(
-                partition.stream, {0: SystemStreamPartitionMetadata("5", "19", "20")}
-            ),
-            several: SystemStreamMetadata(
-                several,
-                {
-                    0: SystemStreamPartitionMetadata("0", None, "0"),
-                    1: SystemStreamPartitionMetadata("0", None, "0"),
-                    2: SystemStreamPartitionMetadata("0", "3", "4"),
-                },
-            ),
-        }
-        assert system.get_system_stream_metadata([]) == {}
-
-    def test_bounds_are_the_offsets_that_can_be_read_and_the_newest_time(self, system: KafkaSystemAdmin) -> None:
-        stream, empty = self.make_stream(2), self.make_stream()
-        self.write(stream, [1_000, 3_000, 2_000])
-        self.delete_before(stream, 1)
-        bounds = system.get_bounds([stream, "missing-stream", empty, stream])
-        assert sorted(bounds, key=lambda one: (one.stream_name != stream, one.partition)) == [
-            PartitionBounds(stream, 0, 1, 3, 3_000),
-            PartitionBounds(stream, 1, 0, 0, None),
-            PartitionBounds(empty, 0, 0, 0, None),
-        ]
-        assert list(system.get_bounds([])) == []
 
 
 def test_several_partitions_are_asked_for_at_once(
@@ -273,6 +138,20 @@ def test_a_broker_that_does_not_answer_is_reported_in_time(monkeypatch: pytest.M
             with pytest.raises(SourceUnavailable, match=r"Kafka at 127.0.0.1:1 does not answer .*\. Check that"):
                 ask()
     assert time.monotonic() - started < PATIENCE / 2
+
+
+def test_asking_for_a_topic_does_not_make_it(system: KafkaSystemAdmin, topics: Topics, job_name: str) -> None:
+    name = f"{job_name}-not-there"
+    with pytest.raises(InputMissing, match=rf"Kafka at .* has no stream {name}. Check its name"):
+        system.resolve_startpoint(SystemStreamPartition("input", name, 0), StartpointOldest(1))
+    with pytest.raises(InputMissing):
+        system.get_system_stream_metadata([name])
+    assert not topics.is_there(name)
+
+
+def test_an_invalid_topic_name_is_reported(system: KafkaSystemAdmin) -> None:
+    with pytest.raises(InputMissing, match="has no stream a b"):
+        system.get_system_stream_metadata(["a b"])
 
 
 @pytest.mark.parametrize("error", [LeaderNotAvailableError, KafkaStorageError, UnknownError])
