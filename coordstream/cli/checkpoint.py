@@ -1,6 +1,6 @@
 """`coordstream checkpoint`: the tasks' checkpoints, now and before, and writing them like Samza's CheckpointTool."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Annotated, Final
@@ -48,6 +48,8 @@ from managers.checkpoints.checkpoint_file import TaskOffsets
 from managers.checkpoints.checkpoint_manager import writing_manager
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
 from managers.job_facts import JobFacts
+from managers.startpoints.next_starts import StartpointFacts
+from managers.startpoints.startpoint_records import TaskPartitions
 from projections.job_choice import Job
 
 app = typer.Typer()
@@ -194,7 +196,7 @@ def write(
         typer.Option("--config", metavar="KEY=VALUE", help="Override a value of the job's config; repeatable."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Write even if the job appears to be running, or has no such task.")
+        bool, typer.Option("--force", help="Write even if the job appears to be running, or has no such task or input.")
     ] = False,
     yes: Yes = False,
     dry_run: DryRun = False,
@@ -215,7 +217,9 @@ def write(
     given = parse_offsets_of_tasks(offsets or ()) if file is None else read_offsets(file)
     overrides = _overrides(settings or [])
     with open_job_logs(job) as logs:
-        facts = _read_facts(logs, overrides)
+        starts = StartpointFacts.of(()) if logs.coordinator is None else StartpointFacts.read(logs.coordinator)
+        # as in SAMZA-2074, the user's overrides take precedence
+        facts = replace(starts.job, config={**starts.job.config, **overrides})
         _require_usable_offsets(given, facts)
         found = logs.named_in(facts.config)
         with checkpoint_tool(logs, facts) as tool:
@@ -223,6 +227,8 @@ def write(
                 _print_current(tool, found, as_json=as_json)
                 return
             changes = tool.plan(given, replace=replace_all, any_task=force)
+            if not force:
+                _require_read(given, starts.reads())
             rows = _rows(changes, found)
             if not dry_run:
                 require_writable(tool.log)
@@ -247,12 +253,6 @@ def _overrides(settings: Sequence[str]) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _read_facts(logs: JobLogs, overrides: Mapping[str, str]) -> JobFacts:
-    """The facts on the job's coordinator stream; the user's overrides take precedence (SAMZA-2074)."""
-    read = JobFacts({}, frozenset()) if logs.coordinator is None else JobFacts.read(logs.coordinator)
-    return replace(read, config={**read.config, **overrides})
-
-
 def _require_usable_offsets(given: TaskOffsets, facts: JobFacts) -> None:
     """Raise CoordstreamError if the offset after one is none of Kafka's: the job would fail at its next start."""
     for task_name, offsets in given.items():
@@ -262,6 +262,19 @@ def _require_usable_offsets(given: TaskOffsets, facts: JobFacts) -> None:
                     f"Invalid offset {offset!r} for {task_name}, {partition}. "
                     f"Expected a number from -1 (start at offset 0) to {2**63 - 2}. Correct it; nothing was written."
                 )
+
+
+def _require_read(given: TaskOffsets, reads: TaskPartitions) -> None:
+    """Raise CoordstreamError for a partition that its task does not read, if the job has assignments."""
+    for task_name, offsets in given.items():
+        own = reads.get(task_name, ())
+        unread = sorted(set(offsets) - set(own)) if own else []
+        if unread:
+            listed = list_names([str(each) for each in sorted(own)])
+            raise CoordstreamError(
+                f"Task {task_name} does not read {unread[0]}. It reads: {listed}. "
+                "Correct the partition, or use --force; nothing was written."
+            )
 
 
 def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool | None) -> None:

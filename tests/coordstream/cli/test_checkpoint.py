@@ -150,6 +150,11 @@ def test_a_running_job_is_refused(job: CommandLine, monkeypatch: pytest.MonkeyPa
             f"Expected a number from -1 (start at offset 0) to {2**63 - 2}. Correct it; nothing was written",
         ),
         ((GIVEN.replace("=7", "=-2"), "--yes"), 1, "Invalid offset '-2' for Partition 1, kafka.page-views.1. "),
+        (
+            (GIVEN.replace("views.1", "views.77"), "--yes"),
+            1,
+            "Task Partition 1 does not read kafka.page-views.77. It reads",
+        ),
         (("--from-file", "nothing.properties"), 1, "Cannot access 'nothing.properties': no such file or directory."),
         ((GIVEN, "--from-file", "-"), 2, "Expected offsets or '--from-file', not both."),
         ((GIVEN, "kafka.page-views.1=7"), 2, "Expected TASK/SYSTEM.STREAM.PARTITION=OFFSET, for example"),
@@ -188,7 +193,7 @@ def test_checkpoints_of_the_coordinator_stream_are_written_there(cli: CommandLin
 
 
 def test_warning_about_a_dotted_stream_in_a_v2_checkpoint(job: CommandLine) -> None:
-    finished = job("checkpoint", "write", "wordcount_pv", f"{TASK}/kafka.page.views.1=7", "--yes")
+    finished = job("checkpoint", "write", "wordcount_pv", f"{TASK}/kafka.page.views.1=7", "--yes", "--force")
     assert finished.code == 0
     assert finished.err.startswith("warning: Samza cannot read the V2 checkpoint of task 'Partition 1'")
 
