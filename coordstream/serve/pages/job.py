@@ -33,11 +33,12 @@ _LAG: Final = sql.SQL(
     """
     select task_name, case when count(*) = count(records_behind) then sum(records_behind)::bigint end as records_behind,
       case when count(*) = count(seconds_behind) then max(seconds_behind) end as seconds_behind,
+      bool_or(is_lower_bound) as is_lower_bound,
       nullif(sum(records_lost), 0)::bigint as records_lost
     from coordinator.task_lag where job_name = %(name)s and job_id = %(id)s group by task_name
     """
 )
-_UNKNOWN_LAG: Final = {"records_behind": None, "seconds_behind": None, "records_lost": None}
+_UNKNOWN_LAG: Final = {"records_behind": None, "seconds_behind": None, "is_lower_bound": None, "records_lost": None}
 CONFIG_ROWS: Final = 200
 MOST_CHANGES: Final = 50
 MOST_DEPLOYMENTS: Final = 100

@@ -25,7 +25,7 @@ def test_tasks_show_how_far_they_are_behind_their_inputs(site: Site, database_ur
         store_bounds(connection, "orders", "1", wanted, [BoundsOfSystem("kafka", bounds)], datetime.now(UTC))
     page = site.get("/job", job="orders")
     assert "Task Records behind For Last checkpoint" in page.text
-    assert "Partition 0 1,234 –" in page.text
+    assert "Partition 0 1,234 over 0 s" in page.text
     assert "Its lag is unknown" not in page.text
     assert "Records behind" not in site.get("/job", job="orders", as_of="now").text
 
