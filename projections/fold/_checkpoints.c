@@ -295,14 +295,13 @@ typedef struct {
     PyTypeObject *row_type, *envelope_type;
 } Batch;
 
-/* What belongs to an event, all owned: itself, attributes of its key's entry and of its template, and the rest. */
-enum { EVENT, KEY_ID, VERSION, IS_QUARANTINED, TEMPLATE, LAYOUT_ID, READER, AUTHOR, OTHER_TIME, OWNED };
-static const char *const names[] = {"", "key_id", "version", "is_quarantined", "template", "layout_id", "reader",
+/* What belongs to an event, all owned: its fields, attributes of its key's entry and of its template, and the rest. */
+enum { OFFSET, RECORD_TIME, VALUE, ENTRY, FIELDS };
+enum { KEY_ID = FIELDS, VERSION, IS_QUARANTINED, TEMPLATE, LAYOUT_ID, READER, AUTHOR, OTHER_TIME, OWNED };
+static const char *const names[] = {[KEY_ID] = "key_id", "version", "is_quarantined", "template", "layout_id", "reader",
                                     "author", "newest"};
 enum { NEWEST = OTHER_TIME }; /* the attribute with the last name */
 static PyObject *interned[OWNED];
-
-enum { OFFSET, RECORD_TIME, VALUE, ENTRY, FIELDS }; /* of an event */
 
 static int get(PyObject **owned, PyObject *object, int name) {
     return (owned[name] = PyObject_GetAttr(object, interned[name])) != NULL;
@@ -326,12 +325,10 @@ static int may_be_unread(PyObject *other_time, int64_t record_time) {
 
 /* Takes the value of an event apart; 0 if the event is not ordinary, or after an error. */
 static int take_event(const Batch *batch, PyObject **owned, Taken *taken) {
-    PyObject *event = owned[EVENT];
+    PyObject *value = owned[VALUE], *entry = owned[ENTRY];
     int64_t record_time, version, layout_id;
     Span text;
-    if (!PyTuple_Check(event) || PyTuple_Size(event) != FIELDS) return 0;
-    PyObject *value = PyTuple_GetItem(event, VALUE), *entry = PyTuple_GetItem(event, ENTRY);
-    if (value == Py_None || !to_number(PyTuple_GetItem(event, RECORD_TIME), &record_time)) return 0;
+    if (value == Py_None || !to_number(owned[RECORD_TIME], &record_time)) return 0;
     if (!get(owned, entry, VERSION) || !to_number(owned[VERSION], &version) || version < 0 || version > 2) return 0;
     owned[OTHER_TIME] = Py_XNewRef(PyList_GetItem(batch->newest_times, 3 - (Py_ssize_t)version));
     if (owned[OTHER_TIME] == NULL || may_be_unread(owned[OTHER_TIME], record_time)) return 0;
@@ -374,7 +371,7 @@ static int add_envelope(const Batch *batch, PyObject *const *owned, const Reader
     PyObject *author = owned[AUTHOR], *ms;
     if (author == Py_None) return 0;
     if ((ms = time_of(reader)) == NULL) return -1;
-    PyObject *values[] = {Py_NewRef(PyTuple_GetItem(owned[EVENT], OFFSET)), storable_micros(ms),
+    PyObject *values[] = {Py_NewRef(owned[OFFSET]), storable_micros(ms),
                           Py_NewRef(batch->log_id), Py_XNewRef(PyTuple_GetItem(author, 0)),
                           Py_XNewRef(PyTuple_GetItem(author, 1)), Py_XNewRef(PyTuple_GetItem(author, 2))};
     Py_DECREF(ms);
@@ -383,28 +380,28 @@ static int add_envelope(const Batch *batch, PyObject *const *owned, const Reader
 
 /* Adds the row: it is the newest of its key, and its time that of its version. */
 static int add_row(const Batch *batch, PyObject *const *owned, const Reader *reader, const Taken *taken) {
-    PyObject *record_time = PyTuple_GetItem(owned[EVENT], RECORD_TIME), *entry = PyTuple_GetItem(owned[EVENT], ENTRY);
-    PyObject *values[] = {Py_NewRef(PyTuple_GetItem(owned[EVENT], OFFSET)), Py_NewRef(record_time),
+    PyObject *values[] = {Py_NewRef(owned[OFFSET]), Py_NewRef(owned[RECORD_TIME]),
                           Py_NewRef(batch->log_id), Py_NewRef(owned[KEY_ID]), Py_NewRef(owned[LAYOUT_ID]),
                           bytes_or_none(taken->id), joined_offsets(reader, taken->length), Py_NewRef(Py_None),
                           Py_NewRef(owned[OTHER_TIME])};
     PyObject *row = new_row(batch->row_type, values, 9);
     int is_provisional = PyLong_AsLongLong(owned[LAYOUT_ID]) < 0;
-    int failed = row == NULL || PyObject_SetAttr(entry, interned[NEWEST], row) < 0 ||
+    int failed = row == NULL || PyObject_SetAttr(owned[ENTRY], interned[NEWEST], row) < 0 ||
                  PyDict_SetItem(batch->last_rows, owned[KEY_ID], row) < 0;
     if (append_row(is_provisional ? batch->unnumbered : batch->rows, row) < 0 || failed) return -1;
-    return PyList_SetItem(batch->newest_times, PyLong_AsSsize_t(owned[VERSION]), Py_NewRef(record_time));
+    return PyList_SetItem(batch->newest_times, PyLong_AsSsize_t(owned[VERSION]), Py_NewRef(owned[RECORD_TIME]));
 }
 
 /* Reads an event; 0 if it is not ordinary, or after an error. */
-static int read_event(const Batch *batch, PyObject *event) {
-    PyObject *owned[OWNED] = {[EVENT] = Py_NewRef(event)};
+static int read_event(const Batch *batch, PyObject *events, Py_ssize_t at) {
+    PyObject *owned[OWNED] = {NULL};
     Taken taken;
+    for (int field = 0; field < FIELDS; field++) owned[field] = Py_NewRef(PyList_GetItem(events, FIELDS * at + field));
     int is_done = take_event(batch, owned, &taken);
     if (is_done) {
         Reader *reader = (Reader *)owned[READER];
         is_done = add_envelope(batch, owned, reader) == 0 && add_row(batch, owned, reader, &taken) == 0;
-        remember(reader, PyTuple_GetItem(event, VALUE));
+        remember(reader, owned[VALUE]);
     }
     for (int at = 0; at < OWNED; at++) Py_XDECREF(owned[at]);
     return is_done;
@@ -412,13 +409,12 @@ static int read_event(const Batch *batch, PyObject *event) {
 
 /* Loads the value after this one: values were made in the order of the log, far apart. */
 static void prefetch(PyObject *events, Py_ssize_t at) {
-    PyObject *next = at < PyList_Size(events) ? PyList_GetItem(events, at) : NULL;
-    if (next == NULL || !PyTuple_Check(next) || PyTuple_Size(next) != FIELDS) return;
-    const char *value = (const char *)PyTuple_GetItem(next, VALUE);
+    if (FIELDS * at + VALUE >= PyList_Size(events)) return;
+    const char *value = (const char *)PyList_GetItem(events, FIELDS * at + VALUE);
     for (int line = 0; line < 5; line++) __builtin_prefetch(value + 64 * line);
 }
 
-/* The arguments: a list of events, the number of the first one to read, and what Batch has. */
+/* The arguments: a list with the fields of all events, the number of the first one to read, and what Batch has. */
 static PyObject *read_ordinary(PyObject *Py_UNUSED(module), PyObject *args) {
     Batch batch;
     PyObject *events;
@@ -429,10 +425,10 @@ static PyObject *read_ordinary(PyObject *Py_UNUSED(module), PyObject *args) {
                           &PyList_Type, &batch.envelopes) ||
         !is_tuple_type(batch.row_type) || !is_tuple_type(batch.envelope_type))
         return NULL;
-    if (at < 0) return PyErr_Format(PyExc_ValueError, "the first event has a number below 0");
-    for (; at < PyList_Size(events); at++) {
+    if (at < 0 || at > PyList_Size(events)) return PyErr_Format(PyExc_ValueError, "there is no such event");
+    for (; FIELDS * (at + 1) <= PyList_Size(events); at++) {
         prefetch(events, at + 1);
-        if (!read_event(&batch, PyList_GetItem(events, at))) break;
+        if (!read_event(&batch, events, at)) break;
     }
     return PyErr_Occurred() ? NULL : PyLong_FromSsize_t(at);
 }

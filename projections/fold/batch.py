@@ -1,6 +1,6 @@
 """The fold of one batch: events go in by `BatchFold.add`, rows of every table come out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from eventlog.errors import WireError
@@ -11,7 +11,7 @@ from eventlog.timestamps import storable_micros
 from eventlog.wire.coordinator import decode_message
 from eventlog.wire.jackson import text_of
 from projections.fold.checkpoint_batch import CheckpointBatch, WriteCheckpoints
-from projections.fold.keys import KeyEntry
+from projections.fold.keys import CheckpointEvent, KeyEntry
 from projections.fold.log_fold import LogClock, LogFold, QuarantinedEvents
 from projections.fold.message_bodies import Author, encode_body, message_body, other_body
 from projections.fold.rows import CheckpointRow, MessageRow, Swept, require_storable, require_storable_text
@@ -39,6 +39,8 @@ class BatchFold:
         self.names_job = False
         self._undecoded: list[tuple[KeyEntry, bytes, int, int | None, bytes | None]] = []
         """Messages: entry, key, offset, record time and value."""
+        self._places: dict[bytes | None, tuple[Callable[[CheckpointEvent], None], KeyEntry]] = {}
+        """Where further checkpoints of a key go, and its entry."""
 
     def add(self, events: EventColumns) -> None:
         """Add the next events of the log. Their values are only collected, for `decode`."""
@@ -47,21 +49,27 @@ class BatchFold:
         self.gaps += gaps_between(self.log.last_offset, events.offsets)
         self.log.last_offset = events.offsets[-1]
         self.clock.take(events.offsets, events.record_times)
-        known, new_entry = self.log.keys.entries.get, self.log.keys.add
-        checkpoints, add_message = self.checkpoints.events, self._undecoded.append
+        known_place = self._places.get
         columns = (events.offsets, events.record_times, events.keys, events.values)
         for offset, record_time, key, value in zip(*columns, strict=True):
-            if key is None:
-                self._add_without_key(offset, record_time, value)
-                continue
-            entry = known(key) or new_entry(key)
-            task = entry.task
-            if task is None:
-                add_message((entry, key, offset, record_time, value))
-            elif (events_of_task := checkpoints.get(task)) is None:
-                checkpoints[task] = [(offset, record_time, value, entry)]
+            place = known_place(key)
+            if place is not None:
+                add_fields, entry = place
+                add_fields((offset, record_time, value, entry))
+            elif key is not None:
+                self._add_elsewhere(offset, record_time, key, value)
             else:
-                events_of_task.append((offset, record_time, value, entry))
+                self._add_without_key(offset, record_time, value)
+
+    def _add_elsewhere(self, offset: int, record_time: int | None, key: bytes, value: bytes | None) -> None:
+        """Add a message, or the first checkpoint of a key in this batch."""
+        entry = self.log.keys.entries.get(key) or self.log.keys.add(key)
+        if entry.task is None:
+            self._undecoded.append((entry, key, offset, record_time, value))
+            return
+        events_of_task = self.checkpoints.events.setdefault(entry.task, [])
+        events_of_task += (offset, record_time, value, entry)
+        self._places[key] = events_of_task.extend, entry
 
     def sweep(self, swept: Sequence[Swept]) -> None:
         """Add deletes of keys that are missing from the log, after all events up to their offsets."""

@@ -23,10 +23,12 @@ from projections.fold.checkpoints import (
     mask_opaque_markers,
 )
 from projections.fold.keys import (
+    FIELDS,
     FIVE_MINUTES,
     NO_TIME,
     NOT_STORABLE,
     CheckpointEvent,
+    CheckpointEvents,
     KeyEntry,
     TaskCheckpoints,
     may_be_lower,
@@ -58,7 +60,7 @@ class CheckpointBatch:
         """Rows whose layout has a provisional number."""
         self._relearnt: list[KeyEntry] = []
         """Keys whose template may have a provisional number."""
-        self.events: dict[TaskCheckpoints, list[CheckpointEvent]] = {}
+        self.events: dict[TaskCheckpoints, CheckpointEvents] = {}
         self.envelopes: list[EnvelopeRow] = []
         self.suspects: list[SuspectRow] = []
         self.last_rows: dict[int, CheckpointRow] = {}
@@ -85,7 +87,7 @@ class CheckpointBatch:
     def _decode_task(
         self,
         task: TaskCheckpoints,
-        events: list[CheckpointEvent],
+        events: CheckpointEvents,
         swept: list[CheckpointEvent],
         rows: list[CheckpointRow],
     ) -> None:
@@ -93,17 +95,17 @@ class CheckpointBatch:
             self._read(events, task.newest_times, rows)
             return
         at_offset = swept[0][0]
-        is_lower = bool(events) and events[-1][0] < at_offset
-        self._read(events if is_lower else events[:-1], task.newest_times, rows)
+        is_lower = bool(events) and events[-FIELDS] < at_offset
+        self._read(events if is_lower else events[:-FIELDS], task.newest_times, rows)
         below = list(task.newest_times)  # the deleted keys share an offset, which an event may have too
-        self._read([] if is_lower else events[-1:], task.newest_times, rows)
+        self._read([] if is_lower else events[-FIELDS:], task.newest_times, rows)
         for delete in swept:
             if delete[0] > at_offset:
                 at_offset, below = delete[0], list(task.newest_times)
-            self._read([delete], list(below), rows)
+            self._read(list(delete), list(below), rows)
             task.newest_times[delete[3].version] = NO_TIME
 
-    def _read(self, events: list[CheckpointEvent], newest_times: list[int | None], rows: list[CheckpointRow]) -> None:
+    def _read(self, events: CheckpointEvents, newest_times: list[int | None], rows: list[CheckpointRow]) -> None:
         """Read events of a task. The compiled part takes the ordinary ones, and stops at each of the others."""
         if _compiled is None:
             self._read_each(events, newest_times, rows)
@@ -111,15 +113,14 @@ class CheckpointBatch:
         types, lists = (CheckpointRow, EnvelopeRow), (rows, self._unnumbered, self.envelopes)
         batch = (newest_times, self._log.log_id, *types, self.last_rows, *lists)
         at = 0
-        while (at := _compiled.read_ordinary(events, at, *batch)) < len(events):
-            self._read_each(events[at : at + 1], newest_times, rows)
+        while (at := _compiled.read_ordinary(events, at, *batch)) < len(events) // FIELDS:
+            self._read_each(events[FIELDS * at : FIELDS * (at + 1)], newest_times, rows)
             at += 1
 
-    def _read_each(
-        self, events: Sequence[CheckpointEvent], newest_times: list[int | None], rows: list[CheckpointRow]
-    ) -> None:
+    def _read_each(self, events: CheckpointEvents, newest_times: list[int | None], rows: list[CheckpointRow]) -> None:
         log_id, new_row, last_rows, add_row = self._log.log_id, tuple.__new__, self.last_rows, rows.append
-        for offset, record_time, value, entry in events:
+        left = iter(events)
+        for offset, record_time, value, entry in zip(left, left, left, left, strict=True):
             template, version, previous = entry.template, entry.version, entry.newest
             other_time = newest_times[3 - version]
             fast = None if value is None or template is None else template.read(value)
