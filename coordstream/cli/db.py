@@ -31,9 +31,7 @@ from coordstream.settings import KEY_FILE, Settings, load_settings
 from eventlog.postgres.connection import Connection
 from projections.fold.settings import FoldSettings
 
-app = typer.Typer(
-    no_args_is_help=True, help="Back up, restore, reset and migrate the database, and grant its users rights."
-)
+app = typer.Typer()
 
 _ADVICE: Final = "Use pg_dump and pg_restore for that database."
 _HAS_ROLE: Final = """

@@ -18,7 +18,7 @@ from coordstream.queries.logs import logs_now
 from coordstream.queries.rows import Cut, Row, Rows, fetch, state
 from projections.job_choice import NO_LOGS, find_job
 
-app = typer.Typer(no_args_is_help=True, help="Show the jobs and the states of their logs.")
+app = typer.Typer()
 
 JOBS: Final = sql.SQL("select * from coordinator.job order by job_name, job_id")
 COUNT_COLUMNS: Final = (

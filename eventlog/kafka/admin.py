@@ -225,7 +225,7 @@ class KafkaAdmin(AdminClient):
 
         def send() -> Any:
             (leader,) = self._client._manager.run(self._client._async_get_leader_for_partitions, [partition])  # noqa: SLF001
-            return self._client._manager.run(self._client._manager.send, request, leader)  # noqa: SLF001
+            return self._send(request, leader)
 
         try:
             ((found,),) = (topic.partitions for topic in self._ask_leaders(send, REACH_SECONDS, _NO_EPOCHS).topics)
@@ -282,9 +282,13 @@ class KafkaAdmin(AdminClient):
     def _metadata(self, names: Sequence[str], node_id: int | None) -> Sequence[Any]:
         topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
         request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
-        manager = self._client._manager  # noqa: SLF001 (its own requests go to any broker, and query more)
-        answered: Sequence[Any] = manager.run(manager.send, request, None if node_id == _NO_LEADER else node_id).topics
+        answered: Sequence[Any] = self._send(request, None if node_id == _NO_LEADER else node_id).topics
         return answered
+
+    def _send(self, request: Any, node_id: int | None) -> Any:
+        """The answer of one broker (None: any). The client's own requests go to any broker, and query more."""
+        manager = self._client._manager  # noqa: SLF001
+        return manager.run(manager.send, request, node_id)
 
     def _keep_leaders(self, topics: Sequence[Any]) -> None:
         for topic in topics:

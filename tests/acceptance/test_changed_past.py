@@ -1,16 +1,17 @@
 """Real topics that change below the position or while they are not read: re-created, truncated, compacted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
+from eventlog.events import NewEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from tests.acceptance.followed import CONFIG, GAPS, HISTORY, STATES, config, follow_once, shown
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_segments import cut_last_batches
-from tests.fixtures.kafka_topics import COMPACTED_SOON, Topics
+from tests.fixtures.kafka_topics import COMPACTED_SOON, LASTING, Topics
 
 pytestmark = pytest.mark.slow
 
@@ -41,6 +42,22 @@ def broker(start_broker: BrokerMaker) -> Iterator[KafkaBroker]:
         yield started
 
 
+def followed_and_cut(
+    database_url: str, broker: KafkaBroker, settings: Mapping[str, str], events: Sequence[NewEvent], *, lost: int
+) -> str:
+    """A stream that was followed to its end, and then lost its last events, as after an unclean election."""
+    stream = "__samza_coordinator_orders_1"
+    with Topics(broker.bootstrap_servers) as topics:
+        topics.create(stream, settings)
+        topics.write(stream, events, batch_events=1)
+    with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
+        follow_once(database_url, source, stream)
+    broker.stop()
+    cut_last_batches(broker, stream, lost)
+    broker.start()
+    return stream
+
+
 def test_a_recreated_topic_is_another_log_also_with_as_many_events(
     database_url: str, source: KafkaSource, topics: Topics, coordinator_topic: str
 ) -> None:
@@ -63,15 +80,7 @@ def test_a_recreated_topic_is_another_log_also_with_as_many_events(
 
 @pytest.mark.slow
 def test_a_log_that_was_truncated_and_grew_again_is_a_new_incarnation(database_url: str, broker: KafkaBroker) -> None:
-    stream = "__samza_coordinator_orders_1"
-    with Topics(broker.bootstrap_servers) as topics:
-        topics.create(stream)
-        topics.write(stream, config(a="1", b="2", c="3"), batch_events=1)
-    with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
-        follow_once(database_url, source, stream)
-    broker.stop()
-    cut_last_batches(broker, stream, 1)
-    broker.start()
+    stream = followed_and_cut(database_url, broker, LASTING, config(a="1", b="2", c="3"), lost=1)
     with Topics(broker.bootstrap_servers) as topics:
         topics.write(stream, config(d="4", e="5", f="6"))
     with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
@@ -93,15 +102,7 @@ def test_a_log_that_was_truncated_and_grew_again_is_a_new_incarnation(database_u
 
 @pytest.mark.slow
 def test_a_truncation_is_found_after_compaction_of_what_it_changed(database_url: str, broker: KafkaBroker) -> None:
-    stream = "__samza_coordinator_orders_1"
-    with Topics(broker.bootstrap_servers) as topics:
-        topics.create(stream, COMPACTED_SOON)
-        topics.write(stream, config(a="1", b="2", c="3", lost="4"), batch_events=1)
-    with KafkaSource(KafkaOptions.parse(broker.bootstrap_servers)) as source:
-        follow_once(database_url, source, stream)
-    broker.stop()
-    cut_last_batches(broker, stream, 2)
-    broker.start()
+    stream = followed_and_cut(database_url, broker, COMPACTED_SOON, config(a="1", b="2", c="3", lost="4"), lost=2)
     with Topics(broker.bootstrap_servers) as topics:
         topics.write(stream, config(**dict.fromkeys(["z"], "0")) * 8, batch_events=1)
         kept = topics.compact(stream)
