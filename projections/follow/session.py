@@ -217,7 +217,8 @@ class FollowSession:
         """After a catch-up, when no stream is left to be read."""
         streams = [stream for stream in self._run.streams.values() if not stream.refusal]
         if not any(stream.is_to_attach or (stream.tail and not stream.tail.is_live) for stream in streams):
-            analyze(self._attacher.connection, self._written)
+            with ignore_rejections():
+                analyze(self._attacher.connection, self._written)
             self._written = 0
 
     def _finish_if_done(self, stream: FollowedStream) -> None:
