@@ -46,6 +46,7 @@ from eventlog.wire.startpoints import decode_startpoint
 from managers.rewind.rewind_plan import (
     Finding,
     RewindError,
+    RewindFollowed,
     RewindPlan,
     Target,
     require_followed,
@@ -54,11 +55,13 @@ from managers.rewind.rewind_plan import (
 from managers.rewind.rewind_undo import UndoFile, offsets_changes, request_changes, undone_offsets, undone_requests
 from managers.startpoints.next_starts import next_starts
 from managers.startpoints.startpoint_records import STARTPOINTS_ENABLED, startpoints_enabled
-from managers.startpoints.startpoint_request import job_warnings
 
 app = typer.Typer()
 
 MOST_LISTED: Final = 3
+TOO_LATE: Final = 3
+"""The exit code of `rewind undo` if the job has already started from the rewind."""
+
 _FINDINGS: Final[Mapping[Finding, str]] = {
     "before_oldest": "The target is before the oldest record, which is used instead: {}.",
     "beyond_end": "The target is beyond the end, which is used instead: {}.",
@@ -236,13 +239,14 @@ def apply(
                 _write_new(path, change.undo)
                 note(f"Wrote {path}. To undo: coordstream rewind undo {shlex.quote(str(path))}")
                 change.write()
-    print_change(_rows(given), f"{change.words} written.", is_done=not dry_run, as_json=as_json)
+    print_change(_rows(given), change.done, is_done=not dry_run, as_json=as_json)
 
 
 class Change(NamedTuple):
-    """What a rewind is about to write: how much, on which log, its undo file, and the write."""
+    """What a rewind is about to write: how much, a sentence when it is done, on which log, its undo file, the write."""
 
     words: str
+    done: str
     log: EventLog
     undo: UndoFile
     write: Callable[[], None]
@@ -263,9 +267,10 @@ def _requests_to_write(found: StartpointJob, given: RewindPlan, *, force: bool) 
     values = {each.key_text: each.after.encode() for each in changes}
     after = {**facts.requests, **{key_text: decode_startpoint(value) for key_text, value in values.items()}}
     require_followed(given, next_starts(facts, found.checkpoints, after, ms_of(now)), "startpoint")
-    warn([*filter(None, [behind]), *job_warnings(facts.job.config)])
+    warn([*found.request_warnings(), *filter(None, [behind])])
+    words, done = counted(len(values), "startpoint"), found.requested(len(values), ms_of(now))
     undo_file = UndoFile(plan=given, log_offset=facts.log_offset, requests=changes)
-    yield Change(counted(len(values), "startpoint"), found.log, undo_file, lambda: found.change_requests(values))
+    yield Change(words, done, found.log, undo_file, lambda: found.change_requests(values))
 
 
 @contextmanager
@@ -280,7 +285,9 @@ def _checkpoints_to_write(found: StartpointJob, given: RewindPlan, *, force: boo
         require_followed(given, starts, "checkpoint")
         planned = tool.plan(after, any_task=True)
         undo_file = UndoFile(plan=given, log_offset=tool.log.end_offset(), checkpoints=changes)
-        yield Change(counted(len(planned), "checkpoint"), tool.log, undo_file, lambda: write_checkpoints(tool, planned))
+        words = counted(len(planned), "checkpoint")
+        done = f"{words} written. {found.job} starts there."
+        yield Change(words, done, tool.log, undo_file, lambda: write_checkpoints(tool, planned))
 
 
 @app.command()
@@ -295,40 +302,49 @@ def undo(
     """Undo a rewind, wholly or partly applied: the next start begins where it would have begun without it.
 
     Example: coordstream rewind undo back.undo.json
+
+    The exit code is 3 if it is too late: the job has started from the rewind.
     """
     saved = _read(undo_file, UndoFile, "rewind apply")
     with open_startpoint_job(saved.plan.job_word) as found:
         if found.log.stream_id != saved.plan.coordinator_stream_id:
             raise RewindError(f"The coordinator stream of {found.job} was created again. There is nothing to undo.")
-        undo_changes, noun = (_undo_checkpoints, "checkpoint") if saved.checkpoints else (_undo_requests, "startpoint")
-        written = undo_changes(found, saved, force=force, yes=yes)
+        try:
+            written, words = (_undo_checkpoints if saved.checkpoints else _undo_requests)(found, saved, force, yes)
+        except RewindFollowed as error:
+            note(str(error))
+            raise typer.Exit(TOO_LATE) from None
     if as_json is not None:
         named = {"job_name": found.job.name, "job_id": found.job.id, "undo_file": str(undo_file)}
         print_list([{**named, "written": written}], as_json=as_json)
     else:
-        print(f"Undone: {counted(written, noun)} written." if written else "Nothing to write: the rewind is undone.")
+        print(f"Undone: {words}." if written else "Nothing to write: the rewind is undone.")
 
 
-def _undo_requests(found: StartpointJob, saved: UndoFile, *, force: bool, yes: bool) -> int:
+def _undo_requests(found: StartpointJob, saved: UndoFile, force: bool, yes: bool) -> tuple[int, str]:
     now_ms = ms_of(system_clock())
     undone = undone_requests(saved.requests, found.log, saved.log_offset, now_ms, force=force)
+    written = sum(value is not None for value in undone.values())
+    counts = {"deleted": len(undone) - written, "written": written}
+    words = ", ".join(f"{counted(count, 'startpoint')} {verb}" for verb, count in counts.items() if count)
     if undone:
-        confirm(f"Write {counted(len(undone), 'startpoint')} to undo the rewind?", yes=yes, has_dry_run=False)
+        confirm(f"Undo the rewind ({words})?", yes=yes, has_dry_run=False)
         found.change_requests(undone)
-    return len(undone)
+    return len(undone), words
 
 
-def _undo_checkpoints(found: StartpointJob, saved: UndoFile, *, force: bool, yes: bool) -> int:
+def _undo_checkpoints(found: StartpointJob, saved: UndoFile, force: bool, yes: bool) -> tuple[int, str]:
     with checkpoint_tool(found.logs, found.facts.job) as tool:
         own = {change.task_name for change in saved.checkpoints}
         has_others = any(commit.task_name not in own for commit in tool.commits(saved.log_offset))
         if has_others and not force:  # those of the rewind's tasks are compared instead
             require_stopped(found.job, tool.job_alive())
         offsets = undone_offsets(saved.checkpoints, tool.current_inputs(), force=force)
+        words = counted(len(offsets), "checkpoint")
         if offsets:
-            confirm(f"Restore {counted(len(offsets), 'checkpoint')}?", yes=yes, has_dry_run=False)
+            confirm(f"Restore {words}?", yes=yes, has_dry_run=False)
             write_checkpoints(tool, tool.plan(offsets, replace=True, any_task=True))
-    return len(offsets)
+    return len(offsets), f"{words} restored"
 
 
 def _read(path: Path, model: type[File], command: str) -> File:

@@ -1,7 +1,6 @@
 """`coordstream startpoint`: the requests and fan-outs of a job, and their history."""
 
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime
 from typing import Annotated, Final
 
 import typer
@@ -52,7 +51,7 @@ from eventlog.config import is_kafka_system
 from eventlog.errors import list_names
 from eventlog.log import require_writable, system_clock
 from eventlog.partition import StartpointKey, startpoint_key_readings
-from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointSpecific, is_expired
+from eventlog.startpoint import Startpoint, StartpointSpecific, is_expired
 from eventlog.system_admin import is_kafka_offset
 from eventlog.timestamps import ms_of
 from eventlog.wire.startpoints import encode_startpoint
@@ -220,10 +219,9 @@ def _require_kafka_offset(startpoint: Startpoint, input_: Input) -> None:
 
 
 def _written(plan: WritePlan) -> str:
-    job, until = plan.job.job, datetime.fromtimestamp((plan.startpoint.creation_timestamp + EXPIRY_MS) / 1000, UTC)
-    written = counted(len(plan.keys), "startpoint")
+    job = plan.job.job
     return (
-        f"{written} written. {job} starts there if it starts before {until:%Y-%m-%d %H:%M} UTC."
+        plan.job.requested(len(plan.keys), plan.startpoint.creation_timestamp)
         + _to_copy("To undo:", commands("delete", job, dict.fromkeys(plan.keys, "")))
         + _to_copy("Then, to restore the replaced requests:", write_commands(job, plan.replaced))
     )

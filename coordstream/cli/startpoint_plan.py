@@ -3,11 +3,12 @@
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from coordstream.cli.event_logs import JobLogs, no_coordinator_stream, open_job_logs
 from coordstream.cli.input_system import open_input
+from coordstream.cli.output import counted
 from coordstream.cli.positions import Input, format_partitions, format_position
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Row, Rows
@@ -15,7 +16,7 @@ from coordstream.queries.startpoints import describe_start
 from eventlog.errors import ConfigError, EventLogError, list_names
 from eventlog.log import EventLog
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, startpoint_key_readings
-from eventlog.startpoint import Startpoint, StartpointTimestamp, is_expired
+from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointTimestamp, is_expired
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_errors import CheckpointError
 from managers.checkpoints.checkpoint_manager import checkpoint_manager
@@ -87,6 +88,20 @@ class StartpointJob(NamedTuple):
                 "checkpoint."
             )
         return sentences
+
+    def request_warnings(self) -> Iterator[str]:
+        """What is unknown about the job, and why it would not follow a startpoint as expected, in sentences."""
+        yield from self.warnings()
+        config = self.facts.job.config
+        yield from job_warnings(config)
+        if config.get(COORDINATOR_FACTORY) == NO_LEADER_FACTORY:
+            yield f"Run `coordstream startpoint fan-out {self.job}` while the job is stopped instead."
+
+    def requested(self, count: int, created_ms: int) -> str:
+        """A sentence about startpoints that were written: how many, and until when they are followed."""
+        until = datetime.fromtimestamp((created_ms + EXPIRY_MS) / 1000, UTC)
+        written = f"{counted(count, 'startpoint')} written."
+        return f"{written} {self.job} starts there if it starts before {until:%Y-%m-%d %H:%M} UTC."
 
     def clock_behind(self, now: datetime) -> str:
         """A sentence if the clock is more than an hour behind the newest record of the job's logs, or else empty.
@@ -259,14 +274,10 @@ def warnings(plan: WritePlan) -> Iterator[str]:
         yield f"The startpoint was not checked with the input: {plan.input_error.rstrip('.')}."
     else:
         yield from _input_warnings(plan.resolved, plan.startpoint, {key.partition.partition for key in plan.keys})
-    yield from plan.job.warnings()
+    yield from plan.job.request_warnings()
     asked = plan.startpoint
     if isinstance(asked, StartpointTimestamp) and (asked.timestamp_offset or 0) > asked.creation_timestamp:
         yield "The time is in the future. If no event is that late at the next start, the job starts with the next one."
-    config = plan.job.facts.job.config
-    yield from job_warnings(config)
-    if config.get(COORDINATOR_FACTORY) == NO_LEADER_FACTORY:
-        yield f"Run `coordstream startpoint fan-out {plan.job.job}` while the job is stopped instead."
     reads = plan.job.facts.reads()
     yield from list(dict.fromkeys(each for key in plan.keys for each in key_warnings(key, reads)))[:MOST_OF_A_KIND]
     if not plan.starts:

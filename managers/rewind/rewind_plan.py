@@ -26,6 +26,10 @@ class RewindError(ManagerError):
     """A rewind cannot be planned, applied or undone, or its file cannot be read. Nothing was written to the log."""
 
 
+class RewindFollowed(RewindError):
+    """It is too late to undo a rewind: the job has started from it, or its tasks have written checkpoints since."""
+
+
 class Move(BaseModel):
     """Where the next start of a task would begin a partition, where it is to begin instead, and what that costs.
 

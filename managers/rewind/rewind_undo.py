@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
 from eventlog.checkpoint import Offsets
 from eventlog.log import EventLog
-from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
+from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, startpoint_key_readings
 from eventlog.startpoint import StartpointSpecific
 from eventlog.wire.startpoints import encode_startpoint
-from managers.rewind.rewind_plan import Move, RewindError, RewindPlan
+from managers.rewind.rewind_plan import Move, RewindError, RewindFollowed, RewindPlan
 from managers.startpoints.next_starts import StartpointFacts
-from managers.startpoints.startpoint_records import key_meanings, without_key_bucket
-from managers.startpoints.startpoint_request import request_events
+from managers.startpoints.startpoint_records import FAN_OUTS, key_meanings, without_key_bucket
+from managers.startpoints.startpoint_request import startpoint_events
 
 _MODEL: Final = ConfigDict(frozen=True, extra="forbid")
 
@@ -64,25 +64,29 @@ def undone_requests(
 ) -> dict[str, bytes | None]:
     """What undoes requests that were written from an offset on. A request of before comes back.
 
-    ``force``: where the next start would have begun is requested, if a start of the job has consumed the request.
-    Raises `RewindError`: a request is gone, or another writer has changed it.
+    ``force``: where the next start would have begun is requested, if a start of the job has fanned the request out.
+    Raises `RewindFollowed`: it has. Raises `RewindError`: another writer has changed a request.
     """
     values: dict[str, list[bytes | None]] = {}
-    for _, key_text, value in request_events(log, first):
-        values.setdefault(key_text, []).append(value)
+    started: set[str] = set()
+    for _, name, value in startpoint_events(log, first):
+        if name.namespace != FAN_OUTS:
+            values.setdefault(name.key, []).append(value)
+        elif value:
+            started.add(name.key)
     undone: dict[str, bytes | None] = {}
     for change in changes:
         before = None if change.before is None else change.before.encode()
         match values.get(change.key_text, []):
             case [*earlier, last] if last == change.after.encode():
                 undone[change.key_text] = earlier[-1] if earlier else before
-            case [*_, None] if force:
+            case [*_, None] if not started.isdisjoint(_tasks(change.key_text)):
+                if not force:
+                    raise RewindFollowed(
+                        f"Too late to undo: the job has started from the startpoint request {change.key_text!r}. "
+                        "Use --force to request the starting offsets of before."
+                    )
                 undone[change.key_text] = encode_startpoint(StartpointSpecific(str(change.old_offset), created_ms))
-            case [*_, None]:
-                raise RewindError(
-                    f"The startpoint request {change.key_text!r} is gone: the job has started from it, or it was "
-                    "undone. Use --force to request the starting offsets of before."
-                )
             case [*_, last] if last != before:
                 raise RewindError(
                     f"The startpoint request {change.key_text!r} was changed by another writer. Look at "
@@ -111,19 +115,23 @@ def undone_offsets(
 ) -> dict[str, Offsets]:
     """The input offsets that undo what was written, by task.
 
-    Without ``force``, raises `RewindError` if a checkpoint is neither as before nor as after.
+    Without ``force``, raises `RewindFollowed` if a checkpoint is neither as before nor as after.
     """
     undone: dict[str, Offsets] = {}
     for change in changes:
         now, before = dict(current.get(change.task_name, {})), dict(change.before)
         if now not in (before, dict(change.after)) and not force:
-            raise RewindError(
-                f"The checkpoint of task {change.task_name!r} was changed since. Look at `coordstream checkpoint "
-                "history`, and use --force to restore the offsets of before."
+            raise RewindFollowed(
+                f"Too late to undo: the checkpoint of task {change.task_name!r} was written again. Look at "
+                "`coordstream checkpoint history`, and use --force to restore the offsets of before."
             )
         if now != before:
             undone[change.task_name] = before
     return undone
+
+
+def _tasks(key_text: str) -> set[str | None]:
+    return {key.task_name for key in startpoint_key_readings(key_text)}
 
 
 def _request_change(

@@ -15,6 +15,7 @@ from managers.changelogs import changelogs
 from managers.errors import no_such_task
 from managers.startpoints.next_starts import StartpointFacts, Stream, stream_of
 from managers.startpoints.startpoint_records import (
+    FAN_OUTS,
     HIGH_AVAILABILITY,
     REQUESTS,
     STARTPOINTS_ENABLED,
@@ -258,15 +259,15 @@ _OwnKeys = Mapping[SystemStreamPartition, Sequence[tuple[str, TaskName | None]]]
 """The keys of the own requests for each partition, and the task that each means; None: every task."""
 
 
-def request_events(log: EventLog, first: int) -> Iterator[tuple[int, str, bytes | None]]:
-    """The offset, the key and the value (None: deleted) of each request on a coordinator stream, from an offset on.
+def startpoint_events(log: EventLog, first: int) -> Iterator[tuple[int, NamespacedKey, bytes | None]]:
+    """The offset, the key and the value (None: deleted) of each request and fan-out on a stream, from an offset on.
 
     Raises `OffsetLost` for a stream that was created again.
     """
     for event in log.read(first, end_after(log, first)):
         name = read_name(event.key)
-        if name is not None and name.namespace == REQUESTS:
-            yield event.offset, name.key, event.value
+        if name is not None and name.namespace in (REQUESTS, FAN_OUTS):
+            yield event.offset, name, event.value
 
 
 def write_unless_changed(store: CoordinatorStreamStore, log: EventLog, first: int, requests: RequestValues) -> None:
@@ -297,7 +298,10 @@ def _require_unchanged(log: EventLog, first: int, own: RequestValues, *, is_appe
     """
     missing, own_keys = set(own), _keys_of_partitions(own)
     other: tuple[int, str] | None = None
-    for offset, key_text, value in request_events(log, first):
+    requests = (
+        (at, name.key, value) for at, name, value in startpoint_events(log, first) if name.namespace == REQUESTS
+    )
+    for offset, key_text, value in requests:
         if not missing:
             break
         if is_appended and key_text in own and value == own[key_text]:

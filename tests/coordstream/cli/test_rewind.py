@@ -144,7 +144,8 @@ def test_startpoints_are_written_and_undone(kafka_cli: CommandLine, job: Rewinda
     before = job.starts()
     plan(kafka_cli, job, "--to-offset", "3")
     applied = kafka_cli("rewind", "apply", PLAN, "--yes")
-    assert (applied.code, applied.out.splitlines()[-1]) == (0, "2 startpoints written.")
+    assert applied.code == 0
+    assert f"2 startpoints written. {job.name}/1 starts there if it starts before " in applied.out
     assert job.starts() == {0: ("startpoint", "3"), 1: ("startpoint", "3")}
     for more in ((), ("--undo-file", "other.json")):
         again = kafka_cli.refused("rewind", "apply", PLAN, "--yes", "--json", *more)
@@ -155,7 +156,7 @@ def test_startpoints_are_written_and_undone(kafka_cli: CommandLine, job: Rewinda
     ]
     assert job.starts() == before
     ends = job.ends()
-    assert "is gone" in kafka_cli.refused("rewind", "undo", UNDO, "--yes")
+    assert kafka_cli.done("rewind", "undo", UNDO, "--yes") == "Nothing to write: the rewind is undone.\n"
     assert job.ends() == ends
     job.follow(kafka_cli)
     steps = "select status, startpoint_value from coordinator.startpoint_history order by log_offset"
@@ -169,7 +170,7 @@ def test_checkpoints_of_a_stopped_job_are_written_and_undone(kafka_cli: CommandL
     assert job.starts() == {0: ("checkpoint", "15"), 1: ("checkpoint", "0")}
     again = kafka_cli.refused("rewind", "apply", PLAN, "--checkpoints", "--yes", "--json", "--undo-file", "other.json")
     assert again.startswith(f"The checkpoint of kafka.{job.input}.1 of task 'Partition 1' was 9")
-    assert kafka_cli.done("rewind", "undo", UNDO, "--yes") == "Undone: 1 checkpoint written.\n"
+    assert kafka_cli.done("rewind", "undo", UNDO, "--yes") == "Undone: 1 checkpoint restored.\n"
     assert job.starts() == before
     assert kafka_cli.done("rewind", "undo", UNDO, "--yes") == "Nothing to write: the rewind is undone.\n"
 
@@ -182,13 +183,13 @@ def test_an_apply_that_is_killed_can_be_undone(
         job.produce(partition, 20)
         job.commit(partition, 14, time=1_000_000)
     before = job.starts()
-    for options, decided_by in {(): "startpoint", ("--checkpoints",): "checkpoint"}.items():
+    for options, decided_by, done in ((), "startpoint", "deleted"), (("--checkpoints",), "checkpoint", "restored"):
         planned = tmp_path / f"{decided_by}.json"
         assert kafka_cli("rewind", "plan", job.name, "--to-offset", "3", "-o", planned).code == 0
         killed_after(2, "apply", str(planned), *options)
         assert list(job.starts().values()).count((decided_by, "3")) == 2
         undone = kafka_cli("rewind", "undo", planned.with_suffix(".undo.json"), "--yes")
-        assert (undone.code, undone.out) == (0, f"Undone: 2 {decided_by}s written.\n")
+        assert (undone.code, undone.out) == (0, f"Undone: 2 {decided_by}s {done}.\n")
         assert job.starts() == before
 
 
@@ -326,14 +327,15 @@ def test_an_undo_after_a_start_needs_force(kafka_cli: CommandLine, job: Rewindab
     job.commit(0, 5)
     job.consume(0)
     assert job.starts() == {0: ("checkpoint", "6"), 1: ("startpoint", "3")}
-    assert "the job has started from it" in kafka_cli.refused("rewind", "undo", UNDO, "--yes")
+    too_late = kafka_cli.refused("rewind", "undo", UNDO, "--yes", code=3)
+    assert too_late.startswith("Too late to undo: the job has started from the startpoint request")
     assert kafka_cli("rewind", "undo", UNDO, "--yes", "--force").code == 0
     assert job.starts() == {0: ("startpoint", "15"), 1: ("startpoint", "10")}
 
 
-@pytest.mark.parametrize("kind", [(), ("--checkpoints",)])
+@pytest.mark.parametrize(("kind", "code", "reason"), [((), 1, "was changed"), (("--checkpoints",), 3, "written again")])
 def test_an_undo_is_refused_if_another_writer_has_changed_what_was_written(
-    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, kind: Sequence[str]
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, kind: Sequence[str], code: int, reason: str
 ) -> None:
     job.set_config(NEVER_RUNNING)
     plan(kafka_cli, job, "--to-earliest")
@@ -342,5 +344,5 @@ def test_an_undo_is_refused_if_another_writer_has_changed_what_was_written(
     topics.write(job.coordinator, [startpoint(key, StartpointOldest(ms_of(system_clock())))])
     job.commit(0, 7)
     ends = job.ends()
-    assert "was changed" in kafka_cli.refused("rewind", "undo", UNDO, "--yes", "--json")
+    assert reason in kafka_cli.refused("rewind", "undo", UNDO, "--yes", "--json", code=code)
     assert job.ends() == ends
