@@ -65,9 +65,8 @@ def has_samza_name(stream_name: str) -> bool:
 
 
 def job_bucket(suffix: str) -> int:
-    """A stable number 0..63 for a job: the low six bits of the first byte of the MD5 of its suffix."""
-    digest = hashlib.md5(suffix.encode(), usedforsecurity=False).digest()
-    return digest[0] & _BUCKET_MASK
+    """A stable number 0..63 for a job: the low six bits of the first byte of the SHA-256 of its suffix."""
+    return hashlib.sha256(suffix.encode()).digest()[0] & _BUCKET_MASK
 
 
 def _suffix(job_name: str, job_id: str) -> str:

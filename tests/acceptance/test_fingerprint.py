@@ -6,9 +6,11 @@ from typing import Final
 import psycopg
 import pytest
 
+from coordstream.migrate import upgrade
 from eventlog.postgres.connection import Connection, connect
 from projections.rebuild import rebuild_log
 from projections.tracked_logs import logs_of
+from projections.verify import verify_log
 from tests.properties.generated_jobs import GeneratedJob, Knobs, generate_job
 from tests.properties.importing import SETTINGS, import_events
 
@@ -20,6 +22,15 @@ FINGERPRINTS: Final = """
 select f.* from projection.job_log j cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f
 where j.stream_name = %s
 """
+
+REFUSES_MD5: Final = """
+create schema fips;
+create function fips.md5(text) returns text language plpgsql as
+  $$ begin raise 'could not compute MD5 hash: unsupported'; end $$;
+create function fips.md5(bytea) returns text language plpgsql as $$ begin perform fips.md5(''::text); end $$;
+do $$ begin execute format('alter database %I set search_path = fips, pg_catalog', current_database()); end $$;
+"""
+"""As OpenSSL does in a server that runs in FIPS mode."""
 
 Fingerprints = dict[str, tuple[int, str]]
 
@@ -50,6 +61,21 @@ def test_other_batches_another_database_and_a_rebuild_make_no_difference(
         import_job(connection, generate_job(seed + 100, LONG))  # other ids of logs
         import_job(connection, job, batch_events=7)
         assert fingerprints(connection, job) == imported
+
+
+def test_a_server_that_refuses_md5_suffices(empty_database_url: str) -> None:
+    with connect(empty_database_url) as owner:
+        owner.execute(REFUSES_MD5)
+    upgrade(empty_database_url)
+    with connect(empty_database_url) as connection:
+        with pytest.raises(psycopg.errors.RaiseException, match="MD5"):
+            connection.execute("select md5('')")
+        job = generate_job(1)
+        import_job(connection, job)
+        for log in (tracked for each in job.logs for tracked in logs_of(connection, each.stream_name)):
+            assert verify_log(connection, log, SETTINGS).is_equal
+            rebuild_log(connection, log, SETTINGS)
+        assert fingerprints(connection, job)
 
 
 def test_every_relation_has_one_and_counts_its_rows(connection: Connection) -> None:

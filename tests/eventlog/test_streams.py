@@ -36,7 +36,7 @@ def test_an_unknown_kind_is_refused(name: str, kind: str | None, advice: str) ->
         identify(name, kind)
 
 
-def test_the_bucket_is_the_first_byte_of_the_md5_and_63() -> None:
-    assert job_bucket("") == 0xD4 & 63
-    assert job_bucket("a") == 0x0C & 63
+def test_the_bucket_is_the_first_byte_of_the_sha256_and_63() -> None:
+    assert job_bucket("") == 0xE3 & 63
+    assert job_bucket("a") == 0xCA & 63
     assert all(0 <= job_bucket(f"jöb-{number}_1") < 64 for number in range(200))

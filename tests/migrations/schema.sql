@@ -2521,10 +2521,10 @@ begin
   loop
     relation := compared.relname;
     execute format($query$
-      select count(*), md5(concat_ws(' ', count(*),
-        sum(('x' || left(h.md5, 16))::bit(64)::bigint), sum(('x' || right(h.md5, 16))::bit(64)::bigint)))
+      select count(*), left(encode(sha256(convert_to(
+        concat_ws(' ', count(*), sum(hashtextextended(t.line, 0)), sum(hashtextextended(t.line, 1))), 'UTF8')), 'hex'), 32)
       from coordinator.%I r
-      cross join lateral (select md5(row(%s)::text) offset 0) h (md5)
+      cross join lateral (select row(%s)::text offset 0) t (line)
       where r.job_name = $1 and r.job_id = $2 %s
     $query$, compared.relname, compared.columns, case when compared.has_status then $q$and r.status is distinct from 'expired'$q$ end)
     into row_count, fingerprint using $1, $2;

@@ -1,4 +1,5 @@
--- Two sums of 64 bits over the MD5 of the rows: equal for equal rows in any order, without sorting them. `offset 0`: once for each row.
+-- Two sums of hashes of 64 bits: equal for equal rows in any order, without sorting them. Each row is made text once (`offset 0`),
+-- and its hash is that of Postgres, which costs a third of SHA-256 and is the same in all versions on machines of one byte order.
 create function coordinator.fingerprint(job_name text, job_id text)
 returns table (relation text, row_count bigint, fingerprint text)
 language plpgsql stable parallel safe set timezone = 'UTC' set datestyle = 'ISO' set extra_float_digits = 1 as $$
@@ -20,10 +21,10 @@ begin
   loop
     relation := compared.relname;
     execute format($query$
-      select count(*), md5(concat_ws(' ', count(*),
-        sum(('x' || left(h.md5, 16))::bit(64)::bigint), sum(('x' || right(h.md5, 16))::bit(64)::bigint)))
+      select count(*), left(encode(sha256(convert_to(
+        concat_ws(' ', count(*), sum(hashtextextended(t.line, 0)), sum(hashtextextended(t.line, 1))), 'UTF8')), 'hex'), 32)
       from coordinator.%I r
-      cross join lateral (select md5(row(%s)::text) offset 0) h (md5)
+      cross join lateral (select row(%s)::text offset 0) t (line)
       where r.job_name = $1 and r.job_id = $2 %s
     $query$, compared.relname, compared.columns, case when compared.has_status then $q$and r.status is distinct from 'expired'$q$ end)
     into row_count, fingerprint using $1, $2;
