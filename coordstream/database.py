@@ -24,7 +24,7 @@ from eventlog.postgres.connection import Connection, connect, failure_line, refu
 from eventlog.secret_policy import SecretPolicy
 from projections.errors import NOT_FOLDED
 from projections.job_choice import Job, find_job
-from projections.relation_files import MISSING_RELATIONS, digest, tables, views
+from projections.relation_files import MISSING_RELATIONS, UNINDEXED_TABLES, digest, tables, views
 
 URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"
 _UNREADABLE: Final = (
@@ -45,7 +45,7 @@ _REFUSED_BY_DRIVER: Final = (psycopg.DataError, psycopg.ProgrammingError, psycop
 
 _STATE: Final = f"""
 select obj_description(to_regnamespace('coordinator'), 'pg_namespace'),
-       not exists ({MISSING_RELATIONS}), not exists ({MISSING_RELATIONS}),
+       not exists ({MISSING_RELATIONS}), not exists ({MISSING_RELATIONS}), exists ({UNINDEXED_TABLES}),
        coalesce(has_schema_privilege(to_regnamespace('eventlog')::oid, 'usage'), true)
 """
 
@@ -58,6 +58,7 @@ class SchemaState(StrEnum):
     CURRENT = "current"
     NEWER = "newer"
     INCOMPLETE = "incomplete"
+    RESTORING = "restoring"
     OTHER = "other"
 
 
@@ -69,6 +70,8 @@ ADVICE: Final = {
     SchemaState.EMPTY: "No coordstream schema in this database. Run `coordstream db migrate`.",
     SchemaState.OLDER: "The database schema is older than this program. Run `coordstream db migrate`.",
     SchemaState.INCOMPLETE: "Tables of the database schema are missing. Run `coordstream db migrate`.",
+    SchemaState.RESTORING: "The database is being restored: tables have no primary key yet. Wait until pg_restore is "
+    "complete, with its section post-data.",
     SchemaState.NEWER: "The database schema is newer than this program. Install a newer version of coordstream.",
     SchemaState.OTHER: "The database schema is that of another version of coordstream. Install that version, or ask "
     "the database's owner to run `coordstream db migrate`.",
@@ -256,7 +259,10 @@ def schema_state(connection: Connection) -> SchemaState:
     For a user who may not read the revision, such as a reader, only the relations are compared: they are this
     program's, or of another version.
     """
-    ((comment, has_views, has_tables, sees_revision),) = connection.execute(_STATE, (views(), tables())).fetchall()
+    values = (views(), tables(), tables())
+    ((comment, has_views, has_tables, is_restoring, sees_revision),) = connection.execute(_STATE, values).fetchall()
+    if is_restoring:
+        return SchemaState.RESTORING
     has_relations = has_views and str(comment).rpartition(" ")[2] == digest()
     if not sees_revision:
         return SchemaState.CURRENT if has_relations else SchemaState.OTHER

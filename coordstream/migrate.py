@@ -38,8 +38,8 @@ def upgrade(database_url: str) -> list[str] | None:
         state = schema_state(driver)
         if state is SchemaState.EMPTY:
             require_encoding(driver.info.parameter_status("server_encoding") or "")
-        if state is SchemaState.NEWER:
-            raise SchemaError(ADVICE[SchemaState.NEWER])
+        if state in (SchemaState.NEWER, SchemaState.RESTORING):
+            raise SchemaError(ADVICE[state])
         config = Config()
         config.set_main_option("script_location", str(migrations_folder()))
         config.attributes["connection"] = connection

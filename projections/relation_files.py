@@ -15,6 +15,14 @@ where not exists (select from pg_class c join pg_namespace n on n.oid = c.relnam
 """
 """Selects those of the given tables and views (``schema.name``) that the database lacks, whoever may read them."""
 
+UNINDEXED_TABLES: Final = """
+select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where not c.relhasindex and n.nspname || '.' || c.relname = any(%s::text[])
+"""
+"""Selects those of the given tables whose primary key does not exist yet: pg_restore makes it after it has loaded all
+rows of the table.
+"""
+
 _VIEW: Final = re.compile(r"^create view (\S+)", re.MULTILINE)
 _TABLE: Final = re.compile(r'^\w+ = Table\(\s*"(\w+)"', re.MULTILINE)
 

@@ -14,8 +14,9 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import StoredLog, hold, insert_log
 from eventlog.source import KAFKA, POSTGRES, RECORDING
 from eventlog.streams import StreamIdentity, StreamKind, identify
-from projections.errors import NOT_FOLDED, FoldVersionDiffers, RebuildNeeded
+from projections.errors import NOT_FOLDED, DatabaseReplaced, FoldVersionDiffers, RebuildNeeded
 from projections.fold.settings import FoldSettings
+from projections.relation_files import UNINDEXED_TABLES, tables
 
 _LOGS: Final = """
 select j.log_id, j.stream_name, j.stream_kind, j.incarnation, j.is_current, j.is_complete, p.next_offset,
@@ -194,13 +195,18 @@ def register_log(
 def track_log(
     connection: Connection, stored: StoredLog, settings: FoldSettings, *, start_offset: int = 0
 ) -> TrackedLog:
-    """Track a log of the archive from its first event, whose lowest possible offset is ``start_offset``."""
+    """Track a log of the archive from its first event, whose lowest possible offset is ``start_offset``.
+
+    Raises DatabaseReplaced while the database is being restored: the log may be among the rows to come.
+    """
     is_first, version = stored.incarnation == 1, settings.fold_version
     log = insert_position(
         connection, stored, version, is_current=is_first, is_complete=is_first, start_offset=start_offset
     )
     connection.execute(_FORGET_REFUSAL, (log.stream.stream_name,))
     name_job(connection, log.stream)
+    if connection.execute(UNINDEXED_TABLES, (tables(),)).fetchone():
+        raise DatabaseReplaced
     return log
 
 

@@ -90,7 +90,8 @@ def restore(
 ) -> None:
     """Restore a backup into the embedded database, which must be empty: completely, or not at all.
 
-    A backup of an older version is migrated. Grant roles to users again with `coordstream db grant`.
+    A follower that runs meanwhile stops, and has to be started again. A backup of an older version is migrated. Grant
+    roles to users again with `coordstream db grant`.
 
     For a database of COORDSTREAM_DATABASE_URL, use pg_restore.
 
@@ -146,8 +147,8 @@ def migrate(
 ) -> None:
     """Migrate the database to this program's schema, in one transaction.
 
-    With --dry-run, the state is empty, older, current, newer or incomplete: older and newer compare the schema with
-    this program.
+    With --dry-run, the state is empty, older, current, newer, incomplete or restoring: older and newer compare the
+    schema with this program, and restoring is a pg_restore that has not created all keys yet.
 
     Example: coordstream db migrate
     """

@@ -12,7 +12,7 @@ from psycopg.errors import LockNotAvailable
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
 from eventlog.source import POSTGRES, EventSource, StreamMissing, StreamUnavailable
-from projections.errors import LogBlocked, ProjectionError
+from projections.errors import DatabaseReplaced, LogBlocked, ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.follow.continuity import is_another_topic, longest_absence_ms
 from projections.follow.error_policy import (
@@ -57,8 +57,10 @@ class Attacher:
 
     def attach(self, stream: FollowedStream, now: float, on_resync_batch: Callable[[], None]) -> None:
         """Attach the stream, or let it wait for the follower that holds it; raises the error of a stream that cannot be
-        followed. An exception from ``on_resync_batch``, which is called after each batch of a resync, ends the resync.
+        followed, and DatabaseReplaced. An exception from ``on_resync_batch``, which is called after each batch of a
+        resync, ends the resync.
         """
+        self.run.require_same(self.connection)
         if not stream.has_lock:
             stream.has_lock = self.locks.take(stream.stream_name)
         if not stream.has_lock:
@@ -188,7 +190,7 @@ class Refusals:
                 raise
             stream.detach(monotonic() + BLOCKED_SECONDS)
         except (EventLogError, ProjectionError, psycopg.Error) as error:
-            if is_outage(error):
+            if is_outage(error) or isinstance(error, DatabaseReplaced):
                 raise
             failed = stream or self._run.streams.get(getattr(error, "stream_name", ""))
             if failed is None:

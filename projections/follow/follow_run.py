@@ -3,11 +3,19 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Any, Final
 
 from eventlog.backoff import Backoff, StopFlag
+from eventlog.postgres.connection import Connection
+from projections.errors import DatabaseReplaced
 from projections.follow.error_policy import is_login_refused, outage_message, outage_reason
 from projections.follow.followed_stream import FollowedStream
 from projections.follow.tail import Progress
+
+_IDENTITY: Final = """
+select s.system_identifier, d.oid, to_regclass('eventlog.log')::oid
+from pg_database d, pg_control_system() s where d.datname = current_database()
+"""
 
 
 @dataclass(frozen=True)
@@ -58,12 +66,20 @@ class FollowRun:
     outage_since: float = 0.0
     refusal: str = ""
     stepped_at: float = field(default_factory=monotonic)
+    _identity: tuple[Any, ...] | None = None
     _last_messages: dict[str, str] = field(default_factory=dict)
 
     @property
     def events(self) -> int:
         """How many events were applied; may be read from another thread."""
         return sum(stream.events for stream in list(self.streams.values()))
+
+    def require_same(self, connection: Connection) -> None:
+        """Raise DatabaseReplaced if the database, or its table of logs, is not the one of the run's first session."""
+        identity = connection.execute(_IDENTITY).fetchone()
+        self._identity = self._identity or identity
+        if identity != self._identity:
+            raise DatabaseReplaced
 
     def say_of(self, stream_name: str, message: str) -> None:
         """Report a message about a stream, unless it is empty or repeats the last one."""

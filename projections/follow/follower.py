@@ -129,6 +129,7 @@ class Follower:
         with self._connect() as holding, self._connect() as working:
             for connection in (holding, working):
                 connection.execute(_LOCK_TIMEOUT)
+            self._run.require_same(working)
             attacher = Attacher(
                 working,
                 self._locks(holding, working),
