@@ -93,7 +93,7 @@ sanitize: setup ## Run the tests of the compiled parts with the compiler's check
 
 .PHONY: torture
 torture: setup java ## Run the crash tests at full length (about an hour)
-	COORDSTREAM_TORTURE=1 $(BIN)/python -m pytest -m torture -s $(PYTEST_OPTIONS)
+	TEST_TORTURE=1 $(BIN)/python -m pytest -m torture -s $(PYTEST_OPTIONS)
 
 .PHONY: lint
 lint: setup ## Check style, types and the import rules

@@ -18,7 +18,7 @@ from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown, Insuf
 from psycopg.pq import Conninfo
 
 from coordstream.errors import CoordstreamError, note
-from coordstream.queries.rows import NOW, Cut, too_early
+from coordstream.queries.rows import NOW, Cut, outside
 from coordstream.settings import Settings, load_settings
 from eventlog.postgres.connection import Connection, connect, failure_line, refuses_login, server_reason
 from eventlog.secret_policy import SecretPolicy
@@ -130,7 +130,7 @@ def open_job(word: str, cut: Cut = NOW) -> Iterator[tuple[Connection, Job]]:
     """
     with open_database() as database:
         job = find_job(database.connection, word)
-        note(too_early(database.connection, job, cut))
+        note(outside(database.connection, job, cut))
         yield database.connection, job
 
 

@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
@@ -18,7 +20,7 @@ from pydantic_settings import (
 
 from coordstream.errors import SettingsError
 from coordstream.secret_file import read_or_make_secret
-from eventlog.errors import is_utf8
+from eventlog.errors import is_utf8, known_names
 from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.secret_policy import DEFAULT_SECRET_PATTERNS, SecretPolicy
 
@@ -26,6 +28,9 @@ ENV_PREFIX: Final = "COORDSTREAM_"
 TOML_FILE: Final = "coordstream.toml"
 KEY_FILE: Final = "mask.key"
 ROOT_HOME: Final = Path("/var/lib/coordstream")
+_OTHER_VARIABLES: Final = frozenset({"COORDSTREAM_COMPILE", "COORDSTREAM_COMPILED", "COORDSTREAM_JDBC_JAR"})
+# Kubernetes sets these in every pod beside a service named coordstream, or coordstream-something
+_SERVICE_LINK: Final = re.compile(r"\w+_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)")
 _URL_SCHEMES: Final = ("postgresql://", "postgres://")
 _OPTION_TYPES: Final = (str, int, float, bool)
 
@@ -172,8 +177,9 @@ def load_settings() -> Settings:
     """Read the settings.
 
     Raises:
-        SettingsError: a setting is invalid; the message names its variable, or the line of the file.
+        SettingsError: a setting is invalid or unknown; the message names its variable, or the line of the file.
     """
+    _require_known(os.environ)
     try:
         return Settings()
     except UnicodeDecodeError as error:
@@ -183,6 +189,17 @@ def load_settings() -> Settings:
         raise SettingsError(f"Invalid TOML in {TOML_FILE}: {error}. Correct the file.") from None
     except ValidationError as error:
         raise SettingsError(_describe(error)) from None
+
+
+def _require_known(variables: Iterable[str]) -> None:
+    """Raise SettingsError for a variable with the prefix of the settings that nothing reads."""
+    known = {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields} | _OTHER_VARIABLES
+    given = (name for name in variables if name.upper().startswith(ENV_PREFIX))
+    unknown = sorted(name for name in given if name.upper() not in known and not _SERVICE_LINK.fullmatch(name))
+    if unknown:
+        raise SettingsError(
+            f"Unknown environment variable {unknown[0]!r}.{known_names('variables', unknown[0], sorted(known))}"
+        )
 
 
 def _json_object(value: object) -> dict[str, Any] | None:

@@ -34,7 +34,7 @@ startpoint as (select * from projection.startpoint_state({log}, {incarnation}, {
 starting_offset as (
   select * from projection.starting_offset_state({log}, {cut}, {log2}, {cut2}, {at}, null) where decided_by is not null)
 """)
-_ASK: Final = sql.SQL("with {relations} select coalesce(({condition}\n)::boolean, false)")
+_ASK: Final = sql.SQL("with {relations} select ({condition}\n) is true")
 _CUT: Final = """
 select coordinator_log, coordinator_incarnation, coordinator_cut, checkpoint_log, checkpoint_incarnation, checkpoint_cut
 from projection.job_at(%s, %s, %s)

@@ -107,7 +107,7 @@ def show(
         _require_task(connection, found, task)
         rows = state(connection, "checkpoint", found, cut, task_name=task)
     rows.sort(key=task_and_partition)
-    print_rows(rows, STATE_COLUMNS, title=f"Checkpoints of {found}{cut}", as_json=as_json, utc=utc)
+    print_rows(rows, STATE_COLUMNS, title=f"Checkpoints of {found}{cut}", as_json=as_json, utc=utc, clock=cut.clock)
 
 
 @app.command("history")

@@ -23,7 +23,7 @@ from coordstream.database import open_database, open_job
 from coordstream.errors import note
 from coordstream.queries.config import differences, matching, matching_keys, newest_deployments, no_match, writer
 from coordstream.queries.history import History, select_history
-from coordstream.queries.rows import Cut, Row, Rows, printable, state, too_early
+from coordstream.queries.rows import Cut, Row, Rows, outside, printable, state
 from eventlog.postgres.connection import Connection, snapshot
 from eventlog.secret_policy import FINGERPRINT_PREFIX
 from projections.job_choice import Job, find_job
@@ -127,7 +127,7 @@ def chosen_sides(
 
 
 def _config(connection: Connection, job: Job, cut: Cut, key: str | None) -> list[Row]:
-    note(too_early(connection, job, cut))
+    note(outside(connection, job, cut))
     return list(matching(state(connection, "config", job, cut), key))
 
 
@@ -171,7 +171,7 @@ def show(
         rows = Rows(every.columns, matching(every, key))
         note(no_match(connection, found, key) if key and not rows else "")
     rows.sort(key=lambda row: str(row["config_key"]))
-    print_rows(rows, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, utc=utc)
+    print_rows(rows, CONFIG_COLUMNS, title=f"Config of {found}{cut}", as_json=as_json, utc=utc, clock=cut.clock)
 
 
 @app.command("history")

@@ -11,7 +11,7 @@ from coordstream.cli.arguments import AsOf, AsOfOffset, Incarnation, cut_of
 from coordstream.cli.job_selection import find_log
 from coordstream.database import Database, open_database
 from coordstream.errors import note, require_packages
-from coordstream.queries.rows import Cut, too_early
+from coordstream.queries.rows import Cut, outside
 from eventlog.events import RecordedEvent
 from eventlog.masked_event import mask_event
 from eventlog.postgres.archive import read_archive
@@ -91,7 +91,7 @@ def _export_relation(relation: str, word: str | None, cut: Cut, output: Path) ->
         job = None if word is None else find_job(database.connection, word)
         count = export_relation(database.connection, RelationRead(relation, job, cut), output)
         note(f"{count} rows of {relation} written to {output}")
-        note("" if count else too_early(database.connection, job, cut))
+        note(outside(database.connection, job, cut))
 
 
 def _records(database: Database, log: TrackedLog, *, raw: bool) -> Iterator[tuple[str, RecordedEvent]]:

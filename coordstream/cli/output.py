@@ -89,7 +89,7 @@ def print_rows(
 ) -> None:
     """Print all columns of the rows as JSON or CSV, or some columns of them as a table (``as_json`` None).
 
-    Times are relative to now unless ``utc``. Rows are read one by one and may come from a cursor.
+    Times are relative to those of ``clock`` unless ``utc``. Rows are read one by one and may come from a cursor.
     """
     if as_json is not None:
         print_list(rows, as_json=as_json)

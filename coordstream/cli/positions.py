@@ -25,6 +25,10 @@ MOST_PARTITIONS: Final = 100_000
 _PARTITIONS: Final = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*", re.ASCII)
 
 OFFSET: Final = "offset:"
+_OTHER_NAMES: Final = {
+    **dict.fromkeys(("earliest", "beginning", "smallest"), StartpointOldest.kind),
+    **dict.fromkeys(("latest", "end", "newest", "largest"), StartpointUpcoming.kind),
+}
 _NUMBER: Final = re.compile(r"[0-9]+", re.ASCII)
 
 Stream = tuple[str, str]
@@ -173,7 +177,9 @@ def _time(text: str, now: datetime) -> datetime:
     try:
         return parse_time(text, lambda: now)
     except typer.BadParameter:
+        meant = _OTHER_NAMES.get(text.strip().lower())
+        hint = f" Did you mean {meant}?" if meant else ""
         raise typer.BadParameter(
-            f"Invalid position {text!r}. Use oldest, upcoming, an offset (a number, or {OFFSET}TEXT), or a time "
+            f"Invalid position {text!r}.{hint} Use oldest, upcoming, an offset (a number, or {OFFSET}TEXT), or a time "
             '("2 hours ago", 2026-01-31T12:00Z).'
         ) from None

@@ -144,9 +144,9 @@ def show(
     if as_json is not None:
         print_list(one_list(requests, fan_outs), as_json=as_json)
         return
-    print_rows(requests, REQUESTED, title=f"Startpoints requested for {whose}", utc=utc)
+    print_rows(requests, REQUESTED, title=f"Startpoints requested for {whose}", utc=utc, clock=cut.clock)
     print()
-    print_rows(fan_outs, FANNED_OUT, title=f"Startpoints fanned out to tasks of {whose}", utc=utc)
+    print_rows(fan_outs, FANNED_OUT, title=f"Startpoints fanned out to tasks of {whose}", utc=utc, clock=cut.clock)
 
 
 def one_list(requests: Rows, fan_outs: Rows) -> Rows:

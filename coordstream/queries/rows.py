@@ -11,6 +11,7 @@ from psycopg.adapt import Loader
 from psycopg.rows import dict_row
 
 from eventlog.errors import printable_text
+from eventlog.log import system_clock
 from eventlog.partition import SystemStreamPartition, natural_order
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
@@ -32,6 +33,11 @@ cross join lateral (
 where %(name)s::text is null or l.job_name = %(name)s and l.job_id = %(id)s
 having min(f.log_time) > %(time)s
 """
+_END: Final = """
+select clock_timestamp() < %(time)s, max(p.next_offset)
+from projection.job_log l join projection.position p using (log_id)
+where l.is_current and (%(name)s::text is null or l.job_name = %(name)s and l.job_id = %(id)s)
+"""
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,10 @@ class Cut:
         if self.time is not None:
             return f" as of {self.time:%Y-%m-%d %H:%M:%S} UTC"
         return "" if self.offset is None else f" as of offset {self.offset}"
+
+    def clock(self) -> datetime:
+        """The time that ages are relative to."""
+        return self.time or system_clock()
 
 
 NOW: Final = Cut()
@@ -162,3 +172,19 @@ def too_early(connection: Connection, job: Job | None, cut: Cut) -> str:
     first = connection.execute(_FIRST_EVENT, {"name": name, "id": job_id, "time": cut.time}).fetchone()
     whose = "The database" if job is None else f"Job {job}"
     return "" if first is None else f"{whose} has no events{cut}. Its first event is from {first[0]} UTC."
+
+
+def outside(connection: Connection, job: Job | None, cut: Cut) -> str:
+    """A sentence if the cut is before the first event, as `too_early`, or in the future, or beyond the logs' end."""
+    if cut == NOW:
+        return ""
+    if early := too_early(connection, job, cut):
+        return early
+    name, job_id = job or (None, None)
+    row = connection.execute(_END, {"name": name, "id": job_id, "time": cut.time}).fetchone()
+    is_future, end = row or (None, None)
+    if is_future:
+        return f"{cut.time:%Y-%m-%d %H:%M:%S} UTC is in the future. This is the state now."
+    if cut.offset is not None and end is not None and cut.offset >= end:
+        return f"Offset {cut.offset} is beyond the end of the logs, {end}. This is the state now."
+    return ""

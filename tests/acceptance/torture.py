@@ -3,7 +3,7 @@
 import os
 from typing import Final, TypeVar
 
-IS_LONG: Final = os.environ.get("COORDSTREAM_TORTURE") == "1"
+IS_LONG: Final = os.environ.get("TEST_TORTURE") == "1"
 
 Size = TypeVar("Size")
 

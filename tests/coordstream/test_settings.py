@@ -202,3 +202,17 @@ def test_an_unusable_key_file_is_reported(tmp_path: Path, content: bytes) -> Non
     )
     with pytest.raises(SettingsError, match=r"mask\.key/mask\.key \(File exists\)\."):
         _ = Settings(home=path).secrets
+
+
+def test_an_unknown_variable_is_refused_unless_kubernetes_sets_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_DB_SERVICE_HOST", "10.0.0.1")
+    monkeypatch.setenv("COORDSTREAM_PORT_8080_TCP_ADDR", "10.0.0.1")
+    monkeypatch.setenv("COORDSTREAM_JDBC_JAR", "/jars/postgresql.jar")
+    load_settings()
+    monkeypatch.setenv("COORDSTREAM_DATABSE_URL", "postgresql://me:hunter2@db/x")
+    with pytest.raises(SettingsError) as caught:
+        load_settings()
+    assert str(caught.value).startswith(
+        "Unknown environment variable 'COORDSTREAM_DATABSE_URL'. Did you mean \"COORDSTREAM_DATABASE_URL\""
+    )
+    assert "hunter2" not in str(caught.value)

@@ -9,7 +9,7 @@ from psycopg import sql
 
 from coordstream.queries.config import differences, matching, matching_keys, newest_deployments, writer
 from coordstream.queries.history import History, select_history
-from coordstream.queries.rows import Cut, Row, fetch, job_values, state, too_early
+from coordstream.queries.rows import Cut, Row, fetch, job_values, outside, state
 from coordstream.queries.startpoints import startpoint_steps, type_and_value
 from coordstream.queries.tasks import task_relations, task_rows
 from coordstream.serve.pages.asked import Asked, page_of
@@ -58,7 +58,7 @@ _NEWEST_ANOMALIES: Final = sql.SQL(
 def job_head(connection: Connection, asked: Asked) -> tuple[Job, Row]:
     """The job of a request, and what every page of it shows."""
     job = asked.job(connection)
-    return job, {"job": job, "early": too_early(connection, job, asked.cut)}
+    return job, {"job": job, "early": outside(connection, job, asked.cut)}
 
 
 def job_page(connection: Connection, asked: Asked) -> Row:

@@ -59,10 +59,11 @@ def test_a_range_in_which_nothing_changes_is_refused(wordcount: CommandLine) -> 
         ("nothing is here", "Invalid condition: syntax error"),
         ("exists (select from nowhere)", 'Invalid condition: relation "nowhere" does not exist'),
         (
-            "true)::boolean, false); drop schema projection cascade; select coalesce((true",
+            "true) is true; drop schema projection cascade; select (true",
             "Invalid condition: cannot insert multiple commands",
         ),
-        ("true)::boolean), ((true", "Invalid condition: it is not one value."),
+        ("select 1", "Invalid condition: argument of IS TRUE must be type boolean"),
+        ("true) is true, (true", "Invalid condition: it is not one value."),
         ("'odd'", "Invalid condition: invalid input syntax for type boolean"),
     ],
 )

@@ -206,7 +206,7 @@ class TestWrite:
             (("kafka.page-views", "7", "--task", "x", "--yes"), 1, "The job has no task 'x'. Its tasks: Partition 0, "),
             (("kafka.page-views.3", "7", "--task", "Partition 4", "--yes"), 1, "'Partition 4' does not read partition"),
             (("kafka", "7", "--yes"), 2, "Invalid input 'kafka'. Expected SYSTEM.STREAM or "),
-            (("kafka.page-views", "latest", "--yes"), 2, "Invalid position 'latest'. Use oldest, upcoming"),
+            (("kafka.page-views", "latest", "--yes"), 2, "Invalid position 'latest'. Did you mean upcoming?"),
             (("kafka.page-views", "1795252699000", "--yes"), 2, "Use offset:1795252699000 or 2026-11-21T09:18:19Z."),
             (("kafka.page-views", "offset:abc", "--yes"), 1, "Invalid offset 'abc' for kafka.page-views. "),
             (("kafka.page-views", str(2**63), "--yes"), 1, f"Expected a number from 0 to {2**63 - 1}. "),

@@ -1,5 +1,7 @@
 """Commands report unknown names with suggestions."""
 
+import re
+
 import pytest
 
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine
@@ -28,7 +30,23 @@ def test_before_the_first_event_a_note_has_its_time(wordcount: CommandLine, word
     finished = wordcount(*words, "--as-of", EARLY, "--json")
     assert (finished.code, finished.json, finished.err) == (0, [], f"{NO_EVENT}\n")
     (newest,) = wordcount.ask("select max(record_time)::text from coordinator.event")
-    assert wordcount(*words, "--as-of", newest[0], "--json").err == ""
+    at_its_end = wordcount(*words, "--as-of", newest[0])
+    assert at_its_end.err == ""
+    assert not re.search("(day|month|year)s? ago", at_its_end.out), "ages are relative to the time asked for"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "reason"),
+    [
+        ("--as-of", "2999-01-01", "2999-01-01 00:00:00 UTC is in the"),
+        ("--as-of-offset", "9999", "Offset 9999 is beyond"),
+    ],
+)
+def test_after_the_last_event_a_note_says_so(wordcount: CommandLine, option: str, value: str, reason: str) -> None:
+    finished = wordcount("config", "show", JOB, option, value, "--json")
+    assert finished.json == wordcount("config", "show", JOB, "--json").json
+    assert finished.err.startswith(reason)
+    assert finished.err.endswith("This is the state now.\n")
 
 
 def test_tasks_before_the_first_event_are_refused(wordcount: CommandLine) -> None:
