@@ -209,11 +209,11 @@ def plan_write(
     existing = () if resolved is None else resolved.bounds.keys()
     stream = (input_.system, input_.stream)
     keys = choose_keys(facts, stream, input_.partitions, tasks, existing=existing, force=force)
-    written = {str(key): startpoint for key in keys}
+    own_keys, written = set(keys), {str(key): startpoint for key in keys}
     old = {text: facts.requests[text] for text in written if text in facts.requests}
     replaced = {text: each for text, each in old.items() if not is_expired(each, now_ms)}
     starts = changed_starts(facts, job.checkpoints, {**facts.requests, **written}, now_ms)
-    affected = [start for start in starts if start.before != start.after or not set(_keys_of(start)).isdisjoint(keys)]
+    affected = [start for start in starts if start.before != start.after or not own_keys.isdisjoint(_keys_of(start))]
     return WritePlan(job, startpoint, keys, affected, replaced, resolved, input_error)
 
 
@@ -279,7 +279,7 @@ def warnings(plan: WritePlan) -> Iterator[str]:
     if isinstance(asked, StartpointTimestamp) and (asked.timestamp_offset or 0) > asked.creation_timestamp:
         yield "The time is in the future. If no event is that late at the next start, the job starts with the next one."
     reads = plan.job.facts.reads()
-    yield from list(dict.fromkeys(each for key in plan.keys for each in key_warnings(key, reads)))[:MOST_OF_A_KIND]
+    yield from list(dict.fromkeys(key_warnings(plan.keys, reads)))[:MOST_OF_A_KIND]
     if not plan.starts:
         yield _no_readers(plan)
     if plan.replaced:

@@ -147,10 +147,16 @@ class AbstractCheckpointManager(Startable):
 
         Raises `TaskNotRegistered`, `NotReady`, and `OffsetLost` if the stream was created again.
         """
+        return self.read_last_checkpoints([task_name])[task_name]
+
+    def read_last_checkpoints(self, task_names: Collection[str]) -> dict[str, Checkpoint | None]:
+        """`read_last_checkpoint` of several tasks, in one read of the log."""
         with self._lock:
-            self._require(task_name)
-            chosen = self._choose(self._caught_up().of_task(task_name))
-            return None if chosen is None else chosen.payload
+            for task_name in task_names:
+                self._require(task_name)
+            live = self._caught_up()
+            chosen = {task_name: self._choose(live.of_task(task_name)) for task_name in task_names}
+            return {task_name: None if one is None else one.payload for task_name, one in chosen.items()}
 
     def write_checkpoint(self, task_name: str, checkpoint: Checkpoint) -> int:
         """Replace the task's checkpoint, and return the log offset once the write is acknowledged.

@@ -70,7 +70,7 @@ class CheckpointTool:
         self._planned_at: int | None = None
 
     def current(self) -> dict[str, Checkpoint | None]:
-        return {task_name: self._current(task_name) for task_name in sorted(self._known())}
+        return self._last(sorted(self._known()))
 
     def current_inputs(self) -> dict[str, Offsets]:
         """The input offsets of each task that has a checkpoint, sorted by task, without changelogs."""
@@ -100,7 +100,8 @@ class CheckpointTool:
         unknown = sorted(set(offsets) - known)
         if unknown and known and not any_task:
             raise CheckpointError(no_such_task(unknown[0], known))
-        changes = [self._change(task_name, offsets[task_name], replace) for task_name in sorted(offsets)]
+        before = self._last(sorted(offsets))
+        changes = [self._change(task_name, before[task_name], offsets[task_name], replace) for task_name in before]
         return [change for change in changes if change.before is None or any(change.offset_changes())]
 
     @property
@@ -152,12 +153,12 @@ class CheckpointTool:
         """Read what was written since the last call, by this tool too: a manager may read its topic only once."""
         self._manager.catch_up(self._own_offsets)
 
-    def _current(self, task_name: str) -> Checkpoint | None:
-        self._manager.register(task_name)
-        return self._manager.read_last_checkpoint(task_name)
+    def _last(self, task_names: Collection[str]) -> dict[str, Checkpoint | None]:
+        for task_name in task_names:
+            self._manager.register(task_name)
+        return self._manager.read_last_checkpoints(task_names)
 
-    def _change(self, task_name: str, offsets: Offsets, replace: bool) -> CheckpointChange:
-        before = self._current(task_name)
+    def _change(self, task_name: str, before: Checkpoint | None, offsets: Offsets, replace: bool) -> CheckpointChange:
         after = self._after(before, {**self._kept(before, replace), **offsets})
         require_readable(task_name, after)
         return CheckpointChange(task_name, before, after)

@@ -256,13 +256,15 @@ class OffsetManager(Startable):
 
     def _read_committed(self) -> dict[str, dict[SystemStreamPartition, str]]:
         """Start the manager, and read each task's offsets, only of partitions that it reads now (SAMZA-267)."""
+        checkpoints: Mapping[str, Checkpoint | None] = {}
         if self._checkpoints is not None:
             for task_name in self._registered:
                 self._checkpoints.register(task_name)
             self._checkpoints.start()
+            checkpoints = self._checkpoints.read_last_checkpoints(self._registered)
         found: dict[str, dict[SystemStreamPartition, str]] = {}
         for task_name, partitions in self._registered.items():
-            checkpoint = self.get_last_task_checkpoint(task_name)
+            checkpoint = checkpoints.get(task_name)
             offsets = {} if checkpoint is None else checkpoint.offsets
             found[task_name] = {each: at for each, at in offsets.items() if at is not None and each in partitions}
         return found

@@ -1,6 +1,6 @@
 """A change of startpoint requests: what it asks, what the inputs say about it, and how it is written."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -10,7 +10,12 @@ from eventlog.log import EventLog, end_after
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, parse_int32, startpoint_key_readings
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint, StartpointSpecific, StartpointTimestamp
-from eventlog.system_admin import ResolvedStartpoint, SystemAdmin, SystemStreamPartitionMetadata
+from eventlog.system_admin import (
+    BoundedSystemAdmin,
+    ResolvedStartpoint,
+    SystemAdmin,
+    SystemStreamPartitionMetadata,
+)
 from managers.changelogs import changelogs
 from managers.errors import no_such_task
 from managers.startpoints.next_starts import StartpointFacts, Stream, stream_of
@@ -64,23 +69,17 @@ class ResolvedInput:
 
 
 def resolve_input(
-    admin: SystemAdmin, system: str, stream: str, partitions: Collection[int] | None, startpoint: Startpoint
+    admin: BoundedSystemAdmin, system: str, stream: str, partitions: Collection[int] | None, startpoint: Startpoint
 ) -> ResolvedInput:
     """Resolve a startpoint in these partitions of a stream, None for all. Raises what the admin raises."""
     found = admin.get_system_stream_metadata([stream]).get(stream)
     bounds = {} if found is None else found.partitions
-    resolved: dict[int, ResolvedStartpoint] = {}
-    problems: dict[int, InputProblem] = {}
-    for number in sorted(bounds if partitions is None else partitions):
-        resolution = None
-        if number in bounds:
-            resolution = admin.resolve_startpoint(SystemStreamPartition(system, stream, number), startpoint)
-        if resolution is not None:
-            resolved[number] = resolution
-        problem = _problem(admin, startpoint, bounds.get(number), resolution)
-        if problem is not None:
-            problems[number] = problem
-    return ResolvedInput(bounds, resolved, problems)
+    numbers = sorted(bounds if partitions is None else partitions)
+    asked = {number: SystemStreamPartition(system, stream, number) for number in numbers if number in bounds}
+    answers = admin.resolve_startpoints(dict.fromkeys(asked.values(), startpoint))
+    resolved = {number: answer for number, each in asked.items() if (answer := answers[each]) is not None}
+    problems = {number: _problem(admin, startpoint, bounds.get(number), resolved.get(number)) for number in numbers}
+    return ResolvedInput(bounds, resolved, {number: each for number, each in problems.items() if each is not None})
 
 
 def _problem(
@@ -177,9 +176,22 @@ def job_warnings(config: Mapping[str, str]) -> Iterator[str]:
         yield f"A startpoint does not rewind the {noun} {', '.join(stores)}: existing contents stay."
 
 
-def key_warnings(key: StartpointKey, task_to_partitions: TaskPartitions) -> Iterator[str]:
-    """The same for one key, given the partitions of the job's tasks (empty: unknown)."""
-    stream = key.partition.stream
+def key_warnings(keys: Iterable[StartpointKey], task_to_partitions: TaskPartitions) -> Iterator[str]:
+    """The same for some keys, given the partitions of the job's tasks (empty: unknown). A sentence may be repeated."""
+    meanings = key_meanings(task_to_partitions)
+    for key in keys:
+        yield from _stream_warnings(key.partition.stream)
+        known = meanings.get(str(key), frozenset())
+        readings = known or set(startpoint_key_readings(str(key)))
+        others = sorted(describe_key(other) for other in readings if other != key)
+        if others and known != {key}:
+            yield (
+                f"The key {key} can also mean {' or '.join(others)}: unless the assignments settle it, the request is "
+                "ignored."
+            )
+
+
+def _stream_warnings(stream: str) -> Iterator[str]:
     if "." in stream:
         first, second = stream.split(".")[:2]
         try:
@@ -187,14 +199,6 @@ def key_warnings(key: StartpointKey, task_to_partitions: TaskPartitions) -> Iter
         except WireError:
             effect = "fails when it reads the fan-out of its tasks"
         yield f"The name of stream {stream} contains a dot: a job on Samza 1.8.0 {effect}."
-    known = key_meanings(task_to_partitions).get(str(key), frozenset())
-    readings = known or set(startpoint_key_readings(str(key)))
-    others = sorted(describe_key(other) for other in readings if other != key)
-    if others and known != {key}:
-        yield (
-            f"The key {key} can also mean {' or '.join(others)}: unless the assignments settle it, the request is "
-            "ignored."
-        )
 
 
 def _readers_by_partition(facts: StartpointFacts, stream: Stream) -> dict[int, frozenset[str]]:

@@ -4,6 +4,7 @@ from collections import Counter
 from datetime import datetime, timedelta
 
 import pytest
+from kafka import KafkaAdminClient
 
 from coordstream.cli import startpoint as command
 from coordstream.cli import startpoint_plan
@@ -12,6 +13,7 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointTimestamp
 from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint, SystemStreamPartitionMetadata
+from managers.startpoints import startpoint_request
 from managers.startpoints.startpoint_request import InputProblem, ResolvedInput
 from tests.builders import config_set, raw, startpoint, task_partition
 from tests.coordstream.command_line import COORDINATOR, CommandLine
@@ -296,6 +298,39 @@ class TestWrite:
         late = kafka_cli("startpoint", "write", job_name, f"kafka.{views}", "1 hour ago", "--dry-run")
         assert "Partitions 0-1: no event is that late." in late.err
         assert kafka_cli.is_empty()
+
+    def test_a_job_of_many_tasks_takes_no_more_requests_and_readings(
+        self, kafka_cli: CommandLine, monkeypatch: pytest.MonkeyPatch, topics: Topics, job_name: str
+    ) -> None:
+        counts: Counter[str] = Counter()
+        count_calls(monkeypatch, counts, KafkaAdminClient, "list_partition_offsets")
+        count_calls(monkeypatch, counts, startpoint_request, "key_meanings")
+
+        def counted(number: int) -> Counter[str]:
+            views = topics.create(f"{job_name}{number}-views", COMPACTED_AND_DELETED, partitions=number)
+            stream = topics.create(f"__samza_coordinator_{job_name}{number}_1")
+            servers = config_set("systems.kafka.consumer.bootstrap.servers", topics.bootstrap_servers)
+            topics.write(
+                stream, [servers, *(task_partition(f"kafka.{views}.{each}", f"t{each}") for each in range(number))]
+            )
+            counts.clear()
+            rows = kafka_cli(
+                "startpoint", "write", f"{job_name}{number}", f"kafka.{views}", "oldest", "--yes", "--json"
+            ).json
+            assert [row["resolved_offset"] for row in rows] == ["0"] * number
+            return Counter(counts)
+
+        assert counted(2) == counted(20)
+
+
+def count_calls(monkeypatch: pytest.MonkeyPatch, counts: Counter[str], place: object, name: str) -> None:
+    original = getattr(place, name)
+
+    def counted(*args: object, **options: object) -> object:
+        counts[name] += 1
+        return original(*args, **options)
+
+    monkeypatch.setattr(place, name, counted)
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, problem: InputProblem | None = None) -> None:
