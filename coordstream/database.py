@@ -101,17 +101,18 @@ class Database:
 
 
 @contextmanager
-def open_database(*, warns: bool = True) -> Iterator[Database]:
+def open_database(*, warns: bool = True, keeps_timeouts: bool = False) -> Iterator[Database]:
     """The database of the settings, or else the embedded one, which is started and migrated first.
 
-    If streams have to be rebuilt, standard error names them, unless ``warns`` is false.
+    If streams have to be rebuilt, standard error names them, unless ``warns`` is false. ``keeps_timeouts``: see
+    `connect`.
 
     Raises:
         CoordstreamError: the database cannot be used; also for errors of Postgres within the ``with`` block.
     """
     settings = load_settings()
     url = database_url(settings)
-    with database_errors(settings), open_connection(settings, url) as connection:
+    with database_errors(settings), open_connection(settings, url, keeps_timeouts=keeps_timeouts) as connection:
         has_migrated = False
         if settings.database_url is None:
             has_migrated = migrate_if_needed(url, connection)
@@ -126,9 +127,10 @@ def open_database(*, warns: bool = True) -> Iterator[Database]:
 def open_job(word: str, cut: Cut = NOW) -> Iterator[tuple[Connection, Job]]:
     """The database and the job that a word names; a note says if the cut is before the job's first event.
 
-    Raises as `open_database`, and UnknownJob: no job has the name, or several have it.
+    Timeouts of the server, the database and the user apply. Raises as `open_database`, and UnknownJob: no job has the
+    name, or several have it.
     """
-    with open_database() as database:
+    with open_database(keeps_timeouts=True) as database:
         job = find_job(database.connection, word)
         note(outside(database.connection, job, cut))
         yield database.connection, job
@@ -161,13 +163,13 @@ def check_url(url: str) -> None:
         raise DatabaseError(_UNREADABLE)
 
 
-def open_connection(settings: Settings, url: str, application_name: str = "coordstream") -> Connection:
-    """A connection, closed at the end of a ``with`` block.
+def open_connection(settings: Settings, url: str, *, keeps_timeouts: bool = False) -> Connection:
+    """A connection, closed at the end of a ``with`` block. ``keeps_timeouts``: see `connect`.
 
     Raises DatabaseError, with the place that cannot be reached and the reason.
     """
     try:
-        return connect(url, application_name=application_name)
+        return connect(url, keeps_timeouts=keeps_timeouts)
     except psycopg.OperationalError as error:
         advice = f"Start it, or correct {URL_SETTING}." if settings.database_url else _embedded_advice()
         kind = DatabaseError if refuses_login(error) else DatabaseUnreachable

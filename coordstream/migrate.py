@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 from sqlalchemy.pool import NullPool
 
 from coordstream.database import ADVICE, SchemaError, SchemaState, migrations_folder, schema_state
-from eventlog.postgres.connection import Connection, server_reason
+from eventlog.postgres.connection import Connection, lift_timeouts, server_reason
 from projections.relations import SchemaDamaged
 
 LOCK_NOT_AVAILABLE = "55P03"
@@ -34,6 +34,7 @@ def upgrade(database_url: str) -> list[str] | None:
     """
     with _ALEMBIC, _engine(database_url).begin() as connection:
         driver = cast("Connection", connection.connection.driver_connection)
+        lift_timeouts(driver)
         require_postgres(driver.info.server_version)
         state = schema_state(driver)
         if state is SchemaState.EMPTY:

@@ -49,6 +49,12 @@ set bytea_output = 'hex'; set default_transaction_isolation = 'read committed';
 set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3
 """
 
+_NO_TIMEOUTS: Final = """
+set statement_timeout = 0; set lock_timeout = 0;
+set idle_in_transaction_session_timeout = 0; set idle_session_timeout = 0
+"""
+_TRANSACTION_TIMEOUT_SINCE: Final = 170_000
+
 _SNAPSHOT: Final = "set transaction isolation level repeatable read, read only"
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -90,7 +96,9 @@ def reaching_database() -> Iterator[None]:
         raise SourceUnavailable(f"Cannot reach the database of the logs ({reason}).") from error
 
 
-def connect(database_url: str, *, application_name: str = "coordstream", autocommit: bool = True) -> Connection:
+def connect(
+    database_url: str, *, application_name: str = "coordstream", autocommit: bool = True, keeps_timeouts: bool = False
+) -> Connection:
     """Open a connection with the dumpers for binary COPY, and with the formats and isolation that this product expects.
 
     A server, database, user or environment may have other defaults: psycopg cannot read times in other styles than ISO,
@@ -101,9 +109,14 @@ def connect(database_url: str, *, application_name: str = "coordstream", autocom
 
     Connecting to a server that does not answer times out after `CONNECT_SECONDS`, unless libpq has another setting.
 
+    The session has no timeouts, which would end large batches, whatever the server, the database or the user sets;
+    with ``keeps_timeouts`` it has theirs.
+
     Autocommit is on by default: use ``connection.transaction()``, so that no transaction stays open by accident.
     """
     connection: Connection = psycopg.connect(database_url, **options(database_url, application_name))
+    if not keeps_timeouts:
+        lift_timeouts(connection)
     prepare(connection)
     connection.autocommit = autocommit
     return connection
@@ -128,6 +141,13 @@ def prepare(connection: Connection) -> None:
     with suppress(InvalidParameterValue, UndefinedObject):
         connection.execute(_CHECK_CLIENT)
     connection.execute(_SESSION)
+
+
+def lift_timeouts(connection: Connection) -> None:
+    """Let no setting of the server, the database or the user end the session or its statements."""
+    connection.execute(_NO_TIMEOUTS)
+    if connection.info.server_version >= _TRANSACTION_TIMEOUT_SINCE:
+        connection.execute("set transaction_timeout = 0")
 
 
 @contextmanager

@@ -25,8 +25,11 @@ LIMITS: Final = (
     errors.StatementTooComplex,
     errors.TooManyColumns,
     errors.TooManyArguments,
+    errors.QueryCanceled,
 )
-"""Operational errors by which the database answers that rows are too large for it, as those of one stream may be."""
+"""Operational errors by which the database answers that rows are too large for it, as those of one stream may be, or
+that somebody cancelled the statement.
+"""
 
 _RETRIED: Final = (StreamMissing, StreamRefused, RebuildNeeded, psycopg.Error)
 

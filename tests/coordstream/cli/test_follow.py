@@ -87,6 +87,29 @@ def test_until_ends_after_an_offset(cli: CommandLine) -> None:
     assert cli.ask(STATE) == [("stopped", 2)]
 
 
+SLOW_WRITES = """
+create function public.wait() returns trigger language plpgsql as 'begin perform pg_sleep(0.5); return null; end';
+create trigger wait after update on projection.position execute function public.wait();
+create trigger wait after update on eventlog.log_head execute function public.wait();
+do $$ declare setting text; begin
+  for setting in select name from pg_settings where name ~ 'statement_timeout|transaction.*_timeout|idle_session' loop
+    execute format('alter database %I set %I = %L', current_database(), setting, '300ms');
+  end loop;
+end $$
+"""
+
+
+def test_timeouts_of_the_database_end_nothing_that_writes(cli: CommandLine, tmp_path: Path) -> None:
+    append(cli, COORDINATOR, "1")
+    with connect(cli.database_url) as connection:
+        connection.execute(SLOW_WRITES)
+    assert cli.follow(COORDINATOR, "--once") == (0, "1 event read\n", "")
+    cli.done("import", recording(tmp_path / "r.jsonl", [config_event(0, "a", "1")]))
+    cli.done("rebuild", "--all")
+    with PostgresEventLog(cli.database_url, COORDINATOR) as log:
+        assert log.append([config_set("a", "2")]) == range(1, 2)
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -39,10 +39,11 @@ def test_transient_errors_are_outages(kind: type[Exception]) -> None:
     assert is_outage(kind())
 
 
-def test_rows_that_are_too_large_are_not_outages() -> None:
-    """Every error of the class 54, program limit exceeded."""
+def test_refused_statements_are_not_outages() -> None:
+    """Every error of the class 54, program limit exceeded. Nor is a statement that somebody cancelled."""
     kinds = {kind for kind in vars(errors).values() if str(getattr(kind, "sqlstate", "")).startswith("54")}
     assert {errors.ProgramLimitExceeded, errors.StatementTooComplex} < kinds
+    kinds.add(errors.QueryCanceled)
     assert not any(is_outage(kind()) for kind in kinds)
 
 
