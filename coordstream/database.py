@@ -14,7 +14,7 @@ from typing import Final
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown, InsufficientPrivilege
+from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown, DiskFull, InsufficientPrivilege
 from psycopg.pq import Conninfo
 
 from coordstream.errors import CoordstreamError, note
@@ -251,6 +251,8 @@ def _translate(settings: Settings, error: psycopg.Error) -> DatabaseError:
             f"The input has a value that {place(settings)} cannot store ({type(error).__name__}), such as a text "
             "with a null character. Correct the input."
         )
+    if isinstance(error, DiskFull):
+        return DatabaseError(f"The disk of {place(settings)} is full ({reason}). Free some space there.")
     advice = _RIGHTS if isinstance(error, InsufficientPrivilege) else ""
     return DatabaseError(f"An error of {place(settings)}: {reason}.{advice}")
 

@@ -15,7 +15,9 @@ from starlette.types import ASGIApp
 
 from coordstream.errors import CoordstreamError, describe_crash
 
-_ADDRESS: Final = re.compile(r"(?:(?P<host>[^:\[\]]+|\[[0-9a-fA-F:.]+\]):)?(?P<port>[0-9]{1,5})")
+_HOST: Final = r"(?P<host>[^:\[\]]+|\[[0-9a-fA-F:.]+\])"
+_ADDRESS: Final = re.compile(rf"(?:{_HOST}:)?(?P<port>[0-9]{{1,5}})")
+_HOST_HEADER: Final = re.compile(rf"{_HOST}(:[0-9]*)?")
 _LARGEST_PORT: Final = 65_535
 _KEEP_ALIVE_SECONDS: Final = 75
 """Longer than clients and proxies keep an idle connection: a request fails if the server closes it at that moment."""
@@ -53,8 +55,8 @@ def is_for_loopback(headers: Headers) -> bool:
 
     A page of another host could make its own name resolve to 127.0.0.1 and read the answers (DNS rebinding).
     """
-    host = headers.get("host", "")
-    return is_loopback(host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0])
+    found = _HOST_HEADER.fullmatch(headers.get("host", ""))
+    return found is not None and is_loopback(found["host"].strip("[]"))
 
 
 def parse_address(text: str) -> Address:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from io import TextIOWrapper
 from threading import current_thread, main_thread
 from types import FrameType
 from typing import Annotated, Any, Final, NoReturn
@@ -103,6 +104,9 @@ def build_app() -> typer.Typer:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a table is printed whole where its encoding lacks a character
+            stream.reconfigure(errors="backslashreplace")
     given = list(sys.argv[1:] if arguments is None else arguments)
     own = given[: given.index("--")] if "--" in given else given
     if shows_traceback := TRACEBACK in own:
@@ -174,10 +178,7 @@ def _message(error: Exception) -> str:
     if isinstance(error, ImportError) and (message := missing_message(error.name)):
         return message
     if isinstance(error, UnicodeEncodeError):
-        return (
-            f"Cannot encode text as {error.encoding}. Arguments have to be UTF-8. If the output has characters that "
-            "the terminal lacks, use a locale with UTF-8 or set PYTHONIOENCODING=utf-8."
-        )
+        return f"Cannot encode an argument as {error.encoding}. Arguments have to be UTF-8."
     if isinstance(error, OSError) and error.filename is not None:
         return f"Cannot access '{error.filename}': {system_reason(error)}."
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:

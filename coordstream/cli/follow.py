@@ -148,7 +148,7 @@ def run_follow(
 ) -> None:
     """Wait for the database, follow until done or stopped, and exit as `coordstream follow` documents."""
     lines = LogLines(log_format)
-    with stop_on_signal_or_timeout(timeout) as stop:
+    with stop_on_signal_or_timeout(timeout) as stop, lines.of_psycopg():
         outage_timeout = OUTAGE_TIMEOUT_SECONDS if plan.has_end and timeout is None else None
         outcome = _follow(FollowRequest(plan, lines, outage_timeout), stop, open_follower)
         lines.message(_describe_end(plan, stop, outcome))

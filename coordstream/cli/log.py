@@ -1,6 +1,5 @@
 """`coordstream log`: the events on a stream, and streams themselves."""
 
-import json
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -27,7 +26,7 @@ from coordstream.cli.arguments import (
 )
 from coordstream.cli.event_logs import create_log, open_log, open_source
 from coordstream.cli.job_selection import find_log, unknown_stream
-from coordstream.cli.output import Column, exact_time_column, print_result, print_rows
+from coordstream.cli.output import Column, exact_time_column, json_text, print_result, print_rows
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Row, RowStream, printable
@@ -282,7 +281,7 @@ def _facts(source: EventSource, stream: str) -> StreamFacts:
 def _print_lines(events: Iterable[RecordedEvent], secrets: SecretPolicy, *, as_json: bool) -> None:
     for event in events:
         row = event_row(event, secrets)
-        print(json.dumps(row, ensure_ascii=False) if as_json else _event_line(row))
+        print(json_text(row) if as_json else _event_line(row))
     sys.stdout.flush()
 
 

@@ -1,6 +1,7 @@
 """Commands that run for long: what stops them, and their lines on standard error."""
 
 import json
+import logging
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ import typer
 
 from coordstream.cli.arguments import silence_option
 from eventlog.backoff import StopFlag
+from eventlog.errors import printable_text
 from eventlog.log import Clock, system_clock
 from eventlog.timestamps import time_of
 
@@ -145,6 +147,17 @@ class LogLines:
         """Print a message, unless it is empty."""
         if text:
             self._print({"message": text})
+
+    @contextmanager
+    def of_psycopg(self) -> Iterator[None]:
+        """Print what psycopg warns of, such as a connection that is lost in a rollback, as messages."""
+        handler, logger = logging.Handler(logging.WARNING), logging.getLogger("psycopg")
+        handler.emit = lambda record: self.message(printable_text(record.getMessage()))  # type: ignore[method-assign]
+        logger.addHandler(handler)
+        try:
+            yield
+        finally:
+            logger.removeHandler(handler)
 
     def batch(self, progress: "Progress") -> None:
         """Count a batch, and print the progress if it is time to."""

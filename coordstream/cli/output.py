@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,6 +20,7 @@ from rich.text import Text
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import MOST_CHARACTERS, Row, Rows, printable
 from coordstream.times import Times
+from eventlog.errors import printable_text
 from eventlog.log import Clock, system_clock
 
 PAGE_COLUMNS: Final = 100
@@ -33,6 +35,9 @@ COMFORTABLE: Final = 32
 
 LEAST: Final = 12
 """A text is wrapped down to this width before other columns are."""
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?", re.ASCII)
 
 Content = str | Callable[[Row], Any]
 Line = tuple[str, ...]
@@ -111,7 +116,12 @@ def print_rows(
 
 def print_json(value: Any) -> None:
     """Print a value as JSON."""
-    print(json.dumps(value, ensure_ascii=False, indent=1))
+    print(json_text(value, indent=1))
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """A value as JSON, with escapes if the encoding of standard output lacks characters."""
+    return json.dumps(value, ensure_ascii=sys.stdout.encoding.lower() not in ("utf-8", "utf8"), indent=indent)
 
 
 def print_result(value: Any, sentence: str, *, as_json: bool) -> None:
@@ -129,7 +139,7 @@ def print_list(rows: Iterable[Row], *, as_json: bool) -> None:
         return
     separator = "[\n "
     for row in rows:
-        sys.stdout.write(separator + json.dumps(row, ensure_ascii=False, indent=1).replace("\n", "\n "))
+        sys.stdout.write(separator + json_text(row, indent=1).replace("\n", "\n "))
         separator = ",\n "
     print("[]" if separator.startswith("[") else "\n]")
 
@@ -251,9 +261,13 @@ def _print_csv(rows: Iterable[Row]) -> None:
 
 
 def _csv_field(value: Any) -> Any:
+    """A value as a spreadsheet shows it: a text that it would run as a formula gets an apostrophe in front."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    text = printable_text(value) if sys.stdout.isatty() else value
+    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
 
 
 def _heading(column: Column, times: Times) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from stat import S_ISREG
 from typing import IO, Any, Final, NamedTuple
 from urllib.parse import quote
 
@@ -158,8 +159,10 @@ class FileDigests:
     def snapshot(self, directory: Path) -> StoreSnapshot:
         known: dict[tuple[int, int, int], str] = {}
         files = {}
-        for path in sorted(path for path in directory.rglob("*") if path.is_file()):
-            status = path.stat()
+        for path in sorted(path for path in directory.rglob("*") if not path.is_dir() or path.is_symlink()):
+            status = path.lstat()
+            if not S_ISREG(status.st_mode):  # a link may lead out of the store
+                raise ValueError(f"{path} is not a regular file. A store has only regular files; remove it.")
             identity = (status.st_ino, status.st_size, status.st_mtime_ns)
             known[identity] = self._known.get(identity) or file_digest(path)
             files[path.relative_to(directory).as_posix()] = StoredFile(known[identity], status.st_size)

@@ -79,7 +79,8 @@ def outage_reason(error: Exception) -> str:
     """Describe an outage without values."""
     if isinstance(error, SourceUnavailable | LockLost):
         return str(error).rstrip(".")
-    return f"the database is unavailable ({_database_reason(error)})"
+    what = "the disk of the database is full" if isinstance(error, errors.DiskFull) else "the database is unavailable"
+    return f"{what} ({_database_reason(error)})"
 
 
 def is_login_refused(error: Exception) -> bool:

@@ -1,6 +1,7 @@
 """Commands that run for long: their lines on standard error, and what stops them."""
 
 import json
+import logging
 import os
 import signal
 from datetime import datetime, timedelta, timezone
@@ -80,3 +81,10 @@ def test_a_second_signal_has_its_usual_effect() -> None:
         assert signal.getsignal(signal.SIGTERM) is before
     assert (stops, stop.signals) == (["stop"], [signal.SIGTERM])
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_what_psycopg_warns_of_is_a_line_in_the_same_format(capsys: pytest.CaptureFixture[str]) -> None:
+    with lines(Clock(), LogFormat.JSON).of_psycopg():
+        logging.getLogger("psycopg").warning("error ignored in rollback on %s", "<Connection>")
+    printed = json.loads(capsys.readouterr().err)
+    assert printed["message"] == "error ignored in rollback on <Connection>"

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -111,6 +112,17 @@ def test_csv_without_rows_has_a_header_and_nested_values_are_json(capsys: pytest
     assert capsys.readouterr().out == "a,b\r\n"
     print_rows([{"a": True, "b": [{"c": None}]}], [], title="", as_json=False)
     assert capsys.readouterr().out == 'a,b\r\ntrue,"[{""c"": null}]"\r\n'
+
+
+def test_csv_marks_formulas_and_has_escapes_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = {"a": "=1+1", "b": "-Xmx1g", "c": "-12", "d": "x\u202ey\x1b"}
+    print_rows([row], [], title="", as_json=False)
+    assert capsys.readouterr().out == "a,b,c,d\r\n'=1+1,'-Xmx1g,-12,x\u202ey\x1b\r\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_rows([row], [], title="", as_json=False)
+    assert capsys.readouterr().out.endswith(",x\\u202ey\\x1b\r\n")
 
 
 def test_json_is_written_row_by_row_as_one_list(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
 from managers.state.key_value_store import KeyValueStore
-from managers.state.object_store import StoredObject, StoreSnapshot
+from managers.state.object_store import FileDigests, StoredObject, StoreSnapshot
 from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY, ObjectStoreStateBackendFactory
 from managers.state.rocksdb_store import RocksDbStore
 from managers.state.state_backend import RestoreProgress, StatefulTask
@@ -114,6 +114,14 @@ def test_only_new_files_are_uploaded(job: Job, monkeypatch: pytest.MonkeyPatch) 
     assert job.entries() == {"counts": {b"a": VALUE, b"b": VALUE}, "sums": {}}
     last = [each for each in told if each.store_name == "counts"][-1]
     assert (last.task_name, last.restored, last.unit) == (TASK, last.total, "bytes")
+
+
+def test_a_link_in_a_snapshot_is_refused(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    store.mkdir()
+    (store / "CURRENT").symlink_to("/etc/hostname")
+    with pytest.raises(ValueError, match="CURRENT is not a regular file"):
+        FileDigests().snapshot(store)
 
 
 def test_the_next_commit_deletes_what_is_orphaned(job: Job) -> None:

@@ -58,7 +58,7 @@ def test_refused_statements_are_not_outages() -> None:
             psycopg.OperationalError('connection failed: connection to "127.0.0.1" FATAL:  the system is starting up'),
             "the database is unavailable (the system is starting up); retrying",
         ),
-        (errors.DiskFull(), "the database is unavailable (DiskFull); retrying"),
+        (errors.DiskFull(), "the disk of the database is full (DiskFull); retrying"),
         (SourceUnavailable("Kafka is gone."), "Kafka is gone; retrying"),
     ],
 )
