@@ -1,5 +1,6 @@
 """`coordstream explain`: why a task starts where it does."""
 
+from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Annotated, Final, NoReturn
@@ -8,10 +9,21 @@ import typer
 
 from coordstream.cli.arguments import AsOf, JobWord, JsonOrCsv
 from coordstream.cli.output import Column, print_list, print_rows, print_text
-from coordstream.database import Database, open_database
+from coordstream.database import Database, open_database, open_job
 from coordstream.errors import CoordstreamError
-from coordstream.queries.explain import STEPS, conclusion, event
-from coordstream.queries.rows import PARTITION, Cut, Row, fetch, input_partition, printable, state, too_early
+from coordstream.queries.explain import STEPS, conclusion, event, next_start
+from coordstream.queries.rows import (
+    PARTITION,
+    Cut,
+    Row,
+    fetch,
+    input_partition,
+    printable,
+    state,
+    task_and_partition,
+    too_early,
+)
+from coordstream.queries.tasks import start
 from eventlog.errors import known_names, printable_text
 from projections.job_choice import Job, find_job
 
@@ -21,16 +33,22 @@ app = typer.Typer()
 @app.command()
 def explain(
     job: JobWord,
-    task: Annotated[str, typer.Argument(metavar="TASK", help="The task's name, such as 'Partition 0'.")],
+    task: Annotated[
+        str | None, typer.Argument(metavar="TASK", help="The task's name, such as 'Partition 0' (default: all).")
+    ] = None,
     as_of: AsOf = None,
     as_json: JsonOrCsv = None,
 ) -> None:
     """Explain why a task starts where it does.
 
-    Shows, for each input partition, what decides, what else was considered, and why it lost.
+    Shows, for each input partition, what decides, what else was considered, and why it lost. Without TASK, it shows
+    what the job would read again or skip if it started now.
 
     Example: coordstream explain wordcount 'Partition 0' --as-of '2 hours ago'
     """
+    if task is None:
+        _explain_job(job, as_of, as_json=as_json)
+        return
     with open_database() as database:
         found = find_job(database.connection, job)
         values = {"name": found.name, "id": found.id, "task": task, "at": as_of}
@@ -47,10 +65,27 @@ def explain(
         print_rows(rows, COLUMNS, title=printable(input_partition(rows[0])))
 
 
+def _explain_job(job: str, as_of: datetime | None, *, as_json: bool | None) -> None:
+    with open_job(job, Cut(as_of)) as (connection, found):
+        rows = next_start(connection, found, as_of)
+    rows.sort(key=task_and_partition)
+    title = f"Where the tasks of {found} start{Cut(as_of)}, and what they read again or skip"
+    print_rows(rows, START_COLUMNS, title=title, as_json=as_json)
+
+
 def _rule_and_candidate(step: Row) -> str:
     return str(step["rule"]) if step["candidate"] is None else f"{step['rule']}: {step['candidate']}"
 
 
+START_COLUMNS: Final = (
+    Column("task", "task_name"),
+    Column("input partition", input_partition),
+    Column("starts at", start),
+    Column("now at", "next_offset", "right"),
+    Column("again", "records_again", "right"),
+    Column("skipped", "records_skipped", "right"),
+    Column("ignored", "ignored_reason", drop=1),
+)
 COLUMNS: Final = (
     Column("", "step", "right"),
     Column("tried", _rule_and_candidate),

@@ -41,6 +41,20 @@ def test_json_has_the_rows_of_the_sql_function(wordcount: CommandLine) -> None:
     assert rows[0]["record_time"] == "2026-11-21T09:16:59.891Z"
 
 
+def test_without_a_task_it_shows_what_the_job_would_read_again(wordcount: CommandLine) -> None:
+    rows = wordcount.rows("explain", "wordcount_pv", "--as-of", AT_THE_END)
+    starts = {(row["task_name"], row["partition_id"]): row for row in rows if row["stream_name"] == "page-views"}
+    kept, moved = starts["Partition 1", 1], starts["Partition 1", 9]
+    assert (kept["decided_by"], kept["next_offset"]) == ("checkpoint", 30)
+    assert (kept["records_again"], kept["records_skipped"]) == (0, 0)
+    assert (moved["decided_by"], moved["starting_offset"], moved["next_offset"]) == ("startpoint", "2", 5)
+    assert (moved["records_again"], moved["records_skipped"]) == (3, 0)
+    query = f"select from coordinator.starting_offset_as_of('wordcount_pv', '1', '{AT_THE_END}')"
+    assert len(rows) == len(wordcount.ask(query))
+    printed = wordcount.done("explain", "wordcount_pv", "--as-of", AT_THE_END)
+    assert "Partition 1\tkafka.page-views.9\t2 (startpoint)\t5\t3\t0\t" in printed
+
+
 def test_an_unknown_task_is_refused(wordcount: CommandLine) -> None:
     sentence = wordcount.refused("explain", "wordcount_pv", "Partition 9")
     assert sentence == (
