@@ -27,6 +27,7 @@ from coordstream.cli.arguments import (
 from coordstream.cli.checkpoint import checkpoint_tool, write_checkpoints
 from coordstream.cli.event_logs import require_stopped
 from coordstream.cli.output import Column, confirm, counted, print_change, print_list, print_rows
+from coordstream.cli.rewind_check import DONE, check_rows
 from coordstream.cli.rewind_plan import (
     TargetOf,
     beginning_of,
@@ -37,6 +38,7 @@ from coordstream.cli.rewind_plan import (
     since,
 )
 from coordstream.cli.startpoint_plan import StartpointJob, open_startpoint_job
+from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note, warn
 from coordstream.queries.rows import Row, Rows, input_partition
 from eventlog.errors import list_names, system_reason
@@ -92,6 +94,14 @@ _COLUMNS: Final = (
     Column("caught up in", _catch_up, "right", drop=1),
     Column("stores that differ", lambda row: row["stores"] or None, drop=3),
     Column("note", lambda row: None if row["finding"] is None else row["finding"].replace("_", " "), drop=4),
+)
+_CHECK_COLUMNS: Final = (
+    Column("task", "task_name"),
+    Column("input", input_partition),
+    Column("from", "from_offset", "right"),
+    Column("to", "to_offset", "right"),
+    Column("read up to", "reached_offset", "right"),
+    Column("state", "state"),
 )
 
 
@@ -319,6 +329,26 @@ def undo(
         print_list([{**named, "written": written}], as_json=as_json)
     else:
         print(f"Undone: {words}." if written else "Nothing to write: the rewind is undone.")
+
+
+@app.command()
+def check(
+    plan_file: Annotated[Path, typer.Argument(metavar="PLAN", help="A file of `rewind plan`.")],
+    as_json: JsonOrCsv = None,
+) -> None:
+    """Show whether a job has followed a plan, and how far it has read since.
+
+    Example: coordstream rewind check back.json
+
+    Reads the startpoints and checkpoints in the database since the plan was made. The exit code is 1 unless every task
+    has reached the offsets that it had before the rewind.
+    """
+    given = _read(plan_file, RewindPlan, "rewind plan")
+    with open_job(given.job_word) as (connection, found):
+        rows = check_rows(connection, found, given)
+    print_rows(rows, _CHECK_COLUMNS, title=f"Rewind of {given.job_word} to {given.target}", as_json=as_json)
+    if any(row["state"] != DONE for row in rows):
+        raise typer.Exit(1)
 
 
 def _undo_requests(found: StartpointJob, saved: UndoFile, force: bool, yes: bool) -> tuple[int, str]:

@@ -163,6 +163,30 @@ def test_startpoints_are_written_and_undone(kafka_cli: CommandLine, job: Rewinda
     assert kafka_cli.ask(steps) == [("requested", "3")] * 2 + [("deleted", "3")] * 2
 
 
+def test_a_check_shows_how_far_a_job_has_followed_a_plan(kafka_cli: CommandLine, job: RewindableJob) -> None:
+    def states() -> list[tuple[object, ...]]:
+        job.follow(kafka_cli)
+        checked = kafka_cli("rewind", "check", PLAN, "--json")
+        assert checked.code == int(any(row["state"] != "done" for row in checked.json))
+        return [(row["reached_offset"], row["state"]) for row in checked.json]
+
+    plan(kafka_cli, job, "--to-offset", "3")
+    assert states() == [(None, "not applied")] * 2
+    assert kafka_cli("rewind", "apply", PLAN, "--yes").code == 0
+    assert states() == [(None, "requested")] * 2
+    job.start()
+    assert states() == [(None, "fanned out")] * 2
+    job.commit(0, 5)
+    job.consume(0)
+    assert states() == [(6, "reading"), (None, "fanned out")]
+    job.commit(0, 17)
+    job.commit(1, 9)
+    job.consume(1)
+    assert states() == [(18, "done"), (10, "done")]
+    printed = kafka_cli.done("rewind", "check", PLAN).splitlines()
+    assert printed[-1].endswith("\t10\t3\t10\tdone")
+
+
 def test_checkpoints_of_a_stopped_job_are_written_and_undone(kafka_cli: CommandLine, job: RewindableJob) -> None:
     before = job.starts()
     plan(kafka_cli, job, "--to-offset", "0", "--task", "Partition 1")
