@@ -21,6 +21,7 @@ _DAY: Final = re.compile(r"(today|yesterday)(?:\s+(\d\d:\d\d(?::\d\d)?))?", re.I
 _NUMBER: Final = re.compile(r"\d+", re.ASCII)
 _DAY_DIGITS: Final = 8
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LARGEST_FIRST: Final = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
 _PARTS: Final = re.compile(r"(.+?)(?:\.(\d+))?Z(.*)")
 
 
@@ -74,6 +75,16 @@ def as_datetime(time: str | None) -> datetime | None:
         return None if time is None else datetime.fromisoformat(time)
     except ValueError:
         return None
+
+
+def duration(seconds: int) -> str:
+    """Seconds in the two largest units, such as ``2 h 5 min``."""
+    parts = []
+    for unit, size in _LARGEST_FIRST:
+        count, seconds = divmod(seconds, size)
+        if count:
+            parts.append(f"{count} {unit}")
+    return " ".join(parts[:2]) or "0 s"
 
 
 def parse_time(text: str, clock: Clock = system_clock) -> datetime:

@@ -9,6 +9,7 @@ from typing import Annotated, Final, get_args
 
 import typer
 
+from coordstream.queries.jobs import JobLimits
 from coordstream.queries.rows import Cut
 from coordstream.times import InvalidTime, parse_length
 from coordstream.times import parse_time as time_from_text
@@ -97,6 +98,15 @@ def parse_servers(text: str) -> str:
     return text
 
 
+def parse_lag_limit(text: str | JobLimits) -> JobLimits:
+    """A limit of lag: a number of records, or a time with a unit. Raises typer.BadParameter."""
+    if isinstance(text, JobLimits):
+        return text
+    if _NUMBER.fullmatch(text.strip()):
+        return JobLimits(lag_records=parse_limit(text))
+    return JobLimits(lag_seconds=parse_duration_or_zero(text))
+
+
 def _in_order(context: typer.Context, parameter: typer.CallbackParam, time: datetime | None) -> datetime | None:
     times = {**context.params, parameter.name: time}
     since, until = times.get("since"), times.get("until")
@@ -165,6 +175,25 @@ InputServers = Annotated[
         help="Brokers of the input (default: those in the job's config).",
     ),
 ]
+MaxCommitAge = Annotated[
+    float | None,
+    duration_option(
+        "--max-commit-age",
+        help="How old the last commit of a task may be (default: three times the job's task.commit.ms, at least 1m).",
+    ),
+]
+MaxLag = Annotated[
+    JobLimits | None,
+    typer.Option(
+        "--max-lag",
+        metavar="RECORDS|DURATION",
+        parser=parse_lag_limit,
+        help="How far a job may be behind its inputs: records, or a time such as 5m (default: 5m). If given, an "
+        "unknown lag is a problem too.",
+    ),
+]
+Problems = Annotated[bool, typer.Option("--problems", help="Only what has a problem.")]
+First = Annotated[int | None, count_option("--limit", help="Show the first N only.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes and write nothing.")]
 
@@ -174,6 +203,11 @@ def cut_of(time: datetime | None, offset: int | None) -> Cut:
     if time is not None and offset is not None:
         raise typer.BadParameter("'--as-of' and '--as-of-offset' cannot be used together.")
     return Cut(time, offset)
+
+
+def job_limits(max_commit_age: float | None, max_lag: JobLimits | None) -> JobLimits:
+    """The limits of ``--max-commit-age`` and ``--max-lag``."""
+    return (max_lag or JobLimits())._replace(commit_age_seconds=max_commit_age)
 
 
 class Origin(StrEnum):

@@ -1,44 +1,69 @@
-"""`coordstream job`: the jobs and the states of their logs."""
+"""`coordstream job`: the jobs, whether they commit, and how far they are behind."""
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from typing import Annotated, Any, Final
 
 import typer
 from psycopg import sql
 
-from coordstream.cli.arguments import JobWord, JsonOrCsv, Utc
+from coordstream.cli.arguments import First, JobWord, JsonOrCsv, MaxCommitAge, MaxLag, Problems, Utc, job_limits
 from coordstream.cli.output import Column, print_list, print_rows, time_column
 from coordstream.cli.status import COLUMNS as LOG_COLUMNS
 from coordstream.cli.status import TITLE as LOG_TITLE
 from coordstream.cli.status import or_unknown
 from coordstream.database import open_database
 from coordstream.errors import note
-from coordstream.queries.faults import worst_state
+from coordstream.queries.jobs import NO_STATE, JobLimits, job_key, job_states, task_statuses, worst_first
 from coordstream.queries.logs import logs_now
 from coordstream.queries.rows import Cut, Row, Rows, fetch, state
+from coordstream.times import duration
 from projections.job_choice import NO_LOGS, find_job
 
 app = typer.Typer()
 
 JOBS: Final = sql.SQL("select * from coordinator.job order by job_name, job_id")
+_MATCHING: Final = sql.SQL(
+    """
+    select j.job_name, j.job_id from projection.current_job j
+    where (%(reads)s::text is null or exists (
+        select from projection.task_position(j.coordinator_log, j.checkpoint_log) p
+        where %(reads)s in (p.stream_name, p.system_name || '.' || p.stream_name)))
+      and (%(host)s::text is null or exists (
+        select from coordinator.container_host h where h.job_name = j.job_name and h.job_id = j.job_id
+          and h.host_name = %(host)s))
+    """
+)
 COUNT_COLUMNS: Final = (
     Column("config keys", "config_count", "right"),
     Column("tasks", "task_count", "right"),
     Column("containers", "container_count", "right"),
 )
+
+
+def _behind(row: Row) -> str:
+    seconds = row["seconds_behind"]
+    return "unknown" if seconds is None else f"{'over ' if row['is_lower_bound'] else ''}{duration(seconds)}"
+
+
 LIST_COLUMNS: Final = (
     Column("job", lambda row: f"{row['job_name']}/{row['job_id']}"),
     Column("state", "state", no_wrap=True),
-    Column("lag", lambda row: or_unknown(row["lag"]), "right"),
-    Column("bad", "quarantine_open", "right"),
-    time_column("last event", "last_record_time", drop=1),
-    Column("tasks", "task_count", "right", drop=2),
-    Column("containers", "container_count", "right", drop=3),
-    Column("gaps", "gap_count", "right", drop=4),
+    time_column("last commit", "last_commit_time"),
+    Column("behind", _behind, "right"),
+    Column("why", "state_detail", drop=1),
+    Column("logs", "log_state", drop=2),
+    Column("log lag", lambda row: or_unknown(row["log_lag"]), "right", drop=5),
+    Column("bad", "quarantine_open", "right", drop=3),
+    Column("tasks", "task_count", "right", drop=4),
+    Column("containers", "container_count", "right", drop=6),
+    Column("gaps", "gap_count", "right", drop=7),
 )
 JOB_COLUMNS: Final = (
+    time_column("last commit", "last_commit_time", drop=2),
+    Column("behind", _behind, "right", drop=1),
     *COUNT_COLUMNS,
-    time_column("first event", "first_record_time"),
+    time_column("first event", "first_record_time", drop=3),
     time_column("last event", "last_record_time"),
 )
 METADATA_COLUMNS: Final = (
@@ -50,18 +75,69 @@ METADATA_COLUMNS: Final = (
 )
 
 
-@app.command("list")
-def show_list(utc: Utc = False, as_json: JsonOrCsv = None) -> None:
-    """List the jobs, each with the worst state and the total lag of its logs.
+class Order(StrEnum):
+    """Orders of a list of jobs."""
 
-    Example: coordstream job list --utc
+    NAME = "name"
+    STATE = "state"
+    COMMIT = "commit"
+    LAG = "lag"
+
+
+_ORDERS: Final[dict[Order, Callable[[Row], Any]]] = {
+    Order.NAME: lambda row: (row["job_name"], row["job_id"]),
+    Order.STATE: worst_first,
+    Order.COMMIT: lambda row: -(row["commit_age_seconds"] or 0),
+    Order.LAG: lambda row: (-(row["seconds_behind"] or 0), -(row["records_behind"] or 0)),
+}
+
+
+@app.command("list")
+def show_list(
+    problems: Problems = False,
+    reads: Annotated[
+        str | None, typer.Option(metavar="STREAM", help="Only jobs that read this stream, or SYSTEM.STREAM.")
+    ] = None,
+    host: Annotated[str | None, typer.Option(metavar="HOST", help="Only jobs with a container on this host.")] = None,
+    sort: Annotated[
+        Order, typer.Option(help="state: problems first; commit: the longest silence first; lag: the largest first.")
+    ] = Order.NAME,
+    limit: First = None,
+    max_commit_age: MaxCommitAge = None,
+    max_lag: MaxLag = None,
+    utc: Utc = False,
+    as_json: JsonOrCsv = None,
+) -> None:
+    """List the jobs: whether they commit, since when not, and how far they are behind their inputs.
+
+    A job is silent if a task has not committed, behind if its next record has waited for too long, and unknown if its
+    logs are not read to their ends now. Its lag needs `follow --input-bounds`.
+
+    For monitors: with --problems, the exit code is 1 if there is any.
+
+    Example: coordstream job list --problems --max-commit-age 1m --sort lag
     """
     with open_database() as database:
         jobs = fetch(database.connection, JOBS)
         logs, unreachable = logs_now(database)
-    rows = Rows([*jobs.columns, *sums(())], (row | sums(_of_job(row, logs)) for row in jobs))
-    print_rows(rows, LIST_COLUMNS, title="Jobs (bad, gaps: see status)", as_json=as_json, utc=utc)
+        limits = job_limits(max_commit_age, max_lag)
+        states = job_states(database.connection, logs, task_statuses(database.connection), limits)
+        matching = {job_key(row) for row in fetch(database.connection, _MATCHING, {"reads": reads, "host": host})}
+    every = Rows(dict.fromkeys([*jobs.columns, *states.columns]), _joined(jobs, states))
+    chosen = [row for row in every if (reads is None and host is None) or job_key(row) in matching]
+    shown = sorted((row for row in chosen if row["is_problem"] or not problems), key=_ORDERS[sort])[:limit]
+    print_rows(Rows(every.columns, shown), LIST_COLUMNS, title="Jobs (bad, gaps: see status)", as_json=as_json, utc=utc)
     note(unreachable or ("" if logs else NO_LOGS))
+    if problems and (shown or not logs):
+        raise typer.Exit(1)
+
+
+def _joined(jobs: Rows, states: Iterable[Row]) -> Iterator[Row]:
+    """The jobs with their states; of a job whose first log has not been read yet, nothing else is known."""
+    state_of = {job_key(row): row for row in states}
+    unread = state_of.keys() - {job_key(row) for row in jobs}
+    yield from (job | state_of.get(job_key(job), NO_STATE) for job in jobs)
+    yield from (dict.fromkeys(jobs.columns) | state_of[job] for job in sorted(unread))
 
 
 @app.command()
@@ -72,35 +148,22 @@ def show(job: JobWord, utc: Utc = False, as_json: JsonOrCsv = None) -> None:
     """
     with open_database() as database:
         found = find_job(database.connection, job)
+        tasks = task_statuses(database.connection, found)
         # several rows if the config on several streams has this name
         rows = state(database.connection, "job", found, Cut())
         metadata = state(database.connection, "job_coordinator_metadata", found, Cut())
         every_log, unreachable = logs_now(database)
+        logs = [log for log in every_log if job_key(log) == found]
+        states = job_states(database.connection, logs, tasks, JobLimits())
+    rows = Rows(rows.columns, _joined(rows, states))
     rows.sort(key=lambda row: str(row["coordinator_stream"]))
-    logs = _of_job(rows[0], every_log)
     if as_json is not None:
-        print_list([row | sums(logs) | {"logs": logs, "metadata": metadata} for row in rows], as_json=as_json)
+        print_list([row | {"logs": logs, "metadata": metadata} for row in rows], as_json=as_json)
     else:
-        print_rows(rows, JOB_COLUMNS, title=f"Job {found}", utc=utc)
+        shown = ": ".join(filter(None, [rows[0]["state"], rows[0]["state_detail"]]))
+        print_rows(rows, JOB_COLUMNS, title=f"Job {found}, {shown}", utc=utc)
         print()
         print_rows(logs, LOG_COLUMNS, title=LOG_TITLE, utc=utc)
         print()
         print_rows(metadata, METADATA_COLUMNS, title="Job coordinator", utc=utc)
     note(unreachable)
-
-
-def sums(logs: Iterable[Row]) -> Row:
-    """Totals over a job's logs. The lag is null if that of one log is unknown; replaced incarnations do not count."""
-    known = list(logs)
-    newest = [log for log in known if log["is_newest"]]
-    lags = [log["lag"] for log in newest]
-    return {
-        "state": worst_state(log["state"] for log in newest),
-        "lag": None if None in lags else sum(lags),
-        "quarantine_open": sum(log["quarantine_open"] for log in known),
-        "gap_count": sum(log["gap_count"] for log in known),
-    }
-
-
-def _of_job(job: Row, logs: Iterable[Row]) -> list[Row]:
-    return [log for log in logs if (log["job_name"], log["job_id"]) == (job["job_name"], job["job_id"])]

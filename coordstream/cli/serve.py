@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coordstream.cli.arguments import duration_option, parse_limit
+from coordstream.cli.arguments import MaxCommitAge, MaxLag, duration_option, job_limits, parse_limit
 from coordstream.cli.long_running import Format, LogFormat, LogLines, stopped_by_signals
 from coordstream.database import DatabaseUnreachable, database_url, open_database
 from coordstream.errors import require_packages
@@ -56,6 +56,8 @@ def serve(
             help="How many offsets a log may be behind its end for /readyz to be ready.",
         ),
     ] = 1000,
+    max_commit_age: MaxCommitAge = None,
+    max_lag: MaxLag = None,
     log_format: Format = LogFormat.TEXT,
 ) -> None:
     """Serve health, metrics, JSON and pages over HTTP, from the database. Nothing can be written.
@@ -71,7 +73,8 @@ def serve(
     report = LogLines(log_format).message
     settings = load_settings()
     url = database_url(settings)
-    with open_service(settings, url, address, token_file, ServiceLimits(query_timeout, ready_lag), report) as service:
+    limits = ServiceLimits(query_timeout, ready_lag, job_limits(max_commit_age, max_lag))
+    with open_service(settings, url, address, token_file, limits, report) as service:
         try:
             with open_database():
                 pass

@@ -1,23 +1,23 @@
 """/readyz and /metrics: the state of logs, tasks and jobs, each from one snapshot of the database."""
 
-import math
 from collections.abc import Iterable, Iterator
-from threading import Lock
+from threading import Lock, Thread
 from time import monotonic
 from typing import Final, NamedTuple
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from psycopg import sql
-from psycopg.errors import QueryCanceled
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from coordstream.database import SchemaState, schema_state
+from coordstream.errors import CoordstreamError
 from coordstream.queries.faults import Limits, faults, is_to_rebuild
+from coordstream.queries.jobs import JobKey, JobLimits, job_key, job_states, task_statuses
 from coordstream.queries.logs import recorded_logs, silent_holders
 from coordstream.queries.rows import Row, fetch
 from coordstream.serve.application import RETRY_SECONDS
-from coordstream.serve.database import snapshot
+from coordstream.serve.database import ReadPool, snapshot
 from coordstream.serve.process import metrics_response
 from eventlog.postgres.connection import Connection
 from eventlog.source import RECORDING
@@ -28,40 +28,10 @@ ANOTHER_VERSION: Final = (
 )
 MOST_REASONS: Final = 20
 BUDGET_SECONDS: Final = 1.0
+WAIT_SECONDS: Final = 0.05
 JOB: Final = ("job_name", "job_id")
 LOG: Final = (*JOB, "stream_name", "stream_kind")
 TASK: Final = (*JOB, "task_name")
-JobKey = tuple[str, str]
-
-# As in the relation checkpoint: from the checkpoint topic if the job has one, and of one grouper, here that of the
-# newest commit. The keys of other groupers and of the other log stay forever.
-_COMMITS: Final = sql.SQL("""
-with head as (
-  select j.job_name, j.job_id, k.message_key as task_name, k.grouper_factory, c.record_time, c.log_offset
-  from projection.current_job j
-  join projection.checkpoint_current c on c.log_id = coalesce(j.checkpoint_log, j.coordinator_log)
-  join projection.event_key k on k.log_id = c.log_id and k.key_id = c.key_id
-  where c.layout_id is not null and k.message_key is not null
-), newest as (
-  select distinct on (h.job_name, h.job_id) h.job_name, h.job_id, h.grouper_factory
-  from head h order by h.job_name, h.job_id, h.log_offset desc
-)
-select h.job_name, h.job_id, h.task_name,
-       greatest(extract(epoch from now() - max(h.record_time)), 0)::float8 as age_seconds
-from head h join newest n using (job_name, job_id)
-where h.grouper_factory is not distinct from n.grouper_factory
-group by h.job_name, h.job_id, h.task_name
-having max(h.record_time) is not null
-""")
-_OBSERVED: Final = sql.SQL("select distinct b.job_name, b.job_id from coordinator.input_bound b")
-_LAGS: Final = sql.SQL("""
-select l.job_name, l.job_id, l.task_name,
-       case when count(*) = count(l.records_behind) then sum(l.records_behind)::float8 end as records,
-       case when count(*) = count(l.seconds_behind) then max(l.seconds_behind)::float8 end as seconds
-from coordinator.task_lag l
-where l.job_name = %(job_name)s and l.job_id = %(job_id)s
-group by l.job_name, l.job_id, l.task_name
-""")
 _METADATA_CHANGES: Final = sql.SQL("""
 select m.job_name, m.job_id, c.change, count(*) filter (where c.is_changed) as changes
 from (
@@ -76,10 +46,9 @@ cross join lateral (values
 where m.operation = 'set'
 group by m.job_name, m.job_id, c.change
 """)
-_FOLDED: Final = sql.SQL("select distinct j.job_name, j.job_id from projection.job_log j")
 _ANOMALIES: Final = sql.SQL("""
 select a.job_name, a.job_id, a.anomaly, count(*) as anomalies from coordinator.anomaly a
-where a.job_name = %(job_name)s and a.job_id = %(job_id)s
+where a.job_bucket = %(bucket)s
 group by a.job_name, a.job_id, a.anomaly
 """)
 
@@ -125,82 +94,106 @@ def answer_readiness(request: Request) -> JSONResponse:
     return JSONResponse(answer, 503, {"Retry-After": str(RETRY_SECONDS)})
 
 
-class RowsByJob:
-    """The rows of a query about one job, for all jobs: for all at once, some relations take minutes.
+class RowsByBucket:
+    """The rows of a query about the jobs of a bucket, for all jobs: it reads histories, which scrapes do not wait for.
 
-    Each call reads at least one job, and others for ``BUDGET_SECONDS``, those first that were read longest ago. Of the
-    others, the rows are older. Not thread-safe.
+    Each call reads at least one bucket, and others for ``BUDGET_SECONDS``, in a thread; those first that were read
+    longest ago. Of the others, the rows are older.
     """
 
     def __init__(self, query: sql.SQL) -> None:
-        """``query`` has the parameters ``job_name`` and ``job_id``."""
+        """``query`` has the parameter ``bucket``."""
         self._query: Final = query
-        self._rows: dict[JobKey, list[Row]] = {}
-        self.waiting: int = 0
-        """How many jobs have not been read yet."""
+        self._rows: dict[int, list[Row]] = {}
+        self._reader = Thread()
 
-    def read(self, connection: Connection, jobs: set[JobKey]) -> list[Row]:
-        """The rows of these jobs. Called in a transaction."""
-        self._rows = {job: rows for job, rows in self._rows.items() if job in jobs}
-        queue = [*sorted(jobs - self._rows.keys()), *self._rows]
+    def read(self, pool: ReadPool, buckets: set[int]) -> dict[int, list[Row]]:
+        """The rows of these buckets, as far as they are known after ``WAIT_SECONDS``. Not thread-safe."""
+        if not self._reader.is_alive():
+            self._rows = {bucket: rows for bucket, rows in self._rows.items() if bucket in buckets}
+            queue = [*sorted(buckets - self._rows.keys()), *self._rows]
+            self._reader = Thread(target=self._read, args=(pool, queue), name="anomalies", daemon=True)
+            self._reader.start()
+        self._reader.join(WAIT_SECONDS)
+        return dict(self._rows)
+
+    def _read(self, pool: ReadPool, queue: list[int]) -> None:
         end = monotonic() + BUDGET_SECONDS
-        for job in queue:
-            self._rows[job] = self._fetch(connection, job, self._rows.pop(job, []))
+        for bucket in queue:
+            known = self._rows.pop(bucket, None)
+            try:
+                with pool.snapshot() as connection:
+                    known = fetch(connection, self._query, {"bucket": bucket})
+            except CoordstreamError:  # the database is away, or the query takes longer than a query may
+                pass
+            if known is not None:
+                self._rows[bucket] = known
             if monotonic() >= end:
                 break
-        self.waiting = len(jobs) - len(self._rows)
-        return [row for rows in self._rows.values() for row in rows]
-
-    def _fetch(self, connection: Connection, job: JobKey, known: list[Row]) -> list[Row]:
-        """The rows of a job; the known ones if the query takes longer than a query may."""
-        try:
-            with connection.transaction():
-                return fetch(connection, self._query, {"job_name": job[0], "job_id": job[1]})
-        except QueryCanceled:
-            return known
 
 
 class Metrics:
-    """The metrics of a database. Those that are read job by job are kept between scrapes."""
+    """The metrics of a database."""
 
-    def __init__(self, most_lag: int) -> None:
+    def __init__(self, most_lag: int, limits: JobLimits) -> None:
         """``most_lag``: see `readiness`."""
         self._most_lag: Final = most_lag
-        self._lags: Final = RowsByJob(_LAGS)
-        self._anomalies: Final = RowsByJob(_ANOMALIES)
+        self._limits: Final = limits
+        self._anomalies: Final = RowsByBucket(_ANOMALIES)
         self._lock: Final = Lock()
 
     def answer(self, request: Request) -> Response:
         with self._lock, snapshot(request) as connection:
-            return metrics_response(self._families(connection))
+            return metrics_response(self._families(connection, request.app.state.pool))
 
-    def _families(self, connection: Connection) -> Iterator[Metric]:
+    def _families(self, connection: Connection, pool: ReadPool) -> Iterator[Metric | str]:
         ready = readiness(connection, self._most_lag)
         yield GaugeMetricFamily("coordstream_ready", "1 if /readyz is ready, else 0", not ready.reasons)
         yield from _of_logs(ready)
         retired = retired_jobs(connection)
-        commits = [row for row in fetch(connection, _COMMITS) if _job(row) not in retired]
-        lags = self._lags.read(connection, {_job(row) for row in fetch(connection, _OBSERVED)} - retired)
-        yield _gauge("task_last_commit_age_seconds", "Age of the task's last checkpoint", TASK, commits, "age_seconds")
-        yield _gauge("task_lag_records", "Records behind the inputs' ends, NaN if unknown", TASK, lags, "records")
-        yield _gauge(
-            "task_lag_seconds",
-            "How long the next record has waited, or longer; NaN if unknown",
-            TASK,
-            lags,
-            "seconds",
-        )
+        logs = [row for row, _ in ready.logs]
+        tasks = [row for row in task_statuses(connection) if job_key(row) not in retired]
+        yield from _of_jobs([row | {"one": 1} for row in job_states(connection, logs, tasks, self._limits)])
+        yield from _of_tasks(tasks)
         yield _metadata_changes(connection)
-        anomalies = self._anomalies.read(connection, {_job(row) for row in fetch(connection, _FOLDED)})
-        yield _gauge("job_anomalies", "Inconsistencies in the job's logs", (*JOB, "anomaly"), anomalies, "anomalies")
-        waiting = [
-            {"metric": "coordstream_job_anomalies", "jobs": self._anomalies.waiting},
-            {"metric": "coordstream_task_lag", "jobs": self._lags.waiting},
-        ]
-        yield _gauge("jobs_waiting", "Jobs without values of a metric yet", ("metric",), waiting, "jobs")
+        jobs_of = _jobs_by_bucket(logs)
+        anomalies = self._anomalies.read(pool, {*jobs_of})
+        counted = [row for bucket, rows in anomalies.items() for row in rows if job_key(row) in jobs_of.get(bucket, ())]
+        yield _gauge("job_anomalies", "Inconsistencies in the job's logs", (*JOB, "anomaly"), counted, "anomalies")
+        waiting = sum(len(jobs) for bucket, jobs in jobs_of.items() if bucket not in anomalies)
+        rows = [{"metric": "coordstream_job_anomalies", "jobs": waiting}]
+        yield _gauge("jobs_waiting", "Jobs without values of a metric yet", ("metric",), rows, "jobs")
 
 
-def _of_logs(ready: Readiness) -> Iterator[Metric]:
+def _jobs_by_bucket(logs: Iterable[Row]) -> dict[int, set[JobKey]]:
+    found: dict[int, set[JobKey]] = {}
+    for log in logs:
+        found.setdefault(log["job_bucket"], set()).add(job_key(log))
+    return found
+
+
+def _of_jobs(jobs: list[Row]) -> Iterator[Metric | str]:
+    rows = [row | {"is_ok": not row["is_problem"]} for row in jobs]
+    yield _gauge(
+        "job_ok", "0 if the job has a problem: silent, behind, unknown, or one of its logs", JOB, rows, "is_ok"
+    )
+    yield _gauge("job_state", "1 for the state that the job has", (*JOB, "state"), rows, "one")
+
+
+def _of_tasks(tasks: list[Row]) -> Iterator[Metric | str]:
+    commits = [row for row in tasks if row["commit_time"] is not None]
+    observed = {job_key(row) for row in tasks if row["observed_at"] is not None}
+    lags = [row for row in tasks if row["partition_count"] is not None and job_key(row) in observed]
+    age = "commit_age_seconds"
+    yield _gauge("task_last_commit_age_seconds", "Age of the task's last checkpoint", TASK, commits, age)
+    yield _gauge("task_lag_records", "Records behind the inputs' ends, NaN if unknown", TASK, lags, "records_behind")
+    text = "How long the next record has waited, or longer; NaN if unknown"
+    yield _gauge("task_lag_seconds", text, TASK, lags, "seconds_behind")
+    text = "Age of the oldest observation in the lag, NaN if there is none"
+    yield _gauge("task_lag_age_seconds", text, TASK, lags, "lag_age_seconds")
+
+
+def _of_logs(ready: Readiness) -> Iterator[Metric | str]:
     rows = [row | {"is_ready": not reasons, "one": 1} for row, reasons in ready.logs]
     followed = [row for row in rows if row["backend"] != RECORDING and row["heartbeat_age_seconds"] is not None]
     yield _gauge("log_ready", "1 if the log is followed and read to its end, else 0", LOG, rows, "is_ready")
@@ -223,12 +216,15 @@ def _metadata_changes(connection: Connection) -> Metric:
     return family
 
 
-def _job(row: Row) -> JobKey:
-    return row["job_name"], row["job_id"]
-
-
-def _gauge(name: str, help_text: str, labels: tuple[str, ...], rows: Iterable[Row], value: str) -> Metric:
-    family = GaugeMetricFamily(f"coordstream_{name}", help_text, labels=labels)
+def _gauge(name: str, help_text: str, labels: tuple[str, ...], rows: Iterable[Row], value: str) -> str:
+    """A gauge in Prometheus' text format: a fleet has so many samples that prometheus_client takes seconds for them."""
+    full = f"coordstream_{name}"
+    lines = [f"# HELP {full} {help_text}\n# TYPE {full} gauge\n"]
     for row in rows:
-        family.add_metric([row[label] for label in labels], math.nan if row[value] is None else float(row[value]))
-    return family
+        given = ",".join([f'{label}="{_escaped(row[label])}"' for label in labels])
+        lines.append(f"{full}{{{given}}} {'NaN' if row[value] is None else float(row[value])}\n")
+    return "".join(lines)
+
+
+def _escaped(label: str) -> str:
+    return label.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')

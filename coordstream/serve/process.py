@@ -55,12 +55,13 @@ class _Collected:
         return self._metrics
 
 
-def metrics_response(metrics: Iterable[Metric]) -> Response:
-    """Metrics, and those of this process, in Prometheus' text format."""
-    registry = CollectorRegistry()
+def metrics_response(metrics: Iterable[Metric | str]) -> Response:
+    """Metrics, some of them already in Prometheus' text format, and those of this process."""
+    registry, given = CollectorRegistry(), list(metrics)
     ProcessCollector(registry=registry)
-    registry.register(_Collected(metrics))
-    return Response(generate_latest(registry), media_type=TEXT_FORMAT)
+    registry.register(_Collected(each for each in given if not isinstance(each, str)))
+    texts = [each.encode() for each in given if isinstance(each, str)]
+    return Response(b"".join([generate_latest(registry), *texts]), media_type=TEXT_FORMAT)
 
 
 async def answer_health(request: Request) -> Response:

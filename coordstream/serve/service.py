@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Route
 
+from coordstream.queries.jobs import JobLimits
 from coordstream.serve.api import api_routes
 from coordstream.serve.application import build_app, required_token
 from coordstream.serve.database import ReadPool
@@ -22,10 +23,11 @@ TOKEN_OPTION: Final = "--token-file"  # noqa: S105 (its name)
 
 
 class ServiceLimits(NamedTuple):
-    """How long a query may take, and how far a log may be behind its end where /readyz is ready."""
+    """How long a query may take, how far a log may be behind its end where /readyz is ready, and what a job may do."""
 
     query_seconds: float = 10.0
     ready_lag: int = 1_000
+    jobs: JobLimits = JobLimits()
 
 
 @dataclass(frozen=True)
@@ -46,18 +48,19 @@ def open_service(
         CoordstreamError: the address is taken, or a token is missing or invalid.
     """
     token = required_token(address, token_file, "--bind", TOKEN_OPTION)
-    app = build_app(_routes(limits.ready_lag), token, TOKEN_OPTION, report, error_response)
+    app = build_app(_routes(limits), token, TOKEN_OPTION, report, error_response)
     with listen(address, "--bind") as listener:
         app.state.pool = pool = ReadPool(settings, url, limits.query_seconds)
-        app.state.ready_lag = limits.ready_lag
+        app.state.ready_lag, app.state.job_limits = limits.ready_lag, limits.jobs
         try:
             yield Service(HttpServer(app, listener, report), address._replace(port=listener.getsockname()[1]))
         finally:
             pool.close()
 
 
-def _routes(ready_lag: int) -> list[BaseRoute]:
-    probes = [Route("/healthz", live), Route("/readyz", answer_readiness), Route("/metrics", Metrics(ready_lag).answer)]
+def _routes(limits: ServiceLimits) -> list[BaseRoute]:
+    metrics = Metrics(limits.ready_lag, limits.jobs)
+    probes = [Route("/healthz", live), Route("/readyz", answer_readiness), Route("/metrics", metrics.answer)]
     return [*probes, *api_routes(), *page_routes()]
 
 

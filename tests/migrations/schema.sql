@@ -5734,6 +5734,31 @@ CREATE FUNCTION projection.fan_out_change(log_id integer, cut bigint) RETURNS TA
 $_$;
 
 --
+-- Name: input_lag(text, text, text, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.input_lag(job_suffix text, system_name text, stream_name text, partition_id integer, next_offset bigint, committed_at timestamp with time zone) RETURNS TABLE(end_offset bigint, records_behind bigint, records_lost bigint, seconds_behind bigint, is_lower_bound boolean, observed_at timestamp with time zone)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  select b.end_offset, g.records_behind,
+    case when $5 < b.oldest_offset then b.oldest_offset - $5 when g.records_behind is not null then 0 end,
+    case when g.records_behind = 0 then 0
+         when g.records_behind > 0 then extract(epoch from b.observed_at - coalesce(w.observed_at, (
+           select f.observed_at from projection.observed_input f
+           where f.job_suffix = $1 and f.system_name = $2 and f.stream_name = $3 and f.partition_id = $4 and f.end_offset is not null
+           order by f.observed_at limit 1)))::bigint end,
+    case when g.records_behind is not null then g.records_behind > 0 and w.observed_at is null end, b.observed_at
+  from (select 1) one
+  left join lateral projection.newest_bound($1, $2, $3, $4) b on true
+  cross join lateral (select case when $5 <= b.end_offset then greatest(b.end_offset - greatest($5, b.oldest_offset), 0)
+                                  when $5 > b.end_offset and $6 > b.observed_at - interval '5 minutes' then 0 end) g(records_behind)
+  left join lateral (
+    select s.observed_at from projection.observed_input s
+    where s.job_suffix = $1 and s.system_name = $2 and s.stream_name = $3 and s.partition_id = $4 and s.end_offset <= $5
+    order by s.end_offset desc, s.observed_at desc limit 1) w on g.records_behind > 0
+$_$;
+
+--
 -- Name: is_assigned(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -5878,20 +5903,37 @@ CREATE FUNCTION projection.job_log_span(job_name text, job_id text) RETURNS TABL
 $_$;
 
 --
--- Name: last_seen_without(text, text, text, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
+-- Name: job_task(integer, integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.last_seen_without(job_suffix text, system_name text, stream_name text, partition_id integer, input_offset bigint) RETURNS TABLE(observed_at timestamp with time zone, is_older boolean)
+CREATE FUNCTION projection.job_task(coordinator_log integer, checkpoint_log integer) RETURNS TABLE(task_name text, is_standby boolean, assigned_at timestamp with time zone, commit_time timestamp with time zone)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  (select b.observed_at, false as is_older from projection.observed_input b
-   where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4 and b.end_offset <= $5
-   order by b.end_offset desc, b.observed_at desc limit 1)
-  union all
-  (select b.observed_at, true from projection.observed_input b
-   where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4 and b.end_offset is not null
-   order by b.observed_at limit 1)
-  order by is_older limit 1
+  select t.task_name, t.is_standby, t.assigned_at, t.commit_time
+  from (
+    select s.task_name, bool_or(s.is_standby) as is_standby, max(s.assigned_at) as assigned_at, max(s.commit_time) as commit_time,
+      min(s.place) as place, min(min(s.place)) over () as best_place
+    from (
+      select case k.message_type when 'set-task-mode-assignment' then 9 else 1 end as place, n.task_name,
+        k.message_type = 'set-task-mode-assignment' as is_standby, m.record_time as assigned_at, null::timestamptz as commit_time
+      from projection.event_key k
+      join projection.message_current m on m.log_id = k.log_id and m.key_id = k.key_id
+      cross join lateral (
+        select k.message_key where k.message_type = 'set-task-container-assignment' or m.body ->> 'task_mode' = 'Standby'
+        union all
+        select jsonb_array_elements_text(m.body -> 'task_names') where k.message_type = 'set-task-partition-assignment') n(task_name)
+      where k.log_id = $1 and not k.is_other
+        and k.message_type in ('set-task-container-assignment', 'set-task-partition-assignment', 'set-task-mode-assignment')
+      union all
+      select 2, c.task_name, false, null, c.record_time
+      from (
+        select k.message_key as task_name, k.grouper_factory, c.record_time, first_value(k.grouper_factory) over (order by c.log_offset desc) as newest_grouper
+        from projection.checkpoint_current c
+        join projection.event_key k on k.log_id = c.log_id and k.key_id = c.key_id
+        where c.log_id = coalesce($2, $1) and c.layout_id is not null and k.message_key is not null) c
+      where c.grouper_factory is not distinct from c.newest_grouper) s
+    group by s.task_name) t
+  where t.place = t.best_place
 $_$;
 
 --
@@ -6173,19 +6215,12 @@ end $$;
 -- Name: newest_bound(text, text, text, integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.newest_bound(job_suffix text, system_name text, stream_name text, partition_id integer) RETURNS TABLE(oldest_offset bigint, end_offset bigint, observed_at timestamp with time zone, earlier_end bigint, earlier_at timestamp with time zone)
+CREATE FUNCTION projection.newest_bound(job_suffix text, system_name text, stream_name text, partition_id integer) RETURNS TABLE(oldest_offset bigint, end_offset bigint, observed_at timestamp with time zone)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select n.oldest_offset, n.end_offset, n.observed_at, e.end_offset, e.observed_at
-  from (
-    select b.oldest_offset, b.end_offset, b.observed_at from projection.observed_input b
-    where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4
-    order by b.observed_at desc limit 1) n
-  left join lateral (
-    select b.end_offset, b.observed_at from projection.observed_input b
-    where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4
-      and b.observed_at >= n.observed_at - interval '10 minutes' and b.end_offset is not null
-    order by b.observed_at limit 1) e on true
+  select b.oldest_offset, b.end_offset, b.observed_at from projection.observed_input b
+  where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4
+  order by b.observed_at desc limit 1
 $_$;
 
 --
@@ -6492,27 +6527,41 @@ CREATE FUNCTION projection.task_input(coordinator_log integer, coordinator_cut b
 $_$;
 
 --
+-- Name: task_position(integer, integer); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.task_position(coordinator_log integer, checkpoint_log integer) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text, next_offset bigint, record_time timestamp with time zone)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $_$
+  with config as (
+    select coalesce(jsonb_object_agg(m.message_key, m.body ->> 'config_value'), '{}'::jsonb) as conf
+    from projection.message_head($1, null, 'set-config') m
+    where left(m.message_key, 100) in ('task.inputs', 'task.broadcast.inputs', 'job.default.system') or left(m.message_key, 100) like 'streams.%'
+  ), input as (
+    select i.system_name, i.stream_name from config cross join lateral projection.job_input(config.conf) i
+  )
+  select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, c.input_offset, projection.next_offset(c.input_offset_number), c.record_time
+  from projection.task_input($1, null, $2, null, null) t
+  left join projection.checkpoint_state($1, null, null, $2, null, null) c
+    on (c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket) = (t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket)
+  where (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
+    or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs'])
+$_$;
+
+--
 -- Name: task_progress(integer, integer); Type: FUNCTION; Schema: projection; Owner: -
 --
 
 CREATE FUNCTION projection.task_progress(coordinator_log integer, checkpoint_log integer) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text, next_offset bigint, record_time timestamp with time zone, earlier_next bigint, earlier_time timestamp with time zone)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  with part as materialized (
-    select s.task_name, s.system_name, s.stream_name, s.partition_id, s.key_bucket
-    from projection.starting_offset_state($1, null, $2, null, now(), null) s where s.decided_by is not null
-  ), newest as materialized (
-    select c.* from projection.checkpoint_state($1, null, null, $2, null, null) c
-  ), earlier as materialized (                     -- computed once: joined directly, the planner computes it for each partition
+  with earlier as materialized (                   -- computed once: joined directly, the planner computes it for each partition
     select c.* from projection.log_cut($1, now() - interval '10 minutes') x
     left join lateral projection.log_cut($2, now() - interval '10 minutes') y on true
     cross join lateral projection.checkpoint_state($1, null, x.cut, $2, null, y.cut) c
   )
-  select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, c.input_offset, projection.next_offset(c.input_offset_number), c.record_time,
-    projection.next_offset(e.input_offset_number), e.record_time
-  from part p
-  left join newest c
-    on (c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket) = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+  select p.*, projection.next_offset(e.input_offset_number), e.record_time
+  from projection.task_position($1, $2) p
   left join earlier e
     on (e.task_name, e.system_name, e.stream_name, e.partition_id, e.key_bucket) = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
 $_$;
@@ -7825,9 +7874,8 @@ CREATE VIEW coordinator.job AS
           WHERE (l.log_id = j.checkpoint_log)) AS checkpoint_stream,
     ( SELECT count(*) AS count
            FROM projection.config_state(j.coordinator_log, incarnation => NULL::integer, cut => NULL::bigint) config_state(config_key, config_value, is_sensitive, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset)) AS config_count,
-    COALESCE(( SELECT NULLIF(count(DISTINCT t.task_name), 0) AS "nullif"
-           FROM projection.task_container_state(j.coordinator_log, incarnation => NULL::integer, cut => NULL::bigint) t(task_name, container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset)), ( SELECT count(DISTINCT c.task_name) AS count
-           FROM projection.checkpoint_choice(j.coordinator_log, coordinator_cut => NULL::bigint, checkpoint_log => j.checkpoint_log, checkpoint_cut => NULL::bigint) c(log_id, task_name, checkpoint_version, layout_id, checkpoint_id, offsets, offsets_odd, record_time, log_offset, changelogs, store_names))) AS task_count,
+    ( SELECT count(*) AS count
+           FROM projection.job_task(j.coordinator_log, j.checkpoint_log) job_task(task_name, is_standby, assigned_at, commit_time)) AS task_count,
     ( SELECT count(DISTINCT t.container_id) AS count
            FROM projection.task_container_state(j.coordinator_log, incarnation => NULL::integer, cut => NULL::bigint) t(task_name, container_id, record_time, message_time, source, host, username, stream_kind, incarnation, log_offset)) AS container_count,
     ( SELECT min(e.record_time) AS min
@@ -7895,7 +7943,7 @@ COMMENT ON COLUMN coordinator.job.config_count IS 'The number of config keys tha
 -- Name: COLUMN job.task_count; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job.task_count IS 'The number of tasks that are assigned to containers or, if none is, that have a checkpoint.';
+COMMENT ON COLUMN coordinator.job.task_count IS 'The number of tasks that exist: those that are assigned to containers or partitions or, if none is, that have a checkpoint of the grouper that the job uses.';
 
 --
 -- Name: COLUMN job.container_count; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9171,40 +9219,28 @@ CREATE VIEW coordinator.task_lag AS
     p.partition_id,
     p.key_bucket,
     p.input_offset,
-    b.end_offset,
-    g.records_behind,
-        CASE
-            WHEN (p.next_offset < b.oldest_offset) THEN (b.oldest_offset - p.next_offset)
-            WHEN (g.records_behind IS NOT NULL) THEN (0)::bigint
-            ELSE NULL::bigint
-        END AS records_lost,
-        CASE
-            WHEN (g.records_behind = 0) THEN (0)::bigint
-            WHEN (g.records_behind > 0) THEN (EXTRACT(epoch FROM (b.observed_at - w.observed_at)))::bigint
-            ELSE NULL::bigint
-        END AS seconds_behind,
-        CASE
-            WHEN (g.records_behind = 0) THEN false
-            ELSE w.is_older
-        END AS is_lower_bound,
+    l.end_offset,
+    l.records_behind,
+    l.records_lost,
+    l.seconds_behind,
+    l.is_lower_bound,
     (round(r.processed))::bigint AS processed_per_second,
     (round(r.arriving))::bigint AS arriving_per_second,
         CASE
-            WHEN (g.records_behind = 0) THEN (0)::bigint
-            WHEN (r.processed > r.arriving) THEN (LEAST(((g.records_behind)::double precision / (r.processed - r.arriving)), ('1000000000000'::numeric)::double precision))::bigint
+            WHEN (l.records_behind = 0) THEN (0)::bigint
+            WHEN (r.processed > r.arriving) THEN (LEAST(((l.records_behind)::double precision / (r.processed - r.arriving)), ('1000000000000'::numeric)::double precision))::bigint
             ELSE NULL::bigint
         END AS seconds_to_catch_up,
-    b.observed_at
-   FROM (((((projection.current_job j
+    l.observed_at
+   FROM ((((projection.current_job j
      CROSS JOIN LATERAL projection.task_progress(j.coordinator_log, j.checkpoint_log) p(task_name, system_name, stream_name, partition_id, key_bucket, input_offset, next_offset, record_time, earlier_next, earlier_time))
-     LEFT JOIN LATERAL projection.newest_bound(j.job_suffix, p.system_name, p.stream_name, p.partition_id) b(oldest_offset, end_offset, observed_at, earlier_end, earlier_at) ON (true))
-     CROSS JOIN LATERAL ( SELECT
-                CASE
-                    WHEN (p.next_offset <= b.end_offset) THEN GREATEST((b.end_offset - GREATEST(p.next_offset, b.oldest_offset)), (0)::bigint)
-                    WHEN ((p.next_offset > b.end_offset) AND (p.record_time > (b.observed_at - '00:05:00'::interval))) THEN (0)::bigint
-                    ELSE NULL::bigint
-                END AS "case") g(records_behind))
-     LEFT JOIN LATERAL projection.last_seen_without(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset) w(observed_at, is_older) ON ((g.records_behind > 0)))
+     CROSS JOIN LATERAL projection.input_lag(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset, p.record_time) l(end_offset, records_behind, records_lost, seconds_behind, is_lower_bound, observed_at))
+     LEFT JOIN LATERAL ( SELECT b_1.end_offset,
+            b_1.observed_at
+           FROM projection.observed_input b_1
+          WHERE ((b_1.job_suffix = j.job_suffix) AND (b_1.system_name = p.system_name) AND (b_1.stream_name = p.stream_name) AND (b_1.partition_id = p.partition_id) AND (b_1.observed_at >= (l.observed_at - '00:10:00'::interval)) AND (b_1.end_offset IS NOT NULL))
+          ORDER BY b_1.observed_at
+         LIMIT 1) b ON (true))
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN (p.record_time = p.earlier_time) THEN (0)::double precision
@@ -9212,7 +9248,7 @@ CREATE VIEW coordinator.task_lag AS
                     ELSE NULL::double precision
                 END AS "case",
                 CASE
-                    WHEN ((b.observed_at > b.earlier_at) AND (b.end_offset IS NOT NULL)) THEN LEAST(((GREATEST((b.end_offset - b.earlier_end), (0)::bigint))::double precision / (EXTRACT(epoch FROM (b.observed_at - b.earlier_at)))::double precision), ('1000000000000000000'::numeric)::double precision)
+                    WHEN ((l.observed_at > b.observed_at) AND (l.end_offset IS NOT NULL)) THEN LEAST(((GREATEST((l.end_offset - b.end_offset), (0)::bigint))::double precision / (EXTRACT(epoch FROM (l.observed_at - b.observed_at)))::double precision), ('1000000000000000000'::numeric)::double precision)
                     ELSE NULL::double precision
                 END AS "case") r(processed, arriving));
 
@@ -9951,6 +9987,67 @@ CREATE TABLE projection.startpoint_reading (
     stream_name text NOT NULL,
     task_name text
 );
+
+--
+-- Name: task_backlog; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.task_backlog AS
+ SELECT j.job_name,
+    j.job_id,
+    p.task_name,
+    p.system_name,
+    p.stream_name,
+    p.partition_id,
+    p.key_bucket,
+    l.records_behind,
+    l.records_lost,
+    l.seconds_behind,
+    l.is_lower_bound,
+    l.observed_at
+   FROM ((projection.current_job j
+     CROSS JOIN LATERAL projection.task_position(j.coordinator_log, j.checkpoint_log) p(task_name, system_name, stream_name, partition_id, key_bucket, input_offset, next_offset, record_time))
+     CROSS JOIN LATERAL projection.input_lag(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset, p.record_time) l(end_offset, records_behind, records_lost, seconds_behind, is_lower_bound, observed_at))
+  WHERE (EXISTS ( SELECT
+           FROM projection.observed_input o
+          WHERE (o.job_suffix = j.job_suffix)));
+
+--
+-- Name: task_status; Type: VIEW; Schema: projection; Owner: -
+--
+
+CREATE VIEW projection.task_status AS
+ SELECT j.job_name,
+    j.job_id,
+    t.task_name,
+    t.is_standby,
+    t.assigned_at,
+    t.commit_time,
+    b.partition_count,
+    b.records_behind,
+    b.records_lost,
+    b.seconds_behind,
+    b.is_lower_bound,
+    b.observed_at
+   FROM ((projection.current_job j
+     CROSS JOIN LATERAL projection.job_task(j.coordinator_log, j.checkpoint_log) t(task_name, is_standby, assigned_at, commit_time))
+     LEFT JOIN ( SELECT l.job_name,
+            l.job_id,
+            l.task_name,
+            count(*) AS partition_count,
+                CASE
+                    WHEN (count(*) = count(l.records_behind)) THEN (sum(l.records_behind))::bigint
+                    ELSE NULL::bigint
+                END AS records_behind,
+            (sum(l.records_lost))::bigint AS records_lost,
+                CASE
+                    WHEN (count(*) = count(l.seconds_behind)) THEN max(l.seconds_behind)
+                    ELSE NULLIF(max(l.seconds_behind), 0)
+                END AS seconds_behind,
+            (bool_or(l.is_lower_bound) OR ((count(l.seconds_behind) >= 1) AND (count(l.seconds_behind) <= (count(*) - 1)))) AS is_lower_bound,
+            min(l.observed_at) AS observed_at
+           FROM projection.task_backlog l
+          GROUP BY l.job_name, l.job_id, l.task_name) b USING (job_name, job_id, task_name));
 
 --
 -- Name: unread_log; Type: VIEW; Schema: projection; Owner: -
@@ -11258,6 +11355,14 @@ GRANT ALL ON FUNCTION projection.fan_out_change(log_id integer, cut bigint) TO c
 GRANT ALL ON FUNCTION projection.fan_out_change(log_id integer, cut bigint) TO coordstream_replayer;
 
 --
+-- Name: FUNCTION input_lag(job_suffix text, system_name text, stream_name text, partition_id integer, next_offset bigint, committed_at timestamp with time zone); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.input_lag(job_suffix text, system_name text, stream_name text, partition_id integer, next_offset bigint, committed_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.input_lag(job_suffix text, system_name text, stream_name text, partition_id integer, next_offset bigint, committed_at timestamp with time zone) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.input_lag(job_suffix text, system_name text, stream_name text, partition_id integer, next_offset bigint, committed_at timestamp with time zone) TO coordstream_replayer;
+
+--
 -- Name: FUNCTION is_assigned(log_id integer, cut bigint); Type: ACL; Schema: projection; Owner: -
 --
 
@@ -11330,12 +11435,12 @@ GRANT ALL ON FUNCTION projection.job_log_span(job_name text, job_id text) TO coo
 GRANT ALL ON FUNCTION projection.job_log_span(job_name text, job_id text) TO coordstream_replayer;
 
 --
--- Name: FUNCTION last_seen_without(job_suffix text, system_name text, stream_name text, partition_id integer, input_offset bigint); Type: ACL; Schema: projection; Owner: -
+-- Name: FUNCTION job_task(coordinator_log integer, checkpoint_log integer); Type: ACL; Schema: projection; Owner: -
 --
 
-REVOKE ALL ON FUNCTION projection.last_seen_without(job_suffix text, system_name text, stream_name text, partition_id integer, input_offset bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION projection.last_seen_without(job_suffix text, system_name text, stream_name text, partition_id integer, input_offset bigint) TO coordstream_reader;
-GRANT ALL ON FUNCTION projection.last_seen_without(job_suffix text, system_name text, stream_name text, partition_id integer, input_offset bigint) TO coordstream_replayer;
+REVOKE ALL ON FUNCTION projection.job_task(coordinator_log integer, checkpoint_log integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.job_task(coordinator_log integer, checkpoint_log integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.job_task(coordinator_log integer, checkpoint_log integer) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION lock_stream(of_stream text, working_pid integer); Type: ACL; Schema: projection; Owner: -
@@ -11580,6 +11685,14 @@ GRANT ALL ON FUNCTION projection.stream_of_id(config jsonb, stream_id text) TO c
 REVOKE ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.task_input(coordinator_log integer, coordinator_cut bigint, checkpoint_log integer, checkpoint_cut bigint, only_task text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION task_position(coordinator_log integer, checkpoint_log integer); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.task_position(coordinator_log integer, checkpoint_log integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.task_position(coordinator_log integer, checkpoint_log integer) TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.task_position(coordinator_log integer, checkpoint_log integer) TO coordstream_replayer;
 
 --
 -- Name: FUNCTION task_progress(coordinator_log integer, checkpoint_log integer); Type: ACL; Schema: projection; Owner: -
@@ -11942,6 +12055,20 @@ GRANT SELECT ON TABLE projection.retired_stream TO coordstream_replayer;
 
 GRANT SELECT ON TABLE projection.startpoint_reading TO coordstream_reader;
 GRANT SELECT ON TABLE projection.startpoint_reading TO coordstream_replayer;
+
+--
+-- Name: TABLE task_backlog; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.task_backlog TO coordstream_reader;
+GRANT SELECT ON TABLE projection.task_backlog TO coordstream_replayer;
+
+--
+-- Name: TABLE task_status; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.task_status TO coordstream_reader;
+GRANT SELECT ON TABLE projection.task_status TO coordstream_replayer;
 
 --
 -- Name: TABLE unread_log; Type: ACL; Schema: projection; Owner: -

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
+from coordstream.queries.jobs import JobLimits
 from coordstream.queries.rows import Cut, Row
 from coordstream.serve.application import BadRequest, NotFound
 from coordstream.times import InvalidTime, parse_time
@@ -15,6 +16,7 @@ from projections.job_choice import Job, UnknownJob, find_job
 
 AS_OF: Final = "as_of"
 MOST_PAGES: Final = 100_000
+NO_LIMITS: Final = JobLimits()
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Asked:
 
     path: str
     values: Mapping[str, str] = field(default_factory=dict)
+    limits: JobLimits = NO_LIMITS
 
     def text(self, name: str) -> str | None:
         """A parameter without surrounding spaces; None if it is missing."""

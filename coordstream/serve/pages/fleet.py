@@ -8,6 +8,8 @@ from typing import Any, Final
 from psycopg import sql
 
 from coordstream.queries.faults import WORST_FIRST
+from coordstream.queries.jobs import STATES, job_key, job_states, task_statuses, worst_first
+from coordstream.queries.logs import recorded_logs
 from coordstream.queries.rows import Row, fetch
 from coordstream.serve.pages.asked import Asked, Page, page_of, page_to_fill
 from eventlog.postgres.connection import Connection
@@ -15,33 +17,9 @@ from projections.job_choice import Job
 
 PAGE_ROWS: Final = 50
 
-# As in `coordstream status`, the newest log of a stream decides, and the worst log of a job. A retired log is not a
-# problem.
-_NOW: Final = sql.SQL(
-    """
-    with open as (
-      select q.job_name, q.job_id, count(*) as quarantined
-      from coordinator.quarantine q where not q.is_resolved group by q.job_name, q.job_id
-    ), job as (
-      select l.job_name, l.job_id,
-        (%(worst_first)s::text[])[min(array_position(%(worst_first)s::text[], l.shown_state))] as state,
-        case when count(*) = count(l.lag) then sum(l.lag)::bigint end as lag,
-        string_agg(l.state_detail, ' ' order by l.state_detail) as state_detail,
-        bool_or(l.state_detail is not null and l.shown_state <> 'retired') as is_prevented
-      from projection.log_status l where l.is_newest group by l.job_name, l.job_id
-    )
-    select j.*, coalesce(o.quarantined, 0) as quarantined,
-      j.state in ('lost', 'refused') or o.quarantined > 0 or j.is_prevented as is_problem
-    from job j left join open o using (job_name, job_id)
-    where %(search)s::text is null or strpos(lower(j.job_name || '/' || j.job_id), lower(%(search)s)) > 0
-    order by is_problem desc nulls last, j.state in ('lost', 'refused') desc, coalesce(o.quarantined, 0) desc,
-      j.state not in ('stopped', 'live', 'retired') desc, j.lag desc nulls last, j.job_name, j.job_id
-    """
-)
 _DETAILS: Final = sql.SQL(
     """
-    select j.job_name, j.job_id, j.task_count, j.container_count, j.last_record_time,
-      (select count(*) from coordinator.log_gap g where g.job_name = j.job_name and g.job_id = j.job_id) as gap_count
+    select j.job_name, j.job_id, j.task_count, j.container_count, j.last_record_time
     from unnest(%(names)s::text[], %(ids)s::text[]) w(job_name, job_id)
     join coordinator.job j on j.job_name = w.job_name and j.job_id = w.job_id
     """
@@ -85,6 +63,7 @@ _DETAILS_THEN: Final = sql.SQL(
       from coordinator.log_position p where p.job_name = w.job_name and p.job_id = w.job_id) h
     """
 )
+NO_DETAILS: Final = {"task_count": None, "container_count": None, "last_record_time": None}
 MOST_GAPS: Final = 200
 _QUARANTINE: Final = sql.SQL(
     """
@@ -116,7 +95,8 @@ def fleet(connection: Connection, asked: Asked) -> Row:
     """A page of the jobs: those with problems first; as of a time, those that existed, by name."""
     search, at = asked.text("q"), asked.cut.time
     if at is None:
-        every = fetch(connection, _NOW, {"search": search, "worst_first": list(WORST_FIRST)})
+        states = job_states(connection, recorded_logs(connection), task_statuses(connection), asked.limits)
+        every = sorted((job for job in states if _matches(job, search)), key=worst_first)
         jobs = [job for job in every if asked.text("show") != "problems" or job["is_problem"]]
     else:
         jobs = fetch(connection, _THEN, {"search": search, "at": at})
@@ -125,23 +105,28 @@ def fleet(connection: Connection, asked: Asked) -> Row:
     return {
         "search": search,
         "page": page._replace(rows=_with_details(connection, page, at)),
-        "states": _count_states(every),
+        "states": _counted("state", every, STATES),
+        "log_states": {} if at else _counted("log_state", every, WORST_FIRST),
         "job_count": len(every),
         "problem_count": sum(bool(job["is_problem"]) for job in every),
     }
 
 
-def _count_states(jobs: Iterable[Row]) -> dict[str, int]:
-    counts = Counter(job["state"] for job in jobs)
-    return {state: counts[state] for state in WORST_FIRST if counts[state]}
+def _matches(job: Row, search: str | None) -> bool:
+    return search is None or search.lower() in f"{job['job_name']}/{job['job_id']}".lower()
+
+
+def _counted(name: str, jobs: Iterable[Row], order: Iterable[str]) -> dict[str, int]:
+    counts = Counter(job[name] for job in jobs)
+    return {state: counts[state] for state in order if counts[state]}
 
 
 def _with_details(connection: Connection, page: Page, at: datetime | None) -> list[Row]:
     names, ids = ([job[column] for job in page.rows] for column in ("job_name", "job_id"))
     values: dict[str, Any] = {"names": names, "ids": ids, "at": at}
     found = fetch(connection, _DETAILS if at is None else _DETAILS_THEN, values) if names else []
-    details = {(row["job_name"], row["job_id"]): row for row in found}
-    return [job | details.get((job["job_name"], job["job_id"]), {}) for job in page.rows]
+    details = {job_key(row): row for row in found}
+    return [NO_DETAILS | job | details.get(job_key(job), {}) for job in page.rows]
 
 
 def quarantine_page(connection: Connection, asked: Asked) -> Row:

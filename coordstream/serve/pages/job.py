@@ -9,6 +9,7 @@ from psycopg import sql
 
 from coordstream.queries.config import differences, matching, matching_keys, newest_deployments, writer
 from coordstream.queries.history import History, select_history
+from coordstream.queries.jobs import task_statuses
 from coordstream.queries.rows import Cut, Row, fetch, job_values, outside, state
 from coordstream.queries.startpoints import startpoint_steps, type_and_value
 from coordstream.queries.tasks import task_relations, task_rows
@@ -24,18 +25,6 @@ _LOGS: Final = sql.SQL(
     """
     select * from projection.log_status
     where job_name = %(name)s and job_id = %(id)s and is_newest order by stream_kind desc
-    """
-)
-_IS_OBSERVED: Final = sql.SQL(
-    "select exists (select from coordinator.input_bound where job_name = %(name)s and job_id = %(id)s) as is_observed"
-)
-_LAG: Final = sql.SQL(
-    """
-    select task_name, case when count(*) = count(records_behind) then sum(records_behind)::bigint end as records_behind,
-      case when count(*) = count(seconds_behind) then max(seconds_behind) end as seconds_behind,
-      bool_or(is_lower_bound) as is_lower_bound,
-      nullif(sum(records_lost), 0)::bigint as records_lost
-    from coordinator.task_lag where job_name = %(name)s and job_id = %(id)s group by task_name
     """
 )
 _UNKNOWN_LAG: Final = {"records_behind": None, "seconds_behind": None, "is_lower_bound": None, "records_lost": None}
@@ -83,9 +72,9 @@ def job_page(connection: Connection, asked: Asked) -> Row:
 
 def _lag(connection: Connection, job: Job) -> dict[str, Row]:
     """The lag of each task; empty if nothing observes the inputs of the job."""
-    (found,) = fetch(connection, _IS_OBSERVED, job_values(job))
-    rows = fetch(connection, _LAG, job_values(job)) if found["is_observed"] else []
-    return {row["task_name"]: row for row in rows}
+    rows = task_statuses(connection, job)
+    is_observed = any(row["observed_at"] is not None for row in rows)
+    return {row["task_name"]: {name: row[name] for name in _UNKNOWN_LAG} for row in rows if is_observed}
 
 
 def config_page(connection: Connection, asked: Asked) -> Row:

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from coordstream.queries.rows import Row, input_partition
 from coordstream.serve.pages.asked import Asked
-from coordstream.times import exact, in_words, moment
+from coordstream.times import duration, exact, in_words, moment
 from eventlog.errors import printable_text
 from eventlog.secret_policy import FINGERPRINT_PREFIX
 
@@ -18,7 +18,6 @@ NO_VALUE: Final = "–"
 STATIC: Final = {"style.css": "text/css", "icon.svg": "image/svg+xml"}
 """The media type of each file that pages link to."""
 SHOWN_DIGITS: Final = 12
-_UNITS: Final = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
 
 
 @cache
@@ -32,7 +31,7 @@ def environment() -> Environment:
         auto_reload=False,
     )
     found.filters |= {
-        "duration": duration,
+        "duration": lambda seconds: NO_VALUE if seconds is None else duration(int(seconds)),
         "exact": lambda time: NO_VALUE if time is None else exact(time),
         "moment": lambda time: moment(time) or NO_VALUE,
         "number": number,
@@ -73,15 +72,3 @@ def shown(value: object) -> str:
         return NO_VALUE
     text = printable_text(str(value))
     return f"{text[: len(FINGERPRINT_PREFIX) + SHOWN_DIGITS]}…" if text.startswith(FINGERPRINT_PREFIX) else text
-
-
-def duration(seconds: int | None) -> str:
-    """Seconds in the two largest units, such as ``2 h 5 min``."""
-    if seconds is None:
-        return NO_VALUE
-    parts = []
-    for unit, size in _UNITS:
-        count, seconds = divmod(seconds, size)
-        if count:
-            parts.append(f"{count} {unit}")
-    return " ".join(parts[:2]) or "0 s"

@@ -42,7 +42,7 @@ def page_routes() -> list[BaseRoute]:
 
 def _handler(template: str, view: View) -> Callable[[Request], Response]:
     def answer(request: Request) -> Response:
-        asked = Asked(request.url.path, dict(request.query_params))
+        asked = Asked(request.url.path, dict(request.query_params), request.app.state.job_limits)
         with snapshot(request) as connection:
             values = view(connection, asked)
         return HTMLResponse(render(template, asked, values))

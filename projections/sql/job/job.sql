@@ -3,8 +3,7 @@ select j.job_name, j.job_id, j.job_bucket,
   (select l.stream_name from projection.job_log l where l.log_id = j.coordinator_log) as coordinator_stream,
   (select l.stream_name from projection.job_log l where l.log_id = j.checkpoint_log) as checkpoint_stream,
   (select count(*) from projection.config_state(j.coordinator_log, incarnation => null, cut => null)) as config_count,
-  coalesce((select nullif(count(distinct t.task_name), 0) from projection.task_container_state(j.coordinator_log, incarnation => null, cut => null) t),
-           (select count(distinct c.task_name) from projection.checkpoint_choice(j.coordinator_log, coordinator_cut => null, checkpoint_log => j.checkpoint_log, checkpoint_cut => null) c)) as task_count,
+  (select count(*) from projection.job_task(j.coordinator_log, j.checkpoint_log)) as task_count,
   (select count(distinct t.container_id) from projection.task_container_state(j.coordinator_log, incarnation => null, cut => null) t) as container_count,
   (select min(e.record_time) from projection.job_log l cross join lateral (
      select a.record_time from projection.archived_event a where a.log_id = l.log_id order by a.log_offset limit 1) e
@@ -17,7 +16,7 @@ comment on view coordinator.job is E'Each job with its two logs and a summary of
 comment on column coordinator.job.coordinator_stream is 'The stream of the current coordinator log. Null: none has been read yet.';
 comment on column coordinator.job.checkpoint_stream is 'The stream of the current checkpoint log. Null: none has been read yet, or the job has none.';
 comment on column coordinator.job.config_count is 'The number of config keys that are set.';
-comment on column coordinator.job.task_count is 'The number of tasks that are assigned to containers or, if none is, that have a checkpoint.';
+comment on column coordinator.job.task_count is 'The number of tasks that exist: those that are assigned to containers or partitions or, if none is, that have a checkpoint of the grouper that the job uses.';
 comment on column coordinator.job.container_count is 'The number of containers that have tasks.';
 comment on column coordinator.job.first_record_time is 'Time of the first event in the archive of the two logs. Null: there is no event, or timestamptz cannot represent the time.';
 comment on column coordinator.job.last_record_time is 'Time of the newest event of the two logs. Null: there is no event, or timestamptz cannot represent the time.';

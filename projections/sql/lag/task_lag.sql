@@ -1,79 +1,100 @@
--- The newest observation of an input partition, and the oldest one with known offsets of the ten minutes before it.
+-- The newest observation of an input partition.
 create function projection.newest_bound(job_suffix text, system_name text, stream_name text, partition_id integer)
-returns table (oldest_offset bigint, end_offset bigint, observed_at timestamptz, earlier_end bigint, earlier_at timestamptz)
+returns table (oldest_offset bigint, end_offset bigint, observed_at timestamptz) language sql stable parallel safe as $$
+  select b.oldest_offset, b.end_offset, b.observed_at from projection.observed_input b
+  where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4
+  order by b.observed_at desc limit 1
+$$;
+
+-- The partitions that the tasks of a job read, with their checkpoints. Config decides as in starting_offset_state, of which only the few
+-- keys that name inputs are read here: monitors ask for all jobs at once.
+create function projection.task_position(coordinator_log integer, checkpoint_log integer)
+returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text,
+               next_offset bigint, record_time timestamptz)
 language sql stable parallel safe as $$
-  select n.oldest_offset, n.end_offset, n.observed_at, e.end_offset, e.observed_at
-  from (
-    select b.oldest_offset, b.end_offset, b.observed_at from projection.observed_input b
-    where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4
-    order by b.observed_at desc limit 1) n
+  with config as (
+    select coalesce(jsonb_object_agg(m.message_key, m.body ->> 'config_value'), '{}'::jsonb) as conf
+    from projection.message_head($1, null, 'set-config') m
+    where left(m.message_key, 100) in ('task.inputs', 'task.broadcast.inputs', 'job.default.system') or left(m.message_key, 100) like 'streams.%'
+  ), input as (
+    select i.system_name, i.stream_name from config cross join lateral projection.job_input(config.conf) i
+  )
+  select t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket, c.input_offset, projection.next_offset(c.input_offset_number), c.record_time
+  from projection.task_input($1, null, $2, null, null) t
+  left join projection.checkpoint_state($1, null, null, $2, null, null) c
+    on (c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket) = (t.task_name, t.system_name, t.stream_name, t.partition_id, t.key_bucket)
+  where (t.system_name, t.stream_name) in (select i.system_name, i.stream_name from input i)
+    or not exists (select from config where config.conf ?| array['task.inputs', 'task.broadcast.inputs'])
+$$;
+
+-- How far a position is behind the newest observation of its input partition (one row). Its next record has waited since the partition was last
+-- seen to end at or before it, so that the record did not exist yet; if it never was, the record is older than the first observation.
+create function projection.input_lag(job_suffix text, system_name text, stream_name text, partition_id integer, next_offset bigint, committed_at timestamptz)
+returns table (end_offset bigint, records_behind bigint, records_lost bigint, seconds_behind bigint, is_lower_bound boolean, observed_at timestamptz)
+language sql stable parallel safe as $$
+  select b.end_offset, g.records_behind,
+    case when $5 < b.oldest_offset then b.oldest_offset - $5 when g.records_behind is not null then 0 end,
+    case when g.records_behind = 0 then 0
+         when g.records_behind > 0 then extract(epoch from b.observed_at - coalesce(w.observed_at, (
+           select f.observed_at from projection.observed_input f
+           where f.job_suffix = $1 and f.system_name = $2 and f.stream_name = $3 and f.partition_id = $4 and f.end_offset is not null
+           order by f.observed_at limit 1)))::bigint end,
+    case when g.records_behind is not null then g.records_behind > 0 and w.observed_at is null end, b.observed_at
+  from (select 1) one
+  left join lateral projection.newest_bound($1, $2, $3, $4) b on true
+  cross join lateral (select case when $5 <= b.end_offset then greatest(b.end_offset - greatest($5, b.oldest_offset), 0)
+                                  when $5 > b.end_offset and $6 > b.observed_at - interval '5 minutes' then 0 end) g(records_behind)
   left join lateral (
-    select b.end_offset, b.observed_at from projection.observed_input b
-    where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4
-      and b.observed_at >= n.observed_at - interval '10 minutes' and b.end_offset is not null
-    order by b.observed_at limit 1) e on true
+    select s.observed_at from projection.observed_input s
+    where s.job_suffix = $1 and s.system_name = $2 and s.stream_name = $3 and s.partition_id = $4 and s.end_offset <= $5
+    order by s.end_offset desc, s.observed_at desc limit 1) w on g.records_behind > 0
 $$;
 
--- When an input partition was last seen to end at or before an offset, so that the record there did not exist yet. If it
--- never was: the first observation, which the record is older than.
-create function projection.last_seen_without(job_suffix text, system_name text, stream_name text, partition_id integer, input_offset bigint)
-returns table (observed_at timestamptz, is_older boolean) language sql stable parallel safe as $$
-  (select b.observed_at, false as is_older from projection.observed_input b
-   where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4 and b.end_offset <= $5
-   order by b.end_offset desc, b.observed_at desc limit 1)
-  union all
-  (select b.observed_at, true from projection.observed_input b
-   where b.job_suffix = $1 and b.system_name = $2 and b.stream_name = $3 and b.partition_id = $4 and b.end_offset is not null
-   order by b.observed_at limit 1)
-  order by is_older limit 1
-$$;
+-- task_lag without the rates, which cost as much again, and without jobs whose inputs have never been observed.
+create view projection.task_backlog as
+select j.job_name, j.job_id, p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket,
+  l.records_behind, l.records_lost, l.seconds_behind, l.is_lower_bound, l.observed_at
+from projection.current_job j
+cross join lateral projection.task_position(j.coordinator_log, j.checkpoint_log) p
+cross join lateral projection.input_lag(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset, p.record_time) l
+where exists (select from projection.observed_input o where o.job_suffix = j.job_suffix);
 
--- The inputs of a job's tasks with the checkpoints of now and of ten minutes ago.
+-- The positions of a job's tasks, now and ten minutes ago.
 create function projection.task_progress(coordinator_log integer, checkpoint_log integer)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, input_offset text,
                next_offset bigint, record_time timestamptz, earlier_next bigint, earlier_time timestamptz)
 language sql stable parallel safe as $$
-  with part as materialized (
-    select s.task_name, s.system_name, s.stream_name, s.partition_id, s.key_bucket
-    from projection.starting_offset_state($1, null, $2, null, now(), null) s where s.decided_by is not null
-  ), newest as materialized (
-    select c.* from projection.checkpoint_state($1, null, null, $2, null, null) c
-  ), earlier as materialized (                     -- computed once: joined directly, the planner computes it for each partition
+  with earlier as materialized (                   -- computed once: joined directly, the planner computes it for each partition
     select c.* from projection.log_cut($1, now() - interval '10 minutes') x
     left join lateral projection.log_cut($2, now() - interval '10 minutes') y on true
     cross join lateral projection.checkpoint_state($1, null, x.cut, $2, null, y.cut) c
   )
-  select p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, c.input_offset, projection.next_offset(c.input_offset_number), c.record_time,
-    projection.next_offset(e.input_offset_number), e.record_time
-  from part p
-  left join newest c
-    on (c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket) = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
+  select p.*, projection.next_offset(e.input_offset_number), e.record_time
+  from projection.task_position($1, $2) p
   left join earlier e
     on (e.task_name, e.system_name, e.stream_name, e.partition_id, e.key_bucket) = (p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket)
 $$;
 
 create view coordinator.task_lag as
-select j.job_name, j.job_id, j.job_bucket, p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, p.input_offset, b.end_offset,
-  g.records_behind, case when p.next_offset < b.oldest_offset then b.oldest_offset - p.next_offset when g.records_behind is not null then 0 end as records_lost,
-  case when g.records_behind = 0 then 0
-       when g.records_behind > 0 then extract(epoch from b.observed_at - w.observed_at)::bigint
-  end as seconds_behind,
-  case when g.records_behind = 0 then false else w.is_older end as is_lower_bound,
+select j.job_name, j.job_id, j.job_bucket, p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, p.input_offset, l.end_offset,
+  l.records_behind, l.records_lost, l.seconds_behind, l.is_lower_bound,
   round(r.processed)::bigint as processed_per_second, round(r.arriving)::bigint as arriving_per_second,
-  case when g.records_behind = 0 then 0 when r.processed > r.arriving then least(g.records_behind / (r.processed - r.arriving), 1e12)::bigint end as seconds_to_catch_up,
-  b.observed_at
+  case when l.records_behind = 0 then 0 when r.processed > r.arriving then least(l.records_behind / (r.processed - r.arriving), 1e12)::bigint end as seconds_to_catch_up,
+  l.observed_at
 from projection.current_job j
 cross join lateral projection.task_progress(j.coordinator_log, j.checkpoint_log) p
-left join lateral projection.newest_bound(j.job_suffix, p.system_name, p.stream_name, p.partition_id) b on true
-cross join lateral (select case when p.next_offset <= b.end_offset then greatest(b.end_offset - greatest(p.next_offset, b.oldest_offset), 0)
-                                when p.next_offset > b.end_offset and p.record_time > b.observed_at - interval '5 minutes' then 0 end) g(records_behind)
-left join lateral projection.last_seen_without(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset) w on g.records_behind > 0
+cross join lateral projection.input_lag(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset, p.record_time) l
+left join lateral (                                -- the oldest known end of the ten minutes before the newest observation
+  select b.end_offset, b.observed_at from projection.observed_input b
+  where b.job_suffix = j.job_suffix and b.system_name = p.system_name and b.stream_name = p.stream_name and b.partition_id = p.partition_id
+    and b.observed_at >= l.observed_at - interval '10 minutes' and b.end_offset is not null
+  order by b.observed_at limit 1) b on true
 cross join lateral (
   select case when p.record_time = p.earlier_time then 0
               when p.record_time > p.earlier_time and p.next_offset is not null and p.earlier_next is not null
                 then least(greatest(p.next_offset - p.earlier_next, 0) / extract(epoch from projection.time_between(p.earlier_time, p.record_time))::double precision, 1e18) end,
-         case when b.observed_at > b.earlier_at and b.end_offset is not null
-                then least(greatest(b.end_offset - b.earlier_end, 0) / extract(epoch from b.observed_at - b.earlier_at)::double precision, 1e18) end
+         case when l.observed_at > b.observed_at and l.end_offset is not null
+                then least(greatest(l.end_offset - b.end_offset, 0) / extract(epoch from l.observed_at - b.observed_at)::double precision, 1e18) end
   ) r(processed, arriving);
 comment on view coordinator.task_lag is E'How far each task is behind its inputs: its checkpoint against the newest observation in input_bound. A partition that has not been observed, or could not be, has null, never 0. Offsets without a record, such as those of transactions or what compaction left, count as records.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
 comment on column coordinator.task_lag.input_offset is 'The last processed offset of the task''s checkpoint. Null: the task has no checkpoint of the partition.';

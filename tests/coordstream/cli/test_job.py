@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 
-from coordstream.cli.job import sums
 from eventlog.events import RecordedEvent
 from projections.job_choice import NO_LOGS
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine, config_event, recording
@@ -15,7 +14,9 @@ def test_jobs_are_listed_with_the_states_of_their_logs(wordcount: CommandLine, t
     counts, recorded = wordcount.rows("job", "list")
     assert (counts["job_name"], counts["checkpoint_stream"], counts["quarantine_open"]) == ("counts", None, 1)
     assert (recorded["job_name"], recorded["task_count"], recorded["container_count"]) == ("wordcount_pv", 8, 2)
-    assert [recorded[name] for name in ("state", "lag", "quarantine_open", "gap_count")] == ["stopped", 0, 0, 0]
+    shown = ("state", "state_detail", "log_state", "log_lag", "quarantine_open", "gap_count")
+    assert [recorded[name] for name in shown] == ["stopped", "recorded", "stopped", 0, 0, 0]
+    assert [row["job_name"] for row in wordcount("job", "list", "--problems", "--json").json] == ["counts"]
     printed = wordcount.done("job", "list")
     assert "wordcount_pv/1" in printed
     assert max(map(len, printed.splitlines())) <= 80
@@ -49,15 +50,3 @@ def test_an_empty_database_has_no_jobs(cli: CommandLine) -> None:
     assert (finished.code, finished.json) == (0, [])
     assert NO_LOGS in finished.err
     assert NO_LOGS in cli.refused("job", "show", "nope")
-
-
-def test_a_lag_is_unknown_if_that_of_one_log_is() -> None:
-    log = {"is_newest": True, "lag": 2, "state": "live", "quarantine_open": 1, "gap_count": 0}
-    replaced = log | {"is_newest": False, "lag": None, "state": "stopped", "gap_count": 3}
-    assert sums([log, log | {"state": "catching-up"}, replaced]) == {
-        "state": "catching-up",
-        "lag": 4,
-        "quarantine_open": 3,
-        "gap_count": 3,
-    }
-    assert sums([log, log | {"lag": None}])["lag"] is None

@@ -326,7 +326,7 @@ def test_a_retired_log_has_no_fault(lost: CommandLine) -> None:
     assert row["state"] == "retired"
     assert row["state_detail"].startswith("retired on ")
     assert lost.ask("select state from coordinator.log_position") == [("stopped",)]
-    assert [each["state"] for each in lost.rows("job", "list")] == ["retired"]
+    assert [(each["state"], each["log_state"]) for each in lost.rows("job", "list")] == [("stopped", "retired")]
 
 
 def test_a_log_that_was_never_followed_can_be_retired(cli: CommandLine) -> None:

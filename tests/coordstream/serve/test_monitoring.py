@@ -1,21 +1,28 @@
 """/readyz and /metrics."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from psycopg import sql
+from pydantic import SecretStr
 
+from coordstream.queries.jobs import JobLimits
 from coordstream.serve import database, monitoring
-from coordstream.serve.monitoring import ANOTHER_VERSION, RowsByJob
+from coordstream.serve.database import ReadPool
+from coordstream.serve.monitoring import ANOTHER_VERSION, RowsByBucket
 from coordstream.serve.service import ServiceLimits
-from eventlog.postgres.connection import Connection, connect
+from coordstream.settings import Settings
+from eventlog.postgres.connection import connect
+from eventlog.timestamps import ms_of
 from projections.retired_streams import retire_streams
 from tests.acceptance.imported_job import ImportedJob
-from tests.builders import checkpoint_v1, recorded, set_checkpoint
+from tests.builders import checkpoint_v1, recorded, set_checkpoint, task_container
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine, config_event, recording
 from tests.coordstream.serve.serving import Served, serving
-from tests.fixtures.waiting import wait_until
+from tests.coordstream.serve.site import Site
+from tests.fixtures.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +55,7 @@ def test_the_metrics_of_a_recorded_job(wordcount: CommandLine) -> None:
     }
     assert changes == {"NEW_DEPLOYMENT": 3, "JOB_MODEL": 3, "CONFIG": 2}
     assert "coordstream_log_heartbeat_age_seconds" not in found  # a recording has no follower
-    assert [*found["coordstream_jobs_waiting"].values()] == [0, 0]
+    assert [*found["coordstream_jobs_waiting"]] == [frozenset({("metric", "coordstream_job_anomalies")})]
     assert found["process_resident_memory_bytes"][frozenset()] > 0
 
 
@@ -178,7 +185,7 @@ def test_a_topic_whose_end_is_unknown_is_not_ready(wordcount: CommandLine) -> No
     change(wordcount, "update eventlog.log set backend = 'kafka'")
     with serving(wordcount.database_url) as served:
         assert f"{COORDINATOR} has an unknown lag." in " ".join(reasons(served))
-        assert 'coordstream_log_lag_offsets{job_id="1",' in served.client.get("/metrics").text
+        assert 'coordstream_log_lag_offsets{job_name="wordcount_pv",' in served.client.get("/metrics").text
         assert served.client.get("/metrics").text.count("} NaN") == 2
 
 
@@ -212,29 +219,40 @@ def test_without_its_database_nothing_is_ready_until_it_answers(
             assert "retry-after" in answer.headers
 
 
-JOBS = {("a", "1"), ("b", "1"), ("c", "1")}
+def test_each_scrape_reads_the_buckets_that_waited_longest(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(monitoring, "BUDGET_SECONDS", 0)  # for one bucket
+    monkeypatch.setattr(monitoring, "WAIT_SECONDS", PATIENCE)
+    turn, slow = (
+        sql.SQL("select %(bucket)s::int as bucket, clock_timestamp()::text as turn"),
+        sql.SQL("select pg_sleep(9)"),
+    )
+    pool = ReadPool(Settings(database_url=SecretStr(database_url)), database_url, 0.1)
+    found, slowly = RowsByBucket(turn), RowsByBucket(slow)
+    reads = [found.read(pool, {1, 2, 3}) for _ in range(4)]
+    assert slowly.read(pool, {1}) == {}
+    pool.close()
+    assert [sorted(read) for read in reads] == [[1], [1, 2], [1, 2, 3], [1, 2, 3]]
+    assert [reads[3][bucket] == reads[2][bucket] for bucket in (1, 2, 3)] == [False, True, True]
 
 
-def test_each_scrape_reads_the_jobs_that_waited_longest(
-    connection: Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(monitoring, "BUDGET_SECONDS", 0)  # for one job
-    connection.execute("create temp sequence turn")
-    found = RowsByJob(sql.SQL("select %(job_name)s::text as job, %(job_id)s::text, nextval('pg_temp.turn') as turn"))
-
-    def read(jobs: set[tuple[str, str]]) -> dict[str, int]:
-        return {row["job"]: row["turn"] for row in found.read(connection, jobs)}
-
-    assert (read(JOBS), found.waiting) == ({"a": 1}, 2)
-    assert read(JOBS) == {"a": 1, "b": 2}
-    assert (read(JOBS), found.waiting) == ({"a": 1, "b": 2, "c": 3}, 0)
-    assert read(JOBS) == {"a": 4, "b": 2, "c": 3}
-    assert read({("a", "1")}) == {"a": 5}
-
-
-def test_a_job_whose_query_takes_too_long_keeps_its_rows(connection: Connection) -> None:
-    connection.execute("create temp table slowness as select 0 as seconds")
-    found = RowsByJob(sql.SQL("select %(job_name)s::text as job, %(job_id)s::text, pg_sleep(seconds) from slowness"))
-    before = found.read(connection, JOBS)
-    connection.execute("update slowness set seconds = 600; set local statement_timeout = '20ms'")
-    assert found.read(connection, JOBS) == before
+@pytest.mark.parametrize(("stopped_seconds", "is_red"), [(90, True), (5, False)])
+def test_a_job_that_stops_committing_is_red_everywhere(cli: CommandLine, stopped_seconds: int, is_red: bool) -> None:
+    now = datetime.now(UTC)
+    with cli.connection() as connection:
+        connection.autocommit = True
+        commits = [checkpoint_v1(at=ms_of(now) - seconds * 1_000) for seconds in (150, stopped_seconds)]
+        ImportedJob(connection, "orders", coordinator=[task_container()], checkpoints=commits, imported_at=now)
+    change(cli, "update eventlog.log set backend = 'kafka'")
+    change(cli, AS_FOLLOWED)
+    state = "silent" if is_red else "committing"
+    listed = cli("job", "list", "--problems", "--max-commit-age", "1m", "--json")
+    assert (listed.code, [row["state"] for row in listed.json]) == ((1, ["silent"]) if is_red else (0, []))
+    limits = ServiceLimits(jobs=JobLimits(commit_age_seconds=60))
+    with serving(cli.database_url, limits=limits) as served:
+        found, page = samples(served), Site(served).get("/")
+    job = frozenset({("job_name", "orders"), ("job_id", "1")})
+    assert found["coordstream_job_ok"] == {job: not is_red}
+    assert found["coordstream_job_state"] == {job | {("state", state)}: 1}
+    assert {"class": f"tag {state}"} in page.all("span")
+    assert ("With problems (1)" in page.text) is is_red
+    assert cli.rows("job", "list")[0]["state"] == "committing"  # the default is three minutes

@@ -1,0 +1,45 @@
+-- The tasks of a job that exist: those assigned to containers or partitions or, if none is, those that have a checkpoint. Each with the time of its
+-- assignment, and of its newest commit (null: none), of the log that checkpoints are read from. Checkpoints of another grouper than that
+-- of the newest commit belong to tasks that are gone; their keys stay for ever.
+create function projection.job_task(coordinator_log integer, checkpoint_log integer)
+returns table (task_name text, is_standby boolean, assigned_at timestamptz, commit_time timestamptz) language sql stable parallel safe as $$
+  select t.task_name, t.is_standby, t.assigned_at, t.commit_time
+  from (
+    select s.task_name, bool_or(s.is_standby) as is_standby, max(s.assigned_at) as assigned_at, max(s.commit_time) as commit_time,
+      min(s.place) as place, min(min(s.place)) over () as best_place
+    from (
+      select case k.message_type when 'set-task-mode-assignment' then 9 else 1 end as place, n.task_name,
+        k.message_type = 'set-task-mode-assignment' as is_standby, m.record_time as assigned_at, null::timestamptz as commit_time
+      from projection.event_key k
+      join projection.message_current m on m.log_id = k.log_id and m.key_id = k.key_id
+      cross join lateral (
+        select k.message_key where k.message_type = 'set-task-container-assignment' or m.body ->> 'task_mode' = 'Standby'
+        union all
+        select jsonb_array_elements_text(m.body -> 'task_names') where k.message_type = 'set-task-partition-assignment') n(task_name)
+      where k.log_id = $1 and not k.is_other
+        and k.message_type in ('set-task-container-assignment', 'set-task-partition-assignment', 'set-task-mode-assignment')
+      union all
+      select 2, c.task_name, false, null, c.record_time
+      from (
+        select k.message_key as task_name, k.grouper_factory, c.record_time, first_value(k.grouper_factory) over (order by c.log_offset desc) as newest_grouper
+        from projection.checkpoint_current c
+        join projection.event_key k on k.log_id = c.log_id and k.key_id = c.key_id
+        where c.log_id = coalesce($2, $1) and c.layout_id is not null and k.message_key is not null) c
+      where c.grouper_factory is not distinct from c.newest_grouper) s
+    group by s.task_name) t
+  where t.place = t.best_place
+$$;
+
+-- The tasks of all jobs with their newest commits and their lags. If the lag of a partition is unknown, so are the records; the seconds are those
+-- of the other partitions, as a lower bound, never 0.
+create view projection.task_status as
+select j.job_name, j.job_id, t.task_name, t.is_standby, t.assigned_at, t.commit_time,
+  b.partition_count, b.records_behind, b.records_lost, b.seconds_behind, b.is_lower_bound, b.observed_at
+from projection.current_job j
+cross join lateral projection.job_task(j.coordinator_log, j.checkpoint_log) t
+left join (
+  select l.job_name, l.job_id, l.task_name, count(*) as partition_count,
+    case when count(*) = count(l.records_behind) then sum(l.records_behind)::bigint end as records_behind, sum(l.records_lost)::bigint as records_lost,
+    case when count(*) = count(l.seconds_behind) then max(l.seconds_behind) else nullif(max(l.seconds_behind), 0) end as seconds_behind,
+    bool_or(l.is_lower_bound) or count(l.seconds_behind) between 1 and count(*) - 1 as is_lower_bound, min(l.observed_at) as observed_at
+  from projection.task_backlog l group by l.job_name, l.job_id, l.task_name) b using (job_name, job_id, task_name);
