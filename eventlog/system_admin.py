@@ -37,7 +37,9 @@ class SystemStreamMetadata:
 
 @dataclass(frozen=True, slots=True)
 class PartitionBounds:
-    """The offsets of a partition from the oldest to before the end; ``newest_time`` in ms since 1970, None if empty."""
+    """The offsets of a partition from the oldest to before the end. ``newest_time``: in ms since 1970; None if it is
+    empty, or its system does not tell.
+    """
 
     stream_name: str
     partition: int

@@ -176,7 +176,7 @@ class KafkaAdmin(AdminClient):
     @property
     def cluster_id(self) -> str:
         """The id of the cluster. Raises `SourceUnavailable`."""
-        return str(ask(self._options, self._client.describe_cluster)["cluster_id"])
+        return str(ask(self._options, lambda: self._metadata([])).cluster_id)
 
     def stream_names(self) -> list[str]:
         """All of Samza's streams, sorted. Raises `SourceUnavailable`."""
@@ -190,7 +190,7 @@ class KafkaAdmin(AdminClient):
         """The current state of a stream's topic. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""
         found = self._describe(stream_name, leader_seconds)
         return Topic(
-            stream_name, known_id(found["topic_id"]), len(found["partitions"]), self._topic_settings(stream_name)
+            stream_name, known_id(found.get("topic_id")), len(found["partitions"]), self._topic_settings(stream_name)
         )
 
     def describe(self, stream_name: str) -> StreamFacts:
@@ -236,7 +236,7 @@ class KafkaAdmin(AdminClient):
     def topic_ids(self, stream_names: Iterable[str], node_id: int | None = None) -> dict[str, str | None]:
         """The topic ids of the streams that exist, according to one broker. Raises `SourceUnavailable`."""
         names = list(stream_names)
-        answer = ask(self._options, lambda: self._metadata(names, node_id)) if names else []
+        answer = ask(self._options, lambda: self._metadata(names, node_id)).topics if names else []
         self._keep_leaders(answer)
         return {topic.name: known_id(topic.topic_id) for topic in answer if topic.error_code == NoError.errno}
 
@@ -279,11 +279,10 @@ class KafkaAdmin(AdminClient):
         """The number of partitions of a topic. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""
         return len(self._describe(name, REACH_SECONDS)["partitions"])
 
-    def _metadata(self, names: Sequence[str], node_id: int | None) -> Sequence[Any]:
+    def _metadata(self, names: Sequence[str], node_id: int | None = None) -> Any:
         topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
         request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
-        answered: Sequence[Any] = self._send(request, None if node_id == _NO_LEADER else node_id).topics
-        return answered
+        return self._send(request, None if node_id == _NO_LEADER else node_id)
 
     def _send(self, request: Any, node_id: int | None) -> Any:
         """The answer of one broker (None: any). The client's own requests go to any broker, and query more."""

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 from kafka import KafkaAdminClient
 from kafka.errors import (
     AuthorizationError,
+    IncompatibleBrokerVersion,
     KafkaConnectionError,
     KafkaError,
     SaslAuthenticationFailedError,
@@ -17,6 +18,7 @@ from kafka.errors import (
 )
 
 from eventlog.backoff import Backoff, RetryDeadline
+from eventlog.errors import EventLogError
 from eventlog.kafka.connection_manager import make_net_client
 from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.source import Closing, CredentialsRefused, SourceUnavailable
@@ -78,6 +80,10 @@ TIMES: Final[dict[str, int]] = {
 Answer = TypeVar("Answer")
 
 
+class BrokerTooOld(EventLogError):
+    """The brokers do not support a request of ours."""
+
+
 @dataclass
 class Connected:
     """A client of kafka-python with its network client; ``net.cluster`` is its metadata of the cluster."""
@@ -103,8 +109,8 @@ class Connected:
 def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) -> Connected:
     """Create a client and connect it.
 
-    Raises `SourceUnavailable`: no broker answers, or the login is refused; `OptionRefused`: the files for an encrypted
-    connection cannot be used.
+    Raises `SourceUnavailable`: no broker answers, or the login is refused; `BrokerTooOld`; `OptionRefused`: the files
+    for an encrypted connection cannot be used.
     """
     filter_private_loggers()
     connected = Connected()
@@ -147,25 +153,28 @@ class AdminClient(LazyClient):
 
 @contextmanager
 def translate_errors(options: KafkaOptions) -> Iterator[None]:
-    """Raise errors of kafka-python as `SourceUnavailable`."""
+    """Raise errors of kafka-python as `SourceUnavailable` or `BrokerTooOld`."""
     try:
         yield
     except KafkaError as error:
         raise _describe(options, error) from error
 
 
-def _not_connected(options: KafkaOptions, error: KafkaError) -> SourceUnavailable:
+def _not_connected(options: KafkaOptions, error: KafkaError) -> EventLogError:
     if _is_broken_off(error) and "sasl_mechanism" in options.client_options:
         return CredentialsRefused(f"{options.place} closed the connection during login. Check the user and password.")
     return _describe(options, error)
 
 
-def _describe(options: KafkaOptions, error: KafkaError) -> SourceUnavailable:
+def _describe(options: KafkaOptions, error: KafkaError) -> EventLogError:
     """The error with the address of the cluster, and without the text of brokers, which may contain a secret."""
     place = options.place
     reason = type(error).__name__.removesuffix("Error")
     if _is_refusal(error):
         return CredentialsRefused(f"{place} refused access ({reason}). Check the user, password and permissions.")
+    if isinstance(error, IncompatibleBrokerVersion):  # its text is that of kafka-python
+        problem = " ".join(map(str, error.args))
+        return BrokerTooOld(f"{place} does not support a request: {problem} Use brokers of Kafka 2.8 or later.")
     if isinstance(error, KafkaConnectionError) and error.args:
         reason = str(error.args[0])
     return unavailable(options, reason)

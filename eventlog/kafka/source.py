@@ -9,6 +9,10 @@ from eventlog.kafka.consumer import EventConsumer, RangeReader
 from eventlog.kafka.options import KafkaOptions
 from eventlog.source import KAFKA, Closing, Read, StreamFacts, StreamMissing
 
+_NO_TOPIC_IDS: Final = (
+    "The brokers are older than Kafka 2.8 and have no topic ids: restart the follower after a topic was re-created."
+)
+
 
 class KafkaSource(Closing):
     """See `EventSource`. It connects when first used, and reconnects.
@@ -24,7 +28,7 @@ class KafkaSource(Closing):
         self._admin = KafkaAdmin(options)
         self._ranges = RangeReader(options, self._admin)
         self._consumer: EventConsumer | None = None
-        self._woken = False
+        self._woken = self._has_warned = False
         self._topic_ids: dict[str, str | None] = {}
 
     @property
@@ -38,6 +42,9 @@ class KafkaSource(Closing):
         """See `EventSource.describe`. From then on, ``read`` and ``assign`` use the topic with this id."""
         facts = self._admin.describe(stream_name)
         self._topic_ids[stream_name] = facts.topic_id
+        if facts.topic_id is None and not self._has_warned:
+            self._has_warned = True  # one stream's warning says it for all
+            return facts._replace(warning=" ".join(filter(None, (_NO_TOPIC_IDS, facts.warning))))
         return facts
 
     def end_offsets(self, stream_names: Sequence[str]) -> dict[str, int]:

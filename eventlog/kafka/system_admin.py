@@ -13,7 +13,7 @@ from kafka.errors import (
     for_code,
 )
 
-from eventlog.kafka.client import AdminClient, ask
+from eventlog.kafka.client import AdminClient, BrokerTooOld, ask
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import CredentialsRefused
 from eventlog.startpoint import (
@@ -80,17 +80,25 @@ class KafkaSystemAdmin(AdminClient):
         """The bounds of every partition of these streams. Streams that the cluster does not have are left out."""
         partitions = [one for name in dict.fromkeys(stream_names) for one in self._partitions_if_any(name)]
         ends = self._offsets((one, end) for one in partitions for end in (_EARLIEST, _LATEST))
-        newest = self._list_offsets(dict.fromkeys(partitions, _NEWEST_TIME)) if partitions else {}
+        newest = self._newest_times(partitions)
         return [
             PartitionBounds(
                 one.topic,
                 one.partition,
                 ends[one, _EARLIEST],
                 ends[one, _LATEST],
-                None if newest[one].offset == _NO_OFFSET else newest[one].timestamp,
+                newest.get(one),
             )
             for one in partitions
         ]
+
+    def _newest_times(self, partitions: Sequence[TopicPartition]) -> Mapping[TopicPartition, int]:
+        """The newest record time of partitions with records. Brokers before Kafka 3.0 do not tell it."""
+        try:
+            found = self._list_offsets(dict.fromkeys(partitions, _NEWEST_TIME)) if partitions else {}
+        except BrokerTooOld:
+            return {}
+        return {one: answer.timestamp for one, answer in found.items() if answer.offset != _NO_OFFSET}
 
     def _partitions_if_any(self, stream_name: str) -> Sequence[TopicPartition]:
         try:

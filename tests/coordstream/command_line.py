@@ -4,7 +4,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -110,6 +111,25 @@ def without_settings() -> dict[str, str]:
     """The environment without COORDSTREAM variables, with the checkout on the Python path."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("COORDSTREAM_")}
     return {**kept, "PYTHONPATH": str(CHECKOUT)}
+
+
+@contextmanager
+def follow_process(cli: CommandLine, *words: str, **more: str) -> Iterator[subprocess.Popen[str]]:
+    """`follow` in its own process, with more settings, which is killed at the end."""
+    environment = {
+        **without_settings(),
+        "COORDSTREAM_DATABASE_URL": cli.database_url,
+        "COORDSTREAM_MASK_KEY": MASK_KEY,
+        **more,
+    }
+    command = [sys.executable, "-m", "coordstream", "follow", *words]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def config_event(offset: int, key: str, value: str | None, *, time: int = 1_000) -> RecordedEvent:

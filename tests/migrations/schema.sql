@@ -7836,7 +7836,7 @@ COMMENT ON COLUMN coordinator.input_bound.end_offset IS 'The offset after the la
 -- Name: COLUMN input_bound.end_record_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.input_bound.end_record_time IS 'The newest record time in the partition. Null: unknown, as oldest_offset, or the partition is empty, or timestamptz cannot represent the time.';
+COMMENT ON COLUMN coordinator.input_bound.end_record_time IS 'The newest record time in the partition. Null: unknown, as oldest_offset, or the partition is empty, or its broker is older than Kafka 3.0, or timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN input_bound.observed_at; Type: COMMENT; Schema: coordinator; Owner: -

@@ -3,10 +3,7 @@
 import re
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +25,10 @@ from tests.builders import config_set
 from tests.coordstream.command_line import (
     CHECKPOINT,
     COORDINATOR,
-    MASK_KEY,
     CommandLine,
     config_event,
+    follow_process,
     recording,
-    without_settings,
 )
 from tests.fixtures.waiting import PATIENCE, wait_until
 
@@ -44,24 +40,6 @@ STATE = "select state, next_offset from coordinator.log_position"
 def append(cli: CommandLine, stream_name: str, *values: str, kind: str | None = None) -> None:
     with PostgresEventLog.create(cli.database_url, identify(stream_name, kind)) as log:
         log.append([config_set("a", value) for value in values])
-
-
-@contextmanager
-def follow_process(cli: CommandLine, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """The command in its own process, which is killed at the end."""
-    environment = {
-        **without_settings(),
-        "COORDSTREAM_DATABASE_URL": cli.database_url,
-        "COORDSTREAM_MASK_KEY": MASK_KEY,
-    }
-    command = [sys.executable, "-m", "coordstream", "follow", *words]
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
 
 
 def test_many_rows_leave_statistics_for_the_planner(cli: CommandLine, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Final
 import pytest
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer
 from kafka.errors import (
+    IncompatibleBrokerVersion,
     KafkaConnectionError,
     KafkaTimeoutError,
     NodeNotReadyError,
@@ -24,7 +25,7 @@ from kafka.errors import (
 
 from eventlog.events import NewEvent
 from eventlog.kafka.admin import KafkaAdmin
-from eventlog.kafka.client import ask, connect, tls_context, translate_errors
+from eventlog.kafka.client import BrokerTooOld, ask, connect, tls_context, translate_errors
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.kafka.source import KafkaSource
@@ -128,7 +129,11 @@ def test_a_question_is_asked_again_until_it_is_answered(*, has_login: bool) -> N
 
 @pytest.mark.parametrize(
     ("error", "raised"),
-    [(TopicAlreadyExistsError, TopicAlreadyExistsError), (SaslAuthenticationFailedError, CredentialsRefused)],
+    [
+        (TopicAlreadyExistsError, TopicAlreadyExistsError),
+        (SaslAuthenticationFailedError, CredentialsRefused),
+        (IncompatibleBrokerVersion, BrokerTooOld),
+    ],
 )
 def test_a_permanent_error_is_not_retried(error: type[Exception], raised: type[Exception]) -> None:
     asked = []
