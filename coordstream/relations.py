@@ -96,6 +96,9 @@ container_host = _relation("container_host", f"container_id host_name jmx_url jm
 container_host_history = _relation(
     "container_host_history", f"container_id host_name jmx_url jmx_tunneling_url operation {_EVENT}"
 )
+container_host_validity = _relation(
+    "container_host_validity", f"container_id host_name jmx_url jmx_tunneling_url {_VALID}"
+)
 event = _relation("event", f"message_type message_key operation value_bytes {_EVENT}")
 input_bound = _relation(
     "input_bound",

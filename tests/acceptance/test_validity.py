@@ -22,7 +22,7 @@ from tests.properties.importing import import_events
 pytestmark = pytest.mark.slow
 
 MINUTE: Final = 60_000
-RELATIONS: Final = ("config", "task_container", "task_partition")
+RELATIONS: Final = ("config", "container_host", "task_container", "task_partition")
 BOUNDS: Final = "from_log_offset, to_log_offset"
 AT: Final = "valid_from <= %(at)s and (valid_to > %(at)s or valid_to is null)"
 

@@ -7724,6 +7724,108 @@ COMMENT ON COLUMN coordinator.container_host_history.incarnation IS 'The incarna
 COMMENT ON COLUMN coordinator.container_host_history.log_offset IS 'The offset of the event in its log.';
 
 --
+-- Name: container_host_validity; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.container_host_validity AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    t.message_key AS container_id,
+    (t.body ->> 'host_name'::text) AS host_name,
+    (t.body ->> 'jmx_url'::text) AS jmx_url,
+    (t.body ->> 'jmx_tunneling_url'::text) AS jmx_tunneling_url,
+    t.valid_from,
+    t.valid_to,
+    t.log_offset AS from_log_offset,
+    t.next_offset AS to_log_offset,
+    j.incarnation
+   FROM (((projection.job_log j
+     CROSS JOIN LATERAL projection.log_replaced_at(j.log_id) r(at))
+     CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
+     CROSS JOIN LATERAL projection.message_validity(j.log_id, 'set-container-host-assignment'::text, r.at) t(message_key, is_sensitive, body, valid_from, valid_to, log_offset, next_offset))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND j.is_complete AND COALESCE((t.next_offset > b.last_offset), true));
+
+--
+-- Name: VIEW container_host_validity; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.container_host_validity IS 'On which host a container ran, and when: one row per host and JMX address, however often they were written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of container_host_as_of at T. Filters on the job and on the container use indexes.
+Key: container_id, host_name, jmx_url, jmx_tunneling_url, incarnation, from_log_offset.';
+
+--
+-- Name: COLUMN container_host_validity.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_validity.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
+
+--
+-- Name: COLUMN container_host_validity.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_validity.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
+
+--
+-- Name: COLUMN container_host_validity.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_validity.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
+
+--
+-- Name: COLUMN container_host_validity.container_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_validity.container_id IS 'The id of the container within the job.';
+
+--
+-- Name: COLUMN container_host_validity.host_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_validity.host_name IS 'The host that the container ran on.';
+
+--
+-- Name: COLUMN container_host_validity.jmx_url; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_validity.jmx_url IS 'The URL of the container''s JMX server. Null: the message has none.';
+
+--
+-- Name: COLUMN container_host_validity.jmx_tunneling_url; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_validity.jmx_tunneling_url IS 'The URL of the container''s JMX server through a tunnel. Null: the message has none.';
+
+--
+-- Name: COLUMN container_host_validity.valid_from; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_validity.valid_from IS 'Start of the validity (inclusive): the log_time of the event that set the value.';
+
+--
+-- Name: COLUMN container_host_validity.valid_to; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_validity.valid_to IS 'End of the validity (exclusive): the log_time of the event that ended it, or when another incarnation of the log began. Null: still valid.';
+
+--
+-- Name: COLUMN container_host_validity.from_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_validity.from_log_offset IS 'The event that set the value.';
+
+--
+-- Name: COLUMN container_host_validity.to_log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_validity.to_log_offset IS 'The event that ended the validity: another value, or a delete. Null: no event of this log did.';
+
+--
+-- Name: COLUMN container_host_validity.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.container_host_validity.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
+
+--
 -- Name: input_bound; Type: TABLE; Schema: eventlog; Owner: -
 --
 
@@ -11803,6 +11905,13 @@ GRANT SELECT ON TABLE coordinator.container_execution_history TO coordstream_rep
 
 GRANT SELECT ON TABLE coordinator.container_host_history TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.container_host_history TO coordstream_replayer;
+
+--
+-- Name: TABLE container_host_validity; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.container_host_validity TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.container_host_validity TO coordstream_replayer;
 
 --
 -- Name: TABLE input_bound; Type: ACL; Schema: eventlog; Owner: -

@@ -19,7 +19,7 @@ from tests.properties.importing import import_log
 pytestmark = pytest.mark.slow
 
 JOBS: Final = 120
-RELATIONS: Final = ("config", "task_container", "task_partition")
+RELATIONS: Final = ("config", "container_host", "task_container", "task_partition")
 BOUNDS: Final = "valid_from, valid_to, from_log_offset, to_log_offset"
 
 validities = pytest.mark.parametrize("relation", RELATIONS)

@@ -30,3 +30,17 @@ comment on column coordinator.container_host_history.host_name is 'The host that
 comment on column coordinator.container_host_history.host is 'The host of the message''s writer, from its envelope, as source and username are. The container''s host is in host_name. Null: there is no envelope, or it has no host.';
 comment on column coordinator.container_host_history.jmx_url is 'The URL of the container''s JMX server; empty if it has none. Null: the message has none, or the event deletes the row.';
 comment on column coordinator.container_host_history.jmx_tunneling_url is 'The URL of the container''s JMX server through a tunnel; empty if it has none. Null: the message has none, or the event deletes the row.';
+
+create view coordinator.container_host_validity as
+select j.job_name, j.job_id, j.job_bucket, t.message_key as container_id,
+  t.body ->> 'host_name' as host_name, t.body ->> 'jmx_url' as jmx_url, t.body ->> 'jmx_tunneling_url' as jmx_tunneling_url,
+  t.valid_from, t.valid_to, t.log_offset as from_log_offset, t.next_offset as to_log_offset, j.incarnation
+from projection.job_log j
+cross join lateral projection.log_replaced_at(j.log_id) r
+cross join lateral projection.base_end(j.log_id) b
+cross join lateral projection.message_validity(j.log_id, 'set-container-host-assignment', r.at) t
+where j.stream_kind = 'coordinator' and j.is_complete and coalesce(t.next_offset > b.last_offset, true);
+comment on view coordinator.container_host_validity is E'On which host a container ran, and when: one row per host and JMX address, however often they were written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of container_host_as_of at T. Filters on the job and on the container use indexes.\nKey: container_id, host_name, jmx_url, jmx_tunneling_url, incarnation, from_log_offset.';
+comment on column coordinator.container_host_validity.host_name is 'The host that the container ran on.';
+comment on column coordinator.container_host_validity.jmx_url is 'The URL of the container''s JMX server. Null: the message has none.';
+comment on column coordinator.container_host_validity.jmx_tunneling_url is 'The URL of the container''s JMX server through a tunnel. Null: the message has none.';
