@@ -11,6 +11,7 @@ import psycopg
 
 from coordstream.cli.input_system import OpenInputs, read_input_config
 from coordstream.errors import CoordstreamError
+from coordstream.queries.faults import by_cause
 from eventlog.errors import EventLogError
 from eventlog.log import Clock, system_clock
 from eventlog.postgres.connection import Connection, connect, failure_line
@@ -26,12 +27,12 @@ _STOP_SECONDS: Final = 5.0
 
 def observe_inputs(
     connection: Connection, jobs: Iterable[Job], clock: Clock, given_servers: str | None = None
-) -> list[str]:
-    """Store how far the inputs of jobs reach, and delete old answers. Return a sentence for each input that failed."""
+) -> list[tuple[str, str]]:
+    """Store how far the inputs of jobs reach, and delete old answers. Return job and sentence for each that failed."""
     delete_old_bounds(connection, clock())
     with OpenInputs() as inputs:
         return [
-            f"Cannot ask the inputs of {job}: {system}: {error}"
+            (str(job), f"Cannot ask the inputs of {job}: {system}: {error}")
             for job in jobs
             for system, error in _observe_job(connection, job, clock, inputs, given_servers)
         ]
@@ -89,11 +90,11 @@ def _observe_often(database_url: str, seconds: float, report: Callable[[str], No
 
 
 def observe_once(database_url: str) -> list[str]:
-    """Observe the inputs of every followed job once. Return a sentence for each input that could not be asked."""
+    """Observe the inputs of every followed job once. Return a sentence for each cause why inputs could not be asked."""
     try:
         with connect(database_url) as connection:
             jobs = [Job(*row) for row in connection.execute(_FOLLOWED).fetchall()]
-            return observe_inputs(connection, jobs, system_clock)
+            return by_cause(observe_inputs(connection, jobs, system_clock))
     except psycopg.Error as error:
         return [f"Cannot observe the inputs: {failure_line(error)}"]
     except CoordstreamError as error:  # coordstream.toml is read each time

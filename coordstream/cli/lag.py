@@ -1,5 +1,6 @@
 """`coordstream lag`: how far the tasks of jobs are behind their inputs, and whether that is a fault."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from time import sleep
@@ -15,6 +16,8 @@ from coordstream.cli.job_selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError, note
+from coordstream.queries.faults import by_cause
+from coordstream.queries.jobs import JobKey, job_key
 from coordstream.queries.rows import Row, fetch, input_partition
 from eventlog.errors import printable_text
 from eventlog.log import system_clock
@@ -97,7 +100,7 @@ def lag(
             names = {"names": [job.name for job in chosen], "ids": [job.id for job in chosen]}
             rows = fetch(database.connection, _LAG, {**names, "task": task})
         print_rows(rows, _COLUMNS, title="Lag of the tasks", as_json=as_json, utc=utc)
-        found = [*failures, *faults(rows, chosen, task, max_lag)]
+        found = by_cause([*failures, *faults(rows, chosen, task, max_lag)])
         for sentence in found if chosen else [ALL_RETIRED]:
             note(sentence)
         if watch is None:
@@ -110,7 +113,7 @@ def lag(
         raise typer.Exit(1)
 
 
-def _observe(connection: Connection, jobs: Sequence[Job], servers: str | None) -> list[str]:
+def _observe(connection: Connection, jobs: Sequence[Job], servers: str | None) -> list[tuple[str, str]]:
     try:
         return observe_inputs(connection, jobs, system_clock, servers)
     except InsufficientPrivilege:
@@ -119,13 +122,15 @@ def _observe(connection: Connection, jobs: Sequence[Job], servers: str | None) -
         raise CoordstreamError("The database is read-only, so observations cannot be stored. Use --stored.") from None
 
 
-def faults(rows: Sequence[Row], jobs: Sequence[Job], task: str | None, max_lag: int | None) -> list[str]:
-    """A sentence for each job with lost records, unknown lag, a lag over the limit, or without such a task."""
-    return [sentence for job in jobs for sentence in _faults_of(job, _rows_of(rows, job), task, max_lag)]
-
-
-def _rows_of(rows: Sequence[Row], job: Job) -> list[Row]:
-    return [row for row in rows if (row["job_name"], row["job_id"]) == tuple(job)]
+def faults(
+    rows: Sequence[Row], jobs: Sequence[Job], task: str | None, max_lag: int | None
+) -> Iterator[tuple[str, str]]:
+    """A job and a sentence for each with lost records, unknown lag, a lag over the limit, or without such a task."""
+    rows_of: defaultdict[JobKey, list[Row]] = defaultdict(list)
+    for row in rows:
+        rows_of[job_key(row)].append(row)
+    for job in jobs:
+        yield from ((str(job), sentence) for sentence in _faults_of(job, rows_of[job], task, max_lag))
 
 
 def _faults_of(job: Job, rows: Sequence[Row], task: str | None, max_lag: int | None) -> Iterator[str]:

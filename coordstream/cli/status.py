@@ -8,7 +8,7 @@ from coordstream.cli.arguments import JsonOrCsv, Utc, parse_duration_or_zero, pa
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import note
-from coordstream.queries.faults import Limits, faults, is_to_rebuild
+from coordstream.queries.faults import Limits, faults_by_cause, is_to_rebuild
 from coordstream.queries.logs import logs_now, silent_holders
 from coordstream.queries.rows import Row
 from eventlog.source import RECORDING
@@ -56,8 +56,9 @@ def status(
 ) -> None:
     """Show how far each log has been read, and whether its follower is live.
 
-    For monitors: the exit code is 1 if a log is lost or refused, if its follower hangs or waits for the brokers, if its
-    topic is missing, if a recording was imported partly, if rows have to be rebuilt, or if the brokers do not answer.
+    Problems are listed by cause. For monitors: the exit code is 1 if a log is lost or refused, if its follower hangs or
+    waits for the brokers, if its topic is missing, if a recording was imported partly, if rows have to be rebuilt, or
+    if the brokers do not answer.
 
     Example: coordstream status --max-age 60 --max-lag 1000
     """
@@ -65,7 +66,7 @@ def status(
         rows, unreachable = logs_now(database)
         silent = silent_holders(database.connection)
     print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, utc=utc)
-    found = [*filter(None, [unreachable]), *faults(rows, Limits(max_lag, max_age)), *silent.values()]
+    found = [*filter(None, [unreachable]), *faults_by_cause(rows, Limits(max_lag, max_age), silent.items())]
     note("" if rows or found else NO_LOGS)
     for sentence in found:
         note(sentence)

@@ -1,8 +1,10 @@
 """What is wrong with the logs, for people and monitors."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from eventlog.errors import list_names
 from eventlog.source import RECORDING
 from projections.errors import NOT_FOLDED
 
@@ -13,6 +15,9 @@ _NOT_LIVE: Final = {
     "catching-up": "has not been read to its end yet",
     "replacing": "has not been read to the end of its new incarnation yet",
 }
+
+MOST_NAMES: Final = 3
+_DIGITS: Final = re.compile(r"[0-9]+")
 
 Status = dict[str, Any]
 
@@ -52,6 +57,26 @@ def faults(logs: Sequence[Status], limits: Limits) -> Iterator[str]:
             found = _of_recording(log, limits) if log["backend"] == RECORDING else _of_log(log, limits)
             # the detail of a state may end in a full stop
             yield from (f"{log['stream_name']} {fault.removesuffix('.')}." for fault in found)
+
+
+def faults_by_cause(logs: Sequence[Status], limits: Limits, others: Iterable[tuple[str, str]] = ()) -> list[str]:
+    """A message for each cause of `faults` and of ``others``, which are names of streams with messages."""
+    found = [(log["stream_name"], fault) for log in logs for fault in faults([log], limits)]
+    return by_cause([*found, *others] if logs else [("", fault) for fault in faults([], limits)])
+
+
+def by_cause(found: Iterable[tuple[str, str]]) -> list[str]:
+    """One message for all names that have the same, but for the name and numbers in it: how many, and the first."""
+    causes: dict[str, list[tuple[str, str]]] = {}
+    for name, fault in found:
+        causes.setdefault(_DIGITS.sub("0", fault.replace(name, "") if name else fault), []).append((name, fault))
+    return [_of_cause(same) for same in causes.values()]
+
+
+def _of_cause(same: Sequence[tuple[str, str]]) -> str:
+    (_, fault), *further = same
+    names = list_names([name for name, _ in further], most=MOST_NAMES)
+    return f"{fault} The same for {len(further)} more: {names}." if further else fault
 
 
 def _of_recording(log: Status, limits: Limits) -> Iterator[str]:

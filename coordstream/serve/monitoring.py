@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 
 from coordstream.database import SchemaState, schema_state
 from coordstream.errors import CoordstreamError
-from coordstream.queries.faults import Limits, faults, is_to_rebuild
+from coordstream.queries.faults import Limits, by_cause, faults, is_to_rebuild
 from coordstream.queries.jobs import JobKey, JobLimits, job_key, job_states, task_statuses
 from coordstream.queries.logs import recorded_logs, silent_holders
 from coordstream.queries.rows import Row, fetch
@@ -61,7 +61,9 @@ class Readiness(NamedTuple):
 
     @property
     def reasons(self) -> list[str]:
-        return [*self.others, *(reason for _, reasons in self.logs for reason in reasons)]
+        """The sentences, one for each cause."""
+        found = ((row["stream_name"], reason) for row, reasons in self.logs for reason in reasons)
+        return [*self.others, *by_cause(found)]
 
 
 def readiness(connection: Connection, most_lag: int) -> Readiness:
