@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from queue import SimpleQueue
 from threading import Thread
 from typing import Final
@@ -86,7 +87,7 @@ def input_options(config: Config, system: str, given_servers: str | None) -> Kaf
     own = load_settings().kafka
     if given_servers is not None:
         given = KafkaOptions.parse(given_servers)
-        return given if own is None else KafkaOptions(given.bootstrap_servers, own.client_options)
+        return given if own is None else replace(own, bootstrap_servers=given.bootstrap_servers)
     configured = _configured_brokers(config, system)
     if configured is None:
         if own is None or not _has_own_streams(config, system):
@@ -95,7 +96,9 @@ def input_options(config: Config, system: str, given_servers: str | None) -> Kaf
                 f"systems.{system}.consumer.bootstrap.servers with `coordstream config set`."
             )
         return own
-    return own if own is not None and configured.bootstrap_servers == own.bootstrap_servers else configured
+    if own is None or configured.bootstrap_servers == own.bootstrap_servers:
+        return own or configured
+    return replace(configured, max_batch_bytes=own.max_batch_bytes)
 
 
 def _has_own_streams(config: Config, system: str) -> bool:

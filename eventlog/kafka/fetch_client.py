@@ -137,7 +137,7 @@ class FetchClient:
         self._fetcher: Any = self._consumer._fetcher  # noqa: SLF001
         self._requests = FetchRequests(self._fetcher)
         self._checks_due_at = 0.0
-        self._hook_answers(self._fetcher)
+        self._hook_answers(self._fetcher, options.max_batch_bytes)
         self._fetch_all_at_once(self._fetcher)
         _name_refused_streams(self._fetcher)
 
@@ -209,7 +209,7 @@ class FetchClient:
         self.examine_all()
         self._on_metadata()
 
-    def _hook_answers(self, fetcher: Any) -> None:
+    def _hook_answers(self, fetcher: Any, most_bytes: int) -> None:
         handle_answer = fetcher._handle_fetch_response  # noqa: SLF001
 
         def handle_and_wake(node_id: Any, offsets: Any, sent_at: Any, answer: Any) -> None:
@@ -219,7 +219,7 @@ class FetchClient:
             self._on_answer()
 
         fetcher._handle_fetch_response = handle_and_wake  # noqa: SLF001
-        fetcher.PartitionRecords = partial(FetchedEvents, self._mark_moved, self._leader_epoch)
+        fetcher.PartitionRecords = partial(FetchedEvents, self._mark_moved, self._leader_epoch, most_bytes)
 
     def _fetch_all_at_once(self, fetcher: Any) -> None:
         """Send no fetch while events of the last one are not returned yet.

@@ -11,7 +11,8 @@ from kafka.record.default_records import DefaultRecordBatch
 
 from eventlog.events import CREATE_TIME, RecordedEvent, no_collections
 from eventlog.invalid_batch import invalid_batch_event
-from eventlog.kafka.decompression import MOST_BYTES, BatchTooLarge, unpack
+from eventlog.kafka.decompression import BatchTooLarge, unpack
+from eventlog.kafka.options import MAX_BATCH_VARIABLE
 from eventlog.kafka.record_batch import BatchFacts, OffsetsInvalid, RecordsDamaged, batch_events
 from eventlog.source import StreamRefused
 
@@ -23,19 +24,21 @@ class FetchedEvents(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-py
 
     ``moved`` is called with each stream whose position may have changed, with or without events. ``leader_epoch_of``
     returns the epoch of the last record read: an answer without events must not reset it, since brokers use it to
-    detect that a log was truncated and has grown again.
+    detect that a log was truncated and has grown again. ``most_bytes``: how many a batch may unpack to.
     """
 
     def __init__(
         self,
         moved: Callable[[str], None],
         leader_epoch_of: Callable[[Any], int],
+        most_bytes: int,
         fetch_offset: int,
         partition: Any,
         records: Any,
         **options: Any,
     ) -> None:
         self._moved = moved
+        self._most_bytes = most_bytes
         self.next_fetch_offset = fetch_offset
         super().__init__(fetch_offset, partition, records, **options)
         self.leader_epoch = leader_epoch_of(partition)
@@ -56,13 +59,13 @@ class FetchedEvents(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-py
         try:
             while (batch := records.next_batch()) is not None:
                 if not self._has_no_events(batch):
-                    unpacked = _records(batch)
+                    unpacked = _records(batch, self._most_bytes)
                     unpacked_bytes += len(unpacked)
                     yield _events(batch, unpacked)
                 self.bytes_read += batch.size_in_bytes
                 if batch.magic >= _OLDEST_WITH_BATCHES:
                     self.next_fetch_offset = batch.next_offset  # after records at its end that compaction removed
-                if unpacked_bytes > MOST_BYTES:  # the rest is fetched again
+                if unpacked_bytes > self._most_bytes:  # the rest is fetched again
                     break
         except Exception as error:
             self.drain()  # else the fetcher would call this generator without end
@@ -87,11 +90,11 @@ class FetchedEvents(Fetcher.PartitionRecords):  # type: ignore[misc]  # kafka-py
         return bool(self._is_batch_aborted(batch))
 
 
-def return_events(consumer: Any) -> None:
+def return_events(consumer: Any, most_bytes: int) -> None:
     """Let a consumer of kafka-python return events, which takes half the CPU time of its own records."""
     position = consumer._subscription.position  # noqa: SLF001 (there is no public access)
     consumer._fetcher.PartitionRecords = partial(  # noqa: SLF001
-        FetchedEvents, lambda _: None, lambda partition: position(partition).leader_epoch
+        FetchedEvents, lambda _: None, lambda partition: position(partition).leader_epoch, most_bytes
     )
 
 
@@ -99,7 +102,7 @@ def _describe_failure(offset: int, error: Exception) -> str:
     if isinstance(error, UnsupportedCodecError):
         return f"the record at offset {offset} has a compression that needs another library: {error}"
     if isinstance(error, BatchTooLarge):
-        return f"the record at offset {offset} cannot be read: {error}. Delete it with the tools of the cluster"
+        return f"the record at offset {offset} cannot be read: {error}. Delete it, or raise {MAX_BATCH_VARIABLE}"
     name = type(error).__name__
     return f"the record at offset {offset} cannot be decoded ({name}). Inspect it with the tools of the cluster"
 
@@ -109,12 +112,12 @@ def _check_sum(batch: Any) -> None:
         raise RecordsDamaged
 
 
-def _records(batch: Any) -> bytes:
+def _records(batch: Any, most_bytes: int) -> bytes:
     """The unpacked records of a batch; empty for formats 0 and 1, which kafka-python unpacks."""
     if not isinstance(batch, DefaultRecordBatch):
         return b""
     records = bytes(memoryview(batch._buffer)[batch._pos :])  # noqa: SLF001 (there is no public access)
-    return unpack(batch.compression_type, records) if batch.compression_type else records
+    return unpack(batch.compression_type, records, most_bytes) if batch.compression_type else records
 
 
 def _events(batch: Any, records: bytes) -> list[RecordedEvent]:

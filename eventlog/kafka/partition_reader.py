@@ -66,7 +66,7 @@ class PartitionReader(LazyClient):
     def _consumer(self) -> Any:
         if self._connected is None:
             self._connected = connect(KafkaConsumer, self._options, **_SETTINGS, isolation_level=self._isolation_level)
-            return_events(self._connected.client)
+            return_events(self._connected.client, self._options.max_batch_bytes)
         return self._connected.client
 
 

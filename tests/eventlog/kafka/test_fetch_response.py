@@ -7,19 +7,21 @@ from kafka.record.legacy_records import LegacyRecordBatchBuilder
 from kafka.record.memory_records import MemoryRecords
 
 from eventlog.events import RecordedEvent
-from eventlog.kafka import decompression, fetch_response
+from eventlog.kafka import fetch_response
 from eventlog.kafka.fetch_response import FetchedEvents
+from eventlog.kafka.options import MAX_BATCH_BYTES
 from eventlog.source import StreamRefused
 
 KNOWN_EPOCH = 4
 SNAPPY = 2
 
 
-def answer_of(data: bytes, fetch_offset: int = 0) -> tuple[FetchedEvents, list[str]]:
+def answer_of(data: bytes, fetch_offset: int = 0, most_bytes: int = MAX_BATCH_BYTES) -> tuple[FetchedEvents, list[str]]:
     """A broker's answer, and where it tells of streams."""
     moved: list[str] = []
     partition = TopicPartition("stream", 0)
-    events = FetchedEvents(moved.append, lambda _: KNOWN_EPOCH, fetch_offset, partition, MemoryRecords(data))
+    records = MemoryRecords(data)
+    events = FetchedEvents(moved.append, lambda _: KNOWN_EPOCH, most_bytes, fetch_offset, partition, records)
     return events, moved
 
 
@@ -89,21 +91,21 @@ def test_records_before_a_damaged_one_are_read_first() -> None:
 
 
 @pytest.mark.parametrize("codec", [1, 3, 4])
-def test_a_batch_that_unpacks_to_too_much_is_refused(codec: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_that_unpacks_to_too_much_is_refused(codec: int) -> None:
     packed = batch(codec, count=100)
     assert len(answer_of(packed)[0].take()) == 100
-    monkeypatch.setattr(decompression, "MOST_BYTES", 1_000)
-    with pytest.raises(StreamRefused, match="offset 0 cannot be read: its batch unpacks to more than"):
-        answer_of(packed)[0].take()
+    refusal = "offset 0 cannot be read: its batch unpacks to more than 1000 bytes. Delete it, or raise COORDSTR"
+    with pytest.raises(StreamRefused, match=refusal):
+        answer_of(packed, most_bytes=1_000)[0].take()
 
 
-def test_batches_that_unpack_to_much_together_are_fetched_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = batch(4, count=100), bytearray(batch(4, count=100))
-    second[0:8] = (100).to_bytes(8)
-    monkeypatch.setattr(fetch_response, "MOST_BYTES", 1_000)
-    answer, _ = answer_of(first + bytes(second))
-    assert [event.offset for event in answer.take()] == list(range(100))
-    assert (answer.next_fetch_offset, bool(answer)) == (100, False)
+def test_batches_that_unpack_to_much_together_are_fetched_again() -> None:
+    batches = [bytearray(batch(4, count=100)) for _ in range(3)]
+    for number, each in enumerate(batches):
+        each[0:8] = (100 * number).to_bytes(8)
+    answer, _ = answer_of(b"".join(batches), most_bytes=1_500)
+    assert [event.offset for event in answer.take()] == list(range(200))
+    assert (answer.next_fetch_offset, bool(answer)) == (200, False)
 
 
 def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
