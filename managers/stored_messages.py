@@ -1,15 +1,13 @@
 """The messages that managers read and write: their envelopes, and checks of task names."""
 
-import getpass
-import socket
 from collections.abc import Iterable
-from functools import cache
 from threading import RLock
 from typing import ClassVar, Final, TypeVar
 
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Envelope, Message
 from eventlog.timestamps import ms_of
+from eventlog.writer import host_address, user_name
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 UNKNOWN: Final = "Unknown"
@@ -23,29 +21,12 @@ _FORCED: Final = " (forced)"
 
 def make_envelope(source: str | None = None, *, clock: Clock = system_clock) -> Envelope:
     """An envelope for a message written now, on this host, by this user. Without a source: ``Unknown``."""
-    return Envelope(source or UNKNOWN, _host_address(), _user_name(), ms_of(clock()))
+    return Envelope(source or UNKNOWN, host_address(), user_name(), ms_of(clock()))
 
 
 def mark_forced(source: str) -> str:
     """The source of a change that was forced, so that the history of config shows it."""
     return source + _FORCED
-
-
-@cache
-def _host_address() -> str:
-    """This host's address; empty if it has none, as in Samza."""
-    try:
-        return socket.gethostbyname(socket.gethostname())
-    except (OSError, UnicodeError):  # UnicodeError: the host name is too long to look up
-        return ""
-
-
-@cache
-def _user_name() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return ""
 
 
 def require_task_names(task_names: Iterable[str]) -> list[str]:

@@ -23,6 +23,7 @@ from eventlog.partition import SystemStreamPartition, TaskName
 from eventlog.state_markers import KafkaChangelogOffset, scms_to_ssp_offset_map
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.checkpoint_topic import CheckpointKey
+from eventlog.writer import written_event
 from managers.checkpoints.abstract_checkpoint_manager import Entry
 from managers.checkpoints.checkpoint_errors import CheckpointError, CheckpointUnreadable
 from managers.job_facts import JobFacts
@@ -167,7 +168,7 @@ def topic_event(task_name: str, checkpoint: Checkpoint, grouper_factory: str) ->
     """The event of a checkpoint on the checkpoint topic. Raises as `require_readable`."""
     require_readable(task_name, checkpoint)
     key = CheckpointKey(_KEY_TYPES[version_of(checkpoint)], TaskName(task_name), grouper_factory)
-    return NewEvent(checkpoint_topic.encode_key(key), _topic_value(checkpoint))
+    return written_event(key.key_type, checkpoint_topic.encode_key(key), _topic_value(checkpoint))
 
 
 def coordinator_event(task_name: str, checkpoint: CheckpointV1, envelope: Envelope) -> NewEvent:

@@ -11,6 +11,7 @@ from eventlog.events import LOG_APPEND_TIME, NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, EventLog, end_after
 from eventlog.messages import Message
 from eventlog.wire.coordinator import encode_message
+from eventlog.writer import written_event
 from managers.appending import split_into_parts
 from managers.errors import NotReady
 from managers.stores.keyed_state import KeyedState, NamespacedKey, canonical, decode_namespace, encode_name
@@ -69,7 +70,7 @@ class CoordinatorStreamStore:
 
     def put_all(self, entries: Mapping[NamespacedKey, bytes]) -> None:
         """Set several keys: all of them or none, unless they exceed half a megabyte. Raises `AppendRefused`."""
-        self._append([NewEvent(encode_name(_named(key)), _checked(value)) for key, value in entries.items()])
+        self._append([_event(_named(key), _checked(value)) for key, value in entries.items()])
 
     def delete(self, key: NamespacedKey) -> None:
         self.delete_all([key])
@@ -157,12 +158,12 @@ class CoordinatorStreamStore:
             self._position = end
 
     def _deletes(self, name: NamespacedKey) -> Sequence[NewEvent]:
-        return [NewEvent(key, None) for key in self._state.spellings(name) or [encode_name(name)]]
+        return [written_event(name.namespace, key, None) for key in self._state.spellings(name) or [encode_name(name)]]
 
     def _events_of(self, message: Message) -> Sequence[NewEvent]:
         name = _named(NamespacedKey(message.message_type, message.key))
         value = encode_message(message)[1]
-        return self._deletes(name) if value is None else [NewEvent(encode_name(name), value)]
+        return self._deletes(name) if value is None else [_event(name, value)]
 
     def _append(self, events: Sequence[NewEvent]) -> None:
         with self._ready():
@@ -192,9 +193,9 @@ class CoordinatorStreamStore:
         events: list[NewEvent] = []
         for name, value in changes.items():
             if value is not None and value != self._state.get(name):
-                events.append(NewEvent(encode_name(name), _checked(value)))
+                events.append(_event(name, _checked(value)))
             elif value is None:
-                events += [NewEvent(key, None) for key in self._state.spellings(name)]
+                events += [written_event(name.namespace, key, None) for key in self._state.spellings(name)]
         return events
 
     def _apply_own(self, offsets: range, events: Sequence[NewEvent]) -> None:
@@ -207,6 +208,10 @@ class CoordinatorStreamStore:
 
 def _keep_bytes(_key: bytes, value: bytes) -> bytes:
     return value
+
+
+def _event(name: NamespacedKey, value: bytes) -> NewEvent:
+    return written_event(name.namespace, encode_name(name), value)
 
 
 def _named(key: NamespacedKey) -> NamespacedKey:

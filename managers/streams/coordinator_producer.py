@@ -9,6 +9,7 @@ from eventlog.events import NewEvent
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Message, SetConfig
 from eventlog.wire.coordinator import encode_key, encode_message
+from eventlog.writer import written_event
 from managers.appending import append_in_parts
 from managers.config.job_config import config_value, delete_config, read_config, set_config
 from managers.errors import NotReady, Startable
@@ -81,7 +82,7 @@ class CoordinatorStreamProducer(Startable):
             return message.event()
         if message.envelope is None:
             message = with_envelope(message, make_envelope(self._source, clock=self._clock))
-        return NewEvent(*encode_message(message))
+        return written_event(message.message_type, *encode_message(message))
 
 
 class CoordinatorStreamWriter(Startable):

@@ -11,6 +11,7 @@ from eventlog.log import Clock, system_clock
 from eventlog.messages import PROTOCOL_VERSION, KeyVersion, Message
 from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_key
 from eventlog.wire.jackson import dumps, loads
+from eventlog.writer import written_event
 from managers.stored_messages import make_envelope
 
 _NOTHING: Final[Mapping[str, Any]] = FrozenDict()
@@ -121,7 +122,7 @@ class CoordinatorStreamMessage:
         if self.type is None or self.key is None:
             raise ValueError(f"{self!r} needs a type and a key before it is written")
         value = None if self._map is None else dumps(self._map)
-        return NewEvent(encode_key(self.type, self.key, self.version), value)
+        return written_event(self.type, encode_key(self.type, self.key, self.version), value)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CoordinatorStreamMessage):

@@ -4,17 +4,18 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from eventlog.errors import WireError
-from eventlog.events import EventColumns, RecordedEvent
+from eventlog.events import EventColumns, Headers, RecordedEvent
 from eventlog.invalid_batch import invalid_batch_range
 from eventlog.messages import Envelope, SetConfig
 from eventlog.timestamps import storable_micros
 from eventlog.wire.coordinator import decode_message
 from eventlog.wire.jackson import text_of
+from eventlog.writer import writer_of
 from projections.fold.checkpoint_batch import CheckpointBatch, WriteCheckpoints
 from projections.fold.keys import CheckpointEvent, KeyEntry
 from projections.fold.log_fold import LogClock, LogFold, QuarantinedEvents
 from projections.fold.message_bodies import Author, encode_body, message_body, other_body
-from projections.fold.rows import CheckpointRow, MessageRow, Swept, require_storable, require_storable_text
+from projections.fold.rows import CheckpointRow, EnvelopeRow, MessageRow, Swept, require_storable, require_storable_text
 
 _NO_AUTHOR: Final = (None, None, None)
 _IDENTITY_KEYS: Final = frozenset({"job.name", "job.id"})
@@ -37,8 +38,10 @@ class BatchFold:
         self.last_messages: dict[int, MessageRow] = {}
         self.gaps: list[tuple[int, int]] = []
         self.names_job = False
-        self._undecoded: list[tuple[KeyEntry, bytes, int, int | None, bytes | None]] = []
-        """Messages: entry, key, offset, record time and value."""
+        self._undecoded: list[tuple[KeyEntry, bytes, int, int | None, bytes | None, Headers]] = []
+        """Messages: entry, key, offset, record time, value and headers."""
+        self._headers: dict[int, Headers] = {}
+        """Those of the events that have any, by offset; once a message is added, no longer its own."""
         self._places: dict[bytes | None, tuple[Callable[[CheckpointEvent], None], KeyEntry]] = {}
         """Where further checkpoints of a key go, and its entry."""
 
@@ -49,6 +52,8 @@ class BatchFold:
         self.gaps += gaps_between(self.log.last_offset, events.offsets)
         self.log.last_offset = events.offsets[-1]
         self.clock.take(events.offsets, events.record_times)
+        if any(events.headers):
+            self._headers |= {at: some for at, some in zip(events.offsets, events.headers, strict=True) if some}
         known_place = self._places.get
         columns = (events.offsets, events.record_times, events.keys, events.values)
         for offset, record_time, key, value in zip(*columns, strict=True):
@@ -65,7 +70,7 @@ class BatchFold:
         """Add a message, or the first checkpoint of a key in this batch."""
         entry = self.log.keys.entries.get(key) or self.log.keys.add(key)
         if entry.task is None:
-            self._undecoded.append((entry, key, offset, record_time, value))
+            self._undecoded.append((entry, key, offset, record_time, value, self._headers.pop(offset, ())))
             return
         events_of_task = self.checkpoints.events.setdefault(entry.task, [])
         events_of_task += (offset, record_time, value, entry)
@@ -76,7 +81,7 @@ class BatchFold:
         for at_offset, key in swept:
             entry = self.log.keys.entries.get(key) or self.log.keys.add(key)
             if entry.task is None:
-                self._undecoded.append((entry, key, at_offset, None, None))
+                self._undecoded.append((entry, key, at_offset, None, None, ()))
             else:
                 self.checkpoints.sweep(entry.task, (at_offset, None, None, entry))
 
@@ -93,10 +98,30 @@ class BatchFold:
     def decode_checkpoints(self, write: WriteCheckpoints) -> None:
         """Decode the checkpoints and write their rows; nothing can be added after that."""
         self.checkpoints.decode(write)
+        self._add_writers()
         self.log.log_time, self.log.until_log_time = self.clock.now, self.clock.until_row
 
+    def _add_writers(self) -> None:
+        """Add an envelope with the writer in the headers of each checkpoint that has no envelope of its own."""
+        if not self._headers:
+            return
+        enveloped = {row.log_offset for row in self.checkpoints.envelopes}
+        for offset, headers in self._headers.items():
+            author = self._writer_in(headers)
+            if author != _NO_AUTHOR and offset not in enveloped:
+                self.checkpoints.envelopes.append(EnvelopeRow(offset, None, self.log.log_id, *author))
+
+    def _writer_in(self, headers: Headers) -> Author:
+        return self.log.masked_author(None, *writer_of(headers))
+
     def _decode_message(
-        self, entry: KeyEntry, key: bytes, offset: int, record_time: int | None, value: bytes | None
+        self,
+        entry: KeyEntry,
+        key: bytes,
+        offset: int,
+        record_time: int | None,
+        value: bytes | None,
+        headers: Headers,
     ) -> None:
         try:
             body, author, message_time = self._read_message(entry, value)
@@ -106,6 +131,8 @@ class BatchFold:
         self.quarantine.resolve(entry, offset)
         if entry.meaning.error is not None:
             return
+        if headers and author == _NO_AUTHOR:
+            author = self._writer_in(headers)
         row = MessageRow(offset, record_time, message_time, self.log.log_id, entry.key_id, body, *author)
         self.messages.append(row)
         self.last_messages[entry.key_id] = row

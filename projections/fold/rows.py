@@ -82,7 +82,7 @@ class MessageRow(NamedTuple):
 
 
 class EnvelopeRow(NamedTuple):
-    """A row of checkpoint_envelope: who wrote a set-checkpoint."""
+    """A row of checkpoint_envelope: who wrote a checkpoint, from its envelope or the headers of its record."""
 
     log_offset: int
     message_time: int | None

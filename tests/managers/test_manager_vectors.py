@@ -65,8 +65,8 @@ WRITTEN: Final = [each for each in vectors("coordinator_message") if each["input
 @pytest.mark.scenario("CLG-01", "LOC-01", "LOC-05", "TAM-01", "TAM-06")
 def test_a_manager_writes_the_bytes_of_samza(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
     said = vector["input"]
-    monkeypatch.setattr(stored_messages, "_host_address", lambda: said.get("host"))
-    monkeypatch.setattr(stored_messages, "_user_name", lambda: said.get("username"))
+    monkeypatch.setattr(stored_messages, "host_address", lambda: said.get("host"))
+    monkeypatch.setattr(stored_messages, "user_name", lambda: said.get("username"))
     written_at = EPOCH + timedelta(milliseconds=said.get("timestamp", 0))
     log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
     with CoordinatorStreamStore(log) as store:

@@ -387,7 +387,7 @@ $_$;
 -- Name: startpoint_removed(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_removed(log_id integer, cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, status text, input_offset text, checkpoint_log_offset bigint, earlier_offset text, earlier_log_offset bigint, record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.startpoint_removed(log_id integer, cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, status text, input_offset text, checkpoint_log_offset bigint, earlier_offset text, earlier_log_offset bigint, record_time timestamp with time zone, host text, username text, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
@@ -396,7 +396,7 @@ CREATE FUNCTION projection.startpoint_removed(log_id integer, cut bigint) RETURN
          else projection.startpoint_outcome(f.startpoint_type, f.startpoint_value, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint),
                                             c.record_time, o.input_offset, c.earlier_time, o.earlier_offset) end,
     o.input_offset, c.log_offset, o.earlier_offset, c.earlier_log_offset,
-    t.record_time, t.log_offset
+    t.record_time, t.host, t.username, t.log_offset
   from projection.fan_out_change($1, $2) t
   left join lateral projection.checkpoint_before($1, t.task_name, t.record_time, t.log_offset) c on true
   cross join lateral jsonb_array_elements(t.previous_body -> 'fan_outs') x(entry)
@@ -464,7 +464,7 @@ CREATE FUNCTION projection.state_checkpoint_state(coordinator_log integer, coord
   from projection.checkpoint_choice($1, $3, $4, $6) w
   join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id
   cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(state_offset)
-  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset and w.checkpoint_version = 0
+  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset
   where l.is_state or projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs)
 $_$;
 
@@ -812,11 +812,7 @@ CREATE VIEW projection.commit AS
          OFFSET 0) q)
      JOIN projection.checkpoint_event h ON ((h.log_id = q.log_id)))
      JOIN projection.event_key k ON (((k.log_id = h.log_id) AND (k.key_id = h.key_id))))
-     LEFT JOIN projection.checkpoint_envelope v ON (((v.log_offset = h.log_offset) AND (v.log_id =
-        CASE
-            WHEN (k.checkpoint_version = 0) THEN h.log_id
-            ELSE NULL::integer
-        END))));
+     LEFT JOIN projection.checkpoint_envelope v ON (((v.log_id = h.log_id) AND (v.log_offset = h.log_offset))));
 
 --
 -- Name: suspect_checkpoint; Type: TABLE; Schema: projection; Owner: -
@@ -1028,7 +1024,7 @@ CREATE VIEW projection.anomaly_startpoint_ignored AS
             j.stream_kind,
             j.incarnation,
             r.log_offset
-           FROM projection.startpoint_removed(j.log_id, cut => NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_ms, fanned_out_ms, status, input_offset, checkpoint_log_offset, earlier_offset, earlier_log_offset, record_time, log_offset)
+           FROM projection.startpoint_removed(j.log_id, cut => NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_ms, fanned_out_ms, status, input_offset, checkpoint_log_offset, earlier_offset, earlier_log_offset, record_time, host, username, log_offset)
           WHERE (r.status = 'refused'::text)
         UNION ALL
          SELECT u.system_name,
@@ -1543,13 +1539,13 @@ COMMENT ON COLUMN coordinator.anomaly.source IS 'The program that wrote the mess
 -- Name: COLUMN anomaly.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.anomaly.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN anomaly.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.anomaly.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.anomaly.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN anomaly.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1694,13 +1690,13 @@ COMMENT ON COLUMN coordinator.changelog_mapping.source IS 'The program that wrot
 -- Name: COLUMN changelog_mapping.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.changelog_mapping.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN changelog_mapping.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.changelog_mapping.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN changelog_mapping.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1773,7 +1769,7 @@ CREATE FUNCTION projection.checkpoint_state(coordinator_log integer, coordinator
   from projection.checkpoint_choice($1, $3, $4, $6) w
   join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id and not l.is_state
   cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(input_offset)
-  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset and w.checkpoint_version = 0
+  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset
   where not projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs)
 $_$;
 
@@ -1913,13 +1909,13 @@ COMMENT ON COLUMN coordinator.checkpoint.source IS 'The program that wrote the m
 -- Name: COLUMN checkpoint.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.checkpoint.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN checkpoint.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.checkpoint.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN checkpoint.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2076,13 +2072,13 @@ COMMENT ON COLUMN coordinator.config.source IS 'The program that wrote the messa
 -- Name: COLUMN config.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.config.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN config.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.config.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN config.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2232,13 +2228,13 @@ COMMENT ON COLUMN coordinator.container_execution.source IS 'The program that wr
 -- Name: COLUMN container_execution.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.container_execution.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN container_execution.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.container_execution.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN container_execution.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2408,7 +2404,7 @@ COMMENT ON COLUMN coordinator.container_host.host IS 'The host of the message''s
 -- Name: COLUMN container_host.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.container_host.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN container_host.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2666,13 +2662,13 @@ COMMENT ON COLUMN coordinator.job_coordinator_metadata.source IS 'The program th
 -- Name: COLUMN job_coordinator_metadata.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2908,13 +2904,13 @@ COMMENT ON COLUMN coordinator.commit_history.source IS 'The program that wrote t
 -- Name: COLUMN commit_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.commit_history.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN commit_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.commit_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.commit_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN commit_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3079,7 +3075,7 @@ CREATE VIEW projection.keyed_event AS
             any_value(v_1.host) AS host,
             any_value(v_1.username) AS username
            FROM projection.checkpoint_envelope v_1
-          WHERE ((k.checkpoint_version = 0) AND (v_1.log_id = j.log_id) AND (v_1.log_offset = e.log_offset))) v ON (true));
+          WHERE (((k.checkpoint_version = 0) OR ((k.checkpoint_version > 0) AND (e.headers IS NOT NULL))) AND (v_1.log_id = j.log_id) AND (v_1.log_offset = e.log_offset))) v ON (true));
 
 --
 -- Name: event; Type: VIEW; Schema: coordinator; Owner: -
@@ -3174,13 +3170,13 @@ COMMENT ON COLUMN coordinator.event.source IS 'The program that wrote the messag
 -- Name: COLUMN event.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.event.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN event.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.event.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.event.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN event.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3506,7 +3502,7 @@ CREATE FUNCTION projection.startpoint_state(log_id integer, incarnation integer,
   select r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.startpoint_type, r.startpoint_value,
     projection.to_time(r.created_ms), projection.startpoint_expires_at(r.created_ms),
     projection.is_expired(r.created_ms, $6), r.is_ambiguous,
-    r.record_time, null::timestamptz, null::text, null::text, null::text, 'coordinator', $2, r.log_offset
+    r.record_time, null::timestamptz, null::text, r.host, r.username, 'coordinator', $2, r.log_offset
   from projection.pending_startpoint($1, $3, $4, $5) r
 $_$;
 
@@ -3653,13 +3649,13 @@ COMMENT ON COLUMN coordinator.startpoint.source IS 'The program that wrote the m
 -- Name: COLUMN startpoint.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.startpoint.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN startpoint.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.startpoint.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN startpoint.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3864,13 +3860,13 @@ COMMENT ON COLUMN coordinator.startpoint_fan_out.source IS 'The program that wro
 -- Name: COLUMN startpoint_fan_out.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN startpoint_fan_out.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_fan_out.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.startpoint_fan_out.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN startpoint_fan_out.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3943,47 +3939,49 @@ CREATE FUNCTION projection.startpoint_history_state(log_id integer, incarnation 
     select a.log_offset,
       (h.startpoint_type, h.created_ms) = (a.startpoint_type, a.created_ms) and h.startpoint_value is not distinct from a.startpoint_value as is_same,
       h.created_ms > a.created_ms or h.created_ms = a.created_ms and a.task_name is null as is_later,
-      h.record_time as fan_out_time, h.log_offset as fan_out_offset
+      h.record_time as fan_out_time, h.host, h.username, h.log_offset as fan_out_offset
     from requested a join fanned_out h using (system_name, stream_name, partition_id)
     where not a.is_ambiguous and (a.task_name is null or a.task_name = h.task_name)
       and h.log_offset > a.log_offset and h.log_offset < coalesce(a.end_offset, 9223372036854775807)
   ), outcome as (
     select m.log_offset, bool_or(m.is_same) as is_fanned_out, min(m.fan_out_offset) filter (where m.is_later and not m.is_same) as superseded_offset,
-      (array_agg(m.fan_out_time order by m.fan_out_offset) filter (where m.is_later and not m.is_same))[1] as superseded_time
+      (array_agg(m.fan_out_time order by m.fan_out_offset) filter (where m.is_later and not m.is_same))[1] as superseded_time,
+      (array_agg(m.host order by m.fan_out_offset) filter (where m.is_later and not m.is_same))[1] as superseded_host,
+      (array_agg(m.username order by m.fan_out_offset) filter (where m.is_later and not m.is_same))[1] as superseded_username
     from fan_out_of_request m group by m.log_offset
   ), not_fanned_out as (
-    select a.*, o.superseded_offset, o.superseded_time, projection.startpoint_expires_at(a.created_ms) as expires_at
+    select a.*, o.superseded_offset, o.superseded_time, o.superseded_host, o.superseded_username, projection.startpoint_expires_at(a.created_ms) as expires_at
     from requested a left join outcome o using (log_offset)
     where o.is_fanned_out is not true
   ), step as (
     select a.system_name, a.stream_name, a.partition_id, -1 as key_bucket, a.task_name, a.startpoint_type, a.startpoint_value, a.created_ms,
-      'requested' as status, a.record_time, a.log_offset
+      'requested' as status, a.record_time, a.host, a.username, a.log_offset
     from requested a
     union all
     select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
-      'superseded', u.superseded_time, u.superseded_offset
+      'superseded', u.superseded_time, u.superseded_host, u.superseded_username, u.superseded_offset
     from not_fanned_out u where u.superseded_offset is not null
     union all
     select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
-      case when u.is_overwritten then 'superseded' else 'deleted' end, u.end_time, u.end_offset
+      case when u.is_overwritten then 'superseded' else 'deleted' end, u.end_time, u.end_host, u.end_username, u.end_offset
     from not_fanned_out u where u.superseded_offset is null and u.end_offset is not null
     union all
     select u.system_name, u.stream_name, u.partition_id, -1, u.task_name, u.startpoint_type, u.startpoint_value, u.created_ms,
-      'expired', u.expires_at, null
+      'expired', u.expires_at, null, null, null
     from not_fanned_out u
     where projection.is_expired(u.created_ms, $4)
       and coalesce(u.expires_at <= coalesce(u.superseded_time, u.end_time), coalesce(u.superseded_offset, u.end_offset) is null)
     union all
     select h.system_name, h.stream_name, h.partition_id, h.key_bucket, h.task_name, h.startpoint_type, h.startpoint_value, h.created_ms,
-      'fanned_out', h.record_time, h.log_offset
+      'fanned_out', h.record_time, h.host, h.username, h.log_offset
     from fanned_out h
     union all
     select r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.startpoint_type, r.startpoint_value, r.created_ms,
-      r.status, r.record_time, r.log_offset
+      r.status, r.record_time, r.host, r.username, r.log_offset
     from projection.startpoint_removed($1, $3) r
   )
   select s.system_name, s.stream_name, s.partition_id, s.key_bucket, s.task_name, s.startpoint_type, s.startpoint_value,
-    projection.to_time(s.created_ms), s.status, s.record_time, null::timestamptz, null::text, null::text, null::text, 'coordinator', $2, s.log_offset
+    projection.to_time(s.created_ms), s.status, s.record_time, null::timestamptz, null::text, s.host, s.username, 'coordinator', $2, s.log_offset
   from step s
   cross join projection.base_end($1) b
   where s.status = 'requested' or coalesce(s.log_offset > b.last_offset, true)
@@ -4119,13 +4117,13 @@ COMMENT ON COLUMN coordinator.startpoint_history.source IS 'Startpoints have no 
 -- Name: COLUMN startpoint_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.host IS 'Startpoints have no envelope. Null: always.';
+COMMENT ON COLUMN coordinator.startpoint_history.host IS 'The host of the step''s writer, from the headers that coordstream writes. Null: another program wrote the event, or the startpoint expired, which is not an event.';
 
 --
 -- Name: COLUMN startpoint_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.startpoint_history.username IS 'Startpoints have no envelope. Null: always.';
+COMMENT ON COLUMN coordinator.startpoint_history.username IS 'The user who wrote the step, from the headers that coordstream writes. Null: another program wrote the event, or the startpoint expired, which is not an event.';
 
 --
 -- Name: COLUMN startpoint_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4301,13 +4299,13 @@ COMMENT ON COLUMN coordinator.state_checkpoint.source IS 'The program that wrote
 -- Name: COLUMN state_checkpoint.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.state_checkpoint.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN state_checkpoint.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.state_checkpoint.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN state_checkpoint.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4524,13 +4522,13 @@ COMMENT ON COLUMN coordinator.state_lag.source IS 'The program that wrote the me
 -- Name: COLUMN state_lag.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_lag.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.state_lag.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN state_lag.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_lag.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.state_lag.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN state_lag.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4680,13 +4678,13 @@ COMMENT ON COLUMN coordinator.task_container.source IS 'The program that wrote t
 -- Name: COLUMN task_container.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.task_container.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN task_container.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.task_container.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN task_container.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4836,13 +4834,13 @@ COMMENT ON COLUMN coordinator.task_mode.source IS 'The program that wrote the me
 -- Name: COLUMN task_mode.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.task_mode.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN task_mode.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.task_mode.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN task_mode.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5014,13 +5012,13 @@ COMMENT ON COLUMN coordinator.task_partition.source IS 'The program that wrote t
 -- Name: COLUMN task_partition.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.task_partition.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN task_partition.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.task_partition.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN task_partition.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5631,7 +5629,7 @@ CREATE FUNCTION projection.explain_starting_offsets(coordinator_log integer, coo
            when w.is_for_task and not s.is_for_task
              then 'task''s own: created at the same moment as the one at offset ' || w.log_offset || ', which is for this task alone'
            else 'older: created at the same moment as the one at offset ' || w.log_offset || ', but written before it' end,
-      s.record_time, null, null, null, null, 'coordinator', s.log_offset
+      s.record_time, null, null, s.host, s.username, 'coordinator', s.log_offset
     from part p
     left join startpoint s on (s.system_name, s.stream_name, s.partition_id) = (p.system_name, p.stream_name, p.partition_id)
     left join startpoint w on w.log_offset = p.startpoint_log_offset
@@ -5661,7 +5659,7 @@ CREATE FUNCTION projection.explain_starting_offsets(coordinator_log integer, coo
       and (l.system_name, l.stream_name, l.partition_id, l.key_bucket) = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
       and not projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)
     left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n) where l.n is not null) x(input_offset) on true
-    left join projection.checkpoint_envelope v on v.log_id = c.log_id and v.log_offset = c.log_offset and c.checkpoint_version = 0
+    left join projection.checkpoint_envelope v on v.log_id = c.log_id and v.log_offset = c.log_offset
     union all
     select p.*, 4, coalesce(s.place, 1), 'default', coalesce(s.word, 'upcoming'),
       'default: ' || coalesce('set by ' || s.config_key, 'nothing is set'),
@@ -5695,16 +5693,17 @@ $_$;
 -- Name: explain_startpoints(integer, bigint, integer, bigint, timestamp with time zone, text); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.explain_startpoints(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) RETURNS TABLE(system_name text, stream_name text, partition_id integer, startpoint_type text, startpoint_value text, is_fan_out boolean, is_for_task boolean, is_expired boolean, is_ambiguous boolean, created_ms bigint, since timestamp with time zone, record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.explain_startpoints(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone, task_name text) RETURNS TABLE(system_name text, stream_name text, partition_id integer, startpoint_type text, startpoint_value text, is_fan_out boolean, is_for_task boolean, is_expired boolean, is_ambiguous boolean, created_ms bigint, since timestamp with time zone, record_time timestamp with time zone, host text, username text, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select c.system_name, c.stream_name, c.partition_id, c.startpoint_type, c.startpoint_value,
-    false, c.task_name is not null, c.is_expired, c.is_ambiguous, c.created_ms, projection.to_time(c.created_ms), c.record_time, c.log_offset
+    false, c.task_name is not null, c.is_expired, c.is_ambiguous, c.created_ms, projection.to_time(c.created_ms),
+    c.record_time, c.host, c.username, c.log_offset
   from projection.startpoint_candidate($1, $2, $3, $4, $5) c
   where c.task_name is null or c.task_name = $6
   union all
   select f.system_name, f.stream_name, f.partition_id, f.startpoint_type, f.startpoint_value,
-    true, true, false, false, null, f.fanned_out_at, f.record_time, f.log_offset
+    true, true, false, false, null, f.fanned_out_at, f.record_time, f.host, f.username, f.log_offset
   from projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) f
   where f.task_name = $6
 $_$;
@@ -5713,10 +5712,10 @@ $_$;
 -- Name: fan_out_change(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.fan_out_change(log_id integer, cut bigint) RETURNS TABLE(task_name text, body jsonb, previous_body jsonb, record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.fan_out_change(log_id integer, cut bigint) RETURNS TABLE(task_name text, body jsonb, previous_body jsonb, record_time timestamp with time zone, host text, username text, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select k.message_key, e.body, b.body, e.record_time, e.log_offset
+  select k.message_key, e.body, b.body, e.record_time, e.host, e.username, e.log_offset
   from projection.event_key k
   cross join lateral (                                     -- `offset 0`: key by key, not each event of a stretch with all keys
     select m.* from projection.message_event m
@@ -6305,12 +6304,12 @@ $_$;
 -- Name: pending_startpoint(integer, bigint, integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(key_id integer, system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, startpoint_type text, startpoint_value text, created_ms bigint, is_ambiguous boolean, record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint) RETURNS TABLE(key_id integer, system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text, startpoint_type text, startpoint_value text, created_ms bigint, is_ambiguous boolean, record_time timestamp with time zone, host text, username text, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select m.key_id, r.system_name, r.stream_name, r.partition_id, -1, r.task_name,
     m.body ->> 'startpoint_type', m.body ->> 'startpoint_value', (m.body ->> 'created_ms')::bigint,
-    r.is_ambiguous, m.record_time, m.log_offset
+    r.is_ambiguous, m.record_time, m.host, m.username, m.log_offset
   from projection.message_head($1, $2, 'samza-startpoint-v1') m
   cross join lateral projection.startpoint_meaning($1, m.key_id, $2, $3, $4) r
 $_$;
@@ -6381,11 +6380,11 @@ $_$;
 -- Name: startpoint_candidate(integer, bigint, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, task_name text, startpoint_type text, startpoint_value text, created_ms bigint, is_expired boolean, is_ambiguous boolean, record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.startpoint_candidate(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamp with time zone) RETURNS TABLE(system_name text, stream_name text, partition_id integer, task_name text, startpoint_type text, startpoint_value text, created_ms bigint, is_expired boolean, is_ambiguous boolean, record_time timestamp with time zone, host text, username text, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select n.system_name, n.stream_name, n.partition_id, n.task_name, r.startpoint_type, r.startpoint_value,
-    r.created_ms, projection.is_expired(r.created_ms, $5), r.is_ambiguous, r.record_time, r.log_offset
+    r.created_ms, projection.is_expired(r.created_ms, $5), r.is_ambiguous, r.record_time, r.host, r.username, r.log_offset
   from projection.pending_startpoint($1, $2, $3, $4) r
   cross join lateral (
     select r.system_name, r.stream_name, r.partition_id, r.task_name where not r.is_ambiguous
@@ -6408,11 +6407,11 @@ $_$;
 -- Name: startpoint_fanned_out(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_fanned_out(log_id integer, cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, record_time timestamp with time zone, log_offset bigint)
+CREATE FUNCTION projection.startpoint_fanned_out(log_id integer, cut bigint) RETURNS TABLE(task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer, startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, record_time timestamp with time zone, host text, username text, log_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
-    (t.body ->> 'fanned_out_ms')::bigint, t.record_time, t.log_offset
+    (t.body ->> 'fanned_out_ms')::bigint, t.record_time, t.host, t.username, t.log_offset
   from projection.fan_out_change($1, $2) t
   cross join lateral jsonb_array_elements(t.body -> 'fan_outs') x(entry)
   cross join lateral jsonb_to_record(x.entry)
@@ -6462,18 +6461,18 @@ $_$;
 -- Name: startpoint_requested(integer, bigint); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.startpoint_requested(log_id integer, cut bigint) RETURNS TABLE(system_name text, stream_name text, partition_id integer, task_name text, is_ambiguous boolean, startpoint_type text, startpoint_value text, created_ms bigint, record_time timestamp with time zone, log_offset bigint, is_overwritten boolean, end_time timestamp with time zone, end_offset bigint)
+CREATE FUNCTION projection.startpoint_requested(log_id integer, cut bigint) RETURNS TABLE(system_name text, stream_name text, partition_id integer, task_name text, is_ambiguous boolean, startpoint_type text, startpoint_value text, created_ms bigint, record_time timestamp with time zone, log_offset bigint, host text, username text, is_overwritten boolean, end_time timestamp with time zone, end_host text, end_username text, end_offset bigint)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select r.system_name, r.stream_name, r.partition_id, r.task_name, r.is_ambiguous,
     e.body ->> 'startpoint_type', e.body ->> 'startpoint_value', (e.body ->> 'created_ms')::bigint, e.record_time, e.log_offset,
-    n.is_overwritten, n.record_time, n.log_offset
+    e.host, e.username, n.is_overwritten, n.record_time, n.host, n.username, n.log_offset
   from projection.event_key k
   join projection.message_event e on e.log_id = k.log_id and e.key_id = k.key_id
   left join lateral (
     select x.* from projection.event_key s
     cross join lateral (
-      select m.body is not null as is_overwritten, m.record_time, m.log_offset from projection.message_event m
+      select m.body is not null as is_overwritten, m.record_time, m.host, m.username, m.log_offset from projection.message_event m
       where m.log_id = s.log_id and m.key_id = s.key_id and m.log_offset > e.log_offset and m.log_offset <= coalesce($2, 9223372036854775807)
         and (m.body is not null or m.key_id = e.key_id)
       order by m.log_offset limit 1) x
@@ -6731,13 +6730,13 @@ COMMENT ON COLUMN coordinator.changelog_mapping_history.source IS 'The program t
 -- Name: COLUMN changelog_mapping_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN changelog_mapping_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.changelog_mapping_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.changelog_mapping_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN changelog_mapping_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6940,13 +6939,13 @@ COMMENT ON COLUMN coordinator.checkpoint_history.source IS 'The program that wro
 -- Name: COLUMN checkpoint_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.checkpoint_history.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN checkpoint_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.checkpoint_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.checkpoint_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN checkpoint_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7081,13 +7080,13 @@ COMMENT ON COLUMN coordinator.config_change.source IS 'The program that wrote th
 -- Name: COLUMN config_change.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.config_change.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN config_change.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_change.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.config_change.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN config_change.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7362,13 +7361,13 @@ COMMENT ON COLUMN coordinator.config_history.source IS 'The program that wrote t
 -- Name: COLUMN config_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.config_history.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN config_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.config_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.config_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN config_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7570,13 +7569,13 @@ COMMENT ON COLUMN coordinator.container_execution_history.source IS 'The program
 -- Name: COLUMN container_execution_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.container_execution_history.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN container_execution_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_execution_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.container_execution_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN container_execution_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7703,7 +7702,7 @@ COMMENT ON COLUMN coordinator.container_host_history.host IS 'The host of the me
 -- Name: COLUMN container_host_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.container_host_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.container_host_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN container_host_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8166,13 +8165,13 @@ COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.source IS 'The pr
 -- Name: COLUMN job_coordinator_metadata_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.job_coordinator_metadata_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8718,13 +8717,13 @@ COMMENT ON COLUMN coordinator.other_message.source IS 'The program that wrote th
 -- Name: COLUMN other_message.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.other_message.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN other_message.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.other_message.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.other_message.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN other_message.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8894,13 +8893,13 @@ COMMENT ON COLUMN coordinator.quarantine.source IS 'The program that wrote the m
 -- Name: COLUMN quarantine.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.quarantine.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN quarantine.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.quarantine.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.quarantine.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN quarantine.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9080,13 +9079,13 @@ COMMENT ON COLUMN coordinator.state_checkpoint_history.source IS 'The program th
 -- Name: COLUMN state_checkpoint_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN state_checkpoint_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.state_checkpoint_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.state_checkpoint_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN state_checkpoint_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9193,13 +9192,13 @@ COMMENT ON COLUMN coordinator.task_container_history.source IS 'The program that
 -- Name: COLUMN task_container_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.task_container_history.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN task_container_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_container_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.task_container_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN task_container_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9556,13 +9555,13 @@ COMMENT ON COLUMN coordinator.task_mode_history.source IS 'The program that wrot
 -- Name: COLUMN task_mode_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.task_mode_history.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN task_mode_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_mode_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.task_mode_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN task_mode_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9691,13 +9690,13 @@ COMMENT ON COLUMN coordinator.task_partition_history.source IS 'The program that
 -- Name: COLUMN task_partition_history.host; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.host IS 'The host of the message''s writer, from its envelope. Null: there is no envelope, or it has no host.';
+COMMENT ON COLUMN coordinator.task_partition_history.host IS 'The host of the message''s writer, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN task_partition_history.username; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_partition_history.username IS 'The user who wrote the message, from its envelope. Null: there is no envelope, or it has no user.';
+COMMENT ON COLUMN coordinator.task_partition_history.username IS 'The user who wrote the message, from its envelope or, if it has none, from the headers that coordstream writes. Null: neither has it.';
 
 --
 -- Name: COLUMN task_partition_history.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -

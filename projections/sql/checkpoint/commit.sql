@@ -21,8 +21,7 @@ cross join lateral (
   select j.log_id, r.* from projection.checkpoint_rule(o.coordinator_log, cut => null) r offset 0) q
 join projection.checkpoint_event h on h.log_id = q.log_id
 join projection.event_key k on k.log_id = h.log_id and k.key_id = h.key_id
-left join projection.checkpoint_envelope v on v.log_offset = h.log_offset
-  and v.log_id = case when k.checkpoint_version = 0 then h.log_id end;      -- the other versions have none
+left join projection.checkpoint_envelope v on v.log_id = h.log_id and v.log_offset = h.log_offset;
 
 -- The layouts of a job's checkpoints. Joined to commits by the job as well, so that a filter on the job applies to both sides, and the
 -- planner can read all layouts of the job once instead of looking one up for each commit.

@@ -21,7 +21,8 @@ left join lateral (
 left join lateral (
   select any_value(v.message_time) as message_time, any_value(v.source) as source, any_value(v.host) as host, any_value(v.username) as username
   from projection.checkpoint_envelope v
-  where k.checkpoint_version = 0 and v.log_id = j.log_id and v.log_offset = e.log_offset) v on true;
+  where (k.checkpoint_version = 0 or k.checkpoint_version > 0 and e.headers is not null)    -- the others have none
+    and v.log_id = j.log_id and v.log_offset = e.log_offset) v on true;
 
 create view coordinator.event as
 select e.job_name, e.job_id, e.job_bucket, e.message_type, e.message_key, e.operation, e.value_bytes,

@@ -4,15 +4,16 @@ create function projection.explain_startpoints(log_id integer, cut bigint, check
                                                at timestamptz, task_name text)
 returns table (system_name text, stream_name text, partition_id integer, startpoint_type text, startpoint_value text,
                is_fan_out boolean, is_for_task boolean, is_expired boolean, is_ambiguous boolean, created_ms bigint, since timestamptz,
-               record_time timestamptz, log_offset bigint)
+               record_time timestamptz, host text, username text, log_offset bigint)
 language sql stable parallel safe as $$
   select c.system_name, c.stream_name, c.partition_id, c.startpoint_type, c.startpoint_value,
-    false, c.task_name is not null, c.is_expired, c.is_ambiguous, c.created_ms, projection.to_time(c.created_ms), c.record_time, c.log_offset
+    false, c.task_name is not null, c.is_expired, c.is_ambiguous, c.created_ms, projection.to_time(c.created_ms),
+    c.record_time, c.host, c.username, c.log_offset
   from projection.startpoint_candidate($1, $2, $3, $4, $5) c
   where c.task_name is null or c.task_name = $6
   union all
   select f.system_name, f.stream_name, f.partition_id, f.startpoint_type, f.startpoint_value,
-    true, true, false, false, null, f.fanned_out_at, f.record_time, f.log_offset
+    true, true, false, false, null, f.fanned_out_at, f.record_time, f.host, f.username, f.log_offset
   from projection.startpoint_fan_out_state($1, incarnation => null, cut => $2) f
   where f.task_name = $6
 $$;
@@ -133,7 +134,7 @@ language sql stable parallel safe as $$
            when w.is_for_task and not s.is_for_task
              then 'task''s own: created at the same moment as the one at offset ' || w.log_offset || ', which is for this task alone'
            else 'older: created at the same moment as the one at offset ' || w.log_offset || ', but written before it' end,
-      s.record_time, null, null, null, null, 'coordinator', s.log_offset
+      s.record_time, null, null, s.host, s.username, 'coordinator', s.log_offset
     from part p
     left join startpoint s on (s.system_name, s.stream_name, s.partition_id) = (p.system_name, p.stream_name, p.partition_id)
     left join startpoint w on w.log_offset = p.startpoint_log_offset
@@ -163,7 +164,7 @@ language sql stable parallel safe as $$
       and (l.system_name, l.stream_name, l.partition_id, l.key_bucket) = (p.system_name, p.stream_name, p.partition_id, p.key_bucket)
       and not projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs)
     left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n) where l.n is not null) x(input_offset) on true
-    left join projection.checkpoint_envelope v on v.log_id = c.log_id and v.log_offset = c.log_offset and c.checkpoint_version = 0
+    left join projection.checkpoint_envelope v on v.log_id = c.log_id and v.log_offset = c.log_offset
     union all
     select p.*, 4, coalesce(s.place, 1), 'default', coalesce(s.word, 'upcoming'),
       'default: ' || coalesce('set by ' || s.config_key, 'nothing is set'),

@@ -29,11 +29,11 @@ $$;
 create function projection.pending_startpoint(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint)
 returns table (key_id integer, system_name text, stream_name text, partition_id integer, key_bucket integer, task_name text,
                startpoint_type text, startpoint_value text, created_ms bigint, is_ambiguous boolean,
-               record_time timestamptz, log_offset bigint)
+               record_time timestamptz, host text, username text, log_offset bigint)
 language sql stable parallel safe as $$
   select m.key_id, r.system_name, r.stream_name, r.partition_id, -1, r.task_name,
     m.body ->> 'startpoint_type', m.body ->> 'startpoint_value', (m.body ->> 'created_ms')::bigint,
-    r.is_ambiguous, m.record_time, m.log_offset
+    r.is_ambiguous, m.record_time, m.host, m.username, m.log_offset
   from projection.message_head($1, $2, 'samza-startpoint-v1') m
   cross join lateral projection.startpoint_meaning($1, m.key_id, $2, $3, $4) r
 $$;
@@ -42,10 +42,11 @@ $$;
 -- key. Expiry is judged at the given time.
 create function projection.startpoint_candidate(log_id integer, cut bigint, checkpoint_log integer, checkpoint_cut bigint, at timestamptz)
 returns table (system_name text, stream_name text, partition_id integer, task_name text, startpoint_type text, startpoint_value text,
-               created_ms bigint, is_expired boolean, is_ambiguous boolean, record_time timestamptz, log_offset bigint)
+               created_ms bigint, is_expired boolean, is_ambiguous boolean,
+               record_time timestamptz, host text, username text, log_offset bigint)
 language sql stable parallel safe as $$
   select n.system_name, n.stream_name, n.partition_id, n.task_name, r.startpoint_type, r.startpoint_value,
-    r.created_ms, projection.is_expired(r.created_ms, $5), r.is_ambiguous, r.record_time, r.log_offset
+    r.created_ms, projection.is_expired(r.created_ms, $5), r.is_ambiguous, r.record_time, r.host, r.username, r.log_offset
   from projection.pending_startpoint($1, $2, $3, $4) r
   cross join lateral (
     select r.system_name, r.stream_name, r.partition_id, r.task_name where not r.is_ambiguous
@@ -65,7 +66,7 @@ language sql stable parallel safe as $$
   select r.system_name, r.stream_name, r.partition_id, r.key_bucket, r.task_name, r.startpoint_type, r.startpoint_value,
     projection.to_time(r.created_ms), projection.startpoint_expires_at(r.created_ms),
     projection.is_expired(r.created_ms, $6), r.is_ambiguous,
-    r.record_time, null::timestamptz, null::text, null::text, null::text, 'coordinator', $2, r.log_offset
+    r.record_time, null::timestamptz, null::text, r.host, r.username, 'coordinator', $2, r.log_offset
   from projection.pending_startpoint($1, $3, $4, $5) r
 $$;
 

@@ -1,8 +1,8 @@
 -- Every fan-out record of a log up to an offset (null = the whole log), with the record of the same task before it.
 create function projection.fan_out_change(log_id integer, cut bigint)
-returns table (task_name text, body jsonb, previous_body jsonb, record_time timestamptz, log_offset bigint)
+returns table (task_name text, body jsonb, previous_body jsonb, record_time timestamptz, host text, username text, log_offset bigint)
 language sql stable parallel safe as $$
-  select k.message_key, e.body, b.body, e.record_time, e.log_offset
+  select k.message_key, e.body, b.body, e.record_time, e.host, e.username, e.log_offset
   from projection.event_key k
   cross join lateral (                                     -- `offset 0`: key by key, not each event of a stretch with all keys
     select m.* from projection.message_event m
@@ -22,10 +22,11 @@ $$;
 -- Every startpoint that was fanned out to a task: what a fan-out record has and the task's previous record had not.
 create function projection.startpoint_fanned_out(log_id integer, cut bigint)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer,
-               startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, record_time timestamptz, log_offset bigint)
+               startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint,
+               record_time timestamptz, host text, username text, log_offset bigint)
 language sql stable parallel safe as $$
   select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
-    (t.body ->> 'fanned_out_ms')::bigint, t.record_time, t.log_offset
+    (t.body ->> 'fanned_out_ms')::bigint, t.record_time, t.host, t.username, t.log_offset
   from projection.fan_out_change($1, $2) t
   cross join lateral jsonb_array_elements(t.body -> 'fan_outs') x(entry)
   cross join lateral jsonb_to_record(x.entry)
@@ -63,7 +64,7 @@ create function projection.startpoint_removed(log_id integer, cut bigint)
 returns table (task_name text, system_name text, stream_name text, partition_id integer, key_bucket integer,
                startpoint_type text, startpoint_value text, created_ms bigint, fanned_out_ms bigint, status text,
                input_offset text, checkpoint_log_offset bigint, earlier_offset text, earlier_log_offset bigint,
-               record_time timestamptz, log_offset bigint)
+               record_time timestamptz, host text, username text, log_offset bigint)
 language sql stable parallel safe as $$
   select t.task_name, f.system_name, f.stream_name, f.partition_id, f.key_bucket, f.startpoint_type, f.startpoint_value, f.created_ms,
     (t.previous_body ->> 'fanned_out_ms')::bigint,
@@ -71,7 +72,7 @@ language sql stable parallel safe as $$
          else projection.startpoint_outcome(f.startpoint_type, f.startpoint_value, projection.to_time((t.previous_body ->> 'fanned_out_ms')::bigint),
                                             c.record_time, o.input_offset, c.earlier_time, o.earlier_offset) end,
     o.input_offset, c.log_offset, o.earlier_offset, c.earlier_log_offset,
-    t.record_time, t.log_offset
+    t.record_time, t.host, t.username, t.log_offset
   from projection.fan_out_change($1, $2) t
   left join lateral projection.checkpoint_before($1, t.task_name, t.record_time, t.log_offset) c on true
   cross join lateral jsonb_array_elements(t.previous_body -> 'fan_outs') x(entry)

@@ -17,7 +17,7 @@ language sql stable parallel safe as $$
   from projection.checkpoint_choice($1, $3, $4, $6) w
   join projection.checkpoint_layout l on l.log_id = w.log_id and l.layout_id = w.layout_id
   cross join lateral (select projection.offset_of(w.offsets, w.offsets_odd, l.n)) x(state_offset)
-  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset and w.checkpoint_version = 0
+  left join projection.checkpoint_envelope e on e.log_id = w.log_id and e.log_offset = w.log_offset
   where l.is_state or projection.is_changelog(w.checkpoint_version, l.system_name, l.stream_name, w.changelogs)
 $$;
 
