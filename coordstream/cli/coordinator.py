@@ -51,7 +51,8 @@ def run(
         ),
     ] = None,
     restart_on_change: Annotated[
-        bool, typer.Option("--restart-on-change", help="Write the new job model when the job's inputs change.")
+        bool,
+        typer.Option("--restart-on-change", help="Write the new job model when the job's inputs or config change."),
     ] = False,
     bind: Annotated[str, typer.Option("--bind", metavar="ADDRESS", help="The address to serve on.")] = "127.0.0.1",
     port: Annotated[

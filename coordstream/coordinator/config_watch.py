@@ -19,17 +19,25 @@ MOST_KEYS: Final = 5
 class ConfigWatch(PeriodicCheck):
     """Reads the stream every second. It reports the names of keys, never their values.
 
+    With ``adapts``, a change is also one for which the coordinator computes the job model again.
+
     What the coordinator itself writes while it holds `lock` is not reported, if it then serves it.
     """
 
     def __init__(
-        self, store: CoordinatorStreamStore, context: JobServingContext, report: Callable[[str], None]
+        self,
+        store: CoordinatorStreamStore,
+        context: JobServingContext,
+        report: Callable[[str], None],
+        *,
+        adapts: bool = False,
     ) -> None:
         super().__init__(self.poll, INTERVAL_SECONDS, first_after=INTERVAL_SECONDS, on_failure=self._report_failure)
         self.lock: Final = Lock()
         self._store: Final = store
         self._context: Final = context
         self._report: Final = report
+        self._adapts: Final = adapts
         self._config: Config = {}
         self._position = 0
         self._outage = ""
@@ -74,7 +82,11 @@ class ConfigWatch(PeriodicCheck):
                 "start would assign the job's state to other tasks. Restore the old value."
             )
         elif changed:
-            self._report(f"The config changed ({list_names(changed, MOST_KEYS)}). The next start uses it.")
+            change = f"The config changed ({list_names(changed, MOST_KEYS)})"
+            if self._adapts:
+                self._context.changes.put(change)
+            else:
+                self._report(f"{change}. The next start uses it.")
 
     def _report_outage(self, outage: str) -> None:
         if outage != self._outage:

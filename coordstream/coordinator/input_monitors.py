@@ -123,11 +123,11 @@ class InputMonitors:
 
     def _report_growth(self, changes: PartitionCountChanges) -> None:
         for (system, stream), (before, now) in sorted(changes.items()):
-            self._context.input_changes.put(f"{system}.{stream} has {now} partitions; the job model has {before}")
+            self._context.changes.put(f"{system}.{stream} has {now} partitions; the job model has {before}")
 
     def _report_new_streams(self, streams: Collection[Stream]) -> None:
         listed = list_names([".".join(stream) for stream in streams], _MOST_STREAMS)
-        self._context.input_changes.put(f"New streams match the job's inputs: {listed}")
+        self._context.changes.put(f"New streams match the job's inputs: {listed}")
 
 
 def _failure(monitor: type, error: Exception) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from queue import Empty
 from time import monotonic
 from typing import Final
@@ -18,6 +18,7 @@ from eventlog.errors import ConfigError, EventLogError
 from eventlog.log import EventLog
 from eventlog.source import SourceUnavailable
 from managers.assignments.locality_manager import LocalityManager
+from managers.config.job_config import write_once_changes
 from managers.coordinator.job_coordinator import JobCoordinator, describe_difference, plan_job, read_job_config
 from managers.coordinator.serving_context import JobAttempt, JobServingContext
 from managers.errors import WriteOnceChange
@@ -69,7 +70,7 @@ class CoordinatorProcess:
         self._lock: Final = lock
         self._coordinator: Final = JobCoordinator(self._store, before_write=self._require_lock)
         self.context: Final = JobServingContext(LocalityManager(self._store).read_locality)
-        self._watch: Final = ConfigWatch(self._store, self.context, run.report)
+        self._watch: Final = ConfigWatch(self._store, self.context, run.report, adapts=run.restarts_on_change)
         self._intact: tuple[JobAttempt | None, int] = (None, 0)
         """The attempt that the stream had at this position."""
         self._services: Sequence[Service] = ()
@@ -108,7 +109,7 @@ class CoordinatorProcess:
             yield attempt, line
 
     def wait(self) -> None:
-        """React to changes of the inputs, until `request_stop`.
+        """React to changes of the inputs and of the config, until `request_stop`.
 
         Raises:
             CoordinatorRunning: the lock was lost, and another process has it now.
@@ -117,7 +118,7 @@ class CoordinatorProcess:
         while True:
             self._stepped_at = monotonic()
             try:
-                change = self.context.input_changes.get(timeout=CHECK_SECONDS)
+                change = self.context.changes.get(timeout=CHECK_SECONDS)
             except Empty:
                 self._keep_job()
                 if self._retry_at is not None and monotonic() >= self._retry_at:
@@ -167,7 +168,7 @@ class CoordinatorProcess:
 
     def request_stop(self) -> None:
         """End `wait`. May be called by a signal handler or another thread."""
-        self.context.input_changes.put(None)
+        self.context.changes.put(None)
 
     def _keep_job(self) -> None:
         try:
@@ -240,11 +241,15 @@ class CoordinatorProcess:
     def _plan_again(self) -> None:
         run, current = self._options, self.context.attempt
         config = read_job_config(self._store, None)
+        if current is not None and (changes := write_once_changes(current.config, config)):
+            raise WriteOnceChange(changes)
         with run.open_admins(config) as admins:
             plan = plan_job(self._store, config, admins)
             old = None if current is None else current.job_model
             if compare_container_models(old, plan.job_model):
-                run.report("The job model does not change.")
+                run.report("The tasks and containers of the job model do not change.")
+                if current is not None and run.restarts_on_change:
+                    self.context.attempt = replace(current, config=plan.config, job_model=plan.job_model)
                 return
             difference = describe_difference(old, plan.job_model)
             if not run.restarts_on_change:

@@ -45,7 +45,7 @@ class JobServingContext:
         """The current attempt; None before the job model is computed (an HTTP server then answers 404)."""
         self.coordinator_url = ""
         """The URL at which containers reach the HTTP server; empty: there is none."""
-        self.input_changes: Final[SimpleQueue[str | None]] = SimpleQueue()
+        self.changes: Final[SimpleQueue[str | None]] = SimpleQueue()
         """Sentences: why the coordinator's thread is to compute the job model again. None: stop waiting."""
 
 

@@ -53,14 +53,14 @@ def test_growing_inputs_and_new_streams_are_reported(
     monitors.start()
     try:
         topics.grow(stream, 16)
-        grown = context.input_changes.get(timeout=PATIENCE)
+        grown = context.changes.get(timeout=PATIENCE)
         topics.create(later)
-        new = context.input_changes.get(timeout=PATIENCE)
+        new = context.changes.get(timeout=PATIENCE)
     finally:
         monitors.stop()
     assert grown == f"kafka.{stream} has 16 partitions; the job model has 8"
     assert new == f"New streams match the job's inputs: kafka.{later}"
-    assert (errors, context.input_changes.empty()) == ([], True)
+    assert (errors, context.changes.empty()) == ([], True)
 
 
 @pytest.mark.parametrize(

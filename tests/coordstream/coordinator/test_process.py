@@ -123,7 +123,7 @@ def test_a_change_is_not_forgotten_in_an_outage(
     assert lock.take()
     process = CoordinatorProcess(CoordinatorRun("orders", open_admins, lines.append), log, lock)
     process.context.attempt = JobAttempt({}, NO_TASKS, METADATA, frozenset())
-    process.context.input_changes.put("kafka.in has 16 partitions; the job model has 8")
+    process.context.changes.put("kafka.in has 16 partitions; the job model has 8")
     process.wait()
     assert lines[:2] == [
         "kafka.in has 16 partitions; the job model has 8.",

@@ -191,6 +191,26 @@ def test_what_another_program_writes_is_reported(job: Job) -> None:
         assert f"Another program changed {grouper}" in line_with(process.stderr, "Another program")
 
 
+def test_a_change_of_the_config_reaches_the_served_job_model(job: Job) -> None:
+    grouper = "job.systemstreampartition.grouper.factory"
+    with job.coordinator("--config", str(job.file), "--restart-on-change") as process:
+        url = line_with(process.stderr, "Serving").rpartition("=")[2]
+        assert len(httpx.get(url).json()["containers"]) == 2
+        with job.log() as log, CoordinatorStreamStore(log) as store:
+            set_config(store, "job.container.count", "4")
+            assert line_with(process.stderr, "changed (") == "The config changed (job.container.count)."
+            assert "another container for Partition" in line_with(process.stderr, "The job model changed")
+            assert len(httpx.get(url).json()["containers"]) == 4
+            set_config(store, "task.opts", "-Xmx1g")
+            line_with(process.stderr, "The tasks and containers of the job model do not change.")
+            wait_until(lambda: httpx.get(url).json()["config"].get("task.opts") == "-Xmx1g", what="the config")
+            by_partition = "org.apache.samza.container.grouper.stream.GroupBySystemStreamPartitionFactory"
+            set_config(store, grouper, by_partition, force=True)
+            line_with(process.stderr, f"Another program changed {grouper}")
+            set_config(store, "task.opts", "-Xmx2g")
+            line_with(process.stderr, f"The job model stays as it is: This changes {grouper}")
+
+
 def test_an_outage_of_the_lock_is_survived(job: Job, cli: CommandLine) -> None:
     with (
         job.coordinator("--config", str(job.file)) as process,
