@@ -21,6 +21,7 @@ from coordstream.errors import CoordstreamError, note
 from coordstream.queries.rows import NOW, Cut, outside
 from coordstream.settings import Settings, load_settings
 from eventlog.postgres.connection import Connection, connect, failure_line, refuses_login, server_reason
+from eventlog.postgres.lock_watch import LockWatch
 from eventlog.secret_policy import SecretPolicy
 from projections.errors import NOT_FOLDED
 from projections.job_choice import Job, find_job
@@ -120,7 +121,8 @@ def open_database(*, warns: bool = True, keeps_timeouts: bool = False) -> Iterat
             require_current(connection)
         if warns and not has_migrated and (sentence := describe_missing_rows(connection)):
             note(sentence)
-        yield Database(settings, connection, url)
+        with LockWatch(url, note, [connection.info.backend_pid]):
+            yield Database(settings, connection, url)
 
 
 @contextmanager

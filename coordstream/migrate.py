@@ -13,7 +13,9 @@ from sqlalchemy.exc import OperationalError, ProgrammingError
 from sqlalchemy.pool import NullPool
 
 from coordstream.database import ADVICE, SchemaError, SchemaState, migrations_folder, schema_state
+from coordstream.errors import note
 from eventlog.postgres.connection import Connection, lift_timeouts, server_reason
+from eventlog.postgres.lock_watch import LockWatch
 from projections.relations import SchemaDamaged
 
 LOCK_NOT_AVAILABLE = "55P03"
@@ -45,7 +47,8 @@ def upgrade(database_url: str) -> list[str] | None:
         config.set_main_option("script_location", str(migrations_folder()))
         config.attributes["connection"] = connection
         try:
-            command.upgrade(config, "head")
+            with LockWatch(database_url, note, [driver.info.backend_pid]):
+                command.upgrade(config, "head")
         except OperationalError as error:
             if getattr(error.orig, "sqlstate", None) != LOCK_NOT_AVAILABLE:
                 raise

@@ -17,7 +17,7 @@ group by j.job_name, j.job_id having bool_and(t.stream_name is not null)
 """
 _READ_NOW: Final = """
 select distinct stream_name from coordinator.log_position
-where stream_name = any(%s) and state in ('catching-up', 'live', 'replacing')
+where stream_name = any(%s) and state in ('catching-up', 'live', 'replacing', 'waiting')
 """
 _INSERT: Final = """
 insert into eventlog.retired_stream (stream_name, retired_at) select unnest(%s::text[]), clock_timestamp()

@@ -6,7 +6,7 @@ second follower wait and take over; the projector's compare-and-set of the posit
 """
 
 import select
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -17,7 +17,11 @@ from psycopg.errors import InsufficientPrivilege
 from eventlog.postgres.connection import Connection
 from projections.errors import LockLost, StreamBusy
 
-_TAKE: Final = "select projection.lock_stream(%s, %s)"
+_TAKE: Final = """
+select s.name,
+       (select j.log_id from projection.job_log j where j.stream_name = s.name order by j.incarnation desc limit 1)
+from unnest(%s::text[]) as s (name) where projection.lock_stream(s.name, %s)
+"""
 _RELEASE: Final = """
 with held as materialized (
   select stream_name, lock_id from projection.stream_holder where stream_name = %s and backend_pid = pg_backend_pid()
@@ -96,8 +100,11 @@ class StreamLocks:
 
     def take(self, stream_name: str) -> bool:
         """Take the stream if it is free, without waiting for more than a moment, and return whether it was."""
-        row = self._connection.execute(_TAKE, (stream_name, self._working_pid)).fetchone()
-        return row is not None and bool(row[0])
+        return bool(self.take_all([stream_name]))
+
+    def take_all(self, stream_names: Sequence[str]) -> dict[str, int | None]:
+        """As `take`, many streams; the newest log of each one that was free, None if it has no log yet."""
+        return dict(self._connection.execute(_TAKE, (list(stream_names), self._working_pid)).fetchall())
 
     def release(self, stream_name: str) -> None:
         self._connection.execute(_RELEASE, (stream_name,))

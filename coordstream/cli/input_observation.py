@@ -20,7 +20,7 @@ from projections.job_choice import Job
 
 _FOLLOWED: Final = """
 select distinct job_name, job_id from coordinator.log_position
-where state in ('live', 'catching-up', 'replacing') order by 1, 2
+where state in ('live', 'catching-up', 'replacing', 'waiting') order by 1, 2
 """
 _STOP_SECONDS: Final = 5.0
 

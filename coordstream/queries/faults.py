@@ -8,7 +8,7 @@ from eventlog.errors import list_names
 from eventlog.source import RECORDING
 from projections.errors import NOT_FOLDED
 
-WORST_FIRST: Final = ("lost", "refused", "replacing", "catching-up", "stopped", "live", "retired")
+WORST_FIRST: Final = ("lost", "refused", "waiting", "replacing", "catching-up", "stopped", "live", "retired")
 
 _NOT_LIVE: Final = {
     "stopped": "is not followed. Start its follower",

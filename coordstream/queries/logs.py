@@ -16,8 +16,9 @@ from projections.stream_lock import holders
 STATUS: Final = sql.SQL(
     """
     select p.*, l.backend, l.cluster_id, l.topic_id,
-           extract(epoch from greatest(now() - p.heartbeat_at, p.heartbeat_at - statement_timestamp(), '0'))::float8
-             as heartbeat_age_seconds,  -- as projection.is_lost counts it
+           extract(epoch from greatest(now() - greatest(p.heartbeat_at, projection.writable_since()),
+                                       p.heartbeat_at - statement_timestamp(), '0'))::float8
+             as heartbeat_age_seconds,  -- as projection.log_status counts it
            e.record_time as last_event_time, q.quarantine_open, coalesce(g.gap_count, 0) as gap_count
     from projection.log_status p
     left join projection.job_log j using (stream_name, incarnation)

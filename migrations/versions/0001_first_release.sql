@@ -197,7 +197,7 @@ create table projection.position (
     constraint pk_position primary key (log_id)
 ) with (fillfactor = 50);
 comment on column projection.position.end_offset is 'the log''s end when last seen; null = unknown';
-comment on column projection.position.state is 'catching-up, live, replacing, refused or stopped';
+comment on column projection.position.state is 'catching-up, live, replacing, waiting, refused or stopped';
 comment on column projection.position.read_at is
     'when the log was last read to its end, or reading it began; null = unknown';
 comment on column projection.position.resync_from is 'position where a resync began that is not done; null = none';

@@ -1,6 +1,6 @@
 """Attaches streams: takes the lock, finds where to resume, resyncs if necessary, and gives the stream its tail."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
@@ -34,6 +34,8 @@ from projections.stream_lock import LockHolder, StreamLocks
 from projections.tracked_logs import TrackedLog, logs_of, make_current
 
 LOCK_RETRY_SECONDS: Final = 1.0
+LOCKED_STREAMS: Final = 100
+"""How many streams are locked in one transaction, for whose end other followers wait."""
 BLOCKED_SECONDS: Final = 1.0
 """How long to wait for a stream whose rows another session has locked."""
 LOST_OFFSET_SECONDS: Final = 1.0
@@ -62,9 +64,9 @@ class Attacher:
         """
         self.run.require_same(self.connection)
         if not stream.has_lock:
-            stream.has_lock = self.locks.take(stream.stream_name)
+            self.take_locks([stream])
         if not stream.has_lock:
-            self._wait_for_holder(stream, now)
+            self.wait_for_holder(stream, now)
             return
         name = stream.stream_name
         found = find_resume_point(self.connection, self.source, name, self.settings, self.clock, self.run.plan.kind)
@@ -83,6 +85,14 @@ class Attacher:
             projector.pass_to(start)
         stream.attach(self.make_tail(found.log, projector, found.target, self.run.plan.until))
         stream.plan_end(found.topic.facts, is_new=not found.log.is_complete)
+
+    def take_locks(self, streams: Sequence[FollowedStream]) -> None:
+        """Take the locks of those streams that are free. They have heartbeats from then on, and are not lost."""
+        for some in (streams[first : first + LOCKED_STREAMS] for first in range(0, len(streams), LOCKED_STREAMS)):
+            taken = self.locks.take_all([stream.stream_name for stream in some])
+            for stream in some:
+                if stream.stream_name in taken:
+                    stream.has_lock, stream.log_id = True, taken[stream.stream_name]
 
     def release(self, stream: FollowedStream) -> None:
         if stream.has_lock:
@@ -117,11 +127,12 @@ class Attacher:
         archives = self.source.backend != POSTGRES
         return self.make_projector(self.connection, log, self.settings, self.clock, archives=archives)
 
-    def _wait_for_holder(self, stream: FollowedStream, now: float) -> None:
+    def wait_for_holder(self, stream: FollowedStream, now: float) -> None:
         """Retry soon; a plan with an end is over when the holder has read as far."""
         name = stream.stream_name
         stream.due_at = now + LOCK_RETRY_SECONDS
         stream.is_waiting = True
+        stream.accept()
         holder = self.locks.holder(name)
         self.run.say_of(name, "" if holder is None else self._handle_holder(name, holder))
         stream.is_over = self.run.plan.has_end and self._is_read_as_planned(stream)
@@ -188,7 +199,8 @@ class Refusals:
         except LockNotAvailable:
             if stream is None:
                 raise
-            stream.detach(monotonic() + BLOCKED_SECONDS)
+            self._run.say_of(stream.stream_name, str(LogBlocked(stream.stream_name)))
+            stream.wait(LogBlocked.reason, monotonic() + BLOCKED_SECONDS)
         except (EventLogError, ProjectionError, psycopg.Error) as error:
             if is_outage(error) or isinstance(error, DatabaseReplaced):
                 raise

@@ -1,5 +1,6 @@
 """The plan of a follower's run, what it reports, and its progress, which outlives database sessions."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
@@ -12,6 +13,12 @@ from projections.follow.error_policy import is_login_refused, outage_message, ou
 from projections.follow.followed_stream import FollowedStream
 from projections.follow.tail import Progress
 
+LINES_OF_A_CAUSE: Final = 8
+"""How many streams have a line of their own if many have the same message, apart from names and numbers."""
+QUIET_SECONDS: Final = 5.0
+LONGEST_SECONDS: Final = 60.0
+"""The number of further streams is reported once no other has come for a while, or they have come for so long."""
+_NUMBERS: Final = re.compile(r"\d+")
 _IDENTITY: Final = """
 select s.system_identifier, d.oid, to_regclass('eventlog.log')::oid
 from pg_database d, pg_control_system() s where d.datname = current_database()
@@ -45,6 +52,16 @@ class FollowPlan:
 
 
 @dataclass
+class SameMessages:
+    """The streams that had the same message: since when, and when the last one (monotonic seconds), and its message."""
+
+    since: float
+    last_at: float = 0.0
+    count: int = 0
+    last: str = ""
+
+
+@dataclass
 class FollowRun:
     """What a follower knows of its streams, and of the outage that it waits for; ``say`` gets messages for operators.
 
@@ -68,6 +85,7 @@ class FollowRun:
     stepped_at: float = field(default_factory=monotonic)
     _identity: tuple[Any, ...] | None = None
     _last_messages: dict[str, str] = field(default_factory=dict)
+    _same: dict[str, SameMessages] = field(default_factory=dict)
 
     @property
     def events(self) -> int:
@@ -82,10 +100,25 @@ class FollowRun:
             raise DatabaseReplaced
 
     def say_of(self, stream_name: str, message: str) -> None:
-        """Report a message about a stream, unless it is empty or repeats the last one."""
+        """Report a message about a stream, unless it is empty or repeats the last one. Of many streams with the same
+        message, `say_rest` reports the rest.
+        """
         if message and self._last_messages.get(stream_name) != message:
             self._last_messages[stream_name] = message
-            self.say(message)
+            now, cause = monotonic(), _NUMBERS.sub("", message.replace(stream_name, ""))
+            same = self._same.setdefault(cause, SameMessages(now))
+            same.last_at, same.count, same.last = now, same.count + 1, message
+            if same.count <= LINES_OF_A_CAUSE:
+                self.say(message)
+
+    def say_rest(self, now: float) -> None:
+        """Report how many streams more had the same message, for those that no other stream is expected to have."""
+        for cause, same in list(self._same.items()):
+            if now >= min(same.last_at + QUIET_SECONDS, same.since + LONGEST_SECONDS):
+                del self._same[cause]
+                if (more := same.count - LINES_OF_A_CAUSE) > 0:
+                    start = "" if more == 1 else f"The same holds for {more} more streams, at last: "
+                    self.say(f"{start}{same.last}")
 
     def is_over(self) -> bool:
         return self.is_complete() or self.stop_flag.is_set

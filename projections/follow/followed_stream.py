@@ -18,7 +18,8 @@ def _retries() -> Backoff:
 
 
 class StreamActivity(NamedTuple):
-    """A stream: ``waiting`` if another follower holds it, ``over`` if it was read as planned or given up.
+    """A stream: ``waiting`` for brokers, a lock or the follower that holds it, ``over`` if it was read as planned or
+    given up.
 
     ``lag``: offsets from ``next_offset`` to the end at the last heartbeat. None: unknown.
     """
@@ -48,9 +49,10 @@ class FollowedStream:
 
     ``refusal``: why it cannot be followed at present. It is retried, and counts as refused until some of it was read or
     nothing failed until ``accepted_at``. ``is_missing``: it is refused because the source has no stream of that name.
-    ``outage``: what all streams wait for, or only this one, since ``unavailable_since``. ``blockage``: why events of
-    the tail cannot be applied at present; that is tried again at ``due_at``, and nothing is read until then.
-    ``seen_end``: its end at the last heartbeat; None: it is unknown. ``longest_absence_ms``: see `continuity`.
+    ``outage``: what it waits for before it is attached again; only this stream, since ``unavailable_since``.
+    ``blockage``: why events of the tail cannot be applied at present; that is tried again at ``due_at``, and nothing is
+    read until then. ``seen_end``: its end at the last heartbeat; None: it is unknown. ``longest_absence_ms``: see
+    `continuity`.
     """
 
     stream_name: str
@@ -116,15 +118,14 @@ class FollowedStream:
         self.detach()
         self.is_over, self.failure = True, failure
 
-    def lose_source(self, due_at: float, message: str) -> None:
-        """Detach because of an outage of the source; a refused stream keeps its later time to retry."""
+    def wait(self, message: str, due_at: float) -> None:
+        """Detach because of an outage, or of a lock; a refused stream keeps its later time to retry."""
         self.detach(max(due_at, self.due_at) if self.refusal else due_at)
         self.outage = message
 
     def be_unavailable(self, message: str, now: float) -> None:
         """Detach because only this stream of the source is unavailable; retry later."""
-        self.detach(now + self.retries.next())
-        self.outage = message
+        self.wait(message, now + self.retries.next())
         if self.unavailable_since is None:
             self.unavailable_since = now
 
@@ -134,7 +135,7 @@ class FollowedStream:
 
     def refuse(self, message: str, now: float, *, is_missing: bool = False) -> None:
         """Detach because the stream cannot be followed at present; retry later."""
-        self.refusal, self.is_missing = message, is_missing
+        self.refusal, self.is_missing, self.is_waiting = message, is_missing, False
         self.detach(now + self.retries.next())
 
     def accept(self) -> None:
@@ -148,8 +149,8 @@ class FollowedStream:
         if self.refusal:
             return Beat(self.log_id, "refused", end_offset if self.tail else None, self.refusal)
         if self.tail is None:
-            return Beat(self.log_id, "catching-up", None, self.outage or None)
-        return Beat(self.log_id, self.tail.state, end_offset, self.blockage or None)
+            return Beat(self.log_id, "waiting" if self.outage else None, None, self.outage or None)
+        return Beat(self.log_id, "waiting" if self.blockage else self.tail.state, end_offset, self.blockage or None)
 
     def activity(self) -> StreamActivity:
         next_offset, end = self.next_offset, self.seen_end
@@ -157,9 +158,10 @@ class FollowedStream:
         return StreamActivity(self.stream_name, self._activity_state(), self.events, next_offset, lag)
 
     def _activity_state(self) -> str:
-        tail = self.tail
         if self.refusal or self.failure:
             return "refused"
-        if self.is_over or self.is_waiting:
-            return "over" if self.is_over else "waiting"
-        return "catching-up" if tail is None else tail.state
+        if self.is_over:
+            return "over"
+        if self.is_waiting or self.blockage or (self.outage and self.tail is None):
+            return "waiting"
+        return "catching-up" if self.tail is None else self.tail.state

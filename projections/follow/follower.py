@@ -8,12 +8,14 @@ from time import monotonic
 from typing import Final, NamedTuple
 
 from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.lock_watch import LockWatch
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.follow.attacher import Attacher, MakeTail
 from projections.follow.error_policy import OUTAGES
 from projections.follow.follow_run import FollowPlan, FollowRun
 from projections.follow.followed_stream import Activity, FollowedStream
+from projections.follow.heartbeat import NEVER
 from projections.follow.session import FollowSession
 from projections.follow.tail import Progress, Tail
 from projections.projector import Clock, MakeProjector, Projector
@@ -58,9 +60,10 @@ class Outcome:
 class Follower:
     """Follows streams of one source into one database.
 
-    Uses two connections, one for locks and heartbeats and one to apply events. Only `stop` and `activity` may be called
-    from another thread. ``on_message`` gets messages for the operator. With a plan that has an end, ``outage_timeout``
-    seconds without brokers or database end the run. ``make_tail`` is for followers that apply events elsewhere.
+    Uses two connections, one for locks and heartbeats and one to apply events, and a `LockWatch` with a third. Only
+    `stop` and `activity` may be called from another thread. ``on_message`` gets messages for the operator, also from
+    the thread of the `LockWatch`. With a plan that has an end, ``outage_timeout`` seconds without brokers or database
+    end the run. ``make_tail`` is for followers that apply events elsewhere.
     """
 
     def __init__(
@@ -94,15 +97,17 @@ class Follower:
         """Follow until the plan is complete or `stop` is called, and return what was done. Outages are waited out."""
         run = self._run
         outcome: Outcome | None = None
-        while not run.is_over():
-            try:
-                with self._session() as session:
-                    while not run.is_over():
-                        session.step()
-                    outcome = self._outcome()
-                    session.stop()
-            except OUTAGES as error:
-                self._wait_out(error)
+        with LockWatch(self._url, run.say) as lock_watch:
+            while not run.is_over():
+                try:
+                    with self._session(lock_watch) as session:
+                        while not run.is_over():
+                            session.step()
+                        outcome = self._outcome()
+                        session.stop()
+                except OUTAGES as error:
+                    self._wait_out(error)
+        run.say_rest(NEVER)
         return outcome or self._outcome()
 
     def stop(self) -> None:
@@ -124,11 +129,12 @@ class Follower:
         self._run.stop_flag.wait(self._run.backoff.next())
 
     @contextmanager
-    def _session(self) -> Iterator[FollowSession]:
+    def _session(self, lock_watch: LockWatch) -> Iterator[FollowSession]:
         switch_seconds = sys.getswitchinterval()
         with self._connect() as holding, self._connect() as working:
             for connection in (holding, working):
                 connection.execute(_LOCK_TIMEOUT)
+            lock_watch.backend_pids = [holding.info.backend_pid, working.info.backend_pid]
             self._run.require_same(working)
             attacher = Attacher(
                 working,
@@ -141,7 +147,7 @@ class Follower:
                 self._make_tail,
             )
             try:
-                yield FollowSession(self._run, attacher, holding, self._source)
+                yield FollowSession(self._run, attacher, holding, self._source, lock_watch)
             finally:
                 sys.setswitchinterval(switch_seconds)
 

@@ -15,7 +15,7 @@ from eventlog.postgres.log_registry import newest_log
 from eventlog.source import POSTGRES
 from eventlog.streams import identify
 
-State = Literal["catching-up", "live", "replacing", "refused", "stopped"]
+State = Literal["catching-up", "live", "replacing", "waiting", "refused", "stopped"]
 
 HEARTBEAT_SECONDS: Final = 5.0
 NEVER: Final = float("inf")
@@ -32,7 +32,8 @@ with beat as (
   for no key update of p skip locked
 )
 update projection.position p
-set heartbeat_at = %s, state = b.state, state_detail = b.state_detail, end_offset = b.end_offset,
+set heartbeat_at = %s, state = coalesce(b.state, p.state), end_offset = b.end_offset,
+    state_detail = case when b.state is null then p.state_detail else b.state_detail end,
     read_at = case when p.next_offset >= b.end_offset then %s else p.read_at end
 from beat b join locked using (log_id)
 where p.log_id = b.log_id
@@ -65,12 +66,12 @@ _DELETE_REFUSALS: Final = "delete from projection.refused_stream where stream_na
 
 
 class Beat(NamedTuple):
-    """A log's heartbeat. ``end_offset`` None: the end is unknown. ``detail``: why the log is not read at present, if
-    so.
+    """A log's heartbeat. ``state`` None: the follower holds the log and has not attached it yet, so the state stays.
+    ``end_offset`` None: the end is unknown. ``detail``: why the log is not read at present, if so.
     """
 
     log_id: int
-    state: State
+    state: State | None
     end_offset: int | None
     detail: str | None = None
 

@@ -7,8 +7,10 @@ from time import monotonic
 from typing import Final
 
 from eventlog.postgres.connection import Connection
+from eventlog.postgres.lock_watch import LockWatch
 from eventlog.source import POSTGRES, EventSource, Read, SourceUnavailable, StreamUnavailable
 from eventlog.timestamps import ms_of
+from projections.errors import LogBlocked
 from projections.follow.attacher import BLOCKED_SECONDS, Attacher, Refusals, ignore_rejections
 from projections.follow.error_policy import outage_message
 from projections.follow.follow_run import FollowRun
@@ -55,8 +57,11 @@ class FollowSession:
     for locks and heartbeats. An error in `OUTAGES` ends the session and frees its locks.
     """
 
-    def __init__(self, run: FollowRun, attacher: Attacher, connection: Connection, source: EventSource) -> None:
+    def __init__(
+        self, run: FollowRun, attacher: Attacher, connection: Connection, source: EventSource, lock_watch: LockWatch
+    ) -> None:
         self._run = run
+        self._lock_watch = lock_watch
         self._attacher = attacher
         self._connection = connection
         self._source = source
@@ -73,6 +78,7 @@ class FollowSession:
     def step(self) -> None:
         """Do what is due, and poll for events until something else is due."""
         self._run.stepped_at = monotonic()
+        self._run.say_rest(monotonic())
         try:
             self._list_streams()
             self._attach_due()
@@ -110,28 +116,39 @@ class FollowSession:
     def _attach_due(self) -> None:
         """Attach streams for a while, and retry at most one that was refused, so that refusals delay no others."""
         began, has_retried = monotonic(), False
-        for stream in list(self._run.streams.values()):
+        due = [each for each in self._run.streams.values() if each.is_to_attach and each.due_at <= began]
+        self._attacher.take_locks([stream for stream in due if not stream.has_lock and not stream.refusal])
+        self._beat_if_due()
+        for stream in due:
             if self._run.stop_flag.is_set or monotonic() > began + ATTACHING_SECONDS:
                 return
-            if stream.is_to_attach and stream.due_at <= monotonic():
-                if stream.refusal and has_retried:
+            if stream.refusal and has_retried:
+                continue
+            has_retried = has_retried or bool(stream.refusal)
+            with self._refusals.catch_errors(stream):
+                if not stream.has_lock and not stream.refusal:
+                    self._attacher.wait_for_holder(stream, monotonic())
                     continue
-                has_retried = has_retried or bool(stream.refusal)
-                with self._refusals.catch_errors(stream):
-                    self._attacher.attach(stream, monotonic(), self._on_resync_batch)
-                    stream.accepted_at = monotonic() + HEARTBEAT_SECONDS
-                    self._heartbeat.trigger()
-                    self._finish_if_done(stream)
+                self._attacher.attach(stream, monotonic(), self._on_resync_batch)
+                stream.accepted_at = monotonic() + HEARTBEAT_SECONDS
+                self._heartbeat.trigger()
+                self._finish_if_done(stream)
 
     def _unblock_due(self) -> None:
-        """Read on with streams whose rows are no longer locked."""
+        """Apply what was read of the streams whose rows are no longer locked, up to one for which that waits again."""
         for stream in self._run.streams.values():
-            if stream.blockage and stream.log_id is not None and stream.due_at <= monotonic():
-                if is_blocked(self._attacher.connection, stream.log_id):
-                    stream.due_at = monotonic() + BLOCKED_SECONDS
-                else:
-                    stream.blockage = ""
-                    self._refusals.report_continuation(stream)
+            tail = stream.tail
+            if tail is None or not stream.blockage or stream.due_at > monotonic():
+                continue
+            if is_blocked(self._attacher.connection, tail.log.log_id):
+                stream.due_at = monotonic() + BLOCKED_SECONDS
+                continue
+            with self._refusals.catch_errors(stream):
+                self._apply(stream, tail)
+                stream.blockage = ""
+                self._refusals.report_continuation(stream)
+            if stream.blockage:
+                return
 
     def _on_resync_batch(self) -> None:
         self._run.stepped_at = monotonic()
@@ -196,6 +213,7 @@ class FollowSession:
             if stream.tail is tail:  # a heartbeat may have found that the source is lost
                 with self._refusals.catch_errors(stream):
                     self._apply(stream, tail)
+            self._run.stepped_at = monotonic()  # each may wait for a lock
             self._beat_if_due()
 
     def _apply(self, stream: FollowedStream, tail: Tail) -> None:
@@ -248,7 +266,7 @@ class FollowSession:
         due_at = monotonic() + self._run.backoff.next()
         for stream in self._run.streams.values():
             if not stream.is_over:
-                stream.lose_source(due_at, message)
+                stream.wait(message, due_at)
         self._list_at = max(self._list_at, due_at)
         self._assigned = {}
 
@@ -270,8 +288,10 @@ class FollowSession:
                 self._refusals.accept(stream)
         for stream in streams:
             stream.seen_end = ends.get(stream.stream_name)
-        beats = [stream.beat(stream.seen_end) for stream in streams]
-        write_beats(self._connection, [beat for beat in beats if beat is not None], now)
+        beats = [beat for stream in streams if (beat := stream.beat(stream.seen_end)) is not None]
+        waits_for = self._lock_watch.waits_for or LogBlocked.reason
+        beats = [beat._replace(detail=waits_for) if beat.detail == LogBlocked.reason else beat for beat in beats]
+        write_beats(self._connection, beats, now)
         refused = [stream for stream in streams if stream.refusal and stream.tail is None]
         with ignore_rejections():
             beat_refused(self._connection, [stream.stream_name for stream in refused])

@@ -70,7 +70,7 @@ def test_other_topics_are_followed_and_the_topic_again_when_it_has_a_leader(
         running.wait_for(NO_LEADER)
         topics.write(ORDERS, config(a="2"))
         wait_until(lambda: position(connection, ORDERS) == (2, 2, "live", 1), what="orders live")
-        assert position(connection, COUNTS) == (1, None, "catching-up", 1)
+        assert position(connection, COUNTS) == (1, None, "waiting", 1)
         detail = "select state_detail from coordinator.log_position where stream_name = %s"
         assert NO_LEADER in str(connection.execute(detail, (COUNTS,)).fetchone())
         cluster.other.start()

@@ -6598,6 +6598,16 @@ CREATE FUNCTION projection.trimmed(value text) RETURNS text
 $_$;
 
 --
+-- Name: writable_since(); Type: FUNCTION; Schema: projection; Owner: -
+--
+
+CREATE FUNCTION projection.writable_since() RETURNS timestamp with time zone
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+  select pg_postmaster_start_time()
+$$;
+
+--
 -- Name: write_once_default(); Type: FUNCTION; Schema: projection; Owner: -
 --
 
@@ -8427,7 +8437,7 @@ COMMENT ON COLUMN projection."position".end_offset IS 'the log''s end when last 
 -- Name: COLUMN "position".state; Type: COMMENT; Schema: projection; Owner: -
 --
 
-COMMENT ON COLUMN projection."position".state IS 'catching-up, live, replacing, refused or stopped';
+COMMENT ON COLUMN projection."position".state IS 'catching-up, live, replacing, waiting, refused or stopped';
 
 --
 -- Name: COLUMN "position".read_at; Type: COMMENT; Schema: projection; Owner: -
@@ -8597,7 +8607,7 @@ COMMENT ON COLUMN coordinator.log_position.lag IS 'The number of offsets from ne
 -- Name: COLUMN log_position.state; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.log_position.state IS '`catching-up`, `live`, `replacing` (a new incarnation is being read; the relations show the previous one), `refused` (it cannot be followed as it is; its follower retries) or `stopped`. A retired stream is `stopped`.';
+COMMENT ON COLUMN coordinator.log_position.state IS '`catching-up`, `live`, `replacing` (a new incarnation is being read; the relations show the previous one), `waiting` (its follower waits for the brokers or a lock: see state_detail), `refused` (it cannot be followed as it is; its follower retries) or `stopped`. A retired stream is `stopped`.';
 
 --
 -- Name: COLUMN log_position.state_detail; Type: COMMENT; Schema: coordinator; Owner: -
@@ -10015,7 +10025,7 @@ CREATE VIEW projection.log_status AS
     p.is_newest,
         CASE
             WHEN (t.stream_name IS NOT NULL) THEN 'retired'::text
-            WHEN (p.is_newest AND (p.state <> 'refused'::text) AND projection.is_lost(p.state, p.heartbeat_at)) THEN 'lost'::text
+            WHEN (p.is_newest AND (p.state <> 'refused'::text) AND projection.is_lost(p.state, GREATEST(p.heartbeat_at, projection.writable_since()))) THEN 'lost'::text
             ELSE p.state
         END AS shown_state
    FROM (( SELECT p_1.job_name,
@@ -11826,6 +11836,14 @@ GRANT ALL ON FUNCTION projection.to_time(ms bigint) TO coordstream_replayer;
 REVOKE ALL ON FUNCTION projection.trimmed(value text) FROM PUBLIC;
 GRANT ALL ON FUNCTION projection.trimmed(value text) TO coordstream_reader;
 GRANT ALL ON FUNCTION projection.trimmed(value text) TO coordstream_replayer;
+
+--
+-- Name: FUNCTION writable_since(); Type: ACL; Schema: projection; Owner: -
+--
+
+REVOKE ALL ON FUNCTION projection.writable_since() FROM PUBLIC;
+GRANT ALL ON FUNCTION projection.writable_since() TO coordstream_reader;
+GRANT ALL ON FUNCTION projection.writable_since() TO coordstream_replayer;
 
 --
 -- Name: FUNCTION write_once_default(); Type: ACL; Schema: projection; Owner: -

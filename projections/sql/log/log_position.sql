@@ -9,6 +9,11 @@ create function projection.is_lost(state text, heartbeat_at timestamptz) returns
   select $1 <> 'stopped' and ($2 < now() - projection.lost_after() or $2 > statement_timestamp() + projection.lost_after())
 $$;
 
+-- Since when followers can write heartbeats: what they could not write while the server was down does not make them lost.
+create function projection.writable_since() returns timestamptz language sql stable parallel safe as $$
+  select pg_postmaster_start_time()
+$$;
+
 -- What a retired stream shows instead of the state of its follower.
 create function projection.retired_detail(retired_at timestamptz) returns text language sql stable parallel safe as $$
   select 'retired on ' || to_char($1 at time zone 'UTC', 'YYYY-MM-DD') || ': nothing follows it'
@@ -43,7 +48,7 @@ comment on column coordinator.log_position.stream_name is 'The stream of the log
 comment on column coordinator.log_position.next_offset is 'The next offset to fold.';
 comment on column coordinator.log_position.end_offset is 'The end of the log when its follower last read it (of a log in Postgres: its end now). Null: no follower has read it.';
 comment on column coordinator.log_position.lag is 'The number of offsets from next_offset to the end of the log. Null: unknown.';
-comment on column coordinator.log_position.state is '`catching-up`, `live`, `replacing` (a new incarnation is being read; the relations show the previous one), `refused` (it cannot be followed as it is; its follower retries) or `stopped`. A retired stream is `stopped`.';
+comment on column coordinator.log_position.state is '`catching-up`, `live`, `replacing` (a new incarnation is being read; the relations show the previous one), `waiting` (its follower waits for the brokers or a lock: see state_detail), `refused` (it cannot be followed as it is; its follower retries) or `stopped`. A retired stream is `stopped`.';
 comment on column coordinator.log_position.state_detail is 'Why the log is not followed now: why the stream is refused, what its follower waits for, or when it was retired. Null: nothing prevents it.';
 comment on column coordinator.log_position.heartbeat_at is 'The last heartbeat of the log''s follower, by the clock of this server. A follower writes one every 5 seconds, and is lost after 30 seconds without one.';
 comment on column coordinator.log_position.fold_version is 'The version of the code that folded the log, and a digest of the key and the patterns that mask secrets. Null: nothing was folded.';
@@ -63,7 +68,8 @@ where l.backend = 'postgres'
 create view projection.log_status as
 select p.*,
   case when t.stream_name is not null then 'retired'
-       when p.is_newest and p.state <> 'refused' and projection.is_lost(p.state, p.heartbeat_at) then 'lost'
+       when p.is_newest and p.state <> 'refused' and projection.is_lost(p.state, greatest(p.heartbeat_at, projection.writable_since()))
+         then 'lost'
        else p.state end as shown_state
 from (
   select p.*, p.incarnation = max(p.incarnation) over (partition by p.job_name, p.job_id, p.stream_name) as is_newest

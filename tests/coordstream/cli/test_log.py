@@ -25,6 +25,7 @@ from projections.stream_lock import StreamLocks
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, config_event, recording
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE
+from tests.projections.follow.running import seem_old
 
 pytestmark = pytest.mark.slow
 
@@ -310,6 +311,7 @@ def lost(cli: CommandLine) -> CommandLine:
     append(cli, config_event(0, "a", "1"))
     assert cli("follow", STREAM, "--once").code == 0
     with cli.connection() as connection:
+        seem_old(connection)
         connection.execute("update projection.position set state = 'live', heartbeat_at = now() - interval '1 hour'")
     return cli
 

@@ -21,7 +21,7 @@ from tests.coordstream.command_line import (
     recording,
 )
 from tests.fixtures.kafka_topics import Topics
-from tests.projections.follow.running import set_lost_after
+from tests.projections.follow.running import seem_old, set_lost_after
 
 pytestmark = pytest.mark.slow
 
@@ -184,6 +184,7 @@ def counts(cli: CommandLine) -> CommandLine:
 def beat(cli: CommandLine, state: str, seconds_ago: int, end_offset: int | None = None) -> None:
     """Set the state of every log, and the age of its heartbeat."""
     with cli.connection() as connection:
+        seem_old(connection)
         connection.execute(
             "update projection.position set state = %s, end_offset = %s,"
             " heartbeat_at = now() - make_interval(secs => %s)",

@@ -23,6 +23,7 @@ from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine,
 from tests.coordstream.serve.serving import Served, serving
 from tests.coordstream.serve.site import Site
 from tests.fixtures.waiting import PATIENCE, wait_until
+from tests.projections.follow.running import seem_old
 
 pytestmark = pytest.mark.slow
 
@@ -134,6 +135,8 @@ def followed(cli: CommandLine) -> CommandLine:
     cli.done("log", "create", STREAM)
     cli.done("config", "set", "orders", "job.name", "orders")
     cli.follow("--all", "--once")
+    with cli.connection() as connection:
+        seem_old(connection)
     change(cli, AS_FOLLOWED)
     return cli
 

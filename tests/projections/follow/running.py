@@ -1,6 +1,6 @@
 """A follower in a thread of a test, and what it reports."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -79,12 +79,20 @@ def set_lost_after(connection: Connection, seconds: float) -> None:
     )
 
 
+def seem_old(connection: Connection) -> None:
+    """Let the server seem to have been started long ago, so that a follower may be lost."""
+    connection.execute(
+        "create or replace function projection.writable_since() returns timestamptz language sql stable parallel safe "
+        "as $$ select timestamptz '-infinity' $$"
+    )
+
+
 class NoLocks(StreamLocks):
     """Locks that a failover has lost without an error."""
 
-    def take(self, stream_name: str) -> bool:
+    def take_all(self, stream_names: Sequence[str]) -> dict[str, int | None]:
         """Always granted."""
-        return bool(stream_name)
+        return dict.fromkeys(stream_names)
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from threading import Event
 
 import psycopg
 import pytest
@@ -11,10 +12,11 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.source import PostgresSource
 from projections.follow import session
 from projections.follow.follow_run import FollowPlan
+from projections.follow.session import HEARTBEAT_STREAMS
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set
 from tests.fixtures.memory_source import DAY_MS, MemorySource
-from tests.fixtures.waiting import wait_until
+from tests.fixtures.waiting import PATIENCE, wait_until
 from tests.projections.follow.running import (
     ORDERS,
     MakeLog,
@@ -26,6 +28,7 @@ from tests.projections.follow.running import (
     position,
     run,
     say,
+    seem_old,
     set_lost_after,
     wait_for_position,
 )
@@ -265,3 +268,36 @@ def test_heartbeats_continue_during_a_resync(
     assert at_the_last_batch is not None
     assert at_the_read < at_the_last_batch
     assert at_the_last_batch[1] == "catching-up"
+
+
+def test_streams_that_are_taken_over_are_not_lost_before_they_are_attached(
+    database_url: str, connected: Connection, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seem_old(connected)
+    names = [f"__samza_coordinator_job-{number}_1" for number in range(HEARTBEAT_STREAMS - 1)]
+    for name in names:
+        cluster.create(name)
+    run(database_url, cluster, FollowPlan((ORDERS, *names), once=True))
+    connected.execute("update projection.position set state = 'live', heartbeat_at = heartbeat_at - interval '1 hour'")
+    lost = "select count(*) from projection.log_status where shown_state = 'lost'"
+    assert connected.execute(lost).fetchall() == [(len(names) + 1,)]
+    attached = Event()
+    describe = cluster.describe
+    monkeypatch.setattr(cluster, "describe", lambda name: describe(name) if attached.wait(PATIENCE) else None)
+    with following(database_url, cluster, FollowPlan((ORDERS, *names))):
+        try:
+            wait_until(lambda: connected.execute(lost).fetchall() == [(0,)], what="heartbeats of all")
+        finally:
+            attached.set()
+
+
+def test_heartbeats_that_a_stopped_server_could_not_store_make_no_log_lost(
+    database_url: str, connected: Connection, cluster: MemorySource
+) -> None:
+    run(database_url, cluster, FollowPlan((ORDERS,), once=True))
+    set_lost_after(connected, 86_400)
+    connected.execute("update projection.position set state = 'live', heartbeat_at = now() - interval '2 days'")
+    shown = "select shown_state from projection.log_status"
+    assert connected.execute(shown).fetchall() == [("live",)]
+    seem_old(connected)
+    assert connected.execute(shown).fetchall() == [("lost",)]

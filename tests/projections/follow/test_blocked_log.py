@@ -1,11 +1,13 @@
 """While another session blocks the projectors of a log, its follower writes heartbeats and reads other streams."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from eventlog.postgres import lock_watch
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.source import PostgresSource
 from eventlog.streams import identify
@@ -15,7 +17,16 @@ from projections.follow.follow_run import FollowPlan
 from projections.rebuild import rebuild_log
 from projections.tracked_logs import block_projectors, lock_job, logs_of
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.running import COUNTS, ORDERS, MakeLog, append, config, following, wait_for_position
+from tests.projections.follow.running import (
+    COUNTS,
+    ORDERS,
+    MakeLog,
+    append,
+    config,
+    following,
+    run,
+    wait_for_position,
+)
 from tests.properties.importing import SETTINGS
 
 pytestmark = pytest.mark.slow
@@ -31,6 +42,7 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
     monkeypatch.setattr(session, "BLOCKED_SECONDS", 0.05)
     monkeypatch.setattr(attacher, "BLOCKED_SECONDS", 0.05)
+    monkeypatch.setattr(lock_watch, "SAMPLE_SECONDS", 0.02)
 
 
 @contextmanager
@@ -92,3 +104,42 @@ def test_a_log_that_is_locked_when_it_is_attached_delays_no_other(
         with following(database_url, source, plan) as running:
             wait_for_position(connected, COUNTS, 1)
             assert not running.has_message("unavailable")
+
+
+@pytest.mark.parametrize("is_attached", [True, False])
+@pytest.mark.parametrize("tables", ["projection.message_current", "projection.checkpoint_event, projection.event_key"])
+def test_who_holds_a_lock_is_said_and_shown(
+    database_url: str,
+    source: PostgresSource,
+    make_log: MakeLog,
+    connected: Connection,
+    monkeypatch: pytest.MonkeyPatch,
+    tables: str,
+    is_attached: bool,
+) -> None:
+    monkeypatch.setattr(lock_watch, "LONG_SECONDS", 0.5)
+    orders = make_log(ORDERS, a="1")
+    run(database_url, source, FollowPlan((ORDERS,), once=True))
+    with connect(database_url, application_name="psql") as other:
+        lock = f"lock table {tables} in access exclusive mode"
+        other.autocommit = False
+        if not is_attached:
+            other.execute(lock.encode())
+            append(orders, a="2")
+        with following(database_url, source, FollowPlan((ORDERS,))) as running:
+            if is_attached:
+                wait_until(lambda: running.is_attached(ORDERS), what="the log to be read")
+                other.execute(lock.encode())
+                append(orders, a="2")
+            table = "projection.(message_current|checkpoint_event|event_key)"
+            holder = rf"psql \(Postgres backend {other.info.backend_pid}, "
+            who = f"Waiting since .* UTC for a lock on {table}, which {holder}"
+            wait_until(lambda: any(re.match(who, message) for message in running.messages), what="who locks")
+            shown = "select state || ' ' || state_detail from coordinator.log_position"
+            wait_until(
+                lambda: re.match(f"waiting {who}", str(connected.execute(shown).fetchall()[0][0])), what="the state"
+            )
+            other.rollback()
+            wait_for_position(connected, ORDERS, 2)
+            wait_until(lambda: row(connected, ORDERS)[2] is None, what="the end of the reason")
+            assert len(running.messages) < 8

@@ -10,8 +10,9 @@ import pytest
 
 from eventlog.backoff import StopFlag
 from eventlog.source import CredentialsRefused, SourceUnavailable
-from projections.follow.follow_run import FollowPlan, FollowRun
+from projections.follow.follow_run import LINES_OF_A_CAUSE, FollowPlan, FollowRun
 from projections.follow.followed_stream import FollowedStream
+from projections.follow.heartbeat import NEVER
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 ALL = FollowPlan(follows_all=True)
@@ -126,3 +127,18 @@ def test_the_begin_and_the_end_of_an_outage_are_reported() -> None:
     run.begin_outage(AWAY, 1.0)
     away = "Kafka is away; retrying"
     assert messages == [away, "Connections are restored: following continues.", away]
+
+
+def test_many_streams_with_the_same_message_have_few_lines() -> None:
+    run = run_of(ALL)
+    said: list[str] = []
+    run.say = said.append
+    for number in range(400):
+        run.say_of(f"orders-{number}", f"orders-{number} is available again: continuing at offset {7 * number}.")
+        run.say_rest(time.monotonic())
+    run.say_of("counts", "counts is refused.")
+    run.say_rest(NEVER)
+    assert said[LINES_OF_A_CAUSE:] == [
+        "counts is refused.",
+        "The same holds for 392 more streams, at last: orders-399 is available again: continuing at offset 2793.",
+    ]

@@ -7,11 +7,11 @@ import pytest
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.source import PostgresSource
 from projections.follow import followed_stream, follower, session
-from projections.follow.follow_run import FollowPlan
+from projections.follow.follow_run import LINES_OF_A_CAUSE, FollowPlan
 from tests.builders import config_set
 from tests.fixtures.memory_source import MemorySource
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.running import COUNTS, ORDERS, config, following, run, say, wait_for_position
+from tests.projections.follow.running import COUNTS, ORDERS, Running, config, following, run, say, wait_for_position
 
 pytestmark = pytest.mark.slow
 
@@ -80,7 +80,7 @@ def test_a_known_stream_is_followed_again_once_the_cause_is_fixed(
         cluster.is_away = True
         cluster.tell()
         away = "the brokers do not answer; retrying"
-        wait_for_state(connected, "catching-up", away, COUNTS)
+        wait_for_state(connected, "waiting", away, COUNTS)
         cluster.is_away = False
         wait_for_state(connected, "refused", MESSAGE)
         wait_for_state(connected, "live", None, COUNTS)
@@ -135,6 +135,10 @@ def test_a_name_without_a_stream_leaves_no_row(
     assert shown(connected) == []
 
 
+def refused(running: Running) -> int:
+    return [stream.state for stream in running.follower.activity().streams].count("refused")
+
+
 def test_refused_streams_do_not_delay_others(
     database_url: str, connected: Connection, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,7 +159,7 @@ def test_refused_streams_do_not_delay_others(
         return poll(self, timeout)
 
     with following(database_url, cluster, FollowPlan((*names, ORDERS))) as running:
-        wait_until(lambda: len(running.messages) == len(names), what="all refusals")
+        wait_until(lambda: refused(running) == len(names), what="all refusals")
         wait_for_state(connected, "live", None)
         monkeypatch.setattr(MemorySource, "poll", polled)
         monkeypatch.setattr(MemorySource, "describe", counted)
@@ -164,7 +168,7 @@ def test_refused_streams_do_not_delay_others(
             wait_for_position(connected, ORDERS, offset + 1)
         wait_until(lambda: sum(tries) > len(names), what="retries of all")
     assert max(tries[1:]) == 1
-    assert len(running.messages) == len(names)
+    assert len(running.messages) == LINES_OF_A_CAUSE + 1
 
 
 def test_a_refusal_of_a_log_that_is_locked_does_not_delay_others(
@@ -194,8 +198,10 @@ def test_another_follower_can_read_a_refused_stream(
     with MemorySource() as allowed, following(database_url, cluster, FollowPlan((ORDERS,))) as running:
         allowed.topics = cluster.topics
         wait_for_state(connected, "refused", running.wait_for(ORDERS))
+        assert refused(running) == 1
         with following(database_url, allowed, FollowPlan((ORDERS,))):
             wait_for_position(connected, ORDERS, 1)
             wait_for_state(connected, "live", None)
             running.wait_for("This follower waits")
+            assert refused(running) == 0
             wait_for_state(connected, "live", None)

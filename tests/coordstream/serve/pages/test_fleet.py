@@ -10,6 +10,7 @@ from tests.acceptance.fleet import copy_jobs
 from tests.acceptance.imported_job import ImportedJob
 from tests.builders import checkpoint_v1, config_set, container_host, raw, task_container
 from tests.coordstream.serve.site import Site
+from tests.projections.follow.running import seem_old
 
 HTML = "<script>alert('x')</script>\"><img src=x onerror=alert(1)>&amp;"
 
@@ -39,6 +40,7 @@ def test_many_jobs_have_pages_and_a_search(site: Site, database_url: str) -> Non
 
 def test_problems_come_first(site: Site, database_url: str) -> None:
     with connect(database_url) as connection:
+        seem_old(connection)
         ImportedJob(connection, "accounts", coordinator=[config_set()])
         ImportedJob(connection, "orders", coordinator=[config_set(), raw(b"not json", b"{}")])
         ImportedJob(connection, "views", coordinator=[config_set()])
@@ -59,6 +61,7 @@ def test_problems_come_first(site: Site, database_url: str) -> None:
 
 def test_a_retired_job_is_no_problem(site: Site, database_url: str) -> None:
     with connect(database_url) as connection:
+        seem_old(connection)
         old = ImportedJob(connection, "views", coordinator=[config_set()])
         ImportedJob(connection, "orders", coordinator=[config_set()])
         connection.execute("update projection.position set state = 'live', heartbeat_at = now() - interval '1 hour'")
