@@ -7,13 +7,17 @@ from typing import Final, NamedTuple
 from eventlog.postgres.connection import Connection
 from eventlog.system_admin import PartitionBounds
 from eventlog.timestamps import datetime_of, storable_micros
+from projections.job_choice import Job
 
 KEPT: Final = timedelta(days=7)
 """How long observations are kept."""
 
 _INPUTS: Final = """
-select distinct system_name, stream_name, partition_id from coordinator.starting_offset
-where job_name = %s and job_id = %s order by 1, 2, 3
+select distinct j.job_name, j.job_id, p.system_name, p.stream_name, p.partition_id
+from unnest(%s::text[], %s::text[]) w(job_name, job_id)
+join projection.current_job j using (job_name, job_id)
+cross join lateral projection.task_position(j.coordinator_log, j.checkpoint_log) p
+order by 1, 2, 3, 4, 5
 """
 _INSERT: Final = """
 insert into eventlog.input_bound
@@ -35,8 +39,13 @@ class InputPartition(NamedTuple):
     partition_id: int
 
 
-def input_partitions(connection: Connection, job_name: str, job_id: str) -> list[InputPartition]:
-    return [InputPartition(*row) for row in connection.execute(_INPUTS, (job_name, job_id)).fetchall()]
+def input_partitions(connection: Connection, jobs: Sequence[Job]) -> dict[Job, list[InputPartition]]:
+    """The partitions that the tasks of each job read, in order."""
+    found: dict[Job, list[InputPartition]] = {job: [] for job in jobs}
+    of_jobs = [job.name for job in jobs], [job.id for job in jobs]
+    for name, job_id, *partition in connection.execute(_INPUTS, of_jobs).fetchall():
+        found[Job(name, job_id)].append(InputPartition(*partition))
+    return found
 
 
 class BoundsOfSystem(NamedTuple):

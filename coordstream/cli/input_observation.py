@@ -1,22 +1,26 @@
 """Observes how far the inputs of jobs reach, once or again and again."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from itertools import groupby
-from operator import attrgetter
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from typing import Final
 
 import psycopg
 
-from coordstream.cli.input_system import OpenInputs, read_input_config
+from coordstream.cli.input_system import InputUnknown, OpenInputs, read_input_configs
 from coordstream.errors import CoordstreamError
 from coordstream.queries.faults import by_cause
 from eventlog.errors import EventLogError
 from eventlog.log import Clock, system_clock
 from eventlog.postgres.connection import Connection, connect, failure_line
-from projections.input_bounds import BoundsOfSystem, delete_old_bounds, input_partitions, store_bounds
+from eventlog.source import SourceUnavailable
+from eventlog.system_admin import BoundedSystemAdmin, PartitionBounds
+from projections.input_bounds import BoundsOfSystem, InputPartition, delete_old_bounds, input_partitions, store_bounds
 from projections.job_choice import Job
+
+Answer = list[PartitionBounds] | EventLogError
+"""The bounds of a stream's partitions, or why they are unknown."""
 
 _FOLLOWED: Final = """
 select distinct job_name, job_id from coordinator.log_position
@@ -26,39 +30,65 @@ _STOP_SECONDS: Final = 5.0
 
 
 def observe_inputs(
-    connection: Connection, jobs: Iterable[Job], clock: Clock, given_servers: str | None = None
+    connection: Connection, jobs: Sequence[Job], clock: Clock, given_servers: str | None = None
 ) -> list[tuple[str, str]]:
-    """Store how far the inputs of jobs reach, and delete old answers. Return job and sentence for each that failed."""
-    delete_old_bounds(connection, clock())
-    with OpenInputs() as inputs:
-        return [
-            (str(job), f"Cannot ask the inputs of {job}: {system}: {error}")
-            for job in jobs
-            for system, error in _observe_job(connection, job, clock, inputs, given_servers)
-        ]
+    """Store how far the inputs of jobs reach, and delete old answers. Return job and sentence for each that failed.
 
-
-def _observe_job(
-    connection: Connection, job: Job, clock: Clock, inputs: OpenInputs, given_servers: str | None
-) -> list[tuple[str, EventLogError]]:
-    """Observe the inputs of a job. Return the systems that failed.
-
-    The position of a task is read before the end of its input: the relation `task_lag` compares the newest observation
-    with a checkpoint, and counts a checkpoint beyond that end as 0 records behind.
+    The positions of tasks are read before the ends of their inputs: the relation `task_lag` compares the newest
+    observation with a checkpoint, and counts a checkpoint beyond that end as 0 records behind.
     """
-    config = read_input_config(connection, job)
-    wanted = input_partitions(connection, *job)
-    answers, failures = [], []
-    observed_at = clock()
-    for system, partitions in groupby(wanted, key=attrgetter("system_name")):
-        try:
-            admin = inputs.admin(config, system, given_servers)
-            streams = dict.fromkeys(one.stream_name for one in partitions)
-            answers.append(BoundsOfSystem(system, admin.get_bounds(streams)))
-        except EventLogError as error:
-            failures.append((system, error))
-    store_bounds(connection, *job, wanted, answers, observed_at)
+    delete_old_bounds(connection, clock())
+    configs, wanted, observed_at = read_input_configs(connection, jobs), input_partitions(connection, jobs), clock()
+    streams = {job: _streams_by_system(wanted[job]) for job in jobs}
+    failures = []
+    with OpenInputs() as inputs:
+        clusters: defaultdict[BoundedSystemAdmin, set[str]] = defaultdict(set)
+        for job in jobs:
+            for system, names in streams[job].items():
+                with suppress(InputUnknown):  # is raised again below
+                    clusters[inputs.admin(configs[job], system, given_servers)] |= names
+        found = {admin: _ask(admin, names) for admin, names in clusters.items()}
+        for job in jobs:
+            answers = []
+            for system, names in streams[job].items():
+                try:
+                    of_cluster = found[inputs.admin(configs[job], system, given_servers)]
+                    answers.append(BoundsOfSystem(system, _bounds(of_cluster[name] for name in sorted(names))))
+                except EventLogError as error:
+                    failures.append((str(job), f"Cannot ask the inputs of {job}: {system}: {error}"))
+            store_bounds(connection, *job, wanted[job], answers, observed_at)
     return failures
+
+
+def _streams_by_system(partitions: Iterable[InputPartition]) -> dict[str, set[str]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for one in partitions:
+        found[one.system_name].add(one.stream_name)
+    return found
+
+
+def _ask(admin: BoundedSystemAdmin, names: Collection[str]) -> dict[str, Answer]:
+    """The bounds of each stream: asked for at once, and one by one if that fails because of one of them."""
+    try:
+        known = admin.get_bounds(names)
+    except EventLogError as error:
+        if len(names) > 1 and type(error) is not SourceUnavailable:
+            return {name: answer for each in sorted(names) for name, answer in _ask(admin, [each]).items()}
+        return dict.fromkeys(names, error)
+    found: dict[str, list[PartitionBounds]] = {name: [] for name in names}
+    for each in known:
+        found[each.stream_name].append(each)
+    return {**found}
+
+
+def _bounds(answers: Iterable[Answer]) -> list[PartitionBounds]:
+    """The bounds of several streams. Raises the error of the first that failed."""
+    found: list[PartitionBounds] = []
+    for answer in answers:
+        if isinstance(answer, EventLogError):
+            raise answer
+        found += answer
+    return found
 
 
 @contextmanager

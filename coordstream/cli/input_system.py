@@ -1,6 +1,6 @@
 """Connects to the input systems of jobs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from queue import SimpleQueue
@@ -22,9 +22,11 @@ REACH_SECONDS: Final = 2.0
 Config = Mapping[str, str]
 
 _CONFIG: Final = """
-select config_key, config_value from coordinator.config
-where job_name = %s and job_id = %s
-  and (config_key like 'systems.%%' or config_key in ('job.coordinator.system', 'job.default.system'))
+select j.job_name, j.job_id, c.config_key, c.config_value
+from unnest(%s::text[], %s::text[]) w(job_name, job_id)
+join projection.current_job j using (job_name, job_id)
+cross join lateral projection.config_state(j.coordinator_log, null, null) c
+where c.config_key like 'systems.%%' or c.config_key in ('job.coordinator.system', 'job.default.system')
 """
 
 
@@ -34,7 +36,16 @@ class InputUnknown(EventLogError):
 
 def read_input_config(connection: Connection, job: Job) -> Config:
     """What a job's config says about its systems."""
-    return dict(connection.execute(_CONFIG, tuple(job)).fetchall())
+    return read_input_configs(connection, [job])[job]
+
+
+def read_input_configs(connection: Connection, jobs: Sequence[Job]) -> Mapping[Job, Config]:
+    """What the config of each job says about its systems."""
+    found: dict[Job, dict[str, str]] = {job: {} for job in jobs}
+    of_jobs = [job.name for job in jobs], [job.id for job in jobs]
+    for name, job_id, key, value in connection.execute(_CONFIG, of_jobs).fetchall():
+        found[Job(name, job_id)][key] = value
+    return found
 
 
 def is_kafka(config: Config, system: str) -> bool:

@@ -78,7 +78,7 @@ class KafkaSystemAdmin(AdminClient):
 
     def get_bounds(self, stream_names: Iterable[str]) -> Sequence[PartitionBounds]:
         """The bounds of every partition of these streams. Streams that the cluster does not have are left out."""
-        partitions = [one for name in dict.fromkeys(stream_names) for one in self._partitions_if_any(name)]
+        partitions = self._existing_partitions(list(dict.fromkeys(stream_names)))
         ends = self._offsets((one, end) for one in partitions for end in (_EARLIEST, _LATEST))
         newest = self._newest_times(partitions)
         return [
@@ -100,11 +100,13 @@ class KafkaSystemAdmin(AdminClient):
             return {}
         return {one: answer.timestamp for one, answer in found.items() if answer.offset != _NO_OFFSET}
 
-    def _partitions_if_any(self, stream_name: str) -> Sequence[TopicPartition]:
+    def _existing_partitions(self, stream_names: Sequence[str]) -> list[TopicPartition]:
         try:
-            return self._partitions([stream_name])[stream_name]
-        except InputMissing:
-            return ()
+            return [one for each in self._partitions(stream_names).values() for one in each]
+        except InputMissing:  # names the first one only
+            if len(stream_names) == 1:
+                return []
+            return [one for name in stream_names for one in self._existing_partitions([name])]
 
     def offset_comparator(self, one: str, other: str) -> int | None:
         """See `SystemAdmin.offset_comparator`: compares integers."""

@@ -8,6 +8,7 @@ from eventlog.postgres.connection import Connection
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.system_admin import PartitionBounds
 from projections.input_bounds import BoundsOfSystem, input_partitions, store_bounds
+from projections.job_choice import Job
 from projections.tracked_logs import Observation, logs_of, write_observations
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.bad_records import ON_THE_CHECKPOINT_TOPIC, ON_THE_COORDINATOR_STREAM
@@ -48,8 +49,9 @@ def import_recording_a(connection: Connection) -> ImportedJob:
 
 def observe_inputs_of_recording_a(connection: Connection) -> None:
     """Observe one partition of the recorded job's inputs, and fail to observe the others."""
-    job, bounds = ("wordcount_pv", "1"), PartitionBounds("page-views", 3, 0, 40, FIRST_TIME)
-    store_bounds(connection, *job, input_partitions(connection, *job), [BoundsOfSystem("kafka", [bounds])], IMPORTED_AT)
+    job, bounds = Job("wordcount_pv", "1"), PartitionBounds("page-views", 3, 0, 40, FIRST_TIME)
+    wanted = input_partitions(connection, [job])[job]
+    store_bounds(connection, *job, wanted, [BoundsOfSystem("kafka", [bounds])], IMPORTED_AT)
 
 
 def import_odd_jobs(connection: Connection) -> None:

@@ -21,6 +21,7 @@ from projections.input_bounds import (
     input_partitions,
     store_bounds,
 )
+from projections.job_choice import Job
 from tests.acceptance.imported_job import ImportedJob, Row
 from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set, task_partition, tombstone
 
@@ -155,7 +156,8 @@ def test_a_job_without_a_coordinator_stream_has_a_lag(database: Connection) -> N
     name = f"lag-{next(NUMBERS)}"
     job = ImportedJob(database, name, checkpoints=[checkpoint_v1("Partition 0", {"kafka.in.0": "6"})])
     bounds = BoundsOfSystem("kafka", [PartitionBounds("in", 0, 0, 10, FIRST_TIME)])
-    store_bounds(database, name, "1", input_partitions(database, name, "1"), [bounds], datetime.now(UTC))
+    (wanted,) = input_partitions(database, [Job(name, "1")]).values()
+    store_bounds(database, name, "1", wanted, [bounds], datetime.now(UTC))
     assert job.rows("task_lag", "task_name, records_behind") == [("Partition 0", 3)]
 
 

@@ -3,9 +3,12 @@
 import os
 import subprocess
 import sys
+from collections.abc import Collection, Sequence
 
 import pytest
 
+from eventlog.kafka.system_admin import KafkaSystemAdmin
+from eventlog.system_admin import PartitionBounds
 from tests.builders import config_set
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.rewindable_job import RewindableJob
@@ -68,6 +71,29 @@ def test_an_input_that_cannot_be_asked_is_unknown(kafka_cli: CommandLine, job: R
         (0, 0, 0),
         (1, None, None),
     ]
+
+
+def test_a_cluster_is_asked_once_for_all_jobs(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = RewindableJob(topics, f"{job.name}-other")
+    for each in (job, other):
+        each.produce(0, 10)
+        each.commit(0, 3)
+        each.follow(kafka_cli)
+    topics.delete(other.input)
+    asked: list[set[str]] = []
+    get_bounds = KafkaSystemAdmin.get_bounds
+
+    def counted(admin: KafkaSystemAdmin, names: Collection[str]) -> Sequence[PartitionBounds]:
+        asked.append(set(names))
+        return get_bounds(admin, names)
+
+    monkeypatch.setattr(KafkaSystemAdmin, "get_bounds", counted)
+    finished = kafka_cli("lag", "--json")
+    assert asked == [{job.input, other.input}]
+    found = {(row["job_name"], row["partition_id"]): row["records_behind"] for row in finished.json}
+    assert (found[job.name, 0], found[other.name, 0]) == (6, None)
 
 
 def test_a_task_or_job_that_does_not_exist_is_a_fault(kafka_cli: CommandLine, job: RewindableJob) -> None:
