@@ -13,6 +13,7 @@ KAFKA_STATE_BACKEND_FACTORY: Final = "org.apache.samza.storage.KafkaChangelogSta
 
 _MARKER_VERSION: Final = 1
 _NULL: Final = "null"
+_IS_LINE: Final = re.compile(r"[0-9]+:").match
 _CHANGELOG_OFFSET: Final = re.compile(r"[0-9]+-[0-9]+:.+")
 
 
@@ -25,8 +26,12 @@ class KafkaStateCheckpointMarker:
 
     @classmethod
     def parse(cls, text: str) -> "KafkaStateCheckpointMarker":
-        """Read JSON (Samza 1.8.0) or ``1;system;stream;partition;offset`` (older Samza). Raises `WireError`."""
-        return _from_json(text) if text.lstrip().startswith("{") else _from_fields(text)
+        """Read JSON (Samza 1.8.0) or ``1;system;stream;partition;offset`` (older Samza). Raises `WireError`.
+
+        Each may be the payload of a `StateMarkerLine`.
+        """
+        payload = StateMarkerLine.parse(text).payload if _IS_LINE(text) else text
+        return _from_json(payload) if payload.lstrip().startswith("{") else _from_fields(payload)
 
     def serialise(self) -> str:
         """The JSON text that Samza 1.8.0 writes into a V2 checkpoint."""

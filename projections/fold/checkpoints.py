@@ -212,14 +212,11 @@ def _state(factory: str, store: str, marker: str) -> tuple[LayoutEntry, str | No
 
 def _split_marker(marker: str) -> tuple[str, str, str]:
     """The marker around its offset, whose number may be the partition's, too."""
-    if not marker.lstrip().startswith("{"):
-        before, separator, offset = marker.rpartition(";")
-        return before + separator, offset, ""
     found = _JSON_OFFSET.fullmatch(marker)
-    if found is None:
-        return marker, "", ""
-    before, offset, after = found.groups()
-    return before, offset, after
+    if found is not None:
+        return found[1], found[2], found[3]
+    before, separator, offset = marker.rpartition(";")
+    return before + separator, offset, ""
 
 
 _DECODERS: Final[Mapping[int, Callable[[CoordinatorKey | None, bytes], DecodedCheckpoint | None]]] = {

@@ -1,6 +1,7 @@
 """A task with stores that have changelogs, for tests: its commits and restores without a commit manager."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -13,6 +14,7 @@ from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaChangelogOf
 from managers.state.changelog_backend import KafkaChangelogStateBackendFactory
 from managers.state.key_value_store import DictStore, KeyValueStore, LoggedStore
 from managers.state.state_backend import Markers, RestoreProgress, StatefulTask
+from managers.state.state_markers import StateCheckpointMarkerSerde
 
 TASK: Final = "Partition 0"
 TRANSACTIONAL: Final = {"task.transactional.state.retain.existing.state": "false"}
@@ -101,6 +103,16 @@ def as_version_1(checkpoint: CheckpointV2) -> CheckpointV1:
     return CheckpointV1(
         {each.changelog: str(KafkaChangelogOffset(checkpoint.checkpoint_id, each.offset)) for each in markers}
     )
+
+
+def with_classes(checkpoint: CheckpointV2) -> CheckpointV2:
+    """The same, with the class of each marker before its payload."""
+    serde, factory = StateCheckpointMarkerSerde(), KAFKA_STATE_BACKEND_FACTORY
+    markers = {
+        store: serde.serialise(factory, KafkaStateCheckpointMarker.parse(marker))
+        for store, marker in _markers(checkpoint).items()
+    }
+    return replace(checkpoint, state_markers={factory: markers})
 
 
 def _markers(checkpoint: CheckpointV2) -> Markers:

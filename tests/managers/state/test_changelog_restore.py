@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from eventlog.checkpoint import CheckpointId, CheckpointV2
+from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV2
 from eventlog.events import NewEvent
 from eventlog.kafka.changelogs import KafkaChangelogs
 from eventlog.kafka.options import KafkaOptions
@@ -36,7 +36,14 @@ from managers.state.store_directories import (
 )
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, Topics
 from tests.managers.state.conftest import TaskMaker
-from tests.managers.state.logged_task import NOT_TRANSACTIONAL, TASK, TRANSACTIONAL, LoggedTask, as_version_1
+from tests.managers.state.logged_task import (
+    NOT_TRANSACTIONAL,
+    TASK,
+    TRANSACTIONAL,
+    LoggedTask,
+    as_version_1,
+    with_classes,
+)
 
 COMMITTED: Final = {b"a": b"1", b"b": b"2", b"c": b"3"}
 UNCOMMITTED: Final = {b"a": b"changed", b"b": None, b"new": b"4"}
@@ -52,8 +59,10 @@ def lose_directories(task: LoggedTask) -> None:
 
 @pytest.mark.parametrize("is_lost", [False, True])
 @pytest.mark.parametrize("in_memory", [False, True])
-@pytest.mark.parametrize("version", [1, 2])
-def test_uncommitted_changes_are_reverted(make_task: TaskMaker, in_memory: bool, is_lost: bool, version: int) -> None:
+@pytest.mark.parametrize("read", [as_version_1, lambda written: written, with_classes])
+def test_uncommitted_changes_are_reverted(
+    make_task: TaskMaker, in_memory: bool, is_lost: bool, read: Callable[[CheckpointV2], Checkpoint]
+) -> None:
     task = make_task(in_memory=in_memory)
     task.write(COMMITTED)
     checkpoint = task.commit()
@@ -61,7 +70,7 @@ def test_uncommitted_changes_are_reverted(make_task: TaskMaker, in_memory: bool,
     if is_lost and not in_memory:
         lose_directories(task)
     restarted = make_task(in_memory=in_memory)
-    restarted.restore(checkpoint if version == 2 else as_version_1(checkpoint))
+    restarted.restore(read(checkpoint))
     assert restarted.entries() == COMMITTED
     again = make_task(in_memory=True)
     again.restore(restarted.commit())

@@ -47,6 +47,13 @@ def v2(marker: str) -> bytes:
         ),
         ("1;k;c6;6;66", "66", "c6"),
         ("1;k;c6;6;null", None, "c6"),
+        ("1:org.example.Serde:1;k;c6;6;66", "66", "c6"),
+        (
+            '1:org.example.Serde:{"version":1,"changelog-ssp":{"system":"k","partition":6,"stream":"c6"},"changelog-offset":"6"}',
+            "6",
+            "c6",
+        ),
+        ("1:org.example.Serde:blob-17", "1:org.example.Serde:blob-17", None),
         ("blob-17", "blob-17", None),
     ],
 )
