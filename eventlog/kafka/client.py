@@ -11,6 +11,7 @@ from kafka import KafkaAdminClient
 from kafka.errors import (
     AuthorizationError,
     IncompatibleBrokerVersion,
+    KafkaConfigurationError,
     KafkaConnectionError,
     KafkaError,
     SaslAuthenticationFailedError,
@@ -90,7 +91,7 @@ class Connected:
 
     client: Any = None
     net: Any = None
-    failure: KafkaError | None = None
+    failure: Exception | None = None
     """Why no connection was established: the last failure, or a refused login if there was one."""
 
     def make_net(self, **config: Any) -> Any:
@@ -101,7 +102,7 @@ class Connected:
         self.net.cluster.config["retry_backoff_ms"] = config["retry_backoff_ms"]  # kafka-python does not set it
         return self.net
 
-    def _remember(self, error: KafkaError) -> None:
+    def _remember(self, error: Exception) -> None:
         if self.failure is None or not (_is_refusal(self.failure) or _is_broken_off(self.failure)):
             self.failure = error
 
@@ -160,13 +161,16 @@ def translate_errors(options: KafkaOptions) -> Iterator[None]:
         raise _describe(options, error) from error
 
 
-def _not_connected(options: KafkaOptions, error: KafkaError) -> EventLogError:
+def _not_connected(options: KafkaOptions, error: Exception) -> EventLogError:
     if _is_broken_off(error) and "sasl_mechanism" in options.client_options:
         return CredentialsRefused(f"{options.place} closed the connection during login. Check the user and password.")
+    if "sasl_mechanism" in options.client_options and not isinstance(error, KafkaError | OSError):
+        failure = f"The login to {options.place} failed before it was sent ({type(error).__name__})"
+        return CredentialsRefused(f"{failure}. Check where the credentials come from.")
     return _describe(options, error)
 
 
-def _describe(options: KafkaOptions, error: KafkaError) -> EventLogError:
+def _describe(options: KafkaOptions, error: Exception) -> EventLogError:
     """The error with the address of the cluster, and without the text of brokers, which may contain a secret."""
     place = options.place
     reason = type(error).__name__.removesuffix("Error")
@@ -175,7 +179,7 @@ def _describe(options: KafkaOptions, error: KafkaError) -> EventLogError:
     if isinstance(error, IncompatibleBrokerVersion):  # its text is that of kafka-python
         problem = " ".join(map(str, error.args))
         return BrokerTooOld(f"{place} does not support a request: {problem} Use brokers of Kafka 2.8 or later.")
-    if isinstance(error, KafkaConnectionError) and error.args:
+    if isinstance(error, KafkaConnectionError | KafkaConfigurationError) and error.args:
         reason = str(error.args[0])
     return unavailable(options, reason)
 
@@ -187,11 +191,11 @@ def unavailable(options: KafkaOptions, reason: str) -> SourceUnavailable:
     )
 
 
-def _is_refusal(error: KafkaError) -> bool:
+def _is_refusal(error: Exception) -> bool:
     return isinstance(error, AuthorizationError | SaslAuthenticationFailedError | UnsupportedSaslMechanismError)
 
 
-def _is_broken_off(error: KafkaError) -> bool:
+def _is_broken_off(error: Exception) -> bool:
     """Whether the broker closed the connection; kafka-python drops the reason."""
     return isinstance(error, KafkaConnectionError) and "socket disconnected" in map(str, error.args)
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -10,12 +11,13 @@ from eventlog.errors import EventLogError
 from eventlog.frozen_dict import frozen
 
 PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
-MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI")
+MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI", "OAUTHBEARER", "AWS_MSK_IAM")
 CLIENT_ID: Final = "coordstream"
 MAX_BATCH_BYTES: Final = 64 << 20
 """Brokers accept batches of 1 MB by default (max.message.bytes); a few kilobytes can unpack to gigabytes."""
 MAX_BATCH_VARIABLE: Final = "COORDSTREAM_KAFKA_MAX_BATCH_BYTES"
 
+_TOKENS: Final = "sasl_oauth_token_provider"
 _SERVER: Final = re.compile(r"(?:\[[^\s\[\]]+\]|[^\s:/@\[\]]+):([0-9]{1,5})")
 _PORTS: Final = range(1, 2**16)
 _BOOLEANS: Final = {"true": True, "false": False}
@@ -69,7 +71,14 @@ class KafkaOptions:
         return f"Kafka at {self.bootstrap_servers}"
 
     def client_config(self) -> dict[str, Any]:
-        return {"client_id": CLIENT_ID, "bootstrap_servers": self.bootstrap_servers.split(","), **self.client_options}
+        """The arguments of a client of kafka-python, which has a token provider of its own. Raises `OptionRefused`."""
+        servers = {"client_id": CLIENT_ID, "bootstrap_servers": self.bootstrap_servers.split(",")}
+        config = {**servers, **self.client_options}
+        if _TOKENS in config:
+            from eventlog.kafka.token_provider import TokenProvider  # noqa: PLC0415 (loads kafka-python)
+
+            config[_TOKENS] = TokenProvider(config[_TOKENS])
+        return config
 
 
 def _is_server(text: str) -> bool:
@@ -121,6 +130,7 @@ _PARSERS: Final[Mapping[str, Callable[[str, str], Any]]] = {
     "sasl_kerberos_domain_name": _text,
     "sasl_kerberos_service_name": _text,
     "sasl_mechanism": _one_of(*MECHANISMS),
+    _TOKENS: _text,
     "sasl_plain_password": _secret,
     "sasl_plain_username": _text,
     "security_protocol": _one_of(*PROTOCOLS),
@@ -131,6 +141,9 @@ _PARSERS: Final[Mapping[str, Callable[[str, str], Any]]] = {
     "ssl_keyfile": _file,
     "ssl_password": _secret,
 }
+
+
+_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {"GSSAPI": (), "OAUTHBEARER": (_TOKENS,), "AWS_MSK_IAM": ()}
 
 
 def _parse(name: str, text: str) -> Any:
@@ -161,7 +174,12 @@ def _check_certificate(options: Mapping[str, Any]) -> None:
 def _check_credentials(options: Mapping[str, Any]) -> None:
     if "sasl_mechanism" not in options:
         raise OptionRefused(f"The Kafka option 'sasl_mechanism' is missing. Expected one of {', '.join(MECHANISMS)}.")
-    needed = () if options["sasl_mechanism"] == "GSSAPI" else ("sasl_plain_username", "sasl_plain_password")
-    for name in needed:
+    mechanism = options["sasl_mechanism"]
+    for name in _NEEDED.get(mechanism, ("sasl_plain_username", "sasl_plain_password")):
         if name not in options:
-            raise OptionRefused(f"The Kafka option '{name}' is missing; {options['sasl_mechanism']} requires it.")
+            raise OptionRefused(f"The Kafka option '{name}' is missing; {mechanism} requires it.")
+    if mechanism == "AWS_MSK_IAM":
+        if options["security_protocol"] != "SASL_SSL":
+            raise OptionRefused("AWS_MSK_IAM requires the Kafka option 'security_protocol' to be SASL_SSL.")
+        if find_spec("botocore") is None:
+            raise OptionRefused("AWS_MSK_IAM needs the package botocore. Install it with: pip install botocore")

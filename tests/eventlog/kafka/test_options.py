@@ -1,8 +1,10 @@
 """How a cluster is reached."""
 
+import json
 from pathlib import Path
 
 import pytest
+from kafka.net.sasl import get_sasl_mechanism
 
 from eventlog.kafka.options import KafkaOptions, OptionRefused
 
@@ -64,12 +66,30 @@ def test_no_value_of_an_option_is_shown() -> None:
         ({"security_protocol": "SASL_SSL"}, "'sasl_mechanism' is missing. Expected one of PLAIN, SCRAM-SHA-256"),
         ({**SCRAM, "sasl_mechanism": "DIGEST"}, "'sasl_mechanism'. Expected one of"),
         ({name: text for name, text in SCRAM.items() if "password" not in name}, "'sasl_plain_password' is missing"),
+        ({**SCRAM, "sasl_mechanism": "OAUTHBEARER"}, "'sasl_oauth_token_provider' is missing; OAUTHBEARER requires it"),
+        ({**SCRAM, "sasl_mechanism": "AWS_MSK_IAM"}, "AWS_MSK_IAM requires .* 'security_protocol' to be SASL_SSL"),
     ],
 )
 def test_an_error_about_an_option_does_not_show_its_value(options: dict[str, str], sentence: str) -> None:
     with pytest.raises(OptionRefused, match=sentence) as refused:
         KafkaOptions.parse("one:9092", options)
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("path", ["Class", "nowhere.Class", "os.Class", "os.path.join", "pathlib."])
+def test_a_token_provider_that_cannot_be_used_is_named(path: str) -> None:
+    given = {"security_protocol": "SASL_SSL", "sasl_mechanism": "OAUTHBEARER", "sasl_oauth_token_provider": path}
+    with pytest.raises(OptionRefused, match=f"The token provider '{path}' cannot be used .* package.module.Class"):
+        KafkaOptions.parse("one:9092", given).client_config()
+
+
+def test_msk_iam_signs_with_the_credentials_of_aws(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_DEFAULT_REGION"):
+        monkeypatch.setenv(name, "eu-west-1")
+    given = {"security_protocol": "SASL_SSL", "sasl_mechanism": "AWS_MSK_IAM"}
+    config = KafkaOptions.parse("one:9092", given).client_config()
+    mechanism = get_sasl_mechanism(config["sasl_mechanism"])(host="one", **config)
+    assert json.loads(mechanism.auth_bytes())["host"] == "one"
 
 
 def test_kerberos_needs_no_password() -> None:

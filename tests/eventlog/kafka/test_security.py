@@ -26,6 +26,12 @@ from tests.fixtures.waiting import wait_until
 #: Whether the client learns the reason depends on how fast the broker hangs up.
 REFUSED = r"closed the connection during login|refused access \(SaslAuthenticationFailed\)\. Check the user"
 
+TOKENS = {
+    "security_protocol": "SASL_PLAINTEXT",
+    "sasl_mechanism": "OAUTHBEARER",
+    "sasl_oauth_token_provider": "tests.fixtures.kafka_security.UnsecuredTokens",
+}
+
 
 @pytest.fixture(scope="module")
 def security(tmp_path_factory: pytest.TempPathFactory) -> SecuredListeners:
@@ -67,6 +73,35 @@ def test_who_proves_himself_reads_and_writes(
         source.assign({name: 0})
         assert offsets(Followed(source).until(name, 2)) == [0, 1]
         assert offsets([*log.read()]) == offsets([*source.read(name, 0, 2)]) == [0, 1]
+
+
+def test_a_token_provider_logs_in(broker: KafkaBroker, topics: Topics, job_name: str) -> None:
+    name = topics.create(f"__samza_coordinator_{job_name}_1")
+    options = KafkaOptions.parse(broker.address("SASL_PLAINTEXT"), TOKENS)
+    with KafkaEventLog(options, identify(name)) as log, KafkaSource(options) as source:
+        assert log.append(new_events(2)) == range(2)
+        source.assign({name: 0})
+        assert offsets(Followed(source).until(name, 2)) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("provider", "reason"),
+    [
+        ("NoTokens", r"does not answer \(the token provider failed: RuntimeError\)"),
+        ("NoExtensions", r"^The login to Kafka at .* failed before it was sent \(ZeroDivisionError\)\. Check where"),
+    ],
+)
+def test_a_token_provider_that_fails_is_reported(
+    broker: KafkaBroker, provider: str, reason: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 1000)
+    failing = {**TOKENS, "sasl_oauth_token_provider": f"tests.fixtures.kafka_security.{provider}"}
+    with (
+        KafkaSource(KafkaOptions.parse(broker.address("SASL_PLAINTEXT"), failing)) as source,
+        pytest.raises(SourceUnavailable, match=reason),
+    ):
+        source.stream_names()
+    assert "a secret" not in caplog.text
 
 
 def test_a_wrong_password_is_reported_and_never_shown(
