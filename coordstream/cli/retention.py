@@ -8,9 +8,9 @@ from typing import Annotated, Final
 import typer
 from psycopg.errors import LockNotAvailable
 
-from coordstream.cli.arguments import JsonOrCsv, Utc
+from coordstream.cli.arguments import JsonOrCsv, Utc, Yes
 from coordstream.cli.job_selection import All, JobLog, Jobs, require_selection, selected_logs
-from coordstream.cli.output import Column, event_status, exact_time_column, print_rows
+from coordstream.cli.output import Column, confirm, event_status, exact_time_column, print_rows
 from coordstream.cli.spark_session import require_spark, spark_session
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError, note
@@ -71,6 +71,7 @@ def retention(
         str | None,
         typer.Option(metavar="PATH", help="Only if this lake of `coordstream spark archive` has all events to detach."),
     ] = None,
+    yes: Yes = False,
     utc: Utc = False,
     as_json: JsonOrCsv = None,
 ) -> None:
@@ -78,7 +79,7 @@ def retention(
 
     What is true now, and what was true at any time since the horizon, stays as it is. For other times, as-of functions
     raise an error, and histories keep only the events of the state at the horizon. A partition that loses events is
-    detached and replaced; nothing is deleted. Followers may run meanwhile.
+    detached and replaced; nothing is deleted. Followers may run meanwhile. With --all, it asks for confirmation.
 
     Example: coordstream retention --all --keep 365d --dry-run
     """
@@ -90,6 +91,9 @@ def retention(
     with open_database() as database:
         logs = selected_logs(database.connection, jobs or [])
         horizon = _horizon(database.connection, keep)
+        if every and not dry_run:
+            question = f"Detach the history of all jobs before {horizon.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC?"
+            confirm(question, yes=yes, done="detached")
         settings = FoldSettings(database.secrets)
         check = _no_check if archived_in is None else _lake_check(archived_in, database, logs)
         found = _run(database.connection, logs, settings, horizon, check, is_dry=dry_run)

@@ -107,7 +107,7 @@ def later_times() -> list[datetime]:
 
 def run(cli: CommandLine, *words: str) -> str:
     """What a retention that must succeed says on standard error."""
-    finished = cli("retention", "--keep", "365d", "--all", *words)
+    finished = cli("retention", "--keep", "365d", "--all", "--yes", *words)
     assert finished.code == 0
     return finished.err
 
@@ -156,9 +156,11 @@ def test_a_second_run_changes_nothing(kept: CommandLine) -> None:
 
 def test_a_dry_run_shows_what_would_be_detached(kept: CommandLine) -> None:
     events = kept.ask("select count(*) from eventlog.event")
+    unconfirmed = kept.refused("retention", "--keep", "365d", "--all")
+    assert unconfirmed.startswith("Nothing was detached: confirmation needs a terminal. Use --yes")
     rows = kept.rows("retention", "--keep", "365d", "--all", "--dry-run")
     assert kept.ask("select count(*) from eventlog.event") == events
-    done = kept("retention", "--keep", "365d", "--all", "--json")
+    done = kept("retention", "--keep", "365d", "--all", "--yes", "--json")
     assert [{**row, "detached_tables": []} for row in done.json] == rows
     removed = sum(row["removed_events"] for row in rows)
     assert kept.ask("select count(*) from eventlog.event") == [(events[0][0] - removed,)]
@@ -185,7 +187,7 @@ NEWEST_AT_HORIZON: Final = f"""
 def test_damaged_rows_are_refused(kept: CommandLine, log_offset: str) -> None:
     with connect(kept.database_url) as connection:
         connection.execute(f"delete from projection.message_event where log_offset = {log_offset}".encode())
-    assert "Run `coordstream rebuild --all`" in kept.refused("retention", "--keep", "365d", "--all")
+    assert "Run `coordstream rebuild --all`" in kept.refused("retention", "--keep", "365d", "--all", "--yes")
     kept.done("rebuild", "--all")
     run(kept)
 
@@ -200,7 +202,7 @@ def test_another_session_that_changes_the_archive_is_waited_for(
     monkeypatch.setattr("projections.retention.LOCK_TIMEOUT", "set local lock_timeout = '10ms'")
     with connect(kept.database_url) as other, other.transaction():
         other.execute("select eventlog.hold(%s)", (held,))
-        assert "another session uses the archive" in kept.refused("retention", "--keep", "365d", "--all")
+        assert "another session uses the archive" in kept.refused("retention", "--keep", "365d", "--all", "--yes")
     run(kept)
     kept.done("verify", "--all")
 

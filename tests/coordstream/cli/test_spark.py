@@ -267,7 +267,7 @@ def test_a_retention_detaches_only_what_the_lake_has(
     spark_cli: CommandLine, on_new_database: Callable[[], CommandLine], tmp_path: Path
 ) -> None:
     lake, count = tmp_path / "lake", "select count(*) from eventlog.event"
-    retention = ("retention", "--keep", "365d", "--all", "--archived-in", str(lake))
+    retention = ("retention", "--keep", "365d", "--all", "--yes", "--archived-in", str(lake))
     spark_cli.done("import", recording(tmp_path / "a", retained.COORDINATOR_EVENTS[:300], retained.COORDINATOR))
     assert spark_cli.refused(*retention).startswith(f"'{lake}' is not a lake. Write one with")
     archive(spark_cli, lake)

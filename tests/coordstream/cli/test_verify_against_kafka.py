@@ -176,7 +176,7 @@ def follow_and_retain(cli: CommandLine, topics: Topics, stream_name: str) -> Non
         at = FIRST_MS + day * A_DAY_MS
         topics.write(stream_name, [event._replace(timestamp=at) for event in config(**keys)])
     assert cli("follow", stream_name, "--once").code == 0
-    assert cli("retention", "--keep", "12h", "--all").code == 0
+    assert cli("retention", "--keep", "12h", "--all", "--yes").code == 0
 
 
 @pytest.fixture
