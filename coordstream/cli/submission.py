@@ -33,12 +33,7 @@ def read_submission(word: str, path: Path) -> dict[str, str]:
         CoordstreamError: it is the config of another job.
         ConfigError: a line is malformed or too long, or the job's name is missing.
     """
-    if path == STANDARD_INPUT:
-        place, properties = "standard input", parse_properties(sys.stdin.buffer.read(), "standard input")
-    else:
-        place, properties = str(path), parse_properties(path.read_bytes(), str(path))
-    require_storable(properties, place)
-    config = as_config(properties)
+    config = read_config_file(path)
     stream = coordinator_stream(config)
     if word.replace("_", "-") not in (stream.job_name, f"{stream.job_name}/{stream.job_id}"):
         raise CoordstreamError(
@@ -46,6 +41,16 @@ def read_submission(word: str, path: Path) -> dict[str, str]:
             "Check job.name and job.id."
         )
     return config
+
+
+def read_config_file(path: Path) -> dict[str, str]:
+    """The config in a property file. Raises `ConfigError`: a line is malformed or too long."""
+    if path == STANDARD_INPUT:
+        place, properties = "standard input", parse_properties(sys.stdin.buffer.read(), "standard input")
+    else:
+        place, properties = str(path), parse_properties(path.read_bytes(), str(path))
+    require_storable(properties, place)
+    return as_config(properties)
 
 
 def ensure_coordinator_stream(config: Config) -> StreamIdentity:

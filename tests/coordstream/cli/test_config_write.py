@@ -53,6 +53,16 @@ def test_a_key_is_set_and_deleted(orders: CommandLine) -> None:
     assert messages[-1].is_delete
 
 
+def test_the_options_of_samza_s_writer_set_a_key(orders: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "my job.properties"
+    file.write_text("job.name=orders\n")
+    words = ("--key", "job.container.count", "--value", "8")
+    orders.done("log", "write", f"--config-path={file.as_uri()}", "--type", "set-config", *words)
+    assert config(orders) == {"job.container.count": "8"}
+    finished = orders("log", "write", "--config-path", file, "--type", "set-changelog", *words)
+    assert (finished.code, "Expected set-config." in finished.err) == (2, True)
+
+
 @pytest.mark.parametrize("value", ["-Dhome=/x", "-Xshare:off", "-h=1", "-hh", "-y"])
 def test_a_value_with_a_dash_is_not_taken_for_options(orders: CommandLine, value: str) -> None:
     orders.done("config", "set", "orders", "task.opts", value)
