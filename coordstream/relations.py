@@ -37,8 +37,9 @@ _TIME: Final = DateTime(timezone=True)
 _BIGINTS: Final = (
     "arriving_per_second checkpoint_log_offset age_seconds commits_since_change config_count container_count "
     "end_offset first_log_offset first_missing_offset from_log_offset horizon_offset input_offset_number lag "
-    "last_log_offset last_missing_offset log_offset next_offset oldest_offset processed_per_second records_behind "
-    "records_lost seconds_behind seconds_to_catch_up startpoint_log_offset task_count to_log_offset"
+    "last_log_offset last_missing_offset log_offset next_offset oldest_offset processed_per_second records_again "
+    "records_behind records_lost records_skipped seconds_behind seconds_to_catch_up startpoint_log_offset task_count "
+    "to_log_offset"
 )
 _INTEGERS: Final = (
     "changelog_partition checkpoint_version deployment_number incarnation job_bucket key_bucket keys_changed "
@@ -118,6 +119,11 @@ log_position = _relation(
 other_message = _relation("other_message", f"message_type message_key message_value {_EVENT}")
 quarantine = _relation(
     "quarantine", f"stream_name reason detail key_text value_bytes value_fingerprint is_resolved {_EVENT}"
+)
+rewind = _relation(
+    "rewind",
+    f"task_name {_INPUT} startpoint_type startpoint_value created_at fanned_out_at status previous_offset input_offset "
+    f"records_again records_skipped {_EVENT}",
 )
 starting_offset = _relation(
     "starting_offset",

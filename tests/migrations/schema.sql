@@ -8930,6 +8930,209 @@ COMMENT ON COLUMN coordinator.quarantine.incarnation IS 'The incarnation of the 
 COMMENT ON COLUMN coordinator.quarantine.log_offset IS 'The offset of the event in its log.';
 
 --
+-- Name: rewind; Type: VIEW; Schema: coordinator; Owner: -
+--
+
+CREATE VIEW coordinator.rewind AS
+ SELECT j.job_name,
+    j.job_id,
+    j.job_bucket,
+    r.task_name,
+    r.system_name,
+    r.stream_name,
+    r.partition_id,
+    r.key_bucket,
+    r.startpoint_type,
+    r.startpoint_value,
+    projection.to_time(r.created_ms) AS created_at,
+    projection.to_time(r.fanned_out_ms) AS fanned_out_at,
+    r.status,
+    r.earlier_offset AS previous_offset,
+    r.input_offset,
+        CASE
+            WHEN (r.status = 'consumed'::text) THEN GREATEST((n.previous_next - n.start_at), (0)::bigint)
+            ELSE NULL::bigint
+        END AS records_again,
+        CASE
+            WHEN (r.status = 'consumed'::text) THEN GREATEST((n.start_at - n.previous_next), (0)::bigint)
+            ELSE NULL::bigint
+        END AS records_skipped,
+    r.record_time,
+    NULL::timestamp with time zone AS message_time,
+    NULL::text AS source,
+    r.host,
+    r.username,
+    j.stream_kind,
+    j.incarnation,
+    r.log_offset
+   FROM (((projection.job_log j
+     CROSS JOIN LATERAL projection.startpoint_removed(j.log_id, cut => NULL::bigint) r(task_name, system_name, stream_name, partition_id, key_bucket, startpoint_type, startpoint_value, created_ms, fanned_out_ms, status, input_offset, checkpoint_log_offset, earlier_offset, earlier_log_offset, record_time, host, username, log_offset))
+     CROSS JOIN LATERAL projection.base_end(j.log_id) b(last_offset))
+     CROSS JOIN LATERAL ( SELECT projection.next_offset(projection.offset_number(r.earlier_offset)) AS next_offset,
+                CASE
+                    WHEN (r.startpoint_type = 'specific'::text) THEN projection.offset_number(r.startpoint_value)
+                    ELSE NULL::bigint
+                END AS "case") n(previous_next, start_at))
+  WHERE ((j.stream_kind = 'coordinator'::text) AND COALESCE((r.log_offset > b.last_offset), true));
+
+--
+-- Name: VIEW rewind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON VIEW coordinator.rewind IS 'Every startpoint that a start of the job fanned out to a task and that left the fan-out again: what was asked, what became of it, and how many records were read again or skipped. Pending startpoints are in startpoint and startpoint_fan_out.
+Key: provenance, task_name, system_name, stream_name, partition_id, key_bucket.';
+
+--
+-- Name: COLUMN rewind.job_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.job_name IS 'The name of the job: `job.name` in its config or, before config has been read, from the name of its stream (in which `_` is written as `-`).';
+
+--
+-- Name: COLUMN rewind.job_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.job_id IS 'The id of the job: `job.id` in its config or, before config has been read, what follows the last `_` in the name of its stream.';
+
+--
+-- Name: COLUMN rewind.job_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.job_bucket IS '0 to 63, from the name of the stream: splits a read of many jobs into parts of whole jobs.';
+
+--
+-- Name: COLUMN rewind.task_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.task_name IS 'The task.';
+
+--
+-- Name: COLUMN rewind.system_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.system_name IS 'The system of the partition.';
+
+--
+-- Name: COLUMN rewind.stream_name; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.stream_name IS 'The stream of the partition.';
+
+--
+-- Name: COLUMN rewind.partition_id; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.partition_id IS 'The number of the partition.';
+
+--
+-- Name: COLUMN rewind.key_bucket; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.key_bucket IS 'The part of the partition that the task reads; -1 for the whole partition.';
+
+--
+-- Name: COLUMN rewind.startpoint_type; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.startpoint_type IS 'oldest, upcoming, specific or timestamp.';
+
+--
+-- Name: COLUMN rewind.startpoint_value; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.startpoint_value IS 'The next offset to read, or a time in ms since 1970. Null: oldest and upcoming have none.';
+
+--
+-- Name: COLUMN rewind.created_at; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.created_at IS 'When the startpoint was created, by the clock of its writer. Null: timestamptz cannot represent the time.';
+
+--
+-- Name: COLUMN rewind.fanned_out_at; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.fanned_out_at IS 'When the job''s start fanned the startpoint out. Null: timestamptz cannot represent the time.';
+
+--
+-- Name: COLUMN rewind.status; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.status IS 'consumed, refused, superseded or deleted, as in startpoint_history.';
+
+--
+-- Name: COLUMN rewind.previous_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.previous_offset IS 'The last processed offset of the task''s checkpoint before. Null: it had none of the partition.';
+
+--
+-- Name: COLUMN rewind.input_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.input_offset IS 'The last processed offset of the checkpoint with which the startpoint left the fan-out. Null: there is none of the partition.';
+
+--
+-- Name: COLUMN rewind.records_again; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.records_again IS 'How many offsets the task went back: it has read their records again, or will. Null: it did not start there, the startpoint is not an offset, or the task had no checkpoint.';
+
+--
+-- Name: COLUMN rewind.records_skipped; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.records_skipped IS 'How many offsets the task skipped. Null: as records_again.';
+
+--
+-- Name: COLUMN rewind.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
+
+--
+-- Name: COLUMN rewind.message_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.message_time IS 'Startpoints have no envelope. Null: always.';
+
+--
+-- Name: COLUMN rewind.source; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.source IS 'Startpoints have no envelope. Null: always.';
+
+--
+-- Name: COLUMN rewind.host; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.host IS 'The host of the fan-out''s writer, from the headers that coordstream writes. Null: another program wrote the event.';
+
+--
+-- Name: COLUMN rewind.username; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.username IS 'The user who wrote the fan-out, from the headers that coordstream writes. Null: another program wrote the event.';
+
+--
+-- Name: COLUMN rewind.stream_kind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.stream_kind IS 'Which of the two logs of the job: `coordinator` or `checkpoint`.';
+
+--
+-- Name: COLUMN rewind.incarnation; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.incarnation IS 'The incarnation of the log: one more each time the stream was re-created or truncated, or had other bytes at a known offset.';
+
+--
+-- Name: COLUMN rewind.log_offset; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.rewind.log_offset IS 'The offset of the event in its log.';
+
+--
 -- Name: state_checkpoint_history; Type: VIEW; Schema: coordinator; Owner: -
 --
 
@@ -12062,6 +12265,13 @@ GRANT SELECT ON TABLE projection.quarantine TO coordstream_replayer;
 
 GRANT SELECT ON TABLE coordinator.quarantine TO coordstream_reader;
 GRANT SELECT ON TABLE coordinator.quarantine TO coordstream_replayer;
+
+--
+-- Name: TABLE rewind; Type: ACL; Schema: coordinator; Owner: -
+--
+
+GRANT SELECT ON TABLE coordinator.rewind TO coordstream_reader;
+GRANT SELECT ON TABLE coordinator.rewind TO coordstream_replayer;
 
 --
 -- Name: TABLE state_checkpoint_history; Type: ACL; Schema: coordinator; Owner: -

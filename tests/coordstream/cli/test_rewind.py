@@ -183,6 +183,10 @@ def test_a_check_shows_how_far_a_job_has_followed_a_plan(kafka_cli: CommandLine,
     job.commit(1, 9)
     job.consume(1)
     assert states() == [(18, "done"), (10, "done")]
+    followed = (
+        "select status, previous_offset, records_again, records_skipped from coordinator.rewind order by task_name"
+    )
+    assert kafka_cli.ask(followed) == [("consumed", "14", 12, 0), ("consumed", "9", 7, 0)]
     printed = kafka_cli.done("rewind", "check", PLAN).splitlines()
     assert printed[-1].endswith("\t10\t3\t10\tdone")
 
