@@ -49,6 +49,15 @@ select obj_description(to_regnamespace('coordinator'), 'pg_namespace'),
        not exists ({MISSING_RELATIONS}), not exists ({MISSING_RELATIONS}), exists ({UNINDEXED_TABLES}),
        coalesce(has_schema_privilege(to_regnamespace('eventlog')::oid, 'usage'), true)
 """
+_FOREIGN: Final = """
+select count(*) > 0
+   and 4 * count(*) filter (where c.relnamespace::regnamespace || '.' || c.relname = any(%(tables)s))
+     < cardinality(%(tables)s)
+from pg_class c
+where c.relnamespace in (to_regnamespace('eventlog'), to_regnamespace('projection'))
+  and c.relkind in ('r', 'p', 'v', 'm')
+"""
+"""Whether the schemas have tables or views, but not even a quarter of ours."""
 
 
 class SchemaState(StrEnum):
@@ -61,6 +70,7 @@ class SchemaState(StrEnum):
     INCOMPLETE = "incomplete"
     RESTORING = "restoring"
     OTHER = "other"
+    FOREIGN = "foreign"
 
 
 class SchemaError(CoordstreamError):
@@ -74,6 +84,8 @@ ADVICE: Final = {
     SchemaState.RESTORING: "The database is being restored: tables have no primary key yet. Wait until pg_restore is "
     "complete, with its section post-data.",
     SchemaState.NEWER: "The database schema is newer than this program. Install a newer version of coordstream.",
+    SchemaState.FOREIGN: "This database has a schema eventlog or projection that coordstream did not create. Use "
+    "another database, or rename that schema.",
     SchemaState.OTHER: "The database schema is that of another version of coordstream. Install that version, or ask "
     "the database's owner to run `coordstream db migrate`.",
 }
@@ -270,6 +282,8 @@ def schema_state(connection: Connection) -> SchemaState:
     if is_restoring:
         return SchemaState.RESTORING
     has_relations = has_views and str(comment).rpartition(" ")[2] == digest()
+    if not has_relations and connection.execute(_FOREIGN, {"tables": tables()}).fetchone() == (True,):
+        return SchemaState.FOREIGN
     if not sees_revision:
         return SchemaState.CURRENT if has_relations else SchemaState.OTHER
     revision = current_revision(connection)

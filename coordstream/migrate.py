@@ -7,9 +7,9 @@ import psycopg
 from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
-from psycopg.errors import InsufficientPrivilege
+from psycopg.errors import InsufficientPrivilege, LockNotAvailable
 from sqlalchemy import Engine, create_engine
-from sqlalchemy.exc import OperationalError, ProgrammingError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from coordstream.database import ADVICE, SchemaError, SchemaState, migrations_folder, schema_state
@@ -18,7 +18,6 @@ from eventlog.postgres.connection import Connection, lift_timeouts, server_reaso
 from eventlog.postgres.lock_watch import LockWatch
 from projections.relations import SchemaDamaged
 
-LOCK_NOT_AVAILABLE = "55P03"
 OLDEST_POSTGRES: Final = 16
 """The oldest major version whose SQL functions the relations can use."""
 _ALEMBIC: Final = Lock()
@@ -41,7 +40,7 @@ def upgrade(database_url: str) -> list[str] | None:
         state = schema_state(driver)
         if state is SchemaState.EMPTY:
             require_encoding(driver.info.parameter_status("server_encoding") or "")
-        if state in (SchemaState.NEWER, SchemaState.RESTORING):
+        if state in (SchemaState.NEWER, SchemaState.FOREIGN, SchemaState.RESTORING):
             raise SchemaError(ADVICE[state])
         config = Config()
         config.set_main_option("script_location", str(migrations_folder()))
@@ -49,15 +48,14 @@ def upgrade(database_url: str) -> list[str] | None:
         try:
             with LockWatch(database_url, note, [driver.info.backend_pid]):
                 command.upgrade(config, "head")
-        except OperationalError as error:
-            if getattr(error.orig, "sqlstate", None) != LOCK_NOT_AVAILABLE:
-                raise
-            message = "Another session holds a lock on coordstream's tables. End it, or wait, then migrate again."
-            raise SchemaError(message) from error
-        except ProgrammingError as error:
-            if not isinstance(error.orig, InsufficientPrivilege):
-                raise
-            raise SchemaError(f"The database refused the migration: {server_reason(error.orig)}.") from error
+        except (DBAPIError, psycopg.Error) as error:
+            cause = getattr(error, "orig", error)
+            if isinstance(cause, LockNotAvailable):
+                message = "Another session holds a lock on coordstream's tables. End it, or wait, then migrate again."
+                raise SchemaError(message) from error
+            if isinstance(cause, InsufficientPrivilege):
+                raise SchemaError(f"The database refused the migration: {server_reason(cause)}.") from error
+            raise
         except (CommandError, SchemaDamaged) as error:
             raise SchemaError(str(error)) from error
     to_rebuild: list[str] | None = config.attributes.get("unfolded")

@@ -19,8 +19,9 @@ from projections.relations import (
     installed_digest,
     is_projection_missing,
     recreate_projection,
-    require_no_projection,
+    require_no_tables,
 )
+from projections.rights import grant_missing_rights
 from projections.tracked_logs import mark_for_rebuild
 
 UPGRADE_LOCK = 0x636F6F7264  # "coord"
@@ -49,21 +50,21 @@ def run(connection: Connection) -> None:
     script: ScriptDirectory = context.script
     is_newest = migration.get_current_revision() == script.get_current_head()
     is_recreated = recreate_if_missing(connection, migration, script)
-    if is_newest and installed_digest(connection) == digest():
-        return
-    drop_relations(connection)
-    context.run_migrations()
-    connection.execute(text("create schema if not exists coordinator"))
-    create_relations(connection)
+    driver = cast("DriverConnection", connection.connection.dbapi_connection)
+    if not is_newest or installed_digest(connection) != digest():
+        drop_relations(connection)
+        context.run_migrations()
+        connection.execute(text("create schema if not exists coordinator"))
+        create_relations(connection)
+    grant_missing_rights(driver)
     if is_recreated:
-        driver = cast("DriverConnection", connection.connection.dbapi_connection)
         context.config.attributes["unfolded"] = mark_for_rebuild(driver)
 
 
 def recreate_if_missing(connection: Connection, migration: MigrationContext, script: ScriptDirectory) -> bool:
     """Create the projection again where it, or a table of it, was dropped; False where all is there."""
     if migration.get_current_revision() is None:
-        require_no_projection(connection)
+        require_no_tables(connection)
         return False
     if not is_projection_missing(connection):
         return False

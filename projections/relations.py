@@ -1,36 +1,66 @@
 """Creates and drops the SQL views and functions of the folder ``sql/``, and re-creates a projection that was dropped.
 
 Views and functions hold no data. A migration drops and re-creates all of them in its transaction when their text in
-this program differs from the text that created those in the database.
+this program differs from the text that created those in the database. ``eventlog.relation_object`` has their names:
+what else is in the schemas belongs to a user, and is left alone.
 """
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
-from typing import Final
+from typing import Final, cast
 
+from psycopg.errors import DependentObjectsStillExist, DuplicateFunction, DuplicateTable
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import ProgrammingError
 
+from eventlog.postgres.connection import Connection as DriverConnection
+from eventlog.postgres.connection import server_reason
 from projections.errors import ProjectionError
 from projections.relation_files import MISSING_RELATIONS, definitions, digest, tables, views
 
-_NEEDS: Final = re.compile(r"\A-- Needs: (.+)\n")
+_NEEDS_ALL: Final = "-- Needs: *\n"
 _COMMENT_OR_TEXT: Final = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
 _CREATED: Final = re.compile(r"^create (?:view|function) (\w+\.\w+)", re.MULTILINE)
 _USED: Final = re.compile(r"\b(?:projection|coordinator)\.\w+")
-_DEPENDENT_OBJECTS: Final = "2BP01"
 _OBJECTS: Final = """
-select format('view %%I.%%I', n.nspname, c.relname)
-from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where n.nspname in ('projection', 'coordinator') and c.relkind = 'v'
-union all
-select format('function %%s', p.oid::regprocedure)
-from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-where n.nspname in ('projection', 'coordinator') or format('%%s.%%s', n.nspname, p.proname) = any(%(created)s)
+select format('%%s %%s', o.type, o.identity)
+from (select 'pg_class'::regclass, oid, relnamespace from pg_class where relkind = 'v'
+      union all select 'pg_proc'::regclass, oid, pronamespace from pg_proc) c (classid, objid, namespace)
+cross join pg_identify_object(c.classid, c.objid, 0) o
+where c.namespace in (to_regnamespace('eventlog'), to_regnamespace('projection'), to_regnamespace('coordinator'))
 """
-_PROJECTION_TABLES: Final = """
-select format('table %%I.%%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where n.nspname = 'projection' and c.relkind in ('r', 'p') and not c.relispartition
+_TABLES: Final = """
+select format('table %%s', o.identity)
+from unnest(%(names)s::text[]) n (name)
+cross join pg_identify_object('pg_class'::regclass, to_regclass(n.name), 0) o where to_regclass(n.name) is not null
+"""
+_HAS_RECORD: Final = "select to_regclass('eventlog.relation_object') is not null"
+_RECORDED: Final = "select object from eventlog.relation_object"
+_RECORD: Final = """
+with forgotten as (delete from eventlog.relation_object where object <> all(%(objects)s))
+insert into eventlog.relation_object select unnest(%(objects)s::text[]) on conflict do nothing
+"""
+_USERS_OBJECTS: Final = """
+with ours as (
+  select c.classid, c.objid, c.typeid
+  from (select 'pg_class'::regclass, oid, reltype from pg_class
+        union all select 'pg_proc'::regclass, oid, 0 from pg_proc) c (classid, objid, typeid)
+  cross join pg_identify_object(c.classid, c.objid, 0) o
+  where format('%%s %%s', o.type, o.identity) = any(%(objects)s)
+), used as (
+  select classid, objid from ours
+  union all select 'pg_type'::regclass, t.oid from pg_type t join ours on ours.typeid in (t.oid, nullif(t.typelem, 0))
+)
+select distinct format('%%s %%s', o.type, o.identity)
+from used u
+join pg_depend d on (d.refclassid, d.refobjid) = (u.classid, u.objid) and d.deptype = 'n'
+left join pg_rewrite r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
+cross join lateral (select case when r.oid is null then d.classid else 'pg_class'::regclass end,
+                           coalesce(r.ev_class, d.objid)) t (classid, objid)
+cross join pg_identify_object(t.classid, t.objid, 0) o
+where not exists (select from ours where (ours.classid, ours.objid) = (t.classid, t.objid))
+order by 1
 """
 
 
@@ -53,19 +83,27 @@ def missing_relations(connection: Connection, names: Sequence[str]) -> list[str]
 
 def create_relations(connection: Connection) -> None:
     """Create all views and functions. The bodies of functions are not checked: a file may come before those that it
-    calls.
+    calls. Raises SchemaDamaged if an object of a user has the name of one of them.
     """
+    others = _objects(connection)
     connection.execute(text("set local check_function_bodies = off"))
     for path in creation_order(definitions()):
-        connection.exec_driver_sql(definitions()[path].replace("%", "%%"))
+        try:
+            connection.exec_driver_sql(definitions()[path].replace("%", "%%"))
+        except ProgrammingError as error:
+            if not isinstance(error.orig, DuplicateTable | DuplicateFunction):
+                raise
+            message = f"Cannot create the relations: {server_reason(error.orig)}, which coordstream did not create."
+            raise SchemaDamaged(f"{message} Rename or drop it, then run `coordstream db migrate`.") from error
+    connection.exec_driver_sql(_RECORD, {"objects": sorted(_objects(connection) - others)})
     connection.execute(text(f"comment on schema coordinator is 'The readers'' contract; relations {digest()}'"))
 
 
 def creation_order(definitions: Mapping[str, str]) -> list[str]:
     """The paths of the files in the order to run them; always the same for the same definitions.
 
-    What a file uses is read from its text. A file that concerns what others create without naming it declares that in
-    its first line: ``-- Needs: *`` (every file without such a line), or ``-- Needs: *, grants`` (another file too).
+    What a file uses is read from its text. One that concerns what others create without naming it declares that in its
+    first line, ``-- Needs: *``: it comes after every file without such a line.
     """
     creators = {name: path for path, sql in definitions.items() for name in _CREATED.findall(sql)}
     needs = {path: sorted(_needed_files(path, definitions, creators)) for path in sorted(definitions)}
@@ -74,19 +112,35 @@ def creation_order(definitions: Mapping[str, str]) -> list[str]:
 
 def _needed_files(path: str, definitions: Mapping[str, str], creators: Mapping[str, str]) -> set[str]:
     needed = {creators.get(name, path) for name in _USED.findall(_COMMENT_OR_TEXT.sub("", definitions[path]))}
-    for need in declared[1].split(", ") if (declared := _NEEDS.match(definitions[path])) else ():
-        needed |= {other for other, sql in definitions.items() if not _NEEDS.match(sql)} if need == "*" else {need}
+    if definitions[path].startswith(_NEEDS_ALL):
+        needed |= {other for other, sql in definitions.items() if not sql.startswith(_NEEDS_ALL)}
     return needed - {path}
 
 
 def drop_relations(connection: Connection) -> None:
-    """Drop all views and functions. Raises SchemaDamaged, and drops nothing, if an object of a user depends on one."""
-    created = [name for sql in definitions().values() for name in _CREATED.findall(sql)]
-    remaining = list(connection.exec_driver_sql(_OBJECTS, {"created": created}).scalars())
+    """Drop the views and functions that a migration created. Raises SchemaDamaged, and drops nothing, if an object of a
+    user depends on one.
+    """
+    if connection.scalar(text(_HAS_RECORD)):
+        _drop(connection, _objects(connection) & set(connection.exec_driver_sql(_RECORDED).scalars()))
+
+
+def _objects(connection: Connection) -> set[str]:
+    """The views and functions in the three schemas, each with its kind: those that a migration created, and others."""
+    return set(connection.exec_driver_sql(_OBJECTS).scalars())
+
+
+def _drop(connection: Connection, objects: Iterable[str]) -> None:
+    """Drop objects (``kind name``), which may depend on each other."""
+    remaining = sorted(objects)
     while remaining:
         failed = [name for name in remaining if not _is_dropped(connection, name)]
         if len(failed) == len(remaining):
-            raise _in_use(failed[0])
+            others = connection.exec_driver_sql(_USERS_OBJECTS, {"objects": failed}).scalars().all()
+            raise SchemaDamaged(
+                f"Cannot re-create the {failed[0]}: what you created depends on it ({', '.join(others)}). "
+                "Drop yours, run `coordstream db migrate`, and create yours again."
+            )
         remaining = failed
 
 
@@ -103,23 +157,21 @@ def is_projection_missing(connection: Connection) -> bool:
     return bool(missing)
 
 
-def require_no_projection(connection: Connection) -> None:
-    """Raise SchemaDamaged if there is a projection, in a database without a revision and so without an archive."""
-    if connection.scalar(text("select to_regnamespace('projection') is not null")):
+def require_no_tables(connection: Connection) -> None:
+    """Raise SchemaDamaged if there are tables, in a database without a revision and so without an archive."""
+    if len(missing_tables(connection)) < len(tables()):
         raise _archive_missing("eventlog.alembic_version")
 
 
 def recreate_projection(connection: Connection, upgrades: Iterable[Callable[[], None]]) -> None:
-    """Drop the rest of the projection, and run the revisions, oldest first, in the caller's transaction.
+    """Drop the rest of the projection's tables, and run the revisions, oldest first, in the caller's transaction.
 
     The revisions also create an archive, which is dropped; the existing archive has another name meanwhile. Raises
     SchemaDamaged if a user's object depends on the projection; the caller must roll back.
     """
     drop_relations(connection)
-    dropped = connection.exec_driver_sql(_PROJECTION_TABLES).scalars().all()
-    for name in (*dropped, "schema if exists projection", "schema if exists coordinator"):
-        if not _is_dropped(connection, name):
-            raise _in_use(name)
+    names = [name for name in tables() if name.startswith("projection.")]
+    _drop(connection, connection.exec_driver_sql(_TABLES, {"names": names}).scalars())
     connection.execute(text("alter schema eventlog rename to eventlog_kept"))
     connection.execute(text("create schema eventlog"))
     for upgrade in upgrades:
@@ -130,23 +182,13 @@ def recreate_projection(connection: Connection, upgrades: Iterable[Callable[[], 
 
 def _is_dropped(connection: Connection, name: str) -> bool:
     """Drop an object (``kind name``), unless another one depends on it."""
-    savepoint = connection.begin_nested()
+    driver = cast("DriverConnection", connection.connection.driver_connection)
     try:
-        connection.exec_driver_sql(f"drop {name}".replace("%", "%%"))
-    except Exception as error:
-        savepoint.rollback()
-        if getattr(getattr(error, "orig", None), "sqlstate", None) == _DEPENDENT_OBJECTS:
-            return False
-        raise
-    savepoint.commit()
+        with driver.transaction():  # releases its savepoint, in which later rows would otherwise be of another xmin
+            driver.execute(f"drop {name}".encode())
+    except DependentObjectsStillExist:
+        return False
     return True
-
-
-def _in_use(name: str) -> SchemaDamaged:
-    return SchemaDamaged(
-        f"Cannot re-create the {name}: a view or function of yours depends on it. "
-        "Drop yours, run `coordstream db migrate`, and create yours again."
-    )
 
 
 def _archive_missing(table: str) -> SchemaDamaged:

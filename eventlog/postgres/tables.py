@@ -87,6 +87,13 @@ observation = Table(
 
 held_name = Table("held_name", metadata, Column("name", Text, primary_key=True))
 
+relation_object = Table(
+    "relation_object",
+    metadata,
+    Column("object", Text, primary_key=True),
+    comment="the views and functions that a migration created: the next one replaces these, and no others",
+)
+
 horizon = Table(
     "horizon",
     metadata,

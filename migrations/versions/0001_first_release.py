@@ -1,6 +1,6 @@
 """first release.
 
-Tables, partitions, locks and roles, from the file beside this one. The views and functions of ``projections/sql`` are
+Tables, partitions and locks, from the file beside this one. The views and functions of ``projections/sql`` are
 not there: `projections.relations` re-creates them whenever their text changes.
 """
 

@@ -1,28 +1,6 @@
--- The tables, partitions, locks and roles of the first release. Views and functions are in projections/sql.
+-- The tables, partitions and locks of the first release. Views and functions are in projections/sql.
 
-create schema projection;  -- env.py has created eventlog, for its version table
-create schema coordinator;
-
--- Roles belong to the cluster, so another database may have made them already, or be making them at this moment.
-do $$
-declare
-    missing constant text[] := array(
-        select wanted from unnest(array['coordstream_reader', 'coordstream_replayer', 'coordstream_writer']) as wanted
-        where not exists (select from pg_roles where rolname = wanted) order by wanted);
-    wanted text;
-begin
-    foreach wanted in array missing loop
-        begin
-            execute format('create role %I nologin', wanted);
-        exception when duplicate_object or unique_violation then null;
-        end;
-    end loop;
-exception when insufficient_privilege then
-    raise insufficient_privilege using message = format(
-        'the roles %s are missing and this user may not create roles: let an administrator run "%s", then migrate '
-        'again', array_to_string(missing, ', '),
-        (select string_agg(format('create role %I nologin;', m), ' ') from unnest(missing) as m));
-end $$;
+create schema if not exists projection;  -- env.py has created eventlog, for its version table
 
 create table eventlog.log (
     log_id integer generated always as identity,
@@ -103,6 +81,13 @@ create table eventlog.held_name (
     name text not null,
     constraint pk_held_name primary key (name)
 );
+
+create table eventlog.relation_object (
+    object text not null,
+    constraint pk_relation_object primary key (object)
+);
+comment on table eventlog.relation_object is
+    'the views and functions that a migration created: the next one replaces these, and no others';
 
 create function eventlog.refuse() returns trigger language plpgsql as $$
 begin
@@ -342,11 +327,3 @@ create table projection.checkpoint_envelope (
     source text, host text, username text,
     constraint pk_checkpoint_envelope primary key (log_id, log_offset)
 );
-
--- The relations' own privileges are granted with them, since dropping and re-creating a relation removes its grants.
-revoke all on schema eventlog, projection, coordinator from public;
-revoke all on all functions in schema eventlog from public;
-grant usage on schema eventlog to coordstream_replayer, coordstream_writer;
-grant select on all tables in schema eventlog to coordstream_replayer, coordstream_writer;
-alter default privileges in schema eventlog grant select on tables to coordstream_replayer, coordstream_writer;
-alter default privileges in schema projection grant select on tables to coordstream_reader, coordstream_replayer;

@@ -44,6 +44,7 @@ begin
       ('message_key', 'The rest of the key: a config key, a task or a partition; the same text for every spelling of the key.')
     ) shared(name, meaning) on shared.name = a.attname
     where c.relnamespace = 'coordinator'::regnamespace and c.relkind = 'v' and col_description(c.oid, a.attnum) is null
+      and c.xmin = pg_current_xact_id()::xid -- created just now, so not a user's
   loop
     execute format('comment on column coordinator.%I.%I is %L', uncommented.relation, uncommented.name, uncommented.meaning);
   end loop;

@@ -2513,6 +2513,7 @@ begin
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
     where c.relnamespace = 'coordinator'::regnamespace and c.relkind = 'v' and c.relname not in ('input_bound', 'log_position', 'starting_offset', 'task_lag')
     group by c.relname
+    having bool_or(a.attname = 'job_bucket') -- a view of a user may be here too
     order by c.relname
   loop
     relation := compared.relname;
@@ -10106,6 +10107,20 @@ ALTER TABLE eventlog.observation ALTER COLUMN observation_id ADD GENERATED ALWAY
 );
 
 --
+-- Name: relation_object; Type: TABLE; Schema: eventlog; Owner: -
+--
+
+CREATE TABLE eventlog.relation_object (
+    object text NOT NULL
+);
+
+--
+-- Name: TABLE relation_object; Type: COMMENT; Schema: eventlog; Owner: -
+--
+
+COMMENT ON TABLE eventlog.relation_object IS 'the views and functions that a migration created: the next one replaces these, and no others';
+
+--
 -- Name: archived_log; Type: VIEW; Schema: projection; Owner: -
 --
 
@@ -10435,6 +10450,13 @@ ALTER TABLE ONLY eventlog.log_head
 
 ALTER TABLE ONLY eventlog.observation
     ADD CONSTRAINT pk_observation PRIMARY KEY (observation_id);
+
+--
+-- Name: relation_object pk_relation_object; Type: CONSTRAINT; Schema: eventlog; Owner: -
+--
+
+ALTER TABLE ONLY eventlog.relation_object
+    ADD CONSTRAINT pk_relation_object PRIMARY KEY (object);
 
 --
 -- Name: retired_stream pk_retired_stream; Type: CONSTRAINT; Schema: eventlog; Owner: -
@@ -12335,6 +12357,13 @@ GRANT SELECT ON TABLE eventlog.alembic_version TO coordstream_writer;
 
 GRANT SELECT ON TABLE eventlog.held_name TO coordstream_replayer;
 GRANT SELECT ON TABLE eventlog.held_name TO coordstream_writer;
+
+--
+-- Name: TABLE relation_object; Type: ACL; Schema: eventlog; Owner: -
+--
+
+GRANT SELECT ON TABLE eventlog.relation_object TO coordstream_replayer;
+GRANT SELECT ON TABLE eventlog.relation_object TO coordstream_writer;
 
 --
 -- Name: TABLE archived_log; Type: ACL; Schema: projection; Owner: -

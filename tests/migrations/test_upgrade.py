@@ -121,7 +121,7 @@ def test_a_users_view_on_a_relation_is_never_dropped(database_url: str) -> None:
         owner.execute("create view public.mine as select config_key, log_offset from coordinator.config")
         before = owner.execute("select * from public.mine order by 1").fetchall()
         make_relations_differ(owner)
-        with pytest.raises(SchemaError, match=r"depends on it\. Drop yours, run"):
+        with pytest.raises(SchemaError, match=r"depends on it \(view public\.mine\)\. Drop yours, run"):
             upgrade(database_url)
         assert owner.execute("select * from public.mine order by 1").fetchall() == before
         assert len(before) > 0
@@ -130,6 +130,58 @@ def test_a_users_view_on_a_relation_is_never_dropped(database_url: str) -> None:
         upgrade(database_url)
         after = owner.execute("select config_key, log_offset from coordinator.config order by 1").fetchall()
         assert after == before
+
+
+USERS_OBJECTS: Final = """
+create view coordinator.mine as select 1 as task_name;
+create function coordinator.mine(job_name text) returns text language sql as 'select $1';
+create table projection.mine (n integer);
+"""
+KEPT: Final = """
+select relname, case relkind when 'v' then relacl::text end, col_description(oid, 1),
+  array(select proacl::text from pg_proc where proname = 'mine')
+from pg_class where relname = 'mine' order by 1
+"""
+
+
+@pytest.mark.parametrize("damage", ["select", "drop schema projection cascade"])
+def test_what_a_user_created_beside_the_relations_stays_as_it_is(database_url: str, damage: str) -> None:
+    with connect(database_url) as owner:
+        import_log(owner, generate_job(4).logs[0])
+        make_relations_differ(owner)
+        owner.execute(damage.encode())
+        owner.execute("create schema if not exists projection")
+        owner.execute(USERS_OBJECTS)
+        before = owner.execute(KEPT).fetchall()
+        upgrade(database_url)
+        upgrade(database_url)
+        assert owner.execute(KEPT).fetchall() == before
+        assert (len(before), owner.execute("select coordinator.mine('a')").fetchone()) == (2, ("a",))
+        fingerprints = "select f.relation from projection.job_log j, coordinator.fingerprint(j.job_name, j.job_id) f"
+        assert ("mine",) not in owner.execute(fingerprints).fetchall()
+
+
+def test_a_users_object_with_the_name_of_a_relation_is_named(database_url: str) -> None:
+    with connect(database_url) as owner:
+        owner.execute("drop view coordinator.job; create table coordinator.job (n integer)")
+        make_relations_differ(owner)
+        with pytest.raises(SchemaError, match=r'relation "job" already exists, which coordstream did not create'):
+            upgrade(database_url)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "eventlog create table alembic_version (version_num text) create table event (n integer)",
+        "projection create table orders (n integer)",
+    ],
+)
+def test_a_schema_of_another_program_is_left_alone(empty_database_url: str, schema: str) -> None:
+    with connect(empty_database_url) as owner:
+        owner.execute(f"create schema {schema}".encode())
+        assert schema_state(owner) is SchemaState.FOREIGN
+        with pytest.raises(SchemaError, match=r"did not create\. Use another database, or rename that schema\.$"):
+            upgrade(empty_database_url)
 
 
 DAMAGES: Final = {
@@ -187,7 +239,7 @@ def test_a_dropped_archive_is_not_recreated(database_url: str, damage: str, tabl
 def test_what_hangs_on_a_table_of_the_projection_is_left(database_url: str) -> None:
     with connect(database_url) as owner:
         owner.execute("create view public.mine as select * from projection.position; drop table projection.gap cascade")
-        with pytest.raises(SchemaError, match="a view or function of yours depends on it"):
+        with pytest.raises(SchemaError, match=r"depends on it \(view public\.mine\)"):
             upgrade(database_url)
         assert owner.execute("select count(*) from public.mine").fetchone() == (0,)
 

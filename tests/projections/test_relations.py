@@ -142,7 +142,7 @@ def test_the_digest_changes_with_the_text_of_a_file(monkeypatch: pytest.MonkeyPa
     compute = relation_files.digest.__wrapped__
     ours = compute()
     assert ours == relation_files.digest()
-    changed = definitions() | {"grants": definitions()["grants"] + " "}
+    changed = definitions() | {"as_of": definitions()["as_of"] + " "}
     monkeypatch.setattr(relation_files, "definitions", lambda: changed)
     assert compute() != ours
 
@@ -154,9 +154,8 @@ def test_comments_and_texts_are_not_uses() -> None:
 
 def test_a_file_comes_after_those_that_create_what_it_uses_or_that_it_declares() -> None:
     files = {
-        "all": "-- Needs: *\ngrant ...",
-        "after": "-- Needs: *, all\ncomment ...",
+        "all": "-- Needs: *\ncomment ...",
         "one/a": "create view projection.a as select * from projection.b;",
         "two/b": "create function projection.b() returns integer language sql as $$ select 1 $$;",
     }
-    assert creation_order(files) == ["two/b", "one/a", "all", "after"]
+    assert creation_order(files) == ["two/b", "one/a", "all"]

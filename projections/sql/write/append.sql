@@ -85,6 +85,3 @@ comment on function eventlog.append is
     'Appends events to the newest incarnation of a stream that Postgres keeps, all or none, and gives the offset of '
     'the first. Times are in ms since 1970; null: now. With expected_offset only if the log ends there. '
     'SQLSTATE CS001: no such log; CS002: it is an archive; CS003: it ends elsewhere (the detail says where).';
-
-revoke all on function eventlog.require_headers, eventlog.append from public;
-grant execute on function eventlog.append to coordstream_writer;
