@@ -279,11 +279,11 @@ def schema_state(connection: Connection) -> SchemaState:
     """
     values = (views(), tables(), tables())
     ((comment, has_views, has_tables, is_restoring, sees_revision),) = connection.execute(_STATE, values).fetchall()
-    if is_restoring:
-        return SchemaState.RESTORING
     has_relations = has_views and str(comment).rpartition(" ")[2] == digest()
     if not has_relations and connection.execute(_FOREIGN, {"tables": tables()}).fetchone() == (True,):
         return SchemaState.FOREIGN
+    if is_restoring:
+        return SchemaState.RESTORING
     if not sees_revision:
         return SchemaState.CURRENT if has_relations else SchemaState.OTHER
     revision = current_revision(connection)

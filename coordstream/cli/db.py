@@ -30,14 +30,14 @@ from coordstream.postgres import EmbeddedPostgres
 from coordstream.settings import KEY_FILE, Settings, load_settings
 from eventlog.postgres.connection import Connection
 from projections.fold.settings import FoldSettings
+from projections.rights import grant_missing_rights
 
 app = typer.Typer()
 
 _ADVICE: Final = "Use pg_dump and pg_restore for that database."
-_HAS_ROLE: Final = """
-select exists (
-  select from pg_auth_members m join pg_roles r on r.oid = m.roleid join pg_roles u on u.oid = m.member
-  where r.rolname = %s and u.rolname = %s)
+_MEMBERSHIP: Final = """
+select coalesce(bool_or(inherit_option), false), coalesce(bool_or(set_option), false)
+from pg_auth_members where roleid = to_regrole(%s) and member = to_regrole(quote_ident(%s))
 """
 
 
@@ -147,8 +147,9 @@ def migrate(
 ) -> None:
     """Migrate the database to this program's schema, in one transaction.
 
-    With --dry-run, the state is empty, older, current, newer, incomplete or restoring: older and newer compare the
-    schema with this program, and restoring is a pg_restore that has not created all keys yet.
+    With --dry-run, the state is empty, older, current, newer, incomplete, foreign or restoring: older and newer compare
+    the schema with this program, foreign is one of another program, and restoring is a pg_restore that has not created
+    all keys yet.
 
     Example: coordstream db migrate
     """
@@ -185,10 +186,13 @@ def grant(
 ) -> None:
     """Grant a database user a role, or revoke it. Roles apply to all databases of the server.
 
+    Also grants the roles the rights that they lack in this database, as after a restore without the dump's grants.
+
     Example: coordstream db grant reader ann
     """
     with open_database() as database:
-        changed = _change(database.connection, role.in_postgres, user, revoke=revoke)
+        has_restored = not revoke and grant_missing_rights(database.connection)
+        changed = change_membership(database.connection, role.in_postgres, user, revoke=revoke) or has_restored
     row = {"user": user, "role": role.in_postgres, "is_granted": not revoke, "is_changed": changed}
     state = "is no longer" if revoke and changed else "is not" if revoke else "is now" if changed else "is already"
     print_result([row], f"{user} {state} a {role} ({role.in_postgres}).", as_json=as_json)
@@ -211,18 +215,21 @@ def _start_migrated(settings: Settings) -> EmbeddedPostgres:
     return server
 
 
-def _change(connection: Connection, role: str, user: str, *, revoke: bool) -> bool:
+def change_membership(connection: Connection, role: str, user: str, *, revoke: bool) -> bool:
     """Grant or revoke a role, and return whether that changed anything."""
-    if _has_role(connection, role, user) is not revoke:
+    inherits, may_set = _membership(connection, role, user)
+    if not (inherits or may_set) if revoke else inherits and may_set:
         return False
-    statement = sql.SQL("revoke {} from {}" if revoke else "grant {} to {}")
+    statement = sql.SQL("revoke {} from {}" if revoke else "grant {} to {} with inherit true, set true")
     connection.execute(statement.format(sql.Identifier(role), sql.Identifier(user)))
-    if revoke and _has_role(connection, role, user):
+    if revoke and any(_membership(connection, role, user)):
         raise CoordstreamError(
             f"User {user!r} was granted {role} by another user, who has to revoke it. A superuser can do so, too."
         )
     return True
 
 
-def _has_role(connection: Connection, role: str, user: str) -> bool:
-    return connection.execute(_HAS_ROLE, (role, user)).fetchone() == (True,)
+def _membership(connection: Connection, role: str, user: str) -> tuple[bool, bool]:
+    """Whether the user has the role's rights, and whether it may take the role. Who created a role may have neither."""
+    ((inherits, may_set),) = connection.execute(_MEMBERSHIP, (role, user)).fetchall()
+    return inherits, may_set

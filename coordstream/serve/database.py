@@ -10,21 +10,25 @@ from psycopg.errors import DataError, InsufficientPrivilege, InvalidParameterVal
 from psycopg_pool import ConnectionPool, PoolTimeout
 from starlette.requests import Request
 
-from coordstream.database import DatabaseError, database_errors, open_connection, place, require_current
+from coordstream.database import database_errors, open_connection, place, require_current
 from coordstream.errors import CoordstreamError
 from coordstream.serve.application import BadRequest, Unavailable
 from coordstream.settings import Settings
 from eventlog.postgres import connection as postgres
 from eventlog.postgres.connection import Connection, failure_line, server_reason
+from projections.rights import READER
 
 APPLICATION_NAME: Final = "coordstream serve"
-READER: Final = "coordstream_reader"
 MOST_CONNECTIONS: Final = 8
 WAIT_SECONDS: Final = 5.0
 """How long a request waits for a connection."""
+_GRANT: Final = "Let the owner run `coordstream db grant reader USER`."
 
-_SEES_ARCHIVE: Final = "select coalesce(has_schema_privilege(to_regnamespace('eventlog')::oid, 'usage'), false)"
-_SET: Final = "select set_config('statement_timeout', %s, false), set_config('lock_timeout', '2s', false)"
+_ENTER: Final = """
+select set_config('statement_timeout', %s, true), set_config('lock_timeout', '2s', true),
+  case when has_schema_privilege(to_regnamespace('eventlog')::oid, 'usage') then set_config('role', %s, true) end
+"""
+"""Settings of the transaction alone: a pooler may give the session to another client after it."""
 
 logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())  # a request that fails says why
 
@@ -68,6 +72,7 @@ class ReadPool:
                 self._explained(),
                 postgres.snapshot(connection),
             ):
+                self._enter(connection)
                 yield connection
         except PoolTimeout:
             self._raise_failure()
@@ -84,27 +89,35 @@ class ReadPool:
             raise Unavailable(f"A query was cancelled: it took longer than {self._query_seconds:g} s.") from None
         except DataError as error:
             raise BadRequest(f"The database rejected a value: {server_reason(error) or 'invalid'}.") from None
+        except InsufficientPrivilege as error:
+            raise Unavailable(f"The database refused a query: {server_reason(error)}. {_GRANT}") from error
         except psycopg.OperationalError as error:
             reason = server_reason(error) or failure_line(error)
             raise Unavailable(f"Lost the connection to {place(self._settings)} ({reason}).") from None
 
     def _raise_failure(self) -> None:
         """Say why the pool gave no connection: it does not tell why it could not open one."""
-        with database_errors(self._settings), open_connection(self._settings, self._url) as connection:
-            try:
+        try:
+            with database_errors(self._settings), open_connection(self._settings, self._url) as connection:
                 self._prepare(connection)
-            except DatabaseError:
-                raise
-            except CoordstreamError as error:
-                raise Unavailable(str(error)) from None
+        except CoordstreamError as error:
+            raise Unavailable(str(error)) from None
         raise Unavailable("Too many requests at once. Try again later.")
 
     def _prepare(self, connection: Connection) -> None:
         postgres.prepare(connection)
         require_current(connection)
-        connection.execute(_SET, (f"{self._query_seconds * 1_000:.0f}",))
-        if connection.execute(_SEES_ARCHIVE).fetchone() == (True,):
-            _become_reader(connection)
+
+    def _enter(self, connection: Connection) -> None:
+        """Limit the transaction's queries, and take the role of a reader if the user can see the archive."""
+        try:
+            connection.execute(_ENTER, (f"{self._query_seconds * 1_000:.0f}", READER))
+        except (InsufficientPrivilege, InvalidParameterValue):
+            user = connection.info.user
+            raise Unavailable(
+                f"Database user {user!r} can read secrets, and may not take the role {READER}. Connect as a user with "
+                f'that role only, or run `coordstream db grant reader "{user}"` as a user who may grant it.'
+            ) from None
 
 
 @contextmanager
@@ -113,14 +126,3 @@ def snapshot(request: Request) -> Iterator[Connection]:
     pool: ReadPool = request.app.state.pool
     with pool.snapshot() as connection:
         yield connection
-
-
-def _become_reader(connection: Connection) -> None:
-    try:
-        connection.execute(f"set role {READER}")
-    except (InsufficientPrivilege, InvalidParameterValue):
-        user = connection.info.user
-        raise DatabaseError(
-            f"Database user {user!r} can read secrets, and may not take the role {READER}. Connect as a user with that "
-            f'role only (see `coordstream db grant --help`), or let an administrator run `grant {READER} to "{user}"`.'
-        ) from None

@@ -3,17 +3,21 @@
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Final
 
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
+from pydantic import SecretStr
 
+from coordstream.cli.db import change_membership
 from coordstream.database import SchemaError, SchemaState, require_current, schema_state
 from coordstream.migrate import require_postgres, upgrade
 from coordstream.postgres import EmbeddedPostgres
+from coordstream.serve.database import ReadPool
+from coordstream.settings import Settings
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.wire.coordinator import encode_key
@@ -21,7 +25,7 @@ from projections.errors import RebuildNeeded
 from projections.rebuild import rebuild_log
 from projections.tracked_logs import logs_of
 from tests.builders import recorded
-from tests.fixtures.database_users import database_user, url_of_user
+from tests.fixtures.database_users import PASSWORD, database_user, url_of_user
 from tests.fixtures.postgres_server import running_server
 from tests.fixtures.waiting import wait_until
 from tests.migrations.schema_dump import schema_of
@@ -309,6 +313,21 @@ def test_an_owner_without_the_right_to_create_roles_gets_the_commands_for_an_adm
         with database_user(fresh_server.connect_url("plain"), "coordstream_reader") as reader:
             assert is_readable(reader)
         admin.execute("drop database plain")
+
+
+def test_an_owner_that_is_no_superuser_may_create_roles_and_serve(fresh_server: EmbeddedPostgres) -> None:
+    """As in managed Postgres: who creates a role may grant it, but neither has its rights nor may take it."""
+    with connect(fresh_server.connect_url("postgres")) as admin:
+        admin.execute(f"create role managing login createrole password '{PASSWORD}'".encode())
+        admin.execute("create database managed owner managing")
+    url = url_of_user(fresh_server.connect_url("managed"), "managing")
+    upgrade(url)
+    with closing(ReadPool(Settings(database_url=SecretStr(url)), url, 60)) as pool, pool.snapshot() as connection:
+        assert connection.execute("select current_user").fetchone() == ("coordstream_reader",)
+    with connect(url) as owner:
+        assert change_membership(owner, "coordstream_reader", "managing", revoke=False)
+        assert not change_membership(owner, "coordstream_reader", "managing", revoke=False)
+        assert owner.execute("select pg_has_role('coordstream_reader', 'usage')").fetchone() == (True,)
 
 
 def test_recreated_relations_keep_their_readers(database_url: str) -> None:

@@ -1,17 +1,21 @@
 """`coordstream db`: backups of an embedded server, the schema, and the rights of users."""
 
 import stat
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
+from sqlalchemy.engine import make_url
 
 from coordstream.migrate import upgrade
 from eventlog.events import NewEvent
 from eventlog.postgres.log import PostgresEventLog
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, MASK_KEY, RECORDING_A, CommandLine, in_own_process
 from tests.fixtures.database_users import database_user, user_of
+from tests.fixtures.postgres_server import chosen_bin_folder
+from tests.migrations.schema_dump import schema_of
 
 pytestmark = pytest.mark.slow
 
@@ -208,6 +212,38 @@ def test_a_reader_is_granted_and_revoked(cli: CommandLine, ann: str) -> None:
     )
     assert not can_select(ann, "coordinator.config")
     assert cli.done("db", "grant", "--revoke", "reader", user) == f"{user} is not a reader (coordstream_reader).\n"
+
+
+def rights_in(schema: str) -> list[str]:
+    """The statements of a dump that grant and revoke."""
+    return [line for line in schema.splitlines() if line.startswith(("GRANT", "REVOKE", "ALTER DEFAULT"))]
+
+
+def test_rights_that_a_restore_left_out_are_granted_again(
+    cli: CommandLine, ann: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user, rights = user_of(ann), rights_in(schema_of(cli.database_url))
+    assert len(rights) > 100
+    cli.done("db", "grant", "reader", user)
+    options = ["--no-owner", "--no-acl"]
+    file = tmp_path / "dump"
+    subprocess.run([chosen_bin_folder() / "pg_dump", "-Fc", *options, "-f", file, "-d", cli.database_url], check=True)
+    with cli.connection() as admin:
+        admin.autocommit = True
+        admin.execute("create database restored template template0")
+    try:
+        url, anns = (make_url(of).set(database="restored").render_as_string(False) for of in (cli.database_url, ann))
+        subprocess.run([chosen_bin_folder() / "pg_restore", *options, "-d", url, file], check=True)
+        monkeypatch.setenv("COORDSTREAM_DATABASE_URL", url)
+        assert not can_select(anns, "coordinator.config")
+        assert cli.done("db", "grant", "reader", user) == f"{user} is now a reader (coordstream_reader).\n"
+        assert can_select(anns, "coordinator.config")
+        assert rights_in(schema_of(url)) == rights
+        assert cli.done("db", "grant", "reader", user) == f"{user} is already a reader (coordstream_reader).\n"
+    finally:
+        with cli.connection() as admin:
+            admin.autocommit = True
+            admin.execute("drop database restored with (force)")
 
 
 def test_a_replayer_reads_the_bytes_too(cli: CommandLine, ann: str) -> None:
