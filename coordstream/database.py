@@ -287,10 +287,8 @@ def schema_state(connection: Connection) -> SchemaState:
     if not sees_revision:
         return SchemaState.CURRENT if has_relations else SchemaState.OTHER
     revision = current_revision(connection)
-    if revision is None:
-        return SchemaState.EMPTY
-    if revision not in _revisions():
-        return SchemaState.NEWER
+    if revision is None or revision not in _revisions():
+        return SchemaState.EMPTY if revision is None else SchemaState.NEWER
     if revision == head_revision() and not has_tables:
         return SchemaState.INCOMPLETE
     return SchemaState.CURRENT if revision == head_revision() and has_relations else SchemaState.OLDER

@@ -35,7 +35,7 @@ def upgrade(database_url: str) -> list[str] | None:
     """
     with _ALEMBIC, _engine(database_url).begin() as connection:
         driver = cast("Connection", connection.connection.driver_connection)
-        lift_timeouts(driver)
+        lift_timeouts(driver, "local")
         require_postgres(driver.info.server_version)
         state = schema_state(driver)
         if state is SchemaState.EMPTY:

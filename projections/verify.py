@@ -6,7 +6,7 @@ from typing import Final
 
 from psycopg.rows import dict_row
 
-from eventlog.postgres.connection import Connection
+from eventlog.postgres.connection import Connection, lift_timeouts
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_EVENTS
@@ -60,6 +60,7 @@ def verify_log(
     """
     with connection.transaction(force_rollback=True):
         connection.execute(_SNAPSHOT)
+        lift_timeouts(connection, "local")
         connection.execute(_LOCK_ARCHIVE)  # before the snapshot is taken: a retention replaces partitions at once
         log = reload_log(connection, log)
         log.require_fold_version(settings)

@@ -165,8 +165,8 @@ class _Bisection:
     def _is_true(self, cut: JobCut) -> bool:
         query = _ASK.format(relations=_relations(cut), condition=self._condition)
         try:
-            # prepared: the server then accepts a single statement only
-            rows = self._connection.execute(query.as_bytes(self._connection), prepare=True).fetchall()
+            # in the binary format the server accepts a single statement only
+            rows = self._connection.execute(query.as_bytes(self._connection), binary=True).fetchall()
         except psycopg.OperationalError:  # the connection is lost, or a time limit of the server is over
             raise
         except psycopg.Error as error:

@@ -55,7 +55,7 @@ def verify(
     """
     require_selection(jobs, every=every)
     with (
-        open_database() as database,
+        open_database(keeps_timeouts=True) as database,
         open_topics() if against is Origin.KAFKA else nullcontext() as topics,
     ):
         logs = selected_logs(database.connection, jobs or [])

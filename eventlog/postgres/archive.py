@@ -127,7 +127,7 @@ def read_archived(
 def _fetch(
     connection: Connection, log_id: int, first: int, until: int, limit: int
 ) -> tuple[list[ArchivedEvents], bool]:
-    """Read at most ``limit`` events as one page. The statement is prepared, which `_stream` cannot do."""
+    """Read at most ``limit`` events as one page. The statement may be prepared, which `_stream` cannot do."""
     with connection.cursor(binary=True) as cursor:
         load_times_as_micros(cursor)
         rows = cursor.execute(_READ, (log_id, first, until, limit)).fetchall()

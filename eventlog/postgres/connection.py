@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -20,6 +20,8 @@ from eventlog.postgres.binary_values import register_binary_dumpers
 from eventlog.source import SourceUnavailable
 
 CONNECT_SECONDS: Final = 10
+_PREPARED_AFTER: Final = 5
+"""Executions of a statement, as psycopg's default."""
 
 UNAVAILABLE: Final = (
     psycopg.OperationalError,  # includes disk full, out of memory, shutdown, crash
@@ -49,10 +51,7 @@ set bytea_output = 'hex'; set default_transaction_isolation = 'read committed';
 set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3
 """
 
-_NO_TIMEOUTS: Final = """
-set statement_timeout = 0; set lock_timeout = 0;
-set idle_in_transaction_session_timeout = 0; set idle_session_timeout = 0
-"""
+_TIMEOUTS: Final = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout"]
 _TRANSACTION_TIMEOUT_SINCE: Final = 170_000
 
 _SNAPSHOT: Final = "set transaction isolation level repeatable read, read only"
@@ -97,7 +96,12 @@ def reaching_database() -> Iterator[None]:
 
 
 def connect(
-    database_url: str, *, application_name: str = "coordstream", autocommit: bool = True, keeps_timeouts: bool = False
+    database_url: str,
+    *,
+    application_name: str = "coordstream",
+    autocommit: bool = True,
+    keeps_timeouts: bool = False,
+    prepares: bool = False,
 ) -> Connection:
     """Open a connection with the dumpers for binary COPY, and with the formats and isolation that this product expects.
 
@@ -113,11 +117,16 @@ def connect(
     with ``keeps_timeouts`` it has theirs.
 
     Autocommit is on by default: use ``connection.transaction()``, so that no transaction stays open by accident.
+
+    ``prepares``: statements that are repeated are prepared. Not behind a pooler in transaction mode: their names belong
+    to a session, which other clients use, too.
     """
     connection: Connection = psycopg.connect(database_url, **options(database_url, application_name))
     if not keeps_timeouts:
         lift_timeouts(connection)
     prepare(connection)
+    if prepares:
+        connection.prepare_threshold = _PREPARED_AFTER
     connection.autocommit = autocommit
     return connection
 
@@ -126,6 +135,7 @@ def options(database_url: str, application_name: str) -> dict[str, Any]:
     """The options with which `connect` opens a connection."""
     return {
         "autocommit": True,
+        "prepare_threshold": None,
         "application_name": application_name,
         "client_encoding": "UTF8",
         "connect_timeout": _connect_seconds(database_url),
@@ -143,11 +153,13 @@ def prepare(connection: Connection) -> None:
     connection.execute(_SESSION)
 
 
-def lift_timeouts(connection: Connection) -> None:
-    """Let no setting of the server, the database or the user end the session or its statements."""
-    connection.execute(_NO_TIMEOUTS)
-    if connection.info.server_version >= _TRANSACTION_TIMEOUT_SINCE:
-        connection.execute("set transaction_timeout = 0")
+def lift_timeouts(connection: Connection, scope: Literal["session", "local"] = "session") -> None:
+    """Let no setting of the server, the database or the user end the session or its statements.
+
+    ``scope``: "local" applies to the present transaction, so that a pooler gives no session away without its timeouts.
+    """
+    newer = ["transaction_timeout"] if connection.info.server_version >= _TRANSACTION_TIMEOUT_SINCE else []
+    connection.execute("; ".join(f"set {scope} {name} = 0" for name in [*_TIMEOUTS, *newer]).encode())
 
 
 @contextmanager

@@ -152,7 +152,7 @@ class Follower:
                 sys.setswitchinterval(switch_seconds)
 
     def _connect(self) -> Connection:
-        return connect(self._url, application_name=self._application_name)
+        return connect(self._url, application_name=self._application_name, prepares=True)
 
     def _outcome(self) -> Outcome:
         run = self._run

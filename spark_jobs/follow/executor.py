@@ -107,7 +107,7 @@ def _worker(access: Access) -> DelegatedWorker:
     if _Process.worker is None or _Process.access != access:
         _forget_worker()
         kafka = access.require_kafka()
-        connection = connect(access.require_database(), application_name=APPLICATION_NAME)
+        connection = connect(access.require_database(), application_name=APPLICATION_NAME, prepares=True)
         _Process.open.callback(connection.close)
         connection.execute(_LOCK_TIMEOUT)
         admin = KafkaAdmin(kafka)
