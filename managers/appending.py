@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +19,7 @@ PART_BYTES: Final = 500_000
 PART_EVENTS: Final = 5_000
 
 _EVENT_BYTES: Final = 64
+_NO_LOCK: Final = nullcontext()
 _PERMANENT: Final = (AppendRefused, StreamRefused, TypeError, ValueError)
 """Errors that are not retried."""
 _logger: Final = logging.getLogger(__name__)
@@ -65,26 +67,32 @@ class AppendGaveUp(ManagerError):
 
 
 def append_with_retries(
-    log: LazyLog, events: Sequence[NewEvent], retry: Retry, is_wanted: Callable[[], bool] = lambda: True
+    log: LazyLog,
+    events: Sequence[NewEvent],
+    retry: Retry,
+    lock: AbstractContextManager[object] = _NO_LOCK,
+    is_wanted: Callable[[], bool] = lambda: True,
 ) -> range:
     """Append all events or none, and return their offsets. Opens the log again after each failure (SAMZA-1638).
 
-    ``is_wanted`` is called before and after each pause; when it returns false, the append gives up. Raises
-    `AppendRefused` at once, and `AppendGaveUp`.
+    ``lock`` is held during each try, but not in the pauses. ``is_wanted`` is called before and after each pause; when
+    it returns false, the append gives up. Raises `AppendRefused` at once, and `AppendGaveUp`.
     """
     deadline = retry.begin()
-    tries = 0
+    tries, failure = 0, None
     while True:
-        tries += 1
-        try:
-            with log.use() as opened:
-                return opened.append(events)
-        except _PERMANENT:
-            raise
-        except Exception as error:
-            if deadline.is_over or not is_wanted():
-                raise AppendGaveUp(tries) from error
-            _logger.warning("Append failed (try %d, %s): retrying with a new connection.", tries, type(error).__name__)
-            deadline.wait()
-            if not is_wanted():
-                raise AppendGaveUp(tries) from error
+        with lock:
+            if failure is not None and not is_wanted():
+                raise AppendGaveUp(tries) from failure
+            tries += 1
+            try:
+                with log.use() as opened:
+                    return opened.append(events)
+            except _PERMANENT:
+                raise
+            except Exception as error:
+                failure = error
+        if deadline.is_over or not is_wanted():
+            raise AppendGaveUp(tries) from failure
+        _logger.warning("Append failed (try %d, %s): retrying with a new connection.", tries, type(failure).__name__)
+        deadline.wait()

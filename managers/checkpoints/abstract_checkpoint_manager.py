@@ -1,5 +1,6 @@
 """The base class of checkpoint managers, and the checkpoints of a log."""
 
+import logging
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
@@ -34,6 +35,7 @@ class Commit(NamedTuple):
     log_offset: int
 
 
+_logger: Final = logging.getLogger(__name__)
 Decode = Callable[[RecordedEvent], Entry | None]
 """Decodes an event; None if it is not about a checkpoint."""
 
@@ -161,6 +163,8 @@ class AbstractCheckpointManager(Startable):
     def write_checkpoint(self, task_name: str, checkpoint: Checkpoint) -> int:
         """Replace the task's checkpoint, and return the log offset once the write is acknowledged.
 
+        While a write is being retried, others go on.
+
         Raises:
             TaskNotRegistered, NotReady: the task was not registered, or the manager is not running.
             CheckpointNotWritten: the log did not acknowledge it in the time allowed.
@@ -170,11 +174,12 @@ class AbstractCheckpointManager(Startable):
         with self._lock:
             self._require(task_name)
             event = self._event(task_name, checkpoint)
-            try:
-                return append_with_retries(self._log, [event], self._retry, lambda: self._is_running).start
-            except AppendGaveUp as error:
-                cause = error.__cause__
-                raise CheckpointNotWritten(self.stream_name, task_name, checkpoint, error.tries, cause) from cause
+        _logger.debug("Writing the checkpoint of task %r: %s", task_name, checkpoint.offsets)
+        try:
+            return append_with_retries(self._log, [event], self._retry, self._lock, lambda: self._is_running).start
+        except AppendGaveUp as error:
+            cause = error.__cause__
+            raise CheckpointNotWritten(self.stream_name, task_name, checkpoint, error.tries, cause) from cause
 
     def task_names(self) -> frozenset[str]:
         """The tasks that have a checkpoint on the log, registered or not."""

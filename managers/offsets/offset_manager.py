@@ -227,16 +227,19 @@ class OffsetManager(Startable):
                 raise NotReady(type(self).__name__, "is not running", "start it first, and commit before you stop it")
             registered = self._partitions_of(task_name)
             moved = self._processed.moved(task_name)
-            checkpoints = self._in_versions([checkpoint, *other_versions])
-            if self._checkpoints is not None:
-                for each in checkpoints:
-                    self._checkpoints.write_checkpoint(task_name, each)
-                    self.metrics.set_checkpointed(each.offsets)
+        checkpoints = self._in_versions([checkpoint, *other_versions])
+        if self._checkpoints is not None:  # without the lock, so that other tasks commit while this write is retried
+            for each in checkpoints:
+                self._checkpoints.write_checkpoint(task_name, each)
+                self.metrics.set_checkpointed(each.offsets)
+        with self._lock:
             for each in checkpoints[-1:]:
                 self._notify_listeners(registered, each.offsets)
-            self._startpoints.consume(task_name, moved)
+        self._startpoints.consume(task_name, moved)
+        with self._lock:
             self._processed.forget_snapshot(task_name)
             self.metrics.commit_count += 1
+        _logger.debug("Committed task %r: %s", task_name, checkpoint.offsets)
 
     def _new_id(self) -> CheckpointId:
         return CheckpointId.create(ms_of(self._clock()))

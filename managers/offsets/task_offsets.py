@@ -129,8 +129,9 @@ class TaskStartpoints:
         with self._lock:
             fan_out = self._fanned_out
             consumed = {each: fan_out[task_name, each] for each in moved if (task_name, each) in fan_out}
-            if consumed and self._manager is not None:
-                self._manager.remove_consumed_fan_out(task_name, consumed)
+        if consumed and self._manager is not None:
+            self._manager.remove_consumed_fan_out(task_name, consumed)
+        with self._lock:
             for partition in moved:
                 self._all.pop((task_name, partition), None)
                 fan_out.pop((task_name, partition), None)

@@ -2,7 +2,9 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Final
 
 import pytest
@@ -26,6 +28,7 @@ from managers.offsets.task_offsets import END_OF_STREAM_OFFSET
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import checkpoint_v1, fan_out
+from tests.fixtures.waiting import PATIENCE
 from tests.managers.log_makers import LogMaker
 from tests.managers.stated_admin import StatedAdmin
 from tests.managers.watched_log import WatchedLog
@@ -431,6 +434,30 @@ def test_what_a_commit_could_not_write_the_next_one_does(memory_job: Job) -> Non
     assert (manager.metrics.commit_count, manager.metrics.checkpointed_offsets[SSP[0]]) == (0, "")
     commit(manager)
     assert memory_job.written() == {SSP[0]: "46"}
+
+
+def test_a_commit_does_not_wait_for_the_retries_of_another_task(memory_job: Job) -> None:
+    is_retrying, may_end = Event(), Event()
+
+    def pause(_seconds: float) -> None:
+        is_retrying.set()
+        may_end.wait(PATIENCE)
+
+    checkpoints = KafkaCheckpointManager(WatchedLog(memory_job.topic, failures=1), retry=Retry(sleep=pause))
+    manager = OffsetManager({}, system_admins={"test-system": StatedAdmin()}, checkpoint_manager=checkpoints)
+    for task_name, partition in (("c", SSP[0]), ("other", SSP[1])):
+        manager.register(task_name, [partition])
+    with manager, ThreadPoolExecutor(2) as threads:
+        manager.update("c", SSP[0], "7")
+        manager.update("other", SSP[1], "8")
+        retried = threads.submit(commit, manager)
+        assert is_retrying.wait(PATIENCE)
+        try:
+            threads.submit(commit, manager, "other").result(PATIENCE)
+        finally:
+            may_end.set()
+        retried.result(PATIENCE)
+    assert [b'"7"' in (event.value or b"") for event in memory_job.topic.read()] == [False, True]
 
 
 def test_checkpoints_of_seed_000_are_written_where_that_keeps_them(logs: LogMaker) -> None:
