@@ -35,11 +35,11 @@ _VALID: Final = "valid_from valid_to from_log_offset to_log_offset incarnation"
 _LOG: Final = "stream_name stream_kind incarnation"
 _TIME: Final = DateTime(timezone=True)
 _BIGINTS: Final = (
-    "arriving_per_second checkpoint_log_offset age_seconds commits_since_change config_count container_count "
-    "end_offset first_log_offset first_missing_offset from_log_offset horizon_offset input_offset_number lag "
-    "last_log_offset last_missing_offset log_offset next_offset oldest_offset processed_per_second records_again "
-    "records_behind records_lost records_skipped seconds_behind seconds_to_catch_up startpoint_log_offset task_count "
-    "to_log_offset"
+    "age_seconds arriving_per_hour arriving_per_second checkpoint_log_offset commits_since_change config_count "
+    "container_count end_offset first_log_offset first_missing_offset from_log_offset horizon_offset "
+    "input_offset_number lag last_log_offset last_missing_offset last_records_behind log_offset next_offset "
+    "oldest_offset processed_per_hour processed_per_second records_again records_behind records_lost "
+    "records_skipped seconds_behind seconds_to_catch_up startpoint_log_offset task_count to_log_offset"
 )
 _INTEGERS: Final = (
     "changelog_partition checkpoint_version deployment_number incarnation job_bucket key_bucket keys_changed "
@@ -48,7 +48,7 @@ _INTEGERS: Final = (
 _BOOLEANS: Final = "is_ambiguous is_expired is_lower_bound is_preferred is_resolved is_sensitive"
 _TIMES: Final = (
     "changed_at created_at end_record_time expires_at fanned_out_at first_record_time heartbeat_at horizon_time "
-    "last_record_time message_time observed_at record_time valid_from valid_to"
+    "last_known_at last_record_time message_time observed_at record_time valid_from valid_to"
 )
 _TYPES: Final[dict[str, TypeEngine[Any]]] = {
     **dict.fromkeys(_BIGINTS.split(), BigInteger()),
@@ -153,7 +153,8 @@ task_container_validity = _relation("task_container_validity", f"task_name conta
 task_lag = _relation(
     "task_lag",
     f"task_name {_INPUT} input_offset end_offset records_behind records_lost seconds_behind is_lower_bound "
-    "processed_per_second arriving_per_second seconds_to_catch_up observed_at",
+    "processed_per_second arriving_per_second processed_per_hour arriving_per_hour seconds_to_catch_up observed_at "
+    "last_records_behind last_known_at",
 )
 task_mode = _relation("task_mode", f"task_name task_mode {_EVENT}")
 task_mode_history = _relation("task_mode_history", f"task_name task_mode operation {_EVENT}")

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
+from enum import StrEnum
 from time import sleep
 from typing import Annotated, Final
 
@@ -10,7 +11,7 @@ import typer
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
 
-from coordstream.cli.arguments import InputServers, JsonOrCsv, Task, Utc, Watch, parse_limit
+from coordstream.cli.arguments import First, InputServers, JsonOrCsv, Problems, Task, Utc, Watch, parse_limit
 from coordstream.cli.input_observation import observe_inputs
 from coordstream.cli.job_selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.output import Column, print_rows, time_column
@@ -18,7 +19,7 @@ from coordstream.database import open_database
 from coordstream.errors import CoordstreamError, note
 from coordstream.queries.faults import by_cause
 from coordstream.queries.jobs import JobKey, job_key
-from coordstream.queries.rows import Row, fetch, input_partition
+from coordstream.queries.rows import Row, Rows, fetch, input_partition
 from eventlog.errors import printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
@@ -37,7 +38,7 @@ order by job_name, job_id, system_name, stream_name, partition_id, key_bucket, t
 def behind(row: Row) -> str:
     """Records behind, and those that were lost."""
     if row["records_behind"] is None:
-        return "unknown"
+        return "unknown" if row["last_records_behind"] is None else f"unknown (last {row['last_records_behind']:,})"
     lost = row["records_lost"]
     return f"{row['records_behind']:,}" + (f" (data lost: {lost:,} records)" if lost else "")
 
@@ -51,17 +52,39 @@ def _waiting(row: Row) -> str | None:
     return f"over {seconds}" if row["is_lower_bound"] else seconds
 
 
+def _rate(name: str) -> Callable[[Row], str | None]:
+    """A rate per second; slow ones with two digits."""
+    return lambda row: None if row[name] is None else f"{row[name] / 3_600:{',.0f' if row[name] >= 36_000 else '.2g'}}"
+
+
 _COLUMNS: Final = (
     Column("job", lambda row: f"{row['job_name']}/{row['job_id']}", drop=3),
     Column("task", "task_name"),
     Column("input", input_partition),
     Column("behind", behind, "right"),
     Column("for", _waiting, "right"),
-    Column("read/s", "processed_per_second", "right", drop=1),
-    Column("new/s", "arriving_per_second", "right", drop=1),
+    Column("read/s", _rate("processed_per_hour"), "right", drop=1),
+    Column("new/s", _rate("arriving_per_hour"), "right", drop=1),
     Column("caught up in", _seconds("seconds_to_catch_up"), "right"),
-    time_column("observed", "observed_at", drop=2),
+    time_column("known", lambda row: row["last_known_at"] or row["observed_at"], drop=2),
 )
+
+
+class Order(StrEnum):
+    """Orders of the tasks."""
+
+    JOB = "job"
+    LAG = "lag"
+
+
+def _largest_first(row: Row) -> tuple[bool, int, int]:
+    return row["records_behind"] is not None, -(row["records_behind"] or 0), -(row["seconds_behind"] or 0)
+
+
+def _is_problem(row: Row, max_lag: int | None) -> bool:
+    """Whether a monitor is told about a row."""
+    behind = row["records_behind"]
+    return behind is None or bool(row["records_lost"]) or (max_lag is not None and behind > max_lag)
 
 
 @app.command()
@@ -74,6 +97,9 @@ def lag(
     max_lag: Annotated[
         int | None, typer.Option(metavar="RECORDS", parser=parse_limit, help="Exit with 1 if a task is further behind.")
     ] = None,
+    problems: Problems = False,
+    sort: Annotated[Order, typer.Option(help="lag: unknown ones first, then the largest.")] = Order.JOB,
+    limit: First = None,
     stored: Annotated[
         bool, typer.Option("--stored", help="Use the newest stored observations instead of asking the inputs.")
     ] = False,
@@ -99,7 +125,10 @@ def lag(
             failures = [] if stored else _observe(database.connection, chosen, servers)
             names = {"names": [job.name for job in chosen], "ids": [job.id for job in chosen]}
             rows = fetch(database.connection, _LAG, {**names, "task": task})
-        print_rows(rows, _COLUMNS, title="Lag of the tasks", as_json=as_json, utc=utc)
+        shown = [row for row in rows if not problems or _is_problem(row, max_lag)]
+        if sort is Order.LAG:
+            shown.sort(key=_largest_first)
+        print_rows(Rows(rows.columns, shown[:limit]), _COLUMNS, title="Lag of the tasks", as_json=as_json, utc=utc)
         found = by_cause([*failures, *faults(rows, chosen, task, max_lag)])
         for sentence in found if chosen else [ALL_RETIRED]:
             note(sentence)

@@ -4,13 +4,13 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import JsonOrCsv, Utc, parse_duration_or_zero, parse_limit
+from coordstream.cli.arguments import First, JsonOrCsv, Problems, Utc, parse_duration_or_zero, parse_limit
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import note
-from coordstream.queries.faults import Limits, faults_by_cause, is_to_rebuild
+from coordstream.queries.faults import Limits, faults, faults_by_cause, is_to_rebuild
 from coordstream.queries.logs import logs_now, silent_holders
-from coordstream.queries.rows import Row
+from coordstream.queries.rows import Row, Rows
 from eventlog.source import RECORDING
 from projections.job_choice import NO_LOGS
 
@@ -51,6 +51,8 @@ def status(
             help="Exit with 1 if a log's last heartbeat is older, even if it was stopped.",
         ),
     ] = None,
+    problems: Problems = False,
+    limit: First = None,
     utc: Utc = False,
     as_json: JsonOrCsv = None,
 ) -> None:
@@ -65,8 +67,11 @@ def status(
     with open_database() as database:
         rows, unreachable = logs_now(database)
         silent = silent_holders(database.connection)
-    print_rows(rows, COLUMNS, title=TITLE, as_json=as_json, utc=utc)
-    found = [*filter(None, [unreachable]), *faults_by_cause(rows, Limits(max_lag, max_age), silent.items())]
+    limits = Limits(max_lag, max_age)
+    bad = {row["stream_name"] for row in rows if any(faults([row], limits)) or is_to_rebuild(row)} | silent.keys()
+    shown = [row for row in rows if not problems or row["stream_name"] in bad or row["quarantine_open"]]
+    print_rows(Rows(rows.columns, shown[:limit]), COLUMNS, title=TITLE, as_json=as_json, utc=utc)
+    found = [*filter(None, [unreachable]), *faults_by_cause(rows, limits, silent.items())]
     note("" if rows or found else NO_LOGS)
     for sentence in found:
         note(sentence)

@@ -32,7 +32,7 @@ _TASKS: Final = sql.SQL(
     """
     select t.*, extract(epoch from now() - t.commit_time)::float8 as commit_age_seconds,
       extract(epoch from now() - coalesce(t.commit_time, t.assigned_at))::float8 as silent_seconds,
-      extract(epoch from now() - t.observed_at)::float8 as lag_age_seconds
+      extract(epoch from now() - t.last_known_at)::float8 as lag_age_seconds
     from projection.task_status t
     where %(name)s::text is null or t.job_name = %(name)s and t.job_id = %(id)s
     order by t.job_name, t.job_id, t.task_name

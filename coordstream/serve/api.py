@@ -170,9 +170,7 @@ def read_rows(connection: Connection, asked: Query, job: Job | None) -> tuple[li
 def _key_columns(connection: Connection, table: TableClause) -> tuple[str, ...]:
     """The columns that identify a row, as the comment of the relation names them."""
     found = connection.execute(_COMMENT, (f"coordinator.{table.name}",)).fetchone()
-    names = str(found[0]).rpartition("Key: ")[2].rstrip(".").split(", ") if found else []
-    own = [column for name in names for column in (PROVENANCE if name == "provenance" else (name,))]
-    return tuple(dict.fromkeys([*_JOB, *(name for name in own if name != "the job")]))
+    return tuple(str(found[0]).rpartition("Key: ")[2].rstrip(".").split(", ")) if found else _JOB
 
 
 def _ranges(connection: Connection, job: Job, after: list[Any] | None) -> Iterator[Stretch]:

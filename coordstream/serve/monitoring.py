@@ -191,7 +191,9 @@ def _of_tasks(tasks: list[Row]) -> Iterator[Metric | str]:
     yield _gauge("task_lag_records", "Records behind the inputs' ends, NaN if unknown", TASK, lags, "records_behind")
     text = "How long the next record has waited, or longer; NaN if unknown"
     yield _gauge("task_lag_seconds", text, TASK, lags, "seconds_behind")
-    text = "Age of the oldest observation in the lag, NaN if there is none"
+    text = "Records behind the ends that were last known"
+    yield _gauge("task_last_lag_records", text, TASK, lags, "last_records_behind")
+    text = "Age of the oldest of these ends, NaN if there is none"
     yield _gauge("task_lag_age_seconds", text, TASK, lags, "lag_age_seconds")
 
 

@@ -103,6 +103,7 @@ def test_an_observation_that_failed_hides_the_one_before(database: Connection) -
     job.store([])
     assert job.lag() == [("6", None, None, None, None, None)]
     assert job.lag("arriving_per_second, observed_at") == [(None, job.now)]
+    assert job.lag("last_records_behind, last_known_at") == [(3, job.minutes_ago(5))]
     assert job.bounds("oldest_offset, end_offset, observed_at")[1] == (None, None, job.now)
 
 
@@ -127,6 +128,14 @@ def test_rates_and_the_time_to_catch_up(database: Connection) -> None:
     assert job.lag("processed_per_second, arriving_per_second, records_behind, seconds_to_catch_up") == [
         (3, 1, 1600, round(1600 / (1999 / 600 - 1)))
     ]
+
+
+def test_a_rate_below_one_a_second_is_not_rounded_to_0(database: Connection) -> None:
+    job = ObservedJob(database, ("0", 11), ("60", 1))
+    job.observe(0, 100, minutes_ago=10)
+    job.observe(0, 160)
+    columns = "processed_per_second, arriving_per_second, processed_per_hour, arriving_per_hour"
+    assert job.lag(columns) == [(1, 1, 360, 360)]
 
 
 def test_a_task_that_is_not_faster_than_its_input_does_not_catch_up(database: Connection) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -75,7 +75,7 @@ def column_of(name: str, kind: str, comment: str) -> Column:
 
 
 def sentences_and_key(comment: str) -> tuple[str, tuple[str, ...]]:
-    """Split the comment of a relation, whose last line is ``Key: <columns>.``, without those of the job.
+    """Split the comment of a relation, whose last line is ``Key: <columns>.``.
 
     Raises:
         ValueError: the comment has no such line.
@@ -83,15 +83,7 @@ def sentences_and_key(comment: str) -> tuple[str, tuple[str, ...]]:
     found = _KEY.search(comment)
     if found is None:
         raise ValueError(f"The comment {comment!r} has no last line `Key: <columns>.`")
-    return _KEY.sub("", comment), (*JOB, *_key_columns(found[1]))
-
-
-def _key_columns(said: str) -> Iterator[str]:
-    for name in said.split(", "):
-        if name == "provenance":
-            yield from PROVENANCE_KEY
-        elif name != "the job":
-            yield name
+    return _KEY.sub("", comment), tuple(found[1].split(", "))
 
 
 def page(preface: str, relations: Sequence[Relation], functions: Sequence[Function]) -> str:

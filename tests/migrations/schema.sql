@@ -1479,7 +1479,7 @@ CREATE VIEW coordinator.anomaly AS
 --
 
 COMMENT ON VIEW coordinator.anomaly IS 'Inconsistencies in the logs of a job. Each row has the event that shows the anomaly; detail says what happened, what it means and which other events show it. Checkpoints cost little: the follower records those that may be anomalies, and a query reads only these, also for all jobs at once or a range of record_time. For some kinds, a job whose task.live.checkpoint.max.age is below 5 minutes or above an hour is read whole, about 3.5 s of CPU per million events. With a range of log_offset, or with coordinator.anomaly_between for a range of time, only that part of the logs is read. After a retention: only anomalies beyond the horizon, as far as the retained events show them.
-Key: provenance, anomaly, subject.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, anomaly, subject.';
 
 --
 -- Name: COLUMN anomaly.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1636,7 +1636,7 @@ CREATE VIEW coordinator.changelog_mapping AS
 --
 
 COMMENT ON VIEW coordinator.changelog_mapping IS 'The changelog partition to which each task writes the changes of its stores. It must not change as long as the stores exist.
-Key: task_name.';
+Key: job_name, job_id, task_name.';
 
 --
 -- Name: COLUMN changelog_mapping.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -1807,7 +1807,7 @@ CREATE VIEW coordinator.checkpoint AS
 --
 
 COMMENT ON VIEW coordinator.checkpoint IS 'The checkpoint that each task would start from: one row per input partition. It is read from the checkpoint topic if the job has one, else from the coordinator stream. The job''s config says which versions count, and in which order.
-Key: task_name, system_name, stream_name, partition_id, key_bucket.';
+Key: job_name, job_id, task_name, system_name, stream_name, partition_id, key_bucket.';
 
 --
 -- Name: COLUMN checkpoint.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2012,7 +2012,7 @@ CREATE VIEW coordinator.config AS
 --
 
 COMMENT ON VIEW coordinator.config IS 'The configuration of each job: one row per config key that is set. Secrets are replaced by fingerprints, which show whether a value changed without showing the value.
-Key: config_key.';
+Key: job_name, job_id, config_key.';
 
 --
 -- Name: COLUMN config.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2174,7 +2174,7 @@ CREATE VIEW coordinator.container_execution AS
 --
 
 COMMENT ON VIEW coordinator.container_execution IS 'The id that the cluster (YARN) gave to each container. Jobs write it only with high availability of the application master. The rows of containers that no longer exist stay.
-Key: container_id.';
+Key: job_name, job_id, container_id.';
 
 --
 -- Name: COLUMN container_execution.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2332,7 +2332,7 @@ CREATE VIEW coordinator.container_host AS
 --
 
 COMMENT ON VIEW coordinator.container_host IS 'The host that each container last ran on, and the address of its JMX server.
-Key: container_id.';
+Key: job_name, job_id, container_id.';
 
 --
 -- Name: COLUMN container_host.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2597,7 +2597,7 @@ CREATE VIEW coordinator.job_coordinator_metadata AS
 --
 
 COMMENT ON VIEW coordinator.job_coordinator_metadata IS 'The metadata of the last job coordinator, for each cluster type. A job coordinator that finds its own values here leaves the running containers alone.
-Key: cluster_type.';
+Key: job_name, job_id, cluster_type.';
 
 --
 -- Name: COLUMN job_coordinator_metadata.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -2833,7 +2833,7 @@ CREATE VIEW coordinator.commit_history AS
 --
 
 COMMENT ON VIEW coordinator.commit_history IS 'One row per commit of a task, without its partitions: many times cheaper than checkpoint_history for counting commits and for their times. A job that writes versions 1 and 2 has two rows per commit, of which is_preferred chooses one. For the newest commits of a job use coordinator.newest_commits, for the last one of each task coordinator.checkpoint.
-Key: provenance.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset.';
 
 --
 -- Name: COLUMN commit_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3105,7 +3105,7 @@ CREATE VIEW coordinator.event AS
 --
 
 COMMENT ON VIEW coordinator.event IS 'Every archived event, without its value, also those that Kafka has removed: for replay jobs and auditors. For the newest events of a job use coordinator.newest_events.
-Key: provenance.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset.';
 
 --
 -- Name: COLUMN event.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3376,7 +3376,7 @@ CREATE VIEW coordinator.starting_offset AS
 --
 
 COMMENT ON VIEW coordinator.starting_offset IS 'Where the next start, as a new deployment, would begin each partition of each task, and which rule decides: startpoint, reset, checkpoint or default, in this order. The partitions are those assigned to the tasks; if the job has no assignments at all (it uses only the managers, not Samza''s job coordinator), those in the tasks'' checkpoints. Streams that are not among the job''s inputs are left out. Expiry is judged now (in the as-of function: at its time).
-Key: task_name, system_name, stream_name, partition_id, key_bucket.';
+Key: job_name, job_id, task_name, system_name, stream_name, partition_id, key_bucket.';
 
 --
 -- Name: COLUMN starting_offset.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3542,7 +3542,7 @@ CREATE VIEW coordinator.startpoint AS
 --
 
 COMMENT ON VIEW coordinator.startpoint IS 'Startpoints that are requested and not yet fanned out. The next start of the job fans them out to its tasks, unless they have expired (12 hours after their creation) or are ambiguous; such startpoints stay on the log. For a partition, the newest request wins; of two created at the same time, the one for the task alone.
-Key: system_name, stream_name, partition_id, key_bucket, task_name.';
+Key: job_name, job_id, system_name, stream_name, partition_id, key_bucket, task_name.';
 
 --
 -- Name: COLUMN startpoint.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3765,7 +3765,7 @@ CREATE VIEW coordinator.startpoint_fan_out AS
 --
 
 COMMENT ON VIEW coordinator.startpoint_fan_out IS 'Startpoints that were fanned out to tasks and are not yet consumed. A task removes a partition from its fan-out after it has written the partition''s checkpoint again. A fanned-out startpoint never expires.
-Key: task_name, system_name, stream_name, partition_id, key_bucket.';
+Key: job_name, job_id, task_name, system_name, stream_name, partition_id, key_bucket.';
 
 --
 -- Name: COLUMN startpoint_fan_out.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4022,7 +4022,7 @@ CREATE VIEW coordinator.startpoint_history AS
 --
 
 COMMENT ON VIEW coordinator.startpoint_history IS 'Every step of every startpoint: requested; then superseded, deleted or expired, or fanned out to tasks and there consumed, refused, superseded or deleted. Whether a request has expired is judged now (in the as-of function: at its time). After a retention: the steps beyond the horizon, and the requests that were pending there.
-Key: provenance, system_name, stream_name, partition_id, key_bucket, task_name, created_at, status.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, system_name, stream_name, partition_id, key_bucket, task_name, created_at, status.';
 
 --
 -- Name: COLUMN startpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4198,7 +4198,7 @@ CREATE VIEW coordinator.state_checkpoint AS
 --
 
 COMMENT ON VIEW coordinator.state_checkpoint IS 'The state in the checkpoint that each task would start from: how far each store was backed up when the checkpoint was written, one row per store and backend. Checkpoints of version 1 have changelogs without stores; if config does not name the store of a changelog, store_name is empty, and the changelog distinguishes the rows.
-Key: task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+Key: job_name, job_id, task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
 
 --
 -- Name: COLUMN state_checkpoint.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4415,7 +4415,7 @@ CREATE VIEW coordinator.state_lag AS
 --
 
 COMMENT ON VIEW coordinator.state_lag IS 'For how many commits, and for how long, the backup of each store has not changed: the rows of state_checkpoint, with the commits of the same version since the marker last changed. A store that the task does not write does not change either; compare it with the stores and tasks beside it. After a retention: only commits beyond the horizon count.
-Key: task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+Key: job_name, job_id, task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
 
 --
 -- Name: COLUMN state_lag.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4625,7 +4625,7 @@ CREATE VIEW coordinator.task_container AS
 --
 
 COMMENT ON VIEW coordinator.task_container IS 'The container that runs each task.
-Key: task_name.';
+Key: job_name, job_id, task_name.';
 
 --
 -- Name: COLUMN task_container.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4781,7 +4781,7 @@ CREATE VIEW coordinator.task_mode AS
 --
 
 COMMENT ON VIEW coordinator.task_mode IS 'Whether each task is active or a standby.
-Key: task_name.';
+Key: job_name, job_id, task_name.';
 
 --
 -- Name: COLUMN task_mode.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -4941,7 +4941,7 @@ CREATE VIEW coordinator.task_partition AS
 --
 
 COMMENT ON VIEW coordinator.task_partition IS 'Which tasks read which input partition: one row per partition and task, since several tasks read a partition of a broadcast input. Partitions of inputs that the job no longer has stay here, as they do on the log.
-Key: system_name, stream_name, partition_id, key_bucket, task_name.';
+Key: job_name, job_id, system_name, stream_name, partition_id, key_bucket, task_name.';
 
 --
 -- Name: COLUMN task_partition.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -5737,7 +5737,7 @@ $_$;
 -- Name: input_lag(text, text, text, integer, bigint, timestamp with time zone); Type: FUNCTION; Schema: projection; Owner: -
 --
 
-CREATE FUNCTION projection.input_lag(job_suffix text, system_name text, stream_name text, partition_id integer, next_offset bigint, committed_at timestamp with time zone) RETURNS TABLE(end_offset bigint, records_behind bigint, records_lost bigint, seconds_behind bigint, is_lower_bound boolean, observed_at timestamp with time zone)
+CREATE FUNCTION projection.input_lag(job_suffix text, system_name text, stream_name text, partition_id integer, next_offset bigint, committed_at timestamp with time zone) RETURNS TABLE(end_offset bigint, records_behind bigint, records_lost bigint, seconds_behind bigint, is_lower_bound boolean, observed_at timestamp with time zone, last_records_behind bigint, last_known_at timestamp with time zone)
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select b.end_offset, g.records_behind,
@@ -5747,9 +5747,15 @@ CREATE FUNCTION projection.input_lag(job_suffix text, system_name text, stream_n
            select f.observed_at from projection.observed_input f
            where f.job_suffix = $1 and f.system_name = $2 and f.stream_name = $3 and f.partition_id = $4 and f.end_offset is not null
            order by f.observed_at limit 1)))::bigint end,
-    case when g.records_behind is not null then g.records_behind > 0 and w.observed_at is null end, b.observed_at
+    case when g.records_behind is not null then g.records_behind > 0 and w.observed_at is null end, b.observed_at,
+    case when b.end_offset is null then greatest(k.end_offset - greatest($5, k.oldest_offset), 0) else g.records_behind end,
+    case when b.end_offset is null then k.observed_at else b.observed_at end
   from (select 1) one
   left join lateral projection.newest_bound($1, $2, $3, $4) b on true
+  left join lateral (                              -- the newest that did not fail
+    select n.oldest_offset, n.end_offset, n.observed_at from projection.observed_input n
+    where b.end_offset is null and n.job_suffix = $1 and n.system_name = $2 and n.stream_name = $3 and n.partition_id = $4 and n.end_offset is not null
+    order by n.observed_at desc limit 1) k on true
   cross join lateral (select case when $5 <= b.end_offset then greatest(b.end_offset - greatest($5, b.oldest_offset), 0)
                                   when $5 > b.end_offset and $6 > b.observed_at - interval '5 minutes' then 0 end) g(records_behind)
   left join lateral (
@@ -6681,7 +6687,7 @@ CREATE VIEW coordinator.changelog_mapping_history AS
 --
 
 COMMENT ON VIEW coordinator.changelog_mapping_history IS 'Every event that assigned a changelog partition to a task or deleted the assignment.
-Key: provenance.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset.';
 
 --
 -- Name: COLUMN changelog_mapping_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -6830,7 +6836,7 @@ CREATE VIEW coordinator.checkpoint_history AS
 --
 
 COMMENT ON VIEW coordinator.checkpoint_history IS 'Every checkpoint ever written, on the checkpoint topic or the coordinator stream: one row per input partition. A delete or a checkpoint without partitions is one row whose partition is null. "order by log_offset desc limit n" with a job sorts all rows of the job: for its newest checkpoints use coordinator.newest_commits, and select the rows of these events by task_name and log_offset.
-Key: provenance, system_name, stream_name, partition_id, key_bucket.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, system_name, stream_name, partition_id, key_bucket.';
 
 --
 -- Name: COLUMN checkpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7025,7 +7031,7 @@ CREATE VIEW coordinator.config_change AS
 --
 
 COMMENT ON VIEW coordinator.config_change IS 'Config events that changed a value. A deployment writes every key again; events that repeat a value are left out, and so are deletes of a key that was not set. Secrets are compared, and shown, as fingerprints. A new incarnation of a log begins with no value set. After a retention: only events beyond the horizon.
-Key: provenance.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset.';
 
 --
 -- Name: COLUMN config_change.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7180,7 +7186,7 @@ CREATE VIEW coordinator.config_deployment AS
 --
 
 COMMENT ON VIEW coordinator.config_deployment IS 'Bursts of config events by one writer: a start of the job writes all keys, then deletes those that are gone. A deployment ends where another writer writes config, where a key is set a second time, and where no config event follows within a minute. A deployment is not atomic: as of an offset or a time in its middle, `config` has the new keys and the ones to be deleted. After a retention: only events beyond the horizon, numbered from 1.
-Key: deployment_number.';
+Key: job_name, job_id, deployment_number.';
 
 --
 -- Name: COLUMN config_deployment.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7306,7 +7312,7 @@ CREATE VIEW coordinator.config_history AS
 --
 
 COMMENT ON VIEW coordinator.config_history IS 'Every event that set or deleted a config key, also if the value stayed the same: each deployment writes all keys again.
-Key: provenance.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset.';
 
 --
 -- Name: COLUMN config_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7425,7 +7431,7 @@ CREATE VIEW coordinator.config_validity AS
 --
 
 COMMENT ON VIEW coordinator.config_validity IS 'Every value that a config key had, and the time for which it was valid: one row per value, however often deployments wrote it again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of config_as_of at T. After a retention, a value that was valid at the horizon begins with its newest event before it. Filters on the job and on the key use indexes.
-Key: config_key, config_value, is_sensitive, incarnation, from_log_offset.';
+Key: job_name, job_id, config_key, config_value, is_sensitive, incarnation, from_log_offset.';
 
 --
 -- Name: COLUMN config_validity.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7520,7 +7526,7 @@ CREATE VIEW coordinator.container_execution_history AS
 --
 
 COMMENT ON VIEW coordinator.container_execution_history IS 'Every event that set or deleted the id that the cluster gave to a container.
-Key: provenance.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset.';
 
 --
 -- Name: COLUMN container_execution_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7635,7 +7641,7 @@ CREATE VIEW coordinator.container_host_history AS
 --
 
 COMMENT ON VIEW coordinator.container_host_history IS 'Every event that set or deleted the host of a container.
-Key: provenance.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset.';
 
 --
 -- Name: COLUMN container_host_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7761,7 +7767,7 @@ CREATE VIEW coordinator.container_host_validity AS
 --
 
 COMMENT ON VIEW coordinator.container_host_validity IS 'On which host a container ran, and when: one row per host and JMX address, however often they were written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of container_host_as_of at T. Filters on the job and on the container use indexes.
-Key: container_id, host_name, jmx_url, jmx_tunneling_url, incarnation, from_log_offset.';
+Key: job_name, job_id, container_id, host_name, jmx_url, jmx_tunneling_url, incarnation, from_log_offset.';
 
 --
 -- Name: COLUMN container_host_validity.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -7894,7 +7900,7 @@ CREATE VIEW coordinator.input_bound AS
 --
 
 COMMENT ON VIEW coordinator.input_bound IS 'How far the inputs of the jobs reached, as observed by `coordstream follow --input-bounds` and `coordstream lag`: one row per partition and observation. Observations are kept for a week.
-Key: system_name, stream_name, partition_id, observed_at.';
+Key: job_name, job_id, system_name, stream_name, partition_id, observed_at.';
 
 --
 -- Name: COLUMN input_bound.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8013,7 +8019,7 @@ CREATE VIEW coordinator.job AS
 --
 
 COMMENT ON VIEW coordinator.job IS 'Each job with its two logs and a summary of its current state.
-Key: the job.';
+Key: job_name, job_id.';
 
 --
 -- Name: COLUMN job.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8104,7 +8110,7 @@ CREATE VIEW coordinator.job_coordinator_metadata_history AS
 --
 
 COMMENT ON VIEW coordinator.job_coordinator_metadata_history IS 'Every event that set or deleted the metadata of a job coordinator. A coordinator writes it only if it differs from what is there.
-Key: provenance.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset.';
 
 --
 -- Name: COLUMN job_coordinator_metadata_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8291,7 +8297,7 @@ CREATE VIEW coordinator.log_gap AS
 --
 
 COMMENT ON VIEW coordinator.log_gap IS 'Ranges of offsets that are missing from a log, and why. Events that are `compacted` or `recreated` were never read; those that are `truncated` may be in the archive, in the previous incarnation. Of the range that is `retained`, the archive keeps only what the state at its end needs.
-Key: stream_name, incarnation, first_missing_offset, reason.';
+Key: job_name, job_id, stream_name, incarnation, first_missing_offset, reason.';
 
 --
 -- Name: COLUMN log_gap.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8548,7 +8554,7 @@ UNION ALL
 --
 
 COMMENT ON VIEW coordinator.log_position IS 'How far each log has been folded into the relations, which show every event below next_offset. One row per incarnation.
-Key: stream_name, incarnation.';
+Key: job_name, job_id, stream_name, incarnation.';
 
 --
 -- Name: COLUMN log_position.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8668,7 +8674,7 @@ CREATE VIEW coordinator.other_message AS
 --
 
 COMMENT ON VIEW coordinator.other_message IS 'Current messages of types that have no relation of their own, as text: container placement, and types that coordstream does not know. Secrets are replaced by fingerprints.
-Key: message_type, message_key, stream_kind.';
+Key: job_name, job_id, message_type, message_key, stream_kind.';
 
 --
 -- Name: COLUMN other_message.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8820,7 +8826,7 @@ CREATE VIEW coordinator.quarantine AS
 --
 
 COMMENT ON VIEW coordinator.quarantine IS 'Events that could not be decoded, each with its reason. They change no other relation: the last readable value stays.
-Key: provenance.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset.';
 
 --
 -- Name: COLUMN quarantine.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -8981,7 +8987,7 @@ CREATE VIEW coordinator.rewind AS
 --
 
 COMMENT ON VIEW coordinator.rewind IS 'Every startpoint that a start of the job fanned out to a task and that left the fan-out again: what was asked, what became of it, and how many records were read again or skipped. Pending startpoints are in startpoint and startpoint_fan_out.
-Key: provenance, task_name, system_name, stream_name, partition_id, key_bucket.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, task_name, system_name, stream_name, partition_id, key_bucket.';
 
 --
 -- Name: COLUMN rewind.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9179,7 +9185,7 @@ CREATE VIEW coordinator.state_checkpoint_history AS
 --
 
 COMMENT ON VIEW coordinator.state_checkpoint_history IS 'The state in every checkpoint ever written: one row per store and backend. A delete or a checkpoint without state is one row whose store is null.
-Key: provenance, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
 
 --
 -- Name: COLUMN state_checkpoint_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9346,7 +9352,7 @@ CREATE VIEW coordinator.task_container_history AS
 --
 
 COMMENT ON VIEW coordinator.task_container_history IS 'Every event that assigned a task to a container or deleted the assignment.
-Key: provenance.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset.';
 
 --
 -- Name: COLUMN task_container_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9458,7 +9464,7 @@ CREATE VIEW coordinator.task_container_validity AS
 --
 
 COMMENT ON VIEW coordinator.task_container_validity IS 'Which container ran a task, and when: one row per assignment, however often it was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of task_container_as_of at T. Filters on the job and on the task use indexes.
-Key: task_name, container_id, incarnation, from_log_offset.';
+Key: job_name, job_id, task_name, container_id, incarnation, from_log_offset.';
 
 --
 -- Name: COLUMN task_container_validity.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9539,17 +9545,29 @@ CREATE VIEW coordinator.task_lag AS
     l.records_lost,
     l.seconds_behind,
     l.is_lower_bound,
-    (round(r.processed))::bigint AS processed_per_second,
-    (round(r.arriving))::bigint AS arriving_per_second,
+    (
+        CASE
+            WHEN (r.processed < (1)::double precision) THEN ceil(r.processed)
+            ELSE round(r.processed)
+        END)::bigint AS processed_per_second,
+    (
+        CASE
+            WHEN (r.arriving < (1)::double precision) THEN ceil(r.arriving)
+            ELSE round(r.arriving)
+        END)::bigint AS arriving_per_second,
+    (LEAST(round((r.processed * (3600)::double precision)), ('9000000000000000000'::numeric)::double precision))::bigint AS processed_per_hour,
+    (LEAST(round((r.arriving * (3600)::double precision)), ('9000000000000000000'::numeric)::double precision))::bigint AS arriving_per_hour,
         CASE
             WHEN (l.records_behind = 0) THEN (0)::bigint
             WHEN (r.processed > r.arriving) THEN (LEAST(((l.records_behind)::double precision / (r.processed - r.arriving)), ('1000000000000'::numeric)::double precision))::bigint
             ELSE NULL::bigint
         END AS seconds_to_catch_up,
-    l.observed_at
+    l.observed_at,
+    l.last_records_behind,
+    l.last_known_at
    FROM ((((projection.current_job j
      CROSS JOIN LATERAL projection.task_progress(j.coordinator_log, j.checkpoint_log) p(task_name, system_name, stream_name, partition_id, key_bucket, input_offset, next_offset, record_time, earlier_next, earlier_time))
-     CROSS JOIN LATERAL projection.input_lag(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset, p.record_time) l(end_offset, records_behind, records_lost, seconds_behind, is_lower_bound, observed_at))
+     CROSS JOIN LATERAL projection.input_lag(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset, p.record_time) l(end_offset, records_behind, records_lost, seconds_behind, is_lower_bound, observed_at, last_records_behind, last_known_at))
      LEFT JOIN LATERAL ( SELECT b_1.end_offset,
             b_1.observed_at
            FROM projection.observed_input b_1
@@ -9572,7 +9590,7 @@ CREATE VIEW coordinator.task_lag AS
 --
 
 COMMENT ON VIEW coordinator.task_lag IS 'How far each task is behind its inputs: its checkpoint against the newest observation in input_bound. A partition that has not been observed, or could not be, has null, never 0. Offsets without a record, such as those of transactions or what compaction left, count as records.
-Key: task_name, system_name, stream_name, partition_id, key_bucket.';
+Key: job_name, job_id, task_name, system_name, stream_name, partition_id, key_bucket.';
 
 --
 -- Name: COLUMN task_lag.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9662,13 +9680,25 @@ COMMENT ON COLUMN coordinator.task_lag.is_lower_bound IS 'Whether seconds_behind
 -- Name: COLUMN task_lag.processed_per_second; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_lag.processed_per_second IS 'Records per second, rounded, between the checkpoint of ten minutes ago and the newest, at most 10^18. 0: no checkpoint was written since. Null: there was no checkpoint then, or one of the two offsets is not an offset of Kafka.';
+COMMENT ON COLUMN coordinator.task_lag.processed_per_second IS 'Records per second, rounded (from 0 to 1: up to 1), between the checkpoint of ten minutes ago and the newest, at most 10^18. 0: no checkpoint was written since. Null: there was no checkpoint then, or one of the two offsets is not an offset of Kafka.';
 
 --
 -- Name: COLUMN task_lag.arriving_per_second; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.task_lag.arriving_per_second IS 'Records per second, rounded, that were added to the partition in the ten minutes before the newest observation, at most 10^18. Null: there is only one observation.';
+COMMENT ON COLUMN coordinator.task_lag.arriving_per_second IS 'Records per second, rounded (from 0 to 1: up to 1), that were added to the partition in the ten minutes before the newest observation, at most 10^18. Null: there is only one observation.';
+
+--
+-- Name: COLUMN task_lag.processed_per_hour; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.processed_per_hour IS 'The rate of processed_per_second as records per hour, for slow tasks; at most 9 * 10^18. Null: as processed_per_second.';
+
+--
+-- Name: COLUMN task_lag.arriving_per_hour; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.arriving_per_hour IS 'The rate of arriving_per_second as records per hour, for slow inputs; at most 9 * 10^18. Null: as arriving_per_second.';
 
 --
 -- Name: COLUMN task_lag.seconds_to_catch_up; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9681,6 +9711,18 @@ COMMENT ON COLUMN coordinator.task_lag.seconds_to_catch_up IS 'Time until no rec
 --
 
 COMMENT ON COLUMN coordinator.task_lag.observed_at IS 'The time of the newest observation. Null: the partition has not been observed.';
+
+--
+-- Name: COLUMN task_lag.last_records_behind; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.last_records_behind IS 'records_behind at the newest observation that did not fail: the last known value while the input does not answer. Null: the position or every end is unknown.';
+
+--
+-- Name: COLUMN task_lag.last_known_at; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.task_lag.last_known_at IS 'The time of that observation. Null: no observation has a known end.';
 
 --
 -- Name: task_mode_history; Type: VIEW; Schema: coordinator; Owner: -
@@ -9709,7 +9751,7 @@ CREATE VIEW coordinator.task_mode_history AS
 --
 
 COMMENT ON VIEW coordinator.task_mode_history IS 'Every event that set or deleted the mode of a task.
-Key: provenance.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset.';
 
 --
 -- Name: COLUMN task_mode_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9826,7 +9868,7 @@ CREATE VIEW coordinator.task_partition_history AS
 --
 
 COMMENT ON VIEW coordinator.task_partition_history IS 'Every event that set or deleted the tasks of an input partition: one row per task. Each event replaces all tasks of the partition; a delete or an empty list is one row without a task.
-Key: provenance, system_name, stream_name, partition_id, key_bucket, task_name.';
+Key: job_name, job_id, stream_kind, incarnation, log_offset, system_name, stream_name, partition_id, key_bucket, task_name.';
 
 --
 -- Name: COLUMN task_partition_history.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -9984,7 +10026,7 @@ CREATE VIEW coordinator.task_partition_validity AS
 --
 
 COMMENT ON VIEW coordinator.task_partition_validity IS 'Which task read an input partition, and when: one row per uninterrupted interval, however often the assignment was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of task_partition_as_of at T. Filters on the job and on the partition use indexes.
-Key: system_name, stream_name, partition_id, key_bucket, task_name, incarnation, from_log_offset.';
+Key: job_name, job_id, system_name, stream_name, partition_id, key_bucket, task_name, incarnation, from_log_offset.';
 
 --
 -- Name: COLUMN task_partition_validity.job_name; Type: COMMENT; Schema: coordinator; Owner: -
@@ -10333,10 +10375,12 @@ CREATE VIEW projection.task_backlog AS
     l.records_lost,
     l.seconds_behind,
     l.is_lower_bound,
-    l.observed_at
+    l.observed_at,
+    l.last_records_behind,
+    l.last_known_at
    FROM ((projection.current_job j
      CROSS JOIN LATERAL projection.task_position(j.coordinator_log, j.checkpoint_log) p(task_name, system_name, stream_name, partition_id, key_bucket, input_offset, next_offset, record_time))
-     CROSS JOIN LATERAL projection.input_lag(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset, p.record_time) l(end_offset, records_behind, records_lost, seconds_behind, is_lower_bound, observed_at))
+     CROSS JOIN LATERAL projection.input_lag(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset, p.record_time) l(end_offset, records_behind, records_lost, seconds_behind, is_lower_bound, observed_at, last_records_behind, last_known_at))
   WHERE (EXISTS ( SELECT
            FROM projection.observed_input o
           WHERE (o.job_suffix = j.job_suffix)));
@@ -10357,7 +10401,9 @@ CREATE VIEW projection.task_status AS
     b.records_lost,
     b.seconds_behind,
     b.is_lower_bound,
-    b.observed_at
+    b.observed_at,
+    b.last_records_behind,
+    b.last_known_at
    FROM ((projection.current_job j
      CROSS JOIN LATERAL projection.job_task(j.coordinator_log, j.checkpoint_log) t(task_name, is_standby, assigned_at, commit_time))
      LEFT JOIN ( SELECT l.job_name,
@@ -10374,7 +10420,12 @@ CREATE VIEW projection.task_status AS
                     ELSE NULLIF(max(l.seconds_behind), 0)
                 END AS seconds_behind,
             (bool_or(l.is_lower_bound) OR ((count(l.seconds_behind) >= 1) AND (count(l.seconds_behind) <= (count(*) - 1)))) AS is_lower_bound,
-            min(l.observed_at) AS observed_at
+            min(l.observed_at) AS observed_at,
+                CASE
+                    WHEN (count(*) = count(l.last_records_behind)) THEN (sum(l.last_records_behind))::bigint
+                    ELSE NULL::bigint
+                END AS last_records_behind,
+            min(l.last_known_at) AS last_known_at
            FROM projection.task_backlog l
           GROUP BY l.job_name, l.job_id, l.task_name) b USING (job_name, job_id, task_name));
 

@@ -58,8 +58,10 @@ def job_page(connection: Connection, asked: Asked) -> Row:
         for task in task_rows(task_relations(connection, job, asked.cut))
     ]
     search = asked.text("q")
+    tasks.sort(key=lambda task: natural_order(task["task_name"]))
     shown = [task for task in tasks if search is None or search.casefold() in task["task_name"].casefold()]
-    shown.sort(key=lambda task: natural_order(task["task_name"]))
+    # what is unknown first, then the largest lag
+    shown.sort(key=lambda task: (task["records_behind"] is not None, -(task["records_behind"] or 0)) if lag else ())
     return head | {
         "logs": [] if asked.cut.time else fetch(connection, _LOGS, job_values(job)),
         "page": page_of(shown, asked.page_number, PAGE_ROWS),

@@ -12,7 +12,7 @@ $$;
 create view coordinator.container_host as
 select j.job_name, j.job_id, j.job_bucket, r.*
 from projection.current_job j cross join lateral projection.container_host_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
-comment on view coordinator.container_host is E'The host that each container last ran on, and the address of its JMX server.\nKey: container_id.';
+comment on view coordinator.container_host is E'The host that each container last ran on, and the address of its JMX server.\nKey: job_name, job_id, container_id.';
 comment on column coordinator.container_host.host_name is 'The host that the container runs on. The host of the message''s writer is in the column host.';
 comment on column coordinator.container_host.host is 'The host of the message''s writer, from its envelope, as source and username are. The container''s host is in host_name. Null: there is no envelope, or it has no host.';
 comment on column coordinator.container_host.jmx_url is 'The URL of the container''s JMX server. Null: the message has none.';
@@ -24,7 +24,7 @@ select m.job_name, m.job_id, m.job_bucket, m.message_key as container_id,
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-container-host-assignment';
-comment on view coordinator.container_host_history is E'Every event that set or deleted the host of a container.\nKey: provenance.';
+comment on view coordinator.container_host_history is E'Every event that set or deleted the host of a container.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
 comment on column coordinator.container_host_history.container_id is 'The container, as the job numbers it.';
 comment on column coordinator.container_host_history.host_name is 'The host that the container runs on. The host of the message''s writer is in the column host. Null: the event deletes the row.';
 comment on column coordinator.container_host_history.host is 'The host of the message''s writer, from its envelope, as source and username are. The container''s host is in host_name. Null: there is no envelope, or it has no host.';
@@ -40,7 +40,7 @@ cross join lateral projection.log_replaced_at(j.log_id) r
 cross join lateral projection.base_end(j.log_id) b
 cross join lateral projection.message_validity(j.log_id, 'set-container-host-assignment', r.at) t
 where j.stream_kind = 'coordinator' and j.is_complete and coalesce(t.next_offset > b.last_offset, true);
-comment on view coordinator.container_host_validity is E'On which host a container ran, and when: one row per host and JMX address, however often they were written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of container_host_as_of at T. Filters on the job and on the container use indexes.\nKey: container_id, host_name, jmx_url, jmx_tunneling_url, incarnation, from_log_offset.';
+comment on view coordinator.container_host_validity is E'On which host a container ran, and when: one row per host and JMX address, however often they were written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of container_host_as_of at T. Filters on the job and on the container use indexes.\nKey: job_name, job_id, container_id, host_name, jmx_url, jmx_tunneling_url, incarnation, from_log_offset.';
 comment on column coordinator.container_host_validity.host_name is 'The host that the container ran on.';
 comment on column coordinator.container_host_validity.jmx_url is 'The URL of the container''s JMX server. Null: the message has none.';
 comment on column coordinator.container_host_validity.jmx_tunneling_url is 'The URL of the container''s JMX server through a tunnel. Null: the message has none.';

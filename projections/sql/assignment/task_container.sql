@@ -12,14 +12,14 @@ $$;
 create view coordinator.task_container as
 select j.job_name, j.job_id, j.job_bucket, r.*
 from projection.current_job j cross join lateral projection.task_container_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
-comment on view coordinator.task_container is E'The container that runs each task.\nKey: task_name.';
+comment on view coordinator.task_container is E'The container that runs each task.\nKey: job_name, job_id, task_name.';
 
 create view coordinator.task_container_history as
 select m.job_name, m.job_id, m.job_bucket, m.message_key as task_name, m.body ->> 'container_id' as container_id, m.operation,
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-task-container-assignment';
-comment on view coordinator.task_container_history is E'Every event that assigned a task to a container or deleted the assignment.\nKey: provenance.';
+comment on view coordinator.task_container_history is E'Every event that assigned a task to a container or deleted the assignment.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
 comment on column coordinator.task_container_history.container_id is 'The container that runs the task. Null: the event deletes the assignment.';
 
 create view coordinator.task_container_validity as
@@ -30,4 +30,4 @@ cross join lateral projection.log_replaced_at(j.log_id) r
 cross join lateral projection.base_end(j.log_id) b
 cross join lateral projection.message_validity(j.log_id, 'set-task-container-assignment', r.at) t
 where j.stream_kind = 'coordinator' and j.is_complete and coalesce(t.next_offset > b.last_offset, true);
-comment on view coordinator.task_container_validity is E'Which container ran a task, and when: one row per assignment, however often it was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of task_container_as_of at T. Filters on the job and on the task use indexes.\nKey: task_name, container_id, incarnation, from_log_offset.';
+comment on view coordinator.task_container_validity is E'Which container ran a task, and when: one row per assignment, however often it was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of task_container_as_of at T. Filters on the job and on the task use indexes.\nKey: job_name, job_id, task_name, container_id, incarnation, from_log_offset.';

@@ -12,7 +12,7 @@ $$;
 create view coordinator.task_mode as
 select j.job_name, j.job_id, j.job_bucket, r.*
 from projection.current_job j cross join lateral projection.task_mode_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
-comment on view coordinator.task_mode is E'Whether each task is active or a standby.\nKey: task_name.';
+comment on view coordinator.task_mode is E'Whether each task is active or a standby.\nKey: job_name, job_id, task_name.';
 comment on column coordinator.task_mode.task_mode is 'Active or Standby; the name of a standby task is Standby-<task>-<n>.';
 
 create view coordinator.task_mode_history as
@@ -20,5 +20,5 @@ select m.job_name, m.job_id, m.job_bucket, m.message_key as task_name, m.body ->
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-task-mode-assignment';
-comment on view coordinator.task_mode_history is E'Every event that set or deleted the mode of a task.\nKey: provenance.';
+comment on view coordinator.task_mode_history is E'Every event that set or deleted the mode of a task.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
 comment on column coordinator.task_mode_history.task_mode is 'Active or Standby; the name of a standby task is Standby-<task>-<n>. Null: the event deletes the mode.';

@@ -13,7 +13,7 @@ $$;
 create view coordinator.task_partition as
 select j.job_name, j.job_id, j.job_bucket, r.*
 from projection.current_job j cross join lateral projection.task_partition_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
-comment on view coordinator.task_partition is E'Which tasks read which input partition: one row per partition and task, since several tasks read a partition of a broadcast input. Partitions of inputs that the job no longer has stay here, as they do on the log.\nKey: system_name, stream_name, partition_id, key_bucket, task_name.';
+comment on view coordinator.task_partition is E'Which tasks read which input partition: one row per partition and task, since several tasks read a partition of a broadcast input. Partitions of inputs that the job no longer has stay here, as they do on the log.\nKey: job_name, job_id, system_name, stream_name, partition_id, key_bucket, task_name.';
 
 create view coordinator.task_partition_history as
 select m.job_name, m.job_id, m.job_bucket, m.system_name, m.stream_name, m.partition_id, m.key_bucket, t.task_name, m.operation,
@@ -21,7 +21,7 @@ select m.job_name, m.job_id, m.job_bucket, m.system_name, m.stream_name, m.parti
 from projection.message_history m
 left join lateral jsonb_array_elements_text(m.body -> 'task_names') t(task_name) on true
 where m.message_type = 'set-task-partition-assignment';
-comment on view coordinator.task_partition_history is E'Every event that set or deleted the tasks of an input partition: one row per task. Each event replaces all tasks of the partition; a delete or an empty list is one row without a task.\nKey: provenance, system_name, stream_name, partition_id, key_bucket, task_name.';
+comment on view coordinator.task_partition_history is E'Every event that set or deleted the tasks of an input partition: one row per task. Each event replaces all tasks of the partition; a delete or an empty list is one row without a task.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, system_name, stream_name, partition_id, key_bucket, task_name.';
 comment on column coordinator.task_partition_history.task_name is 'A task that reads the partition from this event on. Null: the event deletes the tasks of the partition, or their list is empty.';
 
 -- A message lists all tasks of a partition: the interval of a task begins with the first list that has the task, and ends with the first
@@ -43,4 +43,4 @@ cross join lateral (
   where e.is_first or e.is_last) s
 cross join lateral projection.log_validity(j.log_id, s.log_offset, s.end_offset, r.at) v
 where j.stream_kind = 'coordinator' and j.is_complete and s.is_first and coalesce(s.end_offset > b.last_offset, true);
-comment on view coordinator.task_partition_validity is E'Which task read an input partition, and when: one row per uninterrupted interval, however often the assignment was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of task_partition_as_of at T. Filters on the job and on the partition use indexes.\nKey: system_name, stream_name, partition_id, key_bucket, task_name, incarnation, from_log_offset.';
+comment on view coordinator.task_partition_validity is E'Which task read an input partition, and when: one row per uninterrupted interval, however often the assignment was written again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of task_partition_as_of at T. Filters on the job and on the partition use indexes.\nKey: job_name, job_id, system_name, stream_name, partition_id, key_bucket, task_name, incarnation, from_log_offset.';

@@ -23,7 +23,7 @@ select j.job_name, j.job_id, j.job_bucket, r.*
 from projection.current_job j
 cross join lateral projection.checkpoint_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => null,
   checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => null) r;
-comment on view coordinator.checkpoint is E'The checkpoint that each task would start from: one row per input partition. It is read from the checkpoint topic if the job has one, else from the coordinator stream. The job''s config says which versions count, and in which order.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
+comment on view coordinator.checkpoint is E'The checkpoint that each task would start from: one row per input partition. It is read from the checkpoint topic if the job has one, else from the coordinator stream. The job''s config says which versions count, and in which order.\nKey: job_name, job_id, task_name, system_name, stream_name, partition_id, key_bucket.';
 comment on column coordinator.checkpoint.input_offset is 'The last processed offset, as the input system writes it: the task continues after it. Null: the checkpoint has the partition without an offset.';
 comment on column coordinator.checkpoint.input_offset_number is 'input_offset as a number. Null: it is not an integer of at most 19 digits in the range of bigint.';
 comment on column coordinator.checkpoint.checkpoint_id is 'Identifies the commit: a time in ms and a part that distinguishes commits of the same time. Null: versions 0 and 1 have it only if state was committed.';

@@ -44,7 +44,7 @@ create view coordinator.commit_history as
 select c.job_name, c.job_id, c.job_bucket, c.task_name, c.checkpoint_version, c.checkpoint_id, c.is_preferred, c.partition_count,
   c.record_time, c.message_time, c.source, c.host, c.username, c.stream_kind, c.incarnation, c.log_offset
 from projection.counted_commit c;
-comment on view coordinator.commit_history is E'One row per commit of a task, without its partitions: many times cheaper than checkpoint_history for counting commits and for their times. A job that writes versions 1 and 2 has two rows per commit, of which is_preferred chooses one. For the newest commits of a job use coordinator.newest_commits, for the last one of each task coordinator.checkpoint.\nKey: provenance.';
+comment on view coordinator.commit_history is E'One row per commit of a task, without its partitions: many times cheaper than checkpoint_history for counting commits and for their times. A job that writes versions 1 and 2 has two rows per commit, of which is_preferred chooses one. For the newest commits of a job use coordinator.newest_commits, for the last one of each task coordinator.checkpoint.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
 comment on column coordinator.commit_history.checkpoint_id is 'Identifies the commit: versions 1 and 2 of one commit have the same id. Null: versions 0 and 1 have it only if state was committed.';
 comment on column coordinator.commit_history.partition_count is 'The number of input partitions in the checkpoint.';
 

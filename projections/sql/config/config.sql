@@ -12,7 +12,7 @@ $$;
 create view coordinator.config as
 select j.job_name, j.job_id, j.job_bucket, r.*
 from projection.current_job j cross join lateral projection.config_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
-comment on view coordinator.config is E'The configuration of each job: one row per config key that is set. Secrets are replaced by fingerprints, which show whether a value changed without showing the value.\nKey: config_key.';
+comment on view coordinator.config is E'The configuration of each job: one row per config key that is set. Secrets are replaced by fingerprints, which show whether a value changed without showing the value.\nKey: job_name, job_id, config_key.';
 comment on column coordinator.config.config_value is 'The value, or its fingerprint (`hmac-sha256:…`) if it is a secret. An empty string is a value.';
 
 create view coordinator.config_history as
@@ -20,7 +20,7 @@ select m.job_name, m.job_id, m.job_bucket, m.message_key as config_key, m.body -
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-config';
-comment on view coordinator.config_history is E'Every event that set or deleted a config key, also if the value stayed the same: each deployment writes all keys again.\nKey: provenance.';
+comment on view coordinator.config_history is E'Every event that set or deleted a config key, also if the value stayed the same: each deployment writes all keys again.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
 comment on column coordinator.config_history.config_value is 'The value, or its fingerprint (`hmac-sha256:…`) if it is a secret. Null: the event deletes the key.';
 
 create view coordinator.config_validity as
@@ -32,5 +32,5 @@ cross join lateral projection.log_replaced_at(j.log_id) r
 cross join lateral projection.base_end(j.log_id) b
 cross join lateral projection.message_validity(j.log_id, 'set-config', r.at) t
 where j.stream_kind = 'coordinator' and j.is_complete and coalesce(t.next_offset > b.last_offset, true);
-comment on view coordinator.config_validity is E'Every value that a config key had, and the time for which it was valid: one row per value, however often deployments wrote it again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of config_as_of at T. After a retention, a value that was valid at the horizon begins with its newest event before it. Filters on the job and on the key use indexes.\nKey: config_key, config_value, is_sensitive, incarnation, from_log_offset.';
+comment on view coordinator.config_validity is E'Every value that a config key had, and the time for which it was valid: one row per value, however often deployments wrote it again. The rows with valid_from <= T and (valid_to > T or valid_to is null) are those of config_as_of at T. After a retention, a value that was valid at the horizon begins with its newest event before it. Filters on the job and on the key use indexes.\nKey: job_name, job_id, config_key, config_value, is_sensitive, incarnation, from_log_offset.';
 comment on column coordinator.config_validity.config_value is 'The value, or its fingerprint (`hmac-sha256:…`) if it is a secret.';

@@ -12,7 +12,7 @@ select j.job_name, j.job_id, j.job_bucket,
      select a.record_time from projection.archived_event a where a.log_id = l.log_id order by a.log_offset desc limit 1) e
    where l.log_id in (j.coordinator_log, j.checkpoint_log)) as last_record_time
 from projection.current_job j;
-comment on view coordinator.job is E'Each job with its two logs and a summary of its current state.\nKey: the job.';
+comment on view coordinator.job is E'Each job with its two logs and a summary of its current state.\nKey: job_name, job_id.';
 comment on column coordinator.job.coordinator_stream is 'The stream of the current coordinator log. Null: none has been read yet.';
 comment on column coordinator.job.checkpoint_stream is 'The stream of the current checkpoint log. Null: none has been read yet, or the job has none.';
 comment on column coordinator.job.config_count is 'The number of config keys that are set.';

@@ -34,12 +34,14 @@ $$;
 -- of the other partitions, as a lower bound, never 0.
 create view projection.task_status as
 select j.job_name, j.job_id, t.task_name, t.is_standby, t.assigned_at, t.commit_time,
-  b.partition_count, b.records_behind, b.records_lost, b.seconds_behind, b.is_lower_bound, b.observed_at
+  b.partition_count, b.records_behind, b.records_lost, b.seconds_behind, b.is_lower_bound, b.observed_at,
+  b.last_records_behind, b.last_known_at
 from projection.current_job j
 cross join lateral projection.job_task(j.coordinator_log, j.checkpoint_log) t
 left join (
   select l.job_name, l.job_id, l.task_name, count(*) as partition_count,
     case when count(*) = count(l.records_behind) then sum(l.records_behind)::bigint end as records_behind, sum(l.records_lost)::bigint as records_lost,
     case when count(*) = count(l.seconds_behind) then max(l.seconds_behind) else nullif(max(l.seconds_behind), 0) end as seconds_behind,
-    bool_or(l.is_lower_bound) or count(l.seconds_behind) between 1 and count(*) - 1 as is_lower_bound, min(l.observed_at) as observed_at
+    bool_or(l.is_lower_bound) or count(l.seconds_behind) between 1 and count(*) - 1 as is_lower_bound, min(l.observed_at) as observed_at,
+    case when count(*) = count(l.last_records_behind) then sum(l.last_records_behind)::bigint end as last_records_behind, min(l.last_known_at) as last_known_at
   from projection.task_backlog l group by l.job_name, l.job_id, l.task_name) b using (job_name, job_id, task_name);

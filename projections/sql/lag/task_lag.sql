@@ -30,7 +30,8 @@ $$;
 -- How far a position is behind the newest observation of its input partition (one row). Its next record has waited since the partition was last
 -- seen to end at or before it, so that the record did not exist yet; if it never was, the record is older than the first observation.
 create function projection.input_lag(job_suffix text, system_name text, stream_name text, partition_id integer, next_offset bigint, committed_at timestamptz)
-returns table (end_offset bigint, records_behind bigint, records_lost bigint, seconds_behind bigint, is_lower_bound boolean, observed_at timestamptz)
+returns table (end_offset bigint, records_behind bigint, records_lost bigint, seconds_behind bigint, is_lower_bound boolean, observed_at timestamptz,
+               last_records_behind bigint, last_known_at timestamptz)
 language sql stable parallel safe as $$
   select b.end_offset, g.records_behind,
     case when $5 < b.oldest_offset then b.oldest_offset - $5 when g.records_behind is not null then 0 end,
@@ -39,9 +40,15 @@ language sql stable parallel safe as $$
            select f.observed_at from projection.observed_input f
            where f.job_suffix = $1 and f.system_name = $2 and f.stream_name = $3 and f.partition_id = $4 and f.end_offset is not null
            order by f.observed_at limit 1)))::bigint end,
-    case when g.records_behind is not null then g.records_behind > 0 and w.observed_at is null end, b.observed_at
+    case when g.records_behind is not null then g.records_behind > 0 and w.observed_at is null end, b.observed_at,
+    case when b.end_offset is null then greatest(k.end_offset - greatest($5, k.oldest_offset), 0) else g.records_behind end,
+    case when b.end_offset is null then k.observed_at else b.observed_at end
   from (select 1) one
   left join lateral projection.newest_bound($1, $2, $3, $4) b on true
+  left join lateral (                              -- the newest that did not fail
+    select n.oldest_offset, n.end_offset, n.observed_at from projection.observed_input n
+    where b.end_offset is null and n.job_suffix = $1 and n.system_name = $2 and n.stream_name = $3 and n.partition_id = $4 and n.end_offset is not null
+    order by n.observed_at desc limit 1) k on true
   cross join lateral (select case when $5 <= b.end_offset then greatest(b.end_offset - greatest($5, b.oldest_offset), 0)
                                   when $5 > b.end_offset and $6 > b.observed_at - interval '5 minutes' then 0 end) g(records_behind)
   left join lateral (
@@ -53,7 +60,7 @@ $$;
 -- task_lag without the rates, which cost as much again, and without jobs whose inputs have never been observed.
 create view projection.task_backlog as
 select j.job_name, j.job_id, p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket,
-  l.records_behind, l.records_lost, l.seconds_behind, l.is_lower_bound, l.observed_at
+  l.records_behind, l.records_lost, l.seconds_behind, l.is_lower_bound, l.observed_at, l.last_records_behind, l.last_known_at
 from projection.current_job j
 cross join lateral projection.task_position(j.coordinator_log, j.checkpoint_log) p
 cross join lateral projection.input_lag(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset, p.record_time) l
@@ -78,9 +85,11 @@ $$;
 create view coordinator.task_lag as
 select j.job_name, j.job_id, j.job_bucket, p.task_name, p.system_name, p.stream_name, p.partition_id, p.key_bucket, p.input_offset, l.end_offset,
   l.records_behind, l.records_lost, l.seconds_behind, l.is_lower_bound,
-  round(r.processed)::bigint as processed_per_second, round(r.arriving)::bigint as arriving_per_second,
+  case when r.processed < 1 then ceil(r.processed) else round(r.processed) end::bigint as processed_per_second,
+  case when r.arriving < 1 then ceil(r.arriving) else round(r.arriving) end::bigint as arriving_per_second,
+  least(round(r.processed * 3600), 9e18)::bigint as processed_per_hour, least(round(r.arriving * 3600), 9e18)::bigint as arriving_per_hour,
   case when l.records_behind = 0 then 0 when r.processed > r.arriving then least(l.records_behind / (r.processed - r.arriving), 1e12)::bigint end as seconds_to_catch_up,
-  l.observed_at
+  l.observed_at, l.last_records_behind, l.last_known_at
 from projection.current_job j
 cross join lateral projection.task_progress(j.coordinator_log, j.checkpoint_log) p
 cross join lateral projection.input_lag(j.job_suffix, p.system_name, p.stream_name, p.partition_id, p.next_offset, p.record_time) l
@@ -96,14 +105,18 @@ cross join lateral (
          case when l.observed_at > b.observed_at and l.end_offset is not null
                 then least(greatest(l.end_offset - b.end_offset, 0) / extract(epoch from l.observed_at - b.observed_at)::double precision, 1e18) end
   ) r(processed, arriving);
-comment on view coordinator.task_lag is E'How far each task is behind its inputs: its checkpoint against the newest observation in input_bound. A partition that has not been observed, or could not be, has null, never 0. Offsets without a record, such as those of transactions or what compaction left, count as records.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
+comment on view coordinator.task_lag is E'How far each task is behind its inputs: its checkpoint against the newest observation in input_bound. A partition that has not been observed, or could not be, has null, never 0. Offsets without a record, such as those of transactions or what compaction left, count as records.\nKey: job_name, job_id, task_name, system_name, stream_name, partition_id, key_bucket.';
 comment on column coordinator.task_lag.input_offset is 'The last processed offset of the task''s checkpoint. Null: the task has no checkpoint of the partition.';
 comment on column coordinator.task_lag.end_offset is 'The offset after the last record when the input was observed. Null: unknown.';
 comment on column coordinator.task_lag.records_behind is 'Number of records between the checkpoint and the end that can still be read. Never negative. Null: unknown, because the task has no checkpoint, its offset is not an offset of Kafka, the end is unknown, or the input ended before a checkpoint that was at least five minutes old, because its topic was deleted and created again.';
 comment on column coordinator.task_lag.records_lost is 'Number of records after the checkpoint that the input has deleted before the task read them. Null: unknown, as records_behind.';
 comment on column coordinator.task_lag.seconds_behind is 'How long the next record has been waiting, at most: the time from the last observation without that record to the newest. If no observation is that old, at least: the time from the oldest observation to the newest. 0 if that is not a lower bound: no record is waiting. Null: unknown, as records_behind.';
 comment on column coordinator.task_lag.is_lower_bound is 'Whether seconds_behind is a lower bound, because the record is older than all observations. Null: unknown, as records_behind.';
-comment on column coordinator.task_lag.processed_per_second is 'Records per second, rounded, between the checkpoint of ten minutes ago and the newest, at most 10^18. 0: no checkpoint was written since. Null: there was no checkpoint then, or one of the two offsets is not an offset of Kafka.';
-comment on column coordinator.task_lag.arriving_per_second is 'Records per second, rounded, that were added to the partition in the ten minutes before the newest observation, at most 10^18. Null: there is only one observation.';
+comment on column coordinator.task_lag.processed_per_second is 'Records per second, rounded (from 0 to 1: up to 1), between the checkpoint of ten minutes ago and the newest, at most 10^18. 0: no checkpoint was written since. Null: there was no checkpoint then, or one of the two offsets is not an offset of Kafka.';
+comment on column coordinator.task_lag.arriving_per_second is 'Records per second, rounded (from 0 to 1: up to 1), that were added to the partition in the ten minutes before the newest observation, at most 10^18. Null: there is only one observation.';
 comment on column coordinator.task_lag.seconds_to_catch_up is 'Time until no record is waiting if both rates stay as they are, at most 10^12. Null: unknown, or the task is not faster than its input.';
 comment on column coordinator.task_lag.observed_at is 'The time of the newest observation. Null: the partition has not been observed.';
+comment on column coordinator.task_lag.processed_per_hour is 'The rate of processed_per_second as records per hour, for slow tasks; at most 9 * 10^18. Null: as processed_per_second.';
+comment on column coordinator.task_lag.arriving_per_hour is 'The rate of arriving_per_second as records per hour, for slow inputs; at most 9 * 10^18. Null: as arriving_per_second.';
+comment on column coordinator.task_lag.last_records_behind is 'records_behind at the newest observation that did not fail: the last known value while the input does not answer. Null: the position or every end is unknown.';
+comment on column coordinator.task_lag.last_known_at is 'The time of that observation. Null: no observation has a known end.';

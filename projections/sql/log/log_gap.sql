@@ -16,7 +16,7 @@ cross join lateral (
   from eventlog.observation o
   where o.log_id = j.log_id and (o.kind in ('truncated', 'recreated') or o.kind = 'gap' and not exists (
     select from projection.gap h where h.log_id = o.log_id and h.first_offset <= o.to_offset and h.last_offset >= o.from_offset))) g;
-comment on view coordinator.log_gap is E'Ranges of offsets that are missing from a log, and why. Events that are `compacted` or `recreated` were never read; those that are `truncated` may be in the archive, in the previous incarnation. Of the range that is `retained`, the archive keeps only what the state at its end needs.\nKey: stream_name, incarnation, first_missing_offset, reason.';
+comment on view coordinator.log_gap is E'Ranges of offsets that are missing from a log, and why. Events that are `compacted` or `recreated` were never read; those that are `truncated` may be in the archive, in the previous incarnation. Of the range that is `retained`, the archive keeps only what the state at its end needs.\nKey: job_name, job_id, stream_name, incarnation, first_missing_offset, reason.';
 comment on column coordinator.log_gap.stream_name is 'The stream of the log.';
 comment on column coordinator.log_gap.first_missing_offset is 'The first missing offset.';
 comment on column coordinator.log_gap.last_missing_offset is 'The last missing offset. Null: the end of the range is unknown.';

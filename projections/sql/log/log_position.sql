@@ -43,7 +43,7 @@ from projection.refused_stream r
 left join eventlog.retired_stream t on t.stream_name = r.stream_name
 left join lateral (
   select l.job_name, l.job_id from projection.job_log l where l.job_suffix = r.job_suffix limit 1) j on true;
-comment on view coordinator.log_position is E'How far each log has been folded into the relations, which show every event below next_offset. One row per incarnation.\nKey: stream_name, incarnation.';
+comment on view coordinator.log_position is E'How far each log has been folded into the relations, which show every event below next_offset. One row per incarnation.\nKey: job_name, job_id, stream_name, incarnation.';
 comment on column coordinator.log_position.stream_name is 'The stream of the log.';
 comment on column coordinator.log_position.next_offset is 'The next offset to fold.';
 comment on column coordinator.log_position.end_offset is 'The end of the log when its follower last read it (of a log in Postgres: its end now). Null: no follower has read it.';

@@ -4,7 +4,7 @@ select j.job_name, j.job_id, j.job_bucket, j.stream_name, q.reason, q.detail, q.
   q.record_time, null::timestamptz as message_time, null::text as source, null::text as host, null::text as username,
   j.stream_kind, j.incarnation, q.log_offset
 from projection.quarantine q join projection.job_log j on j.log_id = q.log_id;
-comment on view coordinator.quarantine is E'Events that could not be decoded, each with its reason. They change no other relation: the last readable value stays.\nKey: provenance.';
+comment on view coordinator.quarantine is E'Events that could not be decoded, each with its reason. They change no other relation: the last readable value stays.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
 comment on column coordinator.quarantine.stream_name is 'The stream of the log.';
 comment on column coordinator.quarantine.reason is 'A short code: `not_json`, `not_utf8`, `nul`, `surrogate`, `wrong_type`, `missing_field`, `bad_number`, `bad_partition`, `null_key`, `bad_batch` and others.';
 comment on column coordinator.quarantine.detail is 'What is wrong, and where; never a value.';

@@ -74,7 +74,7 @@ create view coordinator.startpoint as
 select j.job_name, j.job_id, j.job_bucket, r.*
 from projection.current_job j cross join lateral projection.startpoint_state(j.coordinator_log, j.coordinator_incarnation, cut => null,
   checkpoint_log => j.checkpoint_log, checkpoint_cut => null, at => now()) r;
-comment on view coordinator.startpoint is E'Startpoints that are requested and not yet fanned out. The next start of the job fans them out to its tasks, unless they have expired (12 hours after their creation) or are ambiguous; such startpoints stay on the log. For a partition, the newest request wins; of two created at the same time, the one for the task alone.\nKey: system_name, stream_name, partition_id, key_bucket, task_name.';
+comment on view coordinator.startpoint is E'Startpoints that are requested and not yet fanned out. The next start of the job fans them out to its tasks, unless they have expired (12 hours after their creation) or are ambiguous; such startpoints stay on the log. For a partition, the newest request wins; of two created at the same time, the one for the task alone.\nKey: job_name, job_id, system_name, stream_name, partition_id, key_bucket, task_name.';
 comment on column coordinator.startpoint.task_name is 'The task that the startpoint is for. Null: every task that reads the partition.';
 comment on column coordinator.startpoint.created_at is 'When the startpoint was created, by the clock of its writer. Null: timestamptz cannot represent the time.';
 comment on column coordinator.startpoint.expires_at is '12 hours after created_at. Null: timestamptz cannot represent the time.';

@@ -16,6 +16,6 @@ $$;
 create view coordinator.startpoint_fan_out as
 select j.job_name, j.job_id, j.job_bucket, r.*
 from projection.current_job j cross join lateral projection.startpoint_fan_out_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
-comment on view coordinator.startpoint_fan_out is E'Startpoints that were fanned out to tasks and are not yet consumed. A task removes a partition from its fan-out after it has written the partition''s checkpoint again. A fanned-out startpoint never expires.\nKey: task_name, system_name, stream_name, partition_id, key_bucket.';
+comment on view coordinator.startpoint_fan_out is E'Startpoints that were fanned out to tasks and are not yet consumed. A task removes a partition from its fan-out after it has written the partition''s checkpoint again. A fanned-out startpoint never expires.\nKey: job_name, job_id, task_name, system_name, stream_name, partition_id, key_bucket.';
 comment on column coordinator.startpoint_fan_out.created_at is 'When the startpoint was created, by the clock of its writer. Null: timestamptz cannot represent the time.';
 comment on column coordinator.startpoint_fan_out.fanned_out_at is 'When the startpoint was fanned out to the task. Null: timestamptz cannot represent the time.';

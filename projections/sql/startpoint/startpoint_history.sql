@@ -95,7 +95,7 @@ create view coordinator.startpoint_history as
 select j.job_name, j.job_id, j.job_bucket, r.*
 from projection.job_log j cross join lateral projection.startpoint_history_state(j.log_id, j.incarnation, cut => null, at => now()) r
 where j.stream_kind = 'coordinator';
-comment on view coordinator.startpoint_history is E'Every step of every startpoint: requested; then superseded, deleted or expired, or fanned out to tasks and there consumed, refused, superseded or deleted. Whether a request has expired is judged now (in the as-of function: at its time). After a retention: the steps beyond the horizon, and the requests that were pending there.\nKey: provenance, system_name, stream_name, partition_id, key_bucket, task_name, created_at, status.';
+comment on view coordinator.startpoint_history is E'Every step of every startpoint: requested; then superseded, deleted or expired, or fanned out to tasks and there consumed, refused, superseded or deleted. Whether a request has expired is judged now (in the as-of function: at its time). After a retention: the steps beyond the horizon, and the requests that were pending there.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, system_name, stream_name, partition_id, key_bucket, task_name, created_at, status.';
 comment on column coordinator.startpoint_history.task_name is 'The task that the startpoint was requested for or fanned out to. Null: requested for every task.';
 comment on column coordinator.startpoint_history.startpoint_type is 'oldest, upcoming, specific or timestamp.';
 comment on column coordinator.startpoint_history.startpoint_value is 'The next offset to read, or a time in ms since 1970. Null: oldest and upcoming have none.';

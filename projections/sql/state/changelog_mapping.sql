@@ -12,7 +12,7 @@ $$;
 create view coordinator.changelog_mapping as
 select j.job_name, j.job_id, j.job_bucket, r.*
 from projection.current_job j cross join lateral projection.changelog_mapping_state(j.coordinator_log, j.coordinator_incarnation, cut => null) r;
-comment on view coordinator.changelog_mapping is E'The changelog partition to which each task writes the changes of its stores. It must not change as long as the stores exist.\nKey: task_name.';
+comment on view coordinator.changelog_mapping is E'The changelog partition to which each task writes the changes of its stores. It must not change as long as the stores exist.\nKey: job_name, job_id, task_name.';
 comment on column coordinator.changelog_mapping.changelog_partition is 'The partition number, the same in every changelog of the job.';
 
 create view coordinator.changelog_mapping_history as
@@ -20,5 +20,5 @@ select m.job_name, m.job_id, m.job_bucket, m.message_key as task_name, (m.body -
   m.record_time, m.message_time, m.source, m.host, m.username, m.stream_kind, m.incarnation, m.log_offset
 from projection.message_history m
 where m.message_type = 'set-changelog';
-comment on view coordinator.changelog_mapping_history is E'Every event that assigned a changelog partition to a task or deleted the assignment.\nKey: provenance.';
+comment on view coordinator.changelog_mapping_history is E'Every event that assigned a changelog partition to a task or deleted the assignment.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
 comment on column coordinator.changelog_mapping_history.changelog_partition is 'The partition number, the same in every changelog of the job. Null: the event deletes the assignment.';

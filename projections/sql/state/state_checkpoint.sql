@@ -26,7 +26,7 @@ select j.job_name, j.job_id, j.job_bucket, r.*
 from projection.current_job j
 cross join lateral projection.state_checkpoint_state(j.coordinator_log, j.coordinator_incarnation, coordinator_cut => null,
   checkpoint_log => j.checkpoint_log, checkpoint_incarnation => j.checkpoint_incarnation, checkpoint_cut => null) r;
-comment on view coordinator.state_checkpoint is E'The state in the checkpoint that each task would start from: how far each store was backed up when the checkpoint was written, one row per store and backend. Checkpoints of version 1 have changelogs without stores; if config does not name the store of a changelog, store_name is empty, and the changelog distinguishes the rows.\nKey: task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+comment on view coordinator.state_checkpoint is E'The state in the checkpoint that each task would start from: how far each store was backed up when the checkpoint was written, one row per store and backend. Checkpoints of version 1 have changelogs without stores; if config does not name the store of a changelog, store_name is empty, and the changelog distinguishes the rows.\nKey: job_name, job_id, task_name, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
 comment on column coordinator.state_checkpoint.store_name is 'The store; empty if version 1 has a changelog for which config names no store.';
 comment on column coordinator.state_checkpoint.marker is 'What the backend wrote to find its backup again. Null: version 1 has no markers.';
 comment on column coordinator.state_checkpoint.changelog_system is 'The system of the changelog. Null: the backend keeps no changelog in Kafka.';
@@ -48,7 +48,7 @@ from projection.commit c
 left join projection.job_layout l on l.job_name = c.job_name and l.job_id = c.job_id and l.log_id = c.log_id and l.layout_id = c.layout_id
   and (l.is_state or projection.is_changelog(c.checkpoint_version, l.system_name, l.stream_name, c.changelogs))
 left join lateral (select projection.offset_of(c.offsets, c.offsets_odd, l.n)) x(state_offset) on true;
-comment on view coordinator.state_checkpoint_history is E'The state in every checkpoint ever written: one row per store and backend. A delete or a checkpoint without state is one row whose store is null.\nKey: provenance, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
+comment on view coordinator.state_checkpoint_history is E'The state in every checkpoint ever written: one row per store and backend. A delete or a checkpoint without state is one row whose store is null.\nKey: job_name, job_id, stream_kind, incarnation, log_offset, store_name, factory_name, changelog_system, changelog_stream, changelog_partition.';
 comment on column coordinator.state_checkpoint_history.store_name is 'The store; empty if version 1 has a changelog for which config names no store. Null: a delete, or a checkpoint without state.';
 comment on column coordinator.state_checkpoint_history.factory_name is 'The class of the backend that wrote the state. Null: a delete, or a checkpoint without state.';
 comment on column coordinator.state_checkpoint_history.marker is 'What the backend wrote to find its backup again. Null: a delete or no state; version 1 has no markers.';

@@ -17,15 +17,22 @@ def test_tasks_show_how_far_they_are_behind_their_inputs(site: Site, database_ur
         ImportedJob(
             connection,
             "orders",
-            coordinator=[config_set("task.inputs", "kafka.in"), *(task_partition(f"kafka.in.{n}") for n in range(2))],
-            checkpoints=[checkpoint_v1("Partition 0", {"kafka.in.0": "1006", "kafka.in.1": "2240"})],
+            coordinator=[
+                config_set("task.inputs", "kafka.in"),
+                *(task_partition(f"kafka.in.{n}", f"Partition {n // 2}") for n in range(3)),
+            ],
+            checkpoints=[
+                checkpoint_v1("Partition 0", {"kafka.in.0": "1006", "kafka.in.1": "2240"}),
+                checkpoint_v1("Partition 1", {"kafka.in.2": "7"}),
+            ],
         )
-        wanted = [InputPartition("kafka", "in", partition) for partition in range(2)]
-        bounds = [PartitionBounds("in", partition, 1_100 * partition, 2_241, 0) for partition in range(2)]
+        wanted = [InputPartition("kafka", "in", partition) for partition in range(3)]
+        bounds = [PartitionBounds("in", partition, 0, 2_241, 0) for partition in range(3)]
         store_bounds(connection, "orders", "1", wanted, [BoundsOfSystem("kafka", bounds)], datetime.now(UTC))
     page = site.get("/job", job="orders")
     assert "Task Records behind For Last checkpoint" in page.text
     assert "Partition 0 1,234 over 0 s" in page.text
+    assert page.text.index("Partition 1 2,233") < page.text.index("Partition 0 1,234")
     assert "Its lag is unknown" not in page.text
     assert "Records behind" not in site.get("/job", job="orders", as_of="now").text
 
