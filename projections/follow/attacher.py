@@ -131,7 +131,7 @@ class Attacher:
         """Retry soon; a plan with an end is over when the holder has read as far."""
         name = stream.stream_name
         stream.due_at = now + LOCK_RETRY_SECONDS
-        stream.is_waiting = True
+        stream.is_waiting, stream.outage = True, ""
         stream.accept()
         holder = self.locks.holder(name)
         self.run.say_of(name, "" if holder is None else self._handle_holder(name, holder))

@@ -108,6 +108,7 @@ class FollowSession:
             self._list_at = monotonic() + LISTING_SECONDS
             for name in self._source.stream_names():
                 run.streams.setdefault(name, FollowedStream(name))
+            self._source_ok_since = min(self._source_ok_since, monotonic())
             if not run.is_listed:
                 count = len(run.streams)
                 run.say(f"Found {count} stream{'' if count == 1 else 's'}.")

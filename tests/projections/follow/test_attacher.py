@@ -270,6 +270,24 @@ def test_heartbeats_continue_during_a_resync(
     assert at_the_last_batch[1] == "catching-up"
 
 
+def test_a_follower_that_waits_notices_the_end_of_an_outage(
+    database_url: str, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "LISTING_SECONDS", 0.05)
+    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
+    with (
+        held(database_url, ORDERS),
+        following(database_url, cluster, FollowPlan((), follows_all=True)) as second,
+    ):
+        second.wait_for("This follower waits")
+        cluster.is_away = True
+        wait_until(lambda: second.follower.activity().outage, what="the outage")
+        cluster.is_away = False
+        second.wait_for("Connections are restored")
+        wait_until(lambda: not second.follower._run.streams[ORDERS].outage, what="the end of the outage")
+        assert second.follower.activity().outage == ""
+
+
 def test_streams_that_are_taken_over_are_not_lost_before_they_are_attached(
     database_url: str, connected: Connection, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
