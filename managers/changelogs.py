@@ -12,6 +12,7 @@ from managers.job_names import Config, setting_key, system_of, unique_name_for_b
 CHANGELOG_SYSTEM: Final = "job.changelog.system"
 
 _KEY: Final = re.compile(r"stores\.(.+)\.changelog")
+TRANSACTIONAL_CHECKPOINT: Final = "task.transactional.state.checkpoint.enabled"
 TRANSACTIONAL_RESTORE: Final = "task.transactional.state.restore.enabled"
 _ASYNC_COMMIT: Final = "task.async.commit"
 _REPLICAS: Final = "job.standbytasks.replication.factor"

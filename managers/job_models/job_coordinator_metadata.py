@@ -59,15 +59,11 @@ class JobCoordinatorMetadata:
 
 
 class MetadataNotGenerated(ManagerError):
-    """The environment does not have the id of the deployment."""
+    """The environment does not have the id of the deployment, or the config a value that is not a string."""
 
-    def __init__(self, cluster_type: str, variable: str) -> None:
+    def __init__(self, cluster_type: str, problem: str) -> None:
         self.cluster_type = cluster_type
-        self.variable = variable
-        super().__init__(
-            f"Failed to generate metadata for cluster type {cluster_type}: "
-            f"the environment variable {variable} does not have a valid deployment id."
-        )
+        super().__init__(f"Failed to generate metadata for cluster type {cluster_type}: {problem}.")
 
 
 class MetadataNotWritten(ManagerError):
@@ -99,7 +95,13 @@ def yarn_epoch_id(container_id: str) -> str:
 
 
 def config_id(config: Config) -> str:
-    """CRC-32 of the auto-sizing settings (sorted keys with their values, UTF-16), as a signed number."""
+    """CRC-32 of the auto-sizing settings (sorted keys with their values, UTF-16), as a signed number.
+
+    Raises TypeError for a value that is not a string.
+    """
+    for key, value in config.items():
+        if not isinstance(value, str):
+            raise TypeError(f"the value of {key} must be a string, not {type(value).__name__}")
     chosen = sorted((key for key in config if key.startswith(CONFIG_PREFIX)), key=text_order)
     return _to_signed(zlib.crc32(b"".join(_utf_16(key) + _utf_16(config[key]) for key in chosen)))
 
@@ -150,19 +152,28 @@ class JobCoordinatorMetadataManager(MessageManager):
         clock: Clock = system_clock,
         metrics: MetadataMetrics | None = None,
     ) -> None:
-        """``metrics`` are those of an earlier manager of the same process, to count on."""
+        """``metrics`` are those of an earlier manager of the same process, to count on.
+
+        Raises ValueError for a cluster type that is not a name.
+        """
+        if not (cluster_type or "").strip():
+            raise ValueError(f"cluster_type must be {YARN!r} or {NON_YARN!r}, not {cluster_type!r}")
         super().__init__(store, clock=clock)
         self.metrics: Final = MetadataMetrics() if metrics is None else metrics
         self.cluster_type: Final = cluster_type
         self._environment: Final = environment
 
     def generate_job_coordinator_metadata(self, job_model: JobModel, config: Config) -> JobCoordinatorMetadata:
-        """The metadata of this start. Raises `MetadataNotGenerated` if the environment has no valid deployment id."""
+        """The metadata of this start. Raises `MetadataNotGenerated`."""
         try:
             return JobCoordinatorMetadata(self._epoch_id(), config_id(config), job_model_id(job_model))
         except (KeyError, ValueError) as error:
-            self.metrics.metadata_generation_failed_count += 1
-            raise MetadataNotGenerated(self.cluster_type, self._variable) from error
+            problem = f"the environment variable {self._variable} does not have a valid deployment id"
+            cause: Exception = error
+        except TypeError as error:
+            problem, cause = str(error), error
+        self.metrics.metadata_generation_failed_count += 1
+        raise MetadataNotGenerated(self.cluster_type, problem) from cause
 
     def check_for_metadata_changes(
         self, new: JobCoordinatorMetadata, previous: JobCoordinatorMetadata | None

@@ -1,18 +1,19 @@
 """KafkaChangelogStateBackendFactory: stores are backed up by their changelogs (Samza's default state backend)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Final
 
 from eventlog.checkpoint import Checkpoint, CheckpointId
+from eventlog.config import boolean
 from eventlog.errors import ConfigError, EventLogError
 from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KafkaStateCheckpointMarker
 from eventlog.system_admin import Changelogs
-from managers.changelogs import CHANGELOG_SYSTEM, changelogs, delete_retention_ms
+from managers.changelogs import CHANGELOG_SYSTEM, TRANSACTIONAL_CHECKPOINT, changelogs, delete_retention_ms
 from managers.state.backend_choice import without_changelog
 from managers.state.changelog_restore import KafkaChangelogRestoreManager, changelog_failed, revert
 from managers.state.key_value_store import KeyValueStore, LoggedStore
@@ -53,11 +54,18 @@ class KafkaChangelogBackupManager:
         return markers
 
     def persist_to_filesystem(self, checkpoint_id: CheckpointId, markers: Markers) -> None:
-        """Write offset files for stores on disk. Raises `StoreNotBackedUp`; restores do not need them."""
+        """Write offset files for stores on disk. Raises `StoreNotBackedUp`; restores do not need them.
+
+        Unless ``task.transactional.state.checkpoint.enabled`` is true, the default, a checkpoint directory gets none.
+        """
+        is_transactional = boolean(self._task.config, TRANSACTIONAL_CHECKPOINT, default=True)
         for store, marker in markers.items():
             directory = self._task.store_directory(store)
             try:
-                _write_offsets(directory, checkpoint_id, KafkaStateCheckpointMarker.parse(marker))
+                checkpoint = checkpoint_directory(directory, checkpoint_id)
+                if checkpoint.is_dir():  # a store in memory has none, and what it left on disk keeps its own offset
+                    paths = (directory, checkpoint) if is_transactional else (directory,)
+                    _write_offsets(paths, KafkaStateCheckpointMarker.parse(marker))
             except OSError as error:
                 problem = f"its offset files cannot be written ({error.strerror or error}). Check the disk."
                 raise StoreNotBackedUp(self._task.task_name, store, problem) from error
@@ -92,10 +100,8 @@ class KafkaChangelogBackupManager:
         self._newest[store] = offset
 
 
-def _write_offsets(directory: Path, checkpoint_id: CheckpointId, marker: KafkaStateCheckpointMarker) -> None:
-    """A store in memory has no checkpoint directory. What it left on disk in an earlier run keeps its own offset."""
-    checkpoint = checkpoint_directory(directory, checkpoint_id)
-    for path in (directory, checkpoint) if checkpoint.is_dir() else ():
+def _write_offsets(directories: Iterable[Path], marker: KafkaStateCheckpointMarker) -> None:
+    for path in directories:
         if marker.offset is not None:
             write_offset_files(path, {marker.changelog: marker.offset})
         else:

@@ -4,13 +4,16 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Final, Literal, NamedTuple, Protocol, runtime_checkable
 
 from eventlog.checkpoint import Checkpoint, CheckpointId
 from eventlog.frozen_dict import frozen
+from managers.state.backend_choice import has_side_inputs, is_durable
 from managers.state.key_value_store import StoreOpener
 from managers.state.store_directories import store_directory
 
+LOGGED_BASE_DIRECTORY: Final = "job.logged.store.base.dir"
+NON_LOGGED_BASE_DIRECTORY: Final = "job.non-logged.store.base.dir"
 Markers = Mapping[str, str]
 """State checkpoint markers of one backend by store name."""
 
@@ -19,7 +22,8 @@ Markers = Mapping[str, str]
 class StatefulTask:
     """A task whose stores are backed up or restored.
 
-    ``base_directory`` contains the directories of its stores (Samza's ``job.logged.store.base.dir``).
+    ``base_directory`` contains the directories of its stores, unless config has ``job.logged.store.base.dir`` for those
+    with a backup or side inputs, and ``job.non-logged.store.base.dir`` for the others.
     ``changelog_partition`` is that of the task in the changelogs of all its stores.
     """
 
@@ -34,7 +38,9 @@ class StatefulTask:
 
     def store_directory(self, store_name: str) -> Path:
         """The directory of a store on disk (`store_directory`)."""
-        return store_directory(self.base_directory, store_name, self.task_name)
+        is_logged = is_durable(self.config, store_name) or has_side_inputs(self.config, store_name)
+        configured = self.config.get(LOGGED_BASE_DIRECTORY if is_logged else NON_LOGGED_BASE_DIRECTORY, "").strip()
+        return store_directory(Path(configured) if configured else self.base_directory, store_name, self.task_name)
 
 
 class TaskBackupManager(Protocol):

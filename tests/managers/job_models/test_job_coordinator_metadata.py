@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 
@@ -123,6 +123,16 @@ def test_without_an_application_no_metadata_is_generated(
         manager.generate_job_coordinator_metadata(EMPTY, {})
     assert isinstance(raised.value.__cause__, KeyError | ValueError)
     assert manager.metrics == MetadataMetrics(metadata_generation_failed_count=1)
+
+
+def test_a_config_of_other_values_and_no_cluster_type_are_refused(unopened: CoordinatorStreamStore) -> None:
+    config: dict[str, Any] = {"job.autosizing.cpu.cores": 16}
+    manager = JobCoordinatorMetadataManager(unopened, environment=CONTAINER)
+    with pytest.raises(MetadataNotGenerated, match=r"the value of job\.autosizing.* must be a string, not int"):
+        manager.generate_job_coordinator_metadata(EMPTY, config)
+    assert manager.metrics.metadata_generation_failed_count == 1
+    with pytest.raises(ValueError, match="cluster_type must be 'YARN' or 'NON_YARN', not None"):
+        JobCoordinatorMetadataManager(unopened, cast("str", None))
 
 
 @pytest.mark.scenario("HRD-55")

@@ -334,13 +334,15 @@ def test_an_unknown_offset_is_not_that_of_an_empty_changelog(make_task: TaskMake
 
 
 @pytest.mark.scenario("TCM-20")
-def test_offset_files_are_written_for_stores_on_disk(make_task: TaskMaker) -> None:
-    task = make_task()
+@pytest.mark.parametrize("is_transactional", [True, False])
+def test_offset_files_are_written_for_stores_on_disk(make_task: TaskMaker, is_transactional: bool) -> None:
+    task = make_task(config={"task.transactional.state.checkpoint.enabled": str(is_transactional)})
     task.write(COMMITTED)
     checkpoint = task.commit()
     ((_, copy),) = checkpoint_directories(task.directory())
     expected = {task.partition(): "2"}
-    assert [read_offset_files(path, [task.partition()]) for path in (task.directory(), copy)] == [expected, expected]
+    found = [read_offset_files(path, [task.partition()]) for path in (task.directory(), copy)]
+    assert found == [expected, expected if is_transactional else {}]
     assert checkpoint.checkpoint_id is not None
     empty = KafkaStateCheckpointMarker(task.partition(), None).serialise()
     task.backup.persist_to_filesystem(checkpoint.checkpoint_id, {"orders": empty})

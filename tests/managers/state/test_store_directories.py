@@ -7,6 +7,8 @@ import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV2
 from eventlog.partition import SystemStreamPartition
+from managers.state.key_value_store import DictStore
+from managers.state.state_backend import StatefulTask
 from managers.state.store_directories import (
     CHECKPOINT_FILE,
     LEGACY_OFFSET_FILE,
@@ -27,6 +29,26 @@ def test_only_checkpoints_of_the_same_task_are_listed(tmp_path: Path) -> None:
     found = dict(checkpoint_directories(tmp_path / "task"))
     assert found == {CheckpointId(7, 12): tmp_path / "task-7-12", CheckpointId(8, 1): tmp_path / "task-8-1"}
     assert dict(checkpoint_directories(tmp_path / "absent" / "task")) == {}
+
+
+@pytest.mark.parametrize(
+    ("store", "key"),
+    [
+        ("logged", "job.logged.store.base.dir"),
+        ("filled", "job.logged.store.base.dir"),
+        ("other", "job.non-logged.store.base.dir"),
+    ],
+)
+def test_config_says_where_stores_with_and_without_a_backup_are(tmp_path: Path, store: str, key: str) -> None:
+    config = {"stores.logged.changelog": "kafka.changes", "stores.filled.side.inputs": "kafka.in"}
+
+    def directory(more: dict[str, str]) -> Path:
+        return StatefulTask("Partition 0", {**config, **more}, tmp_path, lambda _: DictStore(None)).store_directory(
+            store
+        )
+
+    assert directory({}) == tmp_path / store / "Partition_0"
+    assert directory({key: "/elsewhere"}) == Path("/elsewhere") / store / "Partition_0"
 
 
 CHANGELOG: Final = SystemStreamPartition("kafka", "changelog", 0)
