@@ -73,7 +73,7 @@ class EventSource(Protocol):
         """The id of the cluster; None if the source has none. Raises `SourceUnavailable`."""
 
     def stream_names(self) -> list[str]:
-        """All of Samza's streams (``__samza_coordinator_*``, ``__samza_checkpoint_ver_1_for_*``), sorted."""
+        """All streams with names of Samza's (see `has_samza_name`), sorted."""
 
     def describe(self, stream_name: str) -> StreamFacts:
         """The current state of a stream, never cached.

@@ -1,6 +1,7 @@
 """The names of a job's two streams, the job of a stream's name, and the settings with which Samza creates a topic."""
 
 import hashlib
+import re
 from typing import Final, Literal, NamedTuple
 
 from eventlog.errors import StreamKindError
@@ -19,13 +20,16 @@ CHECKPOINT_MESSAGE_BYTES: Final = 1_000_012
 """``max.message.bytes`` of the checkpoint topic."""
 
 _PREFIXES: Final[dict[StreamKind, str]] = {"coordinator": COORDINATOR_PREFIX, "checkpoint": CHECKPOINT_PREFIX}
+_NAME: Final = re.compile(f"(.*?)({'|'.join(_PREFIXES.values())})(.*)", re.DOTALL)
 _BUCKET_MASK: Final = 63
 
 
 class StreamIdentity(NamedTuple):
     """What the name of a stream tells. The job's exact name and id are in its config: topic names have ``-`` for ``_``.
 
-    ``suffix`` is the same for both streams of a job. ``job_bucket`` (0..63) distributes jobs over partitioned reads.
+    ``suffix`` is the same for both streams of a job. ``job_bucket`` (0..63) distributes jobs over partitioned reads. A
+    mirror may put a prefix before the names of topics, as MirrorMaker does. It is a part of the job's name:
+    ``dr.orders`` is the job of ``dr.__samza_coordinator_orders_1``.
     """
 
     stream_name: str
@@ -34,6 +38,12 @@ class StreamIdentity(NamedTuple):
     job_name: str
     job_id: str
     job_bucket: int
+
+    @property
+    def mirror_prefix(self) -> str:
+        """What a mirror has put before the name, usually nothing."""
+        found = _NAME.fullmatch(self.stream_name)
+        return found[1] if found else ""
 
 
 def coordinator_stream_name(job_name: str, job_id: str = DEFAULT_JOB_ID) -> str:
@@ -47,21 +57,23 @@ def checkpoint_stream_name(job_name: str, job_id: str = DEFAULT_JOB_ID) -> str:
 
 
 def identify(stream_name: str, kind: str | None = None) -> StreamIdentity:
-    """Derive a stream's kind and job from its name. ``kind`` is required if the name has none of Samza's prefixes.
+    """Derive a stream's kind and job from its name. ``kind`` is required if it is not a name of Samza's.
 
     Raises `StreamKindError` if the kind is unknown or contradicts the name.
     """
     stream_kind = _kind(stream_name, kind)
-    suffix = stream_name.removeprefix(_PREFIXES[stream_kind])
-    name, underscore, job_id = suffix.rpartition("_")
+    found = _NAME.fullmatch(stream_name)
+    mirror_prefix, own = (found[1], found[3]) if found else ("", stream_name)
+    name, underscore, job_id = own.rpartition("_")
     if not underscore:
-        name, job_id = suffix, DEFAULT_JOB_ID
-    return StreamIdentity(stream_name, stream_kind, suffix, name, job_id, job_bucket(suffix))
+        name, job_id = own, DEFAULT_JOB_ID
+    suffix = f"{mirror_prefix}:{own}" if mirror_prefix else own  # no topic has a colon, so it is no other job's
+    return StreamIdentity(stream_name, stream_kind, suffix, mirror_prefix + name, job_id, job_bucket(suffix))
 
 
 def has_samza_name(stream_name: str) -> bool:
     """Whether it is named like a job's coordinator stream or checkpoint topic."""
-    return stream_name.startswith(tuple(_PREFIXES.values()))
+    return _NAME.fullmatch(stream_name) is not None
 
 
 def job_bucket(suffix: str) -> int:
@@ -74,7 +86,8 @@ def _suffix(job_name: str, job_id: str) -> str:
 
 
 def _kind(stream_name: str, kind: str | None) -> StreamKind:
-    named = next((known for known, prefix in _PREFIXES.items() if stream_name.startswith(prefix)), None)
+    found = _NAME.fullmatch(stream_name)
+    named = next((known for known, prefix in _PREFIXES.items() if found and prefix == found[2]), None)
     if kind is not None and kind not in _PREFIXES:
         raise StreamKindError(f"Unknown kind of stream {kind!r}. Expected 'coordinator' or 'checkpoint'.")
     if named and kind not in (None, named):
@@ -85,6 +98,6 @@ def _kind(stream_name: str, kind: str | None) -> StreamKind:
         if known in (named, kind):
             return known
     raise StreamKindError(
-        f"Unknown kind of stream {stream_name}: its name starts neither with {COORDINATOR_PREFIX} nor with "
+        f"Unknown kind of stream {stream_name}: its name contains neither {COORDINATOR_PREFIX} nor "
         f"{CHECKPOINT_PREFIX}. Set '--kind' to 'coordinator' or 'checkpoint'."
     )

@@ -259,7 +259,8 @@ def job_names(config: Mapping[str, str], stream: StreamIdentity) -> tuple[str, s
     the name of a topic names no job, and has no room in an index.
     """
     named = {key: text for key, text in config.items() if len(text) <= LONGEST_TOPIC_NAME}
-    return named.get("job.name") or stream.job_name, named.get("job.id") or stream.job_id
+    name = f"{stream.mirror_prefix}{named['job.name']}" if named.get("job.name") else stream.job_name
+    return name, named.get("job.id") or stream.job_id
 
 
 def lock_job(connection: Connection, stream: StreamIdentity) -> None:

@@ -13,6 +13,7 @@ import typer
 from coordstream.database import database_errors, open_database
 from coordstream.errors import CoordstreamError
 from coordstream.settings import Settings, load_settings
+from eventlog.errors import list_names
 from eventlog.kafka.options import require_brokers
 from eventlog.log import EventLog
 from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
@@ -123,10 +124,12 @@ class JobLogs(NamedTuple):
     job: Job
     coordinator: EventLog | None
     checkpoint: EventLog | None
+    mirror_prefix: str = ""
 
     def named_in(self, config: Mapping[str, str]) -> Job:
         """The job as its config names it, or else as its streams do."""
-        return Job(config.get(JOB_NAME, self.job.name), config.get(JOB_ID, self.job.id))
+        name = f"{self.mirror_prefix}{config[JOB_NAME]}" if JOB_NAME in config else self.job.name
+        return Job(name, config.get(JOB_ID, self.job.id))
 
 
 @contextmanager
@@ -144,7 +147,8 @@ def open_job_logs(word: str) -> Iterator[JobLogs]:
             for kind, stream in streams.items()
         }
         stream = next(iter(streams.values()))
-        yield JobLogs(Job(stream.job_name, stream.job_id), logs.get("coordinator"), logs.get("checkpoint"))
+        job = Job(stream.job_name, stream.job_id)
+        yield JobLogs(job, logs.get("coordinator"), logs.get("checkpoint"), stream.mirror_prefix)
 
 
 def coordinator_stream_of(word: str) -> str:
@@ -184,7 +188,11 @@ def streams_of(streams: Sequence[StreamIdentity], word: str, brokers: str = "") 
         raise CoordstreamError(f"No streams of a job in {brokers}. Check COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS.")
     jobs = {Job(stream.job_name, stream.job_id) for stream in streams}
     job = choose_job(sorted(jobs), word, brokers)
-    return {stream.stream_kind: stream for stream in streams if (stream.job_name, stream.job_id) == job}
+    found = [stream for stream in streams if (stream.job_name, stream.job_id) == job]
+    if len({stream.suffix for stream in found}) > 1:
+        names = list_names([stream.stream_name for stream in found])
+        raise CoordstreamError(f"Two jobs are called {job}: {names}. Use `coordstream log append` with a stream.")
+    return {stream.stream_kind: stream for stream in found}
 
 
 def is_stream(stream_name: str) -> bool:

@@ -32,11 +32,10 @@ from eventlog.source import StreamFacts, StreamMissing, StreamRefused, StreamUna
 from eventlog.streams import (
     BROKER_DEFAULT,
     CHECKPOINT_MESSAGE_BYTES,
-    CHECKPOINT_PREFIX,
-    COORDINATOR_PREFIX,
     SEGMENT_BYTES,
     StreamIdentity,
     StreamKind,
+    has_samza_name,
 )
 
 PARTITION: Final = 0
@@ -180,7 +179,7 @@ class KafkaAdmin(AdminClient):
 
     def stream_names(self) -> list[str]:
         """All of Samza's streams, sorted. Raises `SourceUnavailable`."""
-        return [name for name in self.topic_names() if name.startswith((COORDINATOR_PREFIX, CHECKPOINT_PREFIX))]
+        return [name for name in self.topic_names() if has_samza_name(name)]
 
     def topic_names(self) -> list[str]:
         """All topics, sorted. Raises `SourceUnavailable`."""

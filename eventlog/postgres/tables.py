@@ -125,7 +125,7 @@ retired_stream = Table(
 input_bound = Table(
     "input_bound",
     metadata,
-    Column("job_suffix", Text, nullable=False, comment="what the names of the job's streams end with"),
+    Column("job_suffix", Text, nullable=False, comment="as in job_log"),
     Column("system_name", Text, nullable=False),
     Column("stream_name", Text, nullable=False),
     Column("partition_id", Integer, nullable=False),

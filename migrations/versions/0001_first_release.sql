@@ -57,7 +57,7 @@ create table eventlog.input_bound (
 );
 create index ix_input_bound_end_offset
     on eventlog.input_bound (job_suffix, system_name, stream_name, partition_id, end_offset, observed_at);
-comment on column eventlog.input_bound.job_suffix is 'what the names of the job''s streams end with';
+comment on column eventlog.input_bound.job_suffix is 'as in job_log';
 
 create table eventlog.retired_stream (
     stream_name text not null,
@@ -165,7 +165,7 @@ create table projection.job_log (
 );
 create index ix_job_log_job_name_job_id on projection.job_log (job_name, job_id);
 create index ix_job_log_job_suffix on projection.job_log (job_suffix);
-comment on column projection.job_log.job_suffix is 'what follows the prefix of the stream: pairs a job''s logs';
+comment on column projection.job_log.job_suffix is 'the name of the stream without Samza''s prefix: pairs a job''s logs';
 comment on column projection.job_log.is_current is 'the incarnation that the current relations show';
 comment on column projection.job_log.is_complete is 'false while a new incarnation is still being read';
 

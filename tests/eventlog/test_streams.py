@@ -13,6 +13,9 @@ from eventlog.streams import identify, job_bucket
         ("__samza_checkpoint_ver_1_for_wordcount-pv_1", None, ("checkpoint", "wordcount-pv_1", "wordcount-pv", "1")),
         ("__samza_coordinator_my.job_x-y", "coordinator", ("coordinator", "my.job_x-y", "my.job", "x-y")),
         ("__samza_coordinator_plain", None, ("coordinator", "plain", "plain", "1")),
+        ("dr.__samza_coordinator_orders_1", None, ("coordinator", "dr.:orders_1", "dr.orders", "1")),
+        ("dr.__samza_checkpoint_ver_1_for_orders_1", None, ("checkpoint", "dr.:orders_1", "dr.orders", "1")),
+        ("__samza_coordinator_dr.orders_1", None, ("coordinator", "dr.orders_1", "dr.orders", "1")),
         ("other_topic_7", "checkpoint", ("checkpoint", "other_topic_7", "other_topic", "7")),
     ],
 )

@@ -579,7 +579,7 @@ CREATE TABLE projection.job_log (
 -- Name: COLUMN job_log.job_suffix; Type: COMMENT; Schema: projection; Owner: -
 --
 
-COMMENT ON COLUMN projection.job_log.job_suffix IS 'what follows the prefix of the stream: pairs a job''s logs';
+COMMENT ON COLUMN projection.job_log.job_suffix IS 'the name of the stream without Samza''s prefix: pairs a job''s logs';
 
 --
 -- Name: COLUMN job_log.is_current; Type: COMMENT; Schema: projection; Owner: -
@@ -7860,7 +7860,7 @@ CREATE TABLE eventlog.input_bound (
 -- Name: COLUMN input_bound.job_suffix; Type: COMMENT; Schema: eventlog; Owner: -
 --
 
-COMMENT ON COLUMN eventlog.input_bound.job_suffix IS 'what the names of the job''s streams end with';
+COMMENT ON COLUMN eventlog.input_bound.job_suffix IS 'as in job_log';
 
 --
 -- Name: observed_input; Type: VIEW; Schema: projection; Owner: -
