@@ -75,9 +75,7 @@ class KafkaOptions:
         servers = {"client_id": CLIENT_ID, "bootstrap_servers": self.bootstrap_servers.split(",")}
         config = {**servers, **self.client_options}
         if _TOKENS in config:
-            from eventlog.kafka.token_provider import TokenProvider  # noqa: PLC0415 (loads kafka-python)
-
-            config[_TOKENS] = TokenProvider(config[_TOKENS])
+            config[_TOKENS] = _token_provider(config[_TOKENS])
         return config
 
 
@@ -109,6 +107,18 @@ def _file(name: str, text: str) -> str:
     return text
 
 
+def _provider(name: str, text: str) -> str:
+    """The path of a class, which a client creates an object of; refused at once if that fails."""
+    _token_provider(_text(name, text))
+    return text
+
+
+def _token_provider(path: str) -> Any:
+    from eventlog.kafka.token_provider import TokenProvider  # noqa: PLC0415 (loads kafka-python)
+
+    return TokenProvider(path)
+
+
 def _boolean(name: str, text: str) -> bool:
     if text.lower() not in _BOOLEANS:
         raise OptionRefused(f"Invalid value of the Kafka option '{name}'. Expected true or false.")
@@ -130,7 +140,7 @@ _PARSERS: Final[Mapping[str, Callable[[str, str], Any]]] = {
     "sasl_kerberos_domain_name": _text,
     "sasl_kerberos_service_name": _text,
     "sasl_mechanism": _one_of(*MECHANISMS),
-    _TOKENS: _text,
+    _TOKENS: _provider,
     "sasl_plain_password": _secret,
     "sasl_plain_username": _text,
     "security_protocol": _one_of(*PROTOCOLS),

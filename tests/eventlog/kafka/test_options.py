@@ -80,7 +80,7 @@ def test_an_error_about_an_option_does_not_show_its_value(options: dict[str, str
 def test_a_token_provider_that_cannot_be_used_is_named(path: str) -> None:
     given = {"security_protocol": "SASL_SSL", "sasl_mechanism": "OAUTHBEARER", "sasl_oauth_token_provider": path}
     with pytest.raises(OptionRefused, match=f"The token provider '{path}' cannot be used .* package.module.Class"):
-        KafkaOptions.parse("one:9092", given).client_config()
+        KafkaOptions.parse("one:9092", given)
 
 
 def test_msk_iam_signs_with_the_credentials_of_aws(monkeypatch: pytest.MonkeyPatch) -> None:
