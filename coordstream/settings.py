@@ -33,6 +33,7 @@ _OTHER_VARIABLES: Final = frozenset({"COORDSTREAM_COMPILE", "COORDSTREAM_COMPILE
 # Kubernetes sets these in every pod beside a service named coordstream, or coordstream-something
 _SERVICE_LINK: Final = re.compile(r"\w+_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)")
 _URL_SCHEMES: Final = ("postgresql://", "postgres://")
+_NO_HOME: Final = "This user has no home folder. Set COORDSTREAM_HOME to a folder that this user can write to."
 _OPTION_TYPES: Final = (str, int, float, bool)
 
 
@@ -41,7 +42,10 @@ def default_home() -> Path:
 
     For root it is outside root's home: Postgres then runs as another user, who must be able to reach it.
     """
-    return ROOT_HOME if os.geteuid() == 0 else platformdirs.user_data_path("coordstream", appauthor=False)
+    try:
+        return ROOT_HOME if os.geteuid() == 0 else platformdirs.user_data_path("coordstream", appauthor=False)
+    except RuntimeError:
+        raise SettingsError(_NO_HOME) from None
 
 
 class Settings(BaseSettings):
@@ -110,10 +114,19 @@ class Settings(BaseSettings):
                 f"Cannot use the key file {path} ({reason}). Restore it, or set {ENV_PREFIX}MASK_KEY."
             ) from error
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def _without_space(cls, value: object) -> object:
+        """As `read_secret` does: a secret that is mounted from a file often ends with a newline."""
+        return value.strip() if isinstance(value, str) else value
+
     @field_validator("home")
     @classmethod
     def _absolute_home(cls, home: Path) -> Path:
-        return home.expanduser().absolute()
+        try:
+            return home.expanduser().absolute()
+        except RuntimeError:
+            raise SettingsError(_NO_HOME) from None
 
     @field_validator("database_url")
     @classmethod
@@ -216,10 +229,10 @@ def _json_object(value: object) -> dict[str, Any] | None:
 
 
 def _option_text(name: str, value: object) -> str:
-    """An option as text: numbers, true and false in their JSON form."""
+    """An option as text: numbers, true and false in their JSON form; a text without the newline at its end."""
     if type(value) not in _OPTION_TYPES:
         raise ValueError(f"expected {name} to be a string, a number, true or false")
-    return value if isinstance(value, str) else json.dumps(value)
+    return value.rstrip("\r\n") if isinstance(value, str) else json.dumps(value)
 
 
 def _describe(error: ValidationError) -> str:

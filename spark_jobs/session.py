@@ -2,11 +2,14 @@
 
 import logging
 import os
+import pwd
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 LOG_SETTINGS = Path(__file__).with_name("log4j2.xml")
 PY4J_LOGGERS = ("py4j.clientserver", "py4j.java_gateway")
 CONNECTION_LOGGER = "org.apache.spark.sql.execution.datasources.jdbc.connection"
+
+JVM_OPTIONS = "spark.driver.extraJavaOptions"
 
 # Set by spark-submit for its Python program.
 SUBMITTED = "PYSPARK_GATEWAY_PORT"
@@ -42,7 +47,7 @@ LOCAL = {
     "spark.shuffle.compress": "false",
     "spark.shuffle.spill.compress": "false",
     "spark.python.authenticate.socketTimeout": "2m",  # Spark's 15 s are too short on a busy machine
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xshare:auto -Duser.timezone=UTC"
+    JVM_OPTIONS: "-XX:+UseSerialGC -Xshare:auto -Duser.timezone=UTC"
     f' "-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"',
 }
 
@@ -75,9 +80,10 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
     chosen: dict[str, bool | float | int | str | None] = {**EVERYWHERE, **conf}
     if SUBMITTED not in environ and REMOTE not in conf:
         find_java(environ)
+        _require_machine(environ)
         if is_local(conf.get(MASTER, "local")):
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's Python processes would be the system's
-            chosen = {**LOCAL, **chosen}
+            chosen = {**LOCAL, JVM_OPTIONS: f"{LOCAL[JVM_OPTIONS]} {_temporary_folder()}", **chosen}
     if SUBMITTED not in environ:
         _require_server(conf)
     from pyspark.sql import SparkSession  # noqa: PLC0415 (settings are checked without Spark)
@@ -87,6 +93,31 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
         session = SparkSession.builder.appName(app).config(map=chosen).getOrCreate()
         _keep_passwords_out_of_logs(session)
         return session
+
+
+def _require_machine(environ: Mapping[str, str]) -> None:
+    """Raise SparkJobError if Spark cannot start here: Java cannot name this user, or SPARK_HOME is another Spark."""
+    try:
+        pwd.getpwuid(os.geteuid())
+    except KeyError:
+        raise SparkJobError(
+            f"Spark needs the name of its user, and the uid {os.geteuid()} has none. Add it to /etc/passwd of the"
+            " container, or run as a user who has one."
+        ) from None
+    if home := environ.get("SPARK_HOME"):
+        ours = version("pyspark")
+        cores = sorted(path.stem.rpartition("-")[2] for path in Path(home, "jars").glob("spark-core_*.jar"))
+        if ours not in cores:
+            found = f"Spark {cores[0]}" if cores else "a folder without Spark"
+            raise SparkJobError(f"SPARK_HOME is {found}, but PySpark is {ours}. Unset it, or install that version.")
+
+
+def _temporary_folder() -> str:
+    """The JVM's option for the folder of temporary files: by itself Java knows only /tmp."""
+    try:
+        return f'"-Djava.io.tmpdir={gettempdir()}"'
+    except FileNotFoundError:
+        raise SparkJobError("There is no folder for Spark's temporary files. Set TMPDIR to one.") from None
 
 
 @contextmanager

@@ -45,7 +45,14 @@ JDBC_NAMES = {
     "channel_binding": "channelBinding",
     "connect_timeout": "connectTimeout",
     "options": "options",
+    "sslfactory": "sslfactory",  # only in `_SYSTEM_ROOTS`
 }
+_SYSTEM_ROOTS: Final = {
+    "sslmode": "verify-full",
+    "sslrootcert": "",
+    "sslfactory": "org.postgresql.ssl.DefaultJavaSSLFactory",
+}
+"""What corresponds to libpq's ``sslrootcert=system``: the certificates that Java trusts, and no weaker check."""
 # Without keepalives, a task waits forever for a server that has vanished.
 FIXED = "tcpKeepAlive=true&ApplicationName=coordstream%20spark"
 # values of target_session_attrs -> targetServerType
@@ -175,6 +182,8 @@ def jdbc_address(url: str) -> JdbcAddress:
     Raises SparkJobError for an invalid URL, and for what JDBC cannot use: a Unix socket, or a service of libpq.
     """
     options = _connection_options(url)
+    if options.get("sslrootcert") == "system":
+        options |= _SYSTEM_ROOTS
     hosts = _hosts(options)
     ports = options.get("port", "").split(",")
     ports = ports * len(hosts) if len(ports) == 1 else ports

@@ -49,6 +49,30 @@ def test_home_becomes_absolute(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert load_settings().home == Path.home() / "data"
 
 
+def test_a_user_without_a_home_folder_is_told_to_name_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 54_321)
+    monkeypatch.setattr("pwd.getpwuid", lambda uid: {}[uid])
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(os, "getuid", lambda: 54_321)
+    for _ in range(2):
+        with pytest.raises(SettingsError, match=r"^This user has no home folder\. Set COORDSTREAM_HOME to a folder"):
+            load_settings()
+        monkeypatch.setenv("COORDSTREAM_HOME", "~/data")
+
+
+def test_a_secret_of_a_file_and_of_the_environment_is_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container's environment has mounted secrets with their last newline."""
+    monkeypatch.setenv("COORDSTREAM_HOME", str(folder))
+    (folder / "mask.key").write_text("a secret\n")
+    from_file = load_settings().secrets.fingerprint("x")
+    monkeypatch.setenv("COORDSTREAM_MASK_KEY", "a secret\n")
+    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "b:9092\n")
+    monkeypatch.setenv("COORDSTREAM_KAFKA_OPTIONS", '{"sasl_plain_password": "a secret\\n"}\n')
+    settings = load_settings()
+    assert settings.secrets.fingerprint("x") == from_file
+    assert settings.kafka_options["sasl_plain_password"].get_secret_value() == "a secret"
+
+
 def test_secret_patterns_are_a_comma_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_SECRET_PATTERNS", "pin, pass phrase ,,")
     assert load_settings().secret_patterns == ("pin", "pass phrase")

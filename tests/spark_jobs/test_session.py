@@ -1,6 +1,8 @@
 """Sessions use UTC, keep the submitter's settings, and show no secret in plans."""
 
+import os
 import socket
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,23 @@ def test_spark_submit_keeps_the_submitters_settings(spark: SparkSession) -> None
 def test_a_missing_java_is_reported_before_the_start(tmp_path: Path) -> None:
     with pytest.raises(JavaMissingError):
         build_session("no-java", {}, {"PATH": str(tmp_path)})
+
+
+def test_what_keeps_spark_from_starting_is_said_before_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jars = tmp_path / "jars"
+    jars.mkdir()
+    with pytest.raises(SparkJobError, match="SPARK_HOME is a folder without Spark, but PySpark is "):
+        build_session("other", {}, {**os.environ, "SPARK_HOME": str(tmp_path)})
+    (jars / "spark-core_2.13-3.5.1.jar").touch()
+    with pytest.raises(SparkJobError, match=r"SPARK_HOME is Spark 3\.5\.1, but PySpark is .*\. Unset it"):
+        build_session("other", {}, {**os.environ, "SPARK_HOME": str(tmp_path)})
+    monkeypatch.setattr(tempfile, "tempdir", "/a folder")
+    assert builder._temporary_folder() == '"-Djava.io.tmpdir=/a folder"'
+    monkeypatch.setattr(os, "geteuid", lambda: 54_321)
+    with pytest.raises(SparkJobError, match="Spark needs the name of its user, and the uid 54321 has none"):
+        build_session("nameless", {})
 
 
 def test_the_server_of_the_environment_is_asked_before_the_start() -> None:

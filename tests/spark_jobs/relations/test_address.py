@@ -39,11 +39,17 @@ def test_credentials_are_not_part_of_the_jdbc_url(url: str, place: str) -> None:
     assert (address.user, address.password) == ("me", "s3")
 
 
-def test_options_of_both_drivers_are_kept() -> None:
-    address = jdbc_address("postgresql://me@h/d?sslmode=verify-full&sslrootcert=/ca.pem&connect_timeout=5")
-    assert {"sslmode=verify-full", "sslrootcert=%2Fca.pem", "connectTimeout=5"} <= set(
-        address.url.split("?")[1].split("&")
-    )
+@pytest.mark.parametrize(
+    ("options", "translated"),
+    [
+        ("sslmode=verify-full&sslrootcert=/ca.pem", "sslmode=verify-full&sslrootcert=%2Fca.pem"),
+        ("sslrootcert=system", "sslmode=verify-full&sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory"),
+    ],
+)
+def test_options_of_both_drivers_are_kept(options: str, translated: str) -> None:
+    address = jdbc_address(f"postgresql://me@h/d?{options}&connect_timeout=5")
+    kept = [option for option in address.url.split("?")[1].split("&") if option.startswith(("ssl", "connectT"))]
+    assert sorted(kept) == sorted([*translated.split("&"), "connectTimeout=5"])
     assert "password" not in address.properties()
 
 
