@@ -23,8 +23,8 @@ class TokenProvider(AbstractTokenProvider):  # type: ignore[misc]  # kafka-pytho
             self._provider: Any = getattr(import_module(module), name)()
         except Exception as error:  # any code of the user's
             raise OptionRefused(
-                f"The token provider {path!r} cannot be used ({type(error).__name__}). Set the Kafka option "
-                "'sasl_oauth_token_provider' to a class that can be imported, such as package.module.Class."
+                "The class of the Kafka option 'sasl_oauth_token_provider' cannot be used "
+                f"({type(error).__name__}). Expected one that can be imported, such as package.module.Class."
             ) from None
 
     def token(self) -> str:
