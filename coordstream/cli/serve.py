@@ -1,9 +1,10 @@
 """`coordstream serve`: health, metrics, JSON and pages over HTTP; and ``--metrics-port`` of other commands."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+_BASE_PATH: Final = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
+
 MetricsPort = Annotated[
     str | None,
     typer.Option(
@@ -31,6 +34,15 @@ MetricsTokenFile = Annotated[
     Path | None,
     typer.Option("--metrics-token-file", metavar="FILE", help="A file with the token that these requests need."),
 ]
+
+
+def _parse_base_path(text: str) -> str:
+    path = text.rstrip("/")
+    if path and not _BASE_PATH.fullmatch(path):
+        raise typer.BadParameter(
+            f"Invalid path {text!r}. Expected one such as /coordstream, of letters, digits and ._~-."
+        )
+    return path
 
 
 @app.command()
@@ -56,6 +68,14 @@ def serve(
             help="How many offsets a log may be behind its end for /readyz to be ready.",
         ),
     ] = 1000,
+    base_path: Annotated[
+        str,
+        typer.Option(
+            metavar="PATH",
+            parser=_parse_base_path,
+            help="The path at which a proxy shows the pages, such as /coordstream; requests may have it or not.",
+        ),
+    ] = "",
     max_commit_age: MaxCommitAge = None,
     max_lag: MaxLag = None,
     log_format: Format = LogFormat.TEXT,
@@ -74,7 +94,7 @@ def serve(
     settings = load_settings()
     url = database_url(settings)
     limits = ServiceLimits(query_timeout, ready_lag, job_limits(max_commit_age, max_lag))
-    with open_service(settings, url, address, token_file, limits, report) as service:
+    with open_service(settings, url, address, token_file, limits, report, base_path) as service:
         try:
             with open_database():
                 pass

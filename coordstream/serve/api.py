@@ -98,12 +98,12 @@ def api_routes() -> list[BaseRoute]:
     return [Route("/api", relations), Route("/api/{relation}", relation)]
 
 
-def relations(_request: Request) -> Response:
+def relations(request: Request) -> Response:
     """Every relation, with its address and the types of its columns."""
     listed = [
         {
             "relation": name,
-            "href": f"/api/{name}",
+            "href": f"{request.app.state.base_path}/api/{name}",
             "columns": {column.name: _sql_type(table, column.name) for column in table.c},
         }
         for name, table in sorted(RELATIONS.items())
@@ -121,7 +121,8 @@ def relation(request: Request) -> Response:
     following = None
     if last_key is not None:
         kept = [(word, value) for word, value in given if word != "after"]
-        following = f"/api/{name}?{urlencode([*kept, ('after', dumps(last_key, ensure_ascii=False))])}"
+        asked = urlencode([*kept, ("after", dumps(last_key, ensure_ascii=False))])
+        following = f"{request.app.state.base_path}/api/{name}?{asked}"
     return JSONResponse({"relation": name, "rows": rows, "next": following})
 
 

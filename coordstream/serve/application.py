@@ -138,18 +138,25 @@ def build_app(
     token_option: str,
     report: Report,
     error_response: ErrorResponse = json_error,
+    base_path: str = "",
 ) -> Starlette:
     """An application whose handlers may raise any error. Requests must have the token, or name a loopback host.
+
+    ``base_path``: that of a proxy, which all addresses in answers must begin with; empty if there is none.
 
     ``report`` gets a line for each request that is refused or fails, without its query and headers. ``token_option`` is
     how to give a token, for a message.
     """
     explain = partial(_explain, report=report, error_response=error_response)
-    return Starlette(
+    guard = Middleware(Guard, token=token, token_option=token_option, explain=explain)
+    app = Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, token=token, token_option=token_option, explain=explain)],
+        middleware=[Middleware(BelowBasePath, base_path=base_path), guard],
         exception_handlers=dict.fromkeys((HTTPException, PortableError, Exception), explain),
     )
+    app.router.redirect_slashes = False
+    app.state.base_path = base_path
+    return app
 
 
 def _explain(request: Request, error: Exception, *, report: Report, error_response: ErrorResponse) -> Response:
@@ -176,6 +183,24 @@ def _as_refused(request: Request, error: Exception) -> Refused:
     if isinstance(error, PortableError):
         return Refused(" ".join(str(error).split()), status=500)
     return Refused(f"Unexpected error {type(error).__name__}. The log of the server has its traceback.", status=500)
+
+
+@dataclass
+class BelowBasePath:
+    """Middleware that takes the path of a proxy off that of a request, if the proxy left it there, and a last slash.
+
+    So no request is redirected: only the proxy knows the scheme and the host of the address.
+    """
+
+    app: ASGIApp
+    base_path: str
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"]
+        if path == self.base_path or path.startswith(f"{self.base_path}/"):
+            path = path[len(self.base_path) :]
+        scope["path"] = path.rstrip("/") or "/"
+        await self.app(scope, receive, send)
 
 
 @dataclass

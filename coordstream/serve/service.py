@@ -40,15 +40,23 @@ class Service:
 
 @contextmanager
 def open_service(
-    settings: Settings, url: str, address: Address, token_file: Path | None, limits: ServiceLimits, report: Report
+    settings: Settings,
+    url: str,
+    address: Address,
+    token_file: Path | None,
+    limits: ServiceLimits,
+    report: Report,
+    base_path: str = "",
 ) -> Iterator[Service]:
     """The service, which listens on the address; connections to the database are opened when needed.
+
+    ``base_path``: where a proxy shows it, such as ``/coordstream``.
 
     Raises:
         CoordstreamError: the address is taken, or a token is missing or invalid.
     """
     token = required_token(address, token_file, "--bind", TOKEN_OPTION)
-    app = build_app(_routes(limits), token, TOKEN_OPTION, report, error_response)
+    app = build_app(_routes(limits), token, TOKEN_OPTION, report, error_response, base_path)
     with listen(address, "--bind") as listener:
         app.state.pool = pool = ReadPool(settings, url, limits.query_seconds)
         app.state.ready_lag, app.state.job_limits = limits.ready_lag, limits.jobs

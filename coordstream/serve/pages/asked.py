@@ -21,11 +21,13 @@ NO_LIMITS: Final = JobLimits()
 
 @dataclass(frozen=True)
 class Asked:
-    """The path and the parameters of a request. An empty parameter counts as missing."""
+    """The path, below that of a proxy, and the parameters of a request. An empty parameter counts as missing."""
 
     path: str
     values: Mapping[str, str] = field(default_factory=dict)
     limits: JobLimits = NO_LIMITS
+    base: str = ""
+    """The path of a proxy, which all addresses begin with."""
 
     def text(self, name: str) -> str | None:
         """A parameter without surrounding spaces; None if it is missing."""
@@ -65,7 +67,8 @@ class Asked:
         """The address of a page, or of this one with other parameters, as of the same time. None drops one."""
         kept = {AS_OF: self.moment} if path is not None else {**self.values, AS_OF: self.moment, "page": None}
         given = {name: str(value) for name, value in {**kept, **parameters}.items() if value not in (None, "")}
-        return f"{path or self.path}?{urlencode(given)}" if given else (path or self.path)
+        address = f"{self.base}{path or self.path}"
+        return f"{address}?{urlencode(given)}" if given else address
 
     @property
     def moment(self) -> str | None:

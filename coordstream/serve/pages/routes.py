@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from coordstream.queries.jobs import JobLimits
 from coordstream.queries.rows import Row
 from coordstream.serve.application import BadRequest, NotFound, Refused, json_error
 from coordstream.serve.database import snapshot
@@ -42,7 +43,7 @@ def page_routes() -> list[BaseRoute]:
 
 def _handler(template: str, view: View) -> Callable[[Request], Response]:
     def answer(request: Request) -> Response:
-        asked = Asked(request.url.path, dict(request.query_params), request.app.state.job_limits)
+        asked = Asked(request.url.path, dict(request.query_params), *_settings(request))
         with snapshot(request) as connection:
             values = view(connection, asked)
         return HTMLResponse(render(template, asked, values))
@@ -72,11 +73,16 @@ def error_response(request: Request, refused: Refused) -> Response:
 
 def _asked(request: Request) -> Asked:
     """What was asked, without a time that is invalid, and of the fleet instead of a page that does not exist."""
+    settings = _settings(request)
     if request.url.path not in PAGES:
-        return Asked("/")
+        return Asked("/", {}, *settings)
     given = dict(request.query_params)
-    asked = Asked(request.url.path, given)
-    return asked if _has_valid_time(asked) else Asked(asked.path, given | {AS_OF: ""})
+    asked = Asked(request.url.path, given, *settings)
+    return asked if _has_valid_time(asked) else Asked(asked.path, given | {AS_OF: ""}, *settings)
+
+
+def _settings(request: Request) -> tuple[JobLimits, str]:
+    return request.app.state.job_limits, request.app.state.base_path
 
 
 def _has_valid_time(asked: Asked) -> bool:

@@ -29,12 +29,16 @@ class Served:
 
 @contextmanager
 def serving(
-    database_url: str, address: Address = LOOPBACK, token_file: Path | None = None, limits: ServiceLimits = LIMITS
+    database_url: str,
+    address: Address = LOOPBACK,
+    token_file: Path | None = None,
+    limits: ServiceLimits = LIMITS,
+    base_path: str = "",
 ) -> Iterator[Served]:
     """The service of a database."""
     settings = Settings(database_url=SecretStr(database_url))
     lines: list[str] = []
-    with open_service(settings, database_url, address, token_file, limits, lines.append) as service:
+    with open_service(settings, database_url, address, token_file, limits, lines.append, base_path) as service:
         port = service.address.port
         with service.server.in_thread(), httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
             yield Served(client, port, lines)
