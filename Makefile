@@ -56,8 +56,12 @@ demo: setup java ## Replay a recorded Samza job on Spark, verify it, query it in
 	@PATH="$(CURDIR)/$(BIN):$$PATH" ./demo.sh
 
 .PHONY: test
-test: setup java ## Run all tests, on real Postgres, Kafka and Spark
-	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(PYTEST_OPTIONS)
+test: setup java ## Run the tests, on real Postgres, Kafka and Spark
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not long" $(PYTEST_OPTIONS)
+
+.PHONY: test-long
+test-long: setup java ## Run the long tests: Spark clusters and kills, Samza itself, old brokers, long properties
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m long $(PYTEST_OPTIONS)
 
 .PHONY: test-fast
 test-fast: setup ## Run the tests that need neither Kafka nor Spark and are not slow (under 2 minutes, without Java)

@@ -134,6 +134,7 @@ def _candidates(vector: Vector, task: str) -> list[Candidate[Checkpoint]]:
     return list(last.values())
 
 
+@pytest.mark.scenario("KCM-10", "HRD-25")
 @pytest.mark.parametrize(
     ("v1", "v2", "max_age", "winner"),
     [

@@ -33,7 +33,7 @@ from tests.properties.importing import (
     rows_by_job,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 JOBS: Final = scaled(60, 1_500)
 LOST: Final = scaled(20, 300)

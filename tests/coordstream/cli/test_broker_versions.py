@@ -18,7 +18,7 @@ from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.samza import compiler_beside
 from tests.fixtures.waiting import PATIENCE, wait_until
 
-pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.long]
 
 NEWEST: Final = "newest"
 WITHOUT_TOPIC_IDS: Final = "2.4.1"

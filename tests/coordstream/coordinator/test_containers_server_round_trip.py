@@ -12,7 +12,7 @@ from tests.coordstream.coordinator.serving import context_of, localities, runnin
 from tests.fixtures import samza_coordinator, samza_starts
 from tests.fixtures.samza import Samza
 
-pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.long]
 
 CONFIG: Final = {
     "job.name": "ordérs \U0001f600",

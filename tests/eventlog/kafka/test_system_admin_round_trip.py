@@ -21,7 +21,7 @@ from tests.fixtures import samza_inputs as asked
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.samza import Samza
 
-pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.long]
 
 #: Deleted from, and not by age, since the records are of 1970.
 INPUT: Final = {"cleanup.policy": "delete", "retention.ms": "-1"}

@@ -20,7 +20,7 @@ from tests.fixtures import samza_assignments as asked
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.samza import Samza
 
-pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.long]
 
 AWKWARD: Final = 'task "\u0436" \U0001f680'
 STANDBY: Final = "Standby-Partition 0-0"

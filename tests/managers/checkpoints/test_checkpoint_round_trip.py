@@ -19,7 +19,7 @@ from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.samza import Samza
 
-pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.long]
 
 IN_0: Final = SystemStreamPartition("kafka", "in", 0)
 IN_1: Final = SystemStreamPartition("kafka", "in", 1)

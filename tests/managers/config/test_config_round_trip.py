@@ -15,7 +15,7 @@ from managers.streams.stream_creation import create_coordinator_stream
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.samza import Samza
 
-pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.long]
 
 AWKWARD: Final = {
     "empty": "",

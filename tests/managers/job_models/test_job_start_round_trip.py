@@ -25,7 +25,7 @@ from tests.fixtures.samza import Refused, Samza
 from tests.fixtures.samza_starts import Started
 from tests.managers.generated_starts import STANDBY_FACTOR, STORE, Start, life
 
-pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.long]
 
 JOBS: Final = 120
 PARTITIONS: Final = SetTaskPartitionMapping.message_type

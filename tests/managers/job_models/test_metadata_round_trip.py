@@ -30,7 +30,7 @@ from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.samza import Samza
 from tests.managers.generated_starts import life
 
-pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.long]
 
 ENVIRONMENT: Final = {
     "CONTAINER_ID": "container_1606797336059_0010_01_000001",

@@ -29,7 +29,7 @@ from tests.fixtures import samza_startpoints as asked
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.samza import Call, Samza
 
-pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.long]
 
 #: Samza judges by this machine's clock whether a request has expired, and so do we here; nothing else depends on it.
 #: These are taken when the session begins, which may last for hours.

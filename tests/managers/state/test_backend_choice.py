@@ -38,6 +38,7 @@ def test_stores_are_those_with_a_factory() -> None:
     assert store_names(config) == ("a.b", "counts", "views")
 
 
+@pytest.mark.scenario("TCM-08")
 @pytest.mark.parametrize(
     ("config", "factories"),
     [

@@ -310,7 +310,7 @@ def test_a_marker_of_another_changelog_is_refused(make_task: TaskMaker) -> None:
     assert task.entries() == COMMITTED
 
 
-@pytest.mark.scenario("TCM-19", "SCM-11")
+@pytest.mark.scenario("TCM-08", "TCM-19", "SCM-11")
 def test_the_newest_offset_is_the_marker(make_task: TaskMaker, topics: Topics) -> None:
     task = make_task("orders", "empty")
     task.write(COMMITTED)

@@ -25,7 +25,7 @@ from managers.state.store_directories import (
 from tests.fixtures import samza_store_files
 from tests.fixtures.samza import Call, Samza
 
-pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.long]
 
 CHANGELOG: Final = SystemStreamPartition("kafka", "orders-changelog", 3)
 MARKERS: Final = {KAFKA_STATE_BACKEND_FACTORY: {"orders": KafkaStateCheckpointMarker(CHANGELOG, "42").serialise()}}

@@ -13,7 +13,7 @@ from tests.fixtures.samza_state_backend import commit, restore, write
 from tests.managers.state.conftest import TaskMaker
 from tests.managers.state.logged_task import NOT_TRANSACTIONAL, TASK, TRANSACTIONAL, LoggedTask, as_version_1
 
-pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.long]
 
 STORES: Final = ["orders", "rates", "empty"]
 ORDERS: Final = {b"a": b"1", b"b": "ж\U0001f680".encode(), b"c": b""}

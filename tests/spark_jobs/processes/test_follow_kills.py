@@ -22,7 +22,7 @@ from tests.coordstream.command_line import CHECKOUT, MASK_KEY, in_own_process, w
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE, wait_until
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.torture]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.torture, pytest.mark.long]
 
 LOGS: Final = scaled(4, 20)
 KILLS: Final = scaled(2, 30)

@@ -19,6 +19,8 @@ from tests.fixtures.waiting import wait_until
 from tests.projections.follow.running import wait_for_position
 from tests.spark_jobs.processes.test_replay_kills import kill_driver
 
+pytestmark = pytest.mark.long
+
 
 def test_events_are_applied_in_executors_that_may_be_killed(
     spark_cluster: SparkCluster,

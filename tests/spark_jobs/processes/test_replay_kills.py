@@ -32,7 +32,7 @@ HELD: Final = "__samza_coordinator_job-0000_1"
 
 DONE: Final = "select count(*) from projection.position where state = 'stopped'"
 
-pytestmark = pytest.mark.torture
+pytestmark = [pytest.mark.torture, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,8 @@ from tests.fixtures.spark_cluster import SparkCluster
 from tests.fixtures.waiting import PATIENCE, wait_until
 from tests.spark_jobs.recorded_fleet import write_fleet
 
+pytestmark = pytest.mark.long
+
 SPECULATION: Final = {
     "spark.speculation": "true",
     "spark.speculation.interval": "100ms",

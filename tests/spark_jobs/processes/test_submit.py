@@ -16,6 +16,8 @@ from tests.acceptance.odd_jobs import import_recording_a
 from tests.fixtures.spark_cluster import SparkCluster, program_settings
 from tests.fixtures.waiting import PATIENCE
 
+pytestmark = pytest.mark.long
+
 ROOT: Final = Path(__file__).parents[3]
 PAGE: Final = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
 WHERE_EXECUTORS_FIND_IT: Final = """
