@@ -12,11 +12,8 @@ from eventlog.kafka.source import KafkaSource
 from eventlog.source import EventSource, OffsetLost, StreamFacts, StreamMissing
 from tests.contracts.event_source import EventSourceContract
 from tests.contracts.followed import Followed, new_events, offsets
-from tests.fixtures.compiled_parts import with_and_without
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, COMPACTED_SOON, LASTING, NUDGE_KEY, Topics
 from tests.fixtures.waiting import PATIENCE, wait_until
-
-way = with_and_without()
 
 
 class TestKafkaSource(EventSourceContract):
