@@ -32,6 +32,7 @@ from coordstream.serve.follower_metrics import FollowerMetrics
 from coordstream.settings import Settings
 from eventlog.backoff import Backoff
 from eventlog.log import system_clock
+from eventlog.notices import Notice
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.follow.follow_run import FollowPlan
@@ -151,7 +152,7 @@ def run_follow(
     with stop_on_signal_or_timeout(timeout) as stop, lines.of_psycopg():
         outage_timeout = OUTAGE_TIMEOUT_SECONDS if plan.has_end and timeout is None else None
         outcome = _follow(FollowRequest(plan, lines, outage_timeout), stop, open_follower)
-        lines.message(_describe_end(plan, stop, outcome))
+        lines.message(Notice(_describe_end(plan, stop, outcome), "ended-early"))
     if as_json:
         print_json([_stream_row(plan, stream) for stream in outcome.streams])
     elif plan.has_end:
@@ -169,7 +170,7 @@ def _follow(request: FollowRequest, stop: StopRequest, open_follower: OpenFollow
         return Outcome(0, {}, is_complete=False, outage="the database cannot be reached")
     database, place = found
     with database_errors(database.settings), open_follower(database, request) as follower:
-        request.lines.message(_describe_start(request.plan, database.settings, place))
+        request.lines.message(Notice(_describe_start(request.plan, database.settings, place), "started"))
         stop.stop_with(follower.stop)
         return follower.run()
 
@@ -193,7 +194,7 @@ def wait_for_database(
                 return database, f"the database {info.dbname} at {info.host}:{info.port}"
         except DatabaseUnreachable as error:
             if not is_reported:
-                report(f"{error} Retrying.")
+                report(Notice(f"{error} Retrying.", "outage"))
                 is_reported = True
             if outage_timeout is not None and monotonic() >= began + outage_timeout:
                 return None

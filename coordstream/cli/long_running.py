@@ -4,14 +4,14 @@ import json
 import logging
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC
 from enum import StrEnum
 from threading import Timer
 from time import monotonic
-from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from types import FrameType, MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -19,6 +19,7 @@ from coordstream.cli.arguments import silence_option
 from eventlog.backoff import StopFlag
 from eventlog.errors import printable_text
 from eventlog.log import Clock, system_clock
+from eventlog.notices import Notice
 from eventlog.timestamps import time_of
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def stop_on_signal_or_timeout(timeout: float | None) -> Iterator[StopRequest]:
 
 
 class LogFormat(StrEnum):
-    """A line is a time and a message, or a JSON object with ``time`` and ``message``."""
+    """A line is a time and a message, or a JSON object: ``time``, ``level``, ``code``, ``stream_name``, ``message``."""
 
     TEXT = "text"
     JSON = "json"
@@ -146,13 +147,13 @@ class LogLines:
     def message(self, text: str) -> None:
         """Print a message, unless it is empty."""
         if text:
-            self._print({"message": text})
+            self._print(text if isinstance(text, Notice) else Notice(text, "message"))
 
     @contextmanager
     def of_psycopg(self) -> Iterator[None]:
         """Print what psycopg warns of, such as a connection that is lost in a rollback, as messages."""
         handler, logger = logging.Handler(logging.WARNING), logging.getLogger("psycopg")
-        handler.emit = lambda record: self.message(printable_text(record.getMessage()))  # type: ignore[method-assign]
+        handler.emit = lambda record: self.message(Notice(printable_text(record.getMessage()), "database-client"))  # type: ignore[method-assign]
         logger.addHandler(handler)
         try:
             yield
@@ -165,15 +166,17 @@ class LogLines:
         now = self._seconds()
         if progress.state == "live" or now < self._next_at:
             return
-        place = {"stream_name": progress.stream_name, "state": progress.state}
+        line = progress_line(progress, self._events / (now - self._since))
         offsets = {"next_offset": progress.next_offset, "end_offset": progress.target}
-        self._print({"message": progress_line(progress, self._events / (now - self._since)), **place, **offsets})
+        self._print(Notice(line, "progress", progress.stream_name), {"state": progress.state, **offsets})
         self._since, self._next_at, self._events = now, now + LINE_SECONDS, 0
 
-    def _print(self, line: dict[str, Any]) -> None:
+    def _print(self, notice: Notice, further: Mapping[str, object] = MappingProxyType({})) -> None:
         time = f"{self._clock().astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        is_json = self._format is LogFormat.JSON
-        text = json.dumps({"time": time, **line}, ensure_ascii=False) if is_json else f"{time} {line['message']}"
+        text = f"{time} {notice}"
+        if self._format is LogFormat.JSON:
+            of_notice = {"level": notice.level, "code": notice.code, "stream_name": notice.stream_name}
+            text = json.dumps({"time": time, **of_notice, "message": notice, **further}, ensure_ascii=False)
         print(text, file=sys.stderr, flush=True)
 
 

@@ -24,6 +24,7 @@ from coordstream.errors import CoordstreamError, describe_crash
 from coordstream.secret_file import read_secret
 from coordstream.web_server import Address, Report, is_for_loopback, is_loopback
 from eventlog.errors import PortableError
+from eventlog.notices import Notice
 
 RETRY_SECONDS: Final = 5
 LEAST_TOKEN_LENGTH: Final = 16
@@ -163,7 +164,8 @@ def _explain(request: Request, error: Exception, *, report: Report, error_respon
     refused = _as_refused(request, error)
     host = request.client.host if request.client else "unknown"
     path = request.scope["path"][:_LONGEST_LOGGED_PATH].encode("unicode_escape").decode()
-    report(f"{host} {request.method} {path}: {refused.status} {refused}")
+    code = "request-failed" if refused.status == 500 else "request-refused"
+    report(Notice(f"{host} {request.method} {path}: {refused.status} {refused}", code))
     if refused.status == 500:
         report(describe_crash(error))
     response = error_response(request, refused)

@@ -106,21 +106,23 @@ class Attacher:
         log = replace(tail.log, is_current=True, is_complete=True, next_offset=tail.position)
         stream.attach(self.make_tail(log, self._projector(log), tail.target, self.run.plan.until))
         name = stream.stream_name
-        self.run.say_of(name, f"{name}: incarnation {log.incarnation} is complete; relations show it from now on.")
+        self.run.say_of(
+            name, "replaced", f"{name}: incarnation {log.incarnation} is complete; relations show it from now on."
+        )
 
     def _report(self, stream: FollowedStream, found: ResumePoint) -> None:
         name, offset = stream.stream_name, found.log.next_offset
         if stream.is_waiting:
             stream.is_waiting = False
-            self.run.say_of(name, f"{name} is free: this follower continues at offset {offset}.")
+            self.run.say_of(name, "taken-over", f"{name} is free: this follower continues at offset {offset}.")
         if stream.unavailable_since is not None:
-            self.run.say_of(name, f"{name} is available again: continuing at offset {offset}.")
-        self.run.say_of(name, found.message)
+            self.run.say_of(name, "available", f"{name} is available again: continuing at offset {offset}.")
+        self.run.say_of(name, "resumed", found.message)
 
     def _resync(self, found: ResumePoint, projector: Projector, on_batch: Callable[[], None]) -> ResumePoint:
         connection, source, settings, clock = self.connection, self.source, self.settings, self.clock
         resumed = resync(connection, source, projector, found, settings, clock, on_batch=lambda _: on_batch())
-        self.run.say_of(resumed.log.stream.stream_name, resumed.message)
+        self.run.say_of(resumed.log.stream.stream_name, "resynced", resumed.message)
         return resumed
 
     def _projector(self, log: TrackedLog) -> Projector:
@@ -134,7 +136,7 @@ class Attacher:
         stream.is_waiting, stream.outage = True, ""
         stream.accept()
         holder = self.locks.holder(name)
-        self.run.say_of(name, "" if holder is None else self._handle_holder(name, holder))
+        self.run.say_of(name, "held", "" if holder is None else self._handle_holder(name, holder))
         stream.is_over = self.run.plan.has_end and self._is_read_as_planned(stream)
 
     def _is_read_as_planned(self, stream: FollowedStream) -> bool:
@@ -199,7 +201,7 @@ class Refusals:
         except LockNotAvailable:
             if stream is None:
                 raise
-            self._run.say_of(stream.stream_name, str(LogBlocked(stream.stream_name)))
+            self._run.say_of(stream.stream_name, "blocked", str(LogBlocked(stream.stream_name)))
             stream.wait(LogBlocked.reason, monotonic() + BLOCKED_SECONDS)
         except (EventLogError, ProjectionError, psycopg.Error) as error:
             if is_outage(error) or isinstance(error, DatabaseReplaced):
@@ -221,19 +223,19 @@ class Refusals:
         now = monotonic()
         stream.be_unavailable(outage_reason(error), now)
         self._heartbeat.trigger()
-        self._run.say_of(stream.stream_name, outage_message(error))
+        self._run.say_of(stream.stream_name, "unavailable", outage_message(error))
         self._run.stop_if_unavailable(now)
 
     def report_continuation(self, stream: FollowedStream) -> None:
         self._heartbeat.trigger()
         if stream.tail is not None:
             name, position = stream.stream_name, stream.tail.position
-            self._run.say_of(name, f"{name} can be followed again: continuing at offset {position}.")
+            self._run.say_of(name, "accepted", f"{name} can be followed again: continuing at offset {position}.")
 
     def _handle(self, stream: FollowedStream, error: Exception) -> None:
         self._heartbeat.trigger()
         if isinstance(error, LogBlocked):
-            self._run.say_of(stream.stream_name, str(error))
+            self._run.say_of(stream.stream_name, "blocked", str(error))
             stream.block(error.reason, monotonic() + BLOCKED_SECONDS)
             return
         if isinstance(error, StreamUnavailable):
@@ -244,7 +246,7 @@ class Refusals:
             stream.detach(monotonic() + LOST_OFFSET_SECONDS)
             return
         message = stream_error_message(stream.stream_name, error)
-        self._run.say_of(stream.stream_name, message)
+        self._run.say_of(stream.stream_name, "refused", message)
         if reaction is not Reaction.LEAVE:
             self._write_refusal(stream, error, message)
         self._attacher.release(stream)  # another follower may have the rights, and a rebuild needs the lock

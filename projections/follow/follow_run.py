@@ -7,6 +7,7 @@ from time import monotonic
 from typing import Any, Final
 
 from eventlog.backoff import Backoff, StopFlag
+from eventlog.notices import Notice
 from eventlog.postgres.connection import Connection
 from projections.errors import DatabaseReplaced
 from projections.follow.error_policy import is_login_refused, outage_message, outage_reason
@@ -18,6 +19,7 @@ LINES_OF_A_CAUSE: Final = 8
 QUIET_SECONDS: Final = 5.0
 LONGEST_SECONDS: Final = 60.0
 """The number of further streams is reported once no other has come for a while, or they have come for so long."""
+NOTHING: Final = Notice("", "")
 _NUMBERS: Final = re.compile(r"\d+")
 _IDENTITY: Final = """
 select s.system_identifier, d.oid, to_regclass('eventlog.log')::oid
@@ -58,7 +60,7 @@ class SameMessages:
     since: float
     last_at: float = 0.0
     count: int = 0
-    last: str = ""
+    last: Notice = NOTHING
 
 
 @dataclass
@@ -99,17 +101,17 @@ class FollowRun:
         if identity != self._identity:
             raise DatabaseReplaced
 
-    def say_of(self, stream_name: str, message: str) -> None:
-        """Report a message about a stream, unless it is empty or repeats the last one. Of many streams with the same
-        message, `say_rest` reports the rest.
+    def say_of(self, stream_name: str, code: str, message: str) -> None:
+        """Report a message about a stream, with its code of a `Notice`, unless it is empty or repeats the last one. Of
+        many streams with the same message, `say_rest` reports the rest.
         """
         if message and self._last_messages.get(stream_name) != message:
             self._last_messages[stream_name] = message
             now, cause = monotonic(), _NUMBERS.sub("", message.replace(stream_name, ""))
             same = self._same.setdefault(cause, SameMessages(now))
-            same.last_at, same.count, same.last = now, same.count + 1, message
+            same.last_at, same.count, same.last = now, same.count + 1, Notice(message, code, stream_name)
             if same.count <= LINES_OF_A_CAUSE:
-                self.say(message)
+                self.say(same.last)
 
     def say_rest(self, now: float) -> None:
         """Report how many streams more had the same message, for those that no other stream is expected to have."""
@@ -117,8 +119,8 @@ class FollowRun:
             if now >= min(same.last_at + QUIET_SECONDS, same.since + LONGEST_SECONDS):
                 del self._same[cause]
                 if (more := same.count - LINES_OF_A_CAUSE) > 0:
-                    start = "" if more == 1 else f"The same holds for {more} more streams, at last: "
-                    self.say(f"{start}{same.last}")
+                    start = f"The same holds for {more} more streams, at last: "
+                    self.say(same.last if more == 1 else Notice(f"{start}{same.last}", same.last.code))
 
     def is_over(self) -> bool:
         return self.is_complete() or self.stop_flag.is_set
@@ -133,12 +135,12 @@ class FollowRun:
         """Record that brokers or database failed; with an end, stop if they refused the login or time is up."""
         if self.plan.has_end and is_login_refused(error):
             self.refusal = outage_reason(error)
-            self.say(self.refusal)
+            self.say(Notice(self.refusal, "login-refused"))
             self.stop_flag.set()
             return
         if not self.outage:
             self.outage, self.outage_since = outage_reason(error), now
-            self.say(outage_message(error))
+            self.say(Notice(outage_message(error), "outage"))
         if self.plan.has_end and self.outage_timeout is not None and now >= self.outage_since + self.outage_timeout:
             self.stop_flag.set()
 
@@ -159,4 +161,4 @@ class FollowRun:
         self.backoff.reset()
         if self.outage:
             self.outage = ""
-            self.say("Connections are restored: following continues.")
+            self.say(Notice("Connections are restored: following continues.", "outage-over"))

@@ -6,6 +6,7 @@ from datetime import datetime
 from time import monotonic
 from typing import Final
 
+from eventlog.notices import Notice
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.lock_watch import LockWatch
 from eventlog.source import POSTGRES, EventSource, Read, SourceUnavailable, StreamUnavailable
@@ -111,7 +112,7 @@ class FollowSession:
             self._source_ok_since = min(self._source_ok_since, monotonic())
             if not run.is_listed:
                 count = len(run.streams)
-                run.say(f"Found {count} stream{'' if count == 1 else 's'}.")
+                run.say(Notice(f"Found {count} stream{'' if count == 1 else 's'}.", "found"))
             run.is_listed = True
 
     def _attach_due(self) -> None:

@@ -64,10 +64,12 @@ def test_lines_may_be_json(capsys: pytest.CaptureFixture[str]) -> None:
     clock.now += LINE_SECONDS
     printed.batch(batch())
     said, caught_up = map(json.loads, capsys.readouterr().err.splitlines())
-    assert said == {"time": "2026-01-31T12:00:05Z", "message": 'it says "[bold]no[/bold]"'}
+    expected = {"level": "info", "code": "message", "stream_name": None, "message": 'it says "[bold]no[/bold]"'}
+    assert said == {"time": "2026-01-31T12:00:05Z", **expected}
     assert caught_up["message"].startswith("orders: catching-up, 50 events")
     del caught_up["message"], caught_up["time"]
-    assert caught_up == {"stream_name": "orders", "state": "catching-up", "next_offset": 150, "end_offset": 900}
+    place = {"stream_name": "orders", "state": "catching-up", "next_offset": 150, "end_offset": 900}
+    assert caught_up == {"level": "info", "code": "progress", **place}
 
 
 def test_a_second_signal_has_its_usual_effect() -> None:

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from typing import Any
 
 import psycopg
 import pytest
@@ -113,7 +114,7 @@ def test_a_streams_message_is_not_repeated() -> None:
         ("a", "continues"),
         ("a", "waits"),
     ):
-        run.say_of(name, message)
+        run.say_of(name, "held", message)
     assert messages == ["waits", "waits", "continues", "waits"]
 
 
@@ -131,14 +132,21 @@ def test_the_begin_and_the_end_of_an_outage_are_reported() -> None:
 
 def test_many_streams_with_the_same_message_have_few_lines() -> None:
     run = run_of(ALL)
-    said: list[str] = []
+    said: list[Any] = []
     run.say = said.append
     for number in range(400):
-        run.say_of(f"orders-{number}", f"orders-{number} is available again: continuing at offset {7 * number}.")
+        run.say_of(
+            f"orders-{number}", "available", f"orders-{number} is available again: continuing at offset {7 * number}."
+        )
         run.say_rest(time.monotonic())
-    run.say_of("counts", "counts is refused.")
+    run.say_of("counts", "refused", "counts is refused.")
     run.say_rest(NEVER)
     assert said[LINES_OF_A_CAUSE:] == [
         "counts is refused.",
         "The same holds for 392 more streams, at last: orders-399 is available again: continuing at offset 2793.",
+    ]
+    assert [(each.level, each.code, each.stream_name) for each in said[LINES_OF_A_CAUSE - 1 :]] == [
+        ("info", "available", f"orders-{LINES_OF_A_CAUSE - 1}"),
+        ("error", "refused", "counts"),
+        ("info", "available", None),
     ]
