@@ -133,8 +133,7 @@ def open_database(*, warns: bool = True, keeps_timeouts: bool = False) -> Iterat
             require_current(connection)
         if warns and not has_migrated and (sentence := describe_missing_rows(connection)):
             note(sentence)
-        with LockWatch(url, note, [connection.info.backend_pid]):
-            yield Database(settings, connection, url)
+        yield Database(settings, connection, url)
 
 
 @contextmanager
@@ -177,11 +176,17 @@ def check_url(url: str) -> None:
         raise DatabaseError(_UNREADABLE)
 
 
-def open_connection(settings: Settings, url: str, *, keeps_timeouts: bool = False) -> Connection:
-    """A connection, closed at the end of a ``with`` block. ``keeps_timeouts``: see `connect`.
+@contextmanager
+def open_connection(settings: Settings, url: str, *, keeps_timeouts: bool = False) -> Iterator[Connection]:
+    """A connection during the block, which says for which lock it waits. ``keeps_timeouts``: see `connect`.
 
     Raises DatabaseError, with the place that cannot be reached and the reason.
     """
+    with _connect(settings, url, keeps_timeouts) as connection, LockWatch(url, note, [connection.info.backend_pid]):
+        yield connection
+
+
+def _connect(settings: Settings, url: str, keeps_timeouts: bool) -> Connection:
     try:
         return connect(url, keeps_timeouts=keeps_timeouts)
     except psycopg.OperationalError as error:

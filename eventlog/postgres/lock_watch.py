@@ -38,16 +38,22 @@ def print_line(sentence: str) -> None:
 
 class LockWatch:
     """During a ``with`` block, a thread watches sessions, over a connection of its own that it opens after
-    `LONG_SECONDS`. ``report`` is called in that thread, once for each holder of a lock for which one of them has waited
-    for `LONG_SECONDS`, be it in several tries. ``backend_pids`` are the sessions, which may change. ``waits_for`` is
-    what was reported, until the wait is over; then it is empty.
+    ``first_seconds``: by default a command that ends sooner needs none. ``report`` is called in that thread, once for
+    each holder of a lock for which one of them has waited for `LONG_SECONDS`, be it in several tries. ``backend_pids``
+    are the sessions, which may change. ``waits_for`` is what was reported, until the wait is over; then it is empty.
     """
 
     def __init__(
-        self, database_url: str, report: Callable[[str], None] = print_line, backend_pids: Sequence[int] = ()
+        self,
+        database_url: str,
+        report: Callable[[str], None] = print_line,
+        backend_pids: Sequence[int] = (),
+        *,
+        first_seconds: float | None = None,
     ) -> None:
         self.backend_pids = list(backend_pids)
         self.waits_for = ""
+        self._first_seconds = LONG_SECONDS if first_seconds is None else first_seconds
         self._url = database_url
         self._report = report
         self._ended = Event()
@@ -65,7 +71,7 @@ class LockWatch:
 
     def _watch(self) -> None:
         connection: Connection | None = None
-        seconds = LONG_SECONDS
+        seconds = self._first_seconds
         while not self._ended.wait(seconds):
             seconds = SAMPLE_SECONDS
             try:

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Final, NamedTuple
 
 from eventlog.postgres.connection import Connection, connect
-from eventlog.postgres.lock_watch import LockWatch
+from eventlog.postgres.lock_watch import SAMPLE_SECONDS, LockWatch
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.follow.attacher import Attacher, MakeTail
@@ -97,7 +97,7 @@ class Follower:
         """Follow until the plan is complete or `stop` is called, and return what was done. Outages are waited out."""
         run = self._run
         outcome: Outcome | None = None
-        with LockWatch(self._url, run.say) as lock_watch:
+        with LockWatch(self._url, run.say, first_seconds=SAMPLE_SECONDS) as lock_watch:
             while not run.is_over():
                 try:
                     with self._session(lock_watch) as session:

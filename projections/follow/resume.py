@@ -22,7 +22,7 @@ TAIL_EVENTS: Final = 1_000
 
 _SET_STATE: Final = """
 update projection.position
-set state = case when state = 'refused' then state -- until something of it was read
+set state = case when state in ('refused', 'waiting') then state -- until something of it was read, or it is attached
                  when not %(is_complete)s then 'replacing'
                  when next_offset < %(end)s then 'catching-up' else 'live' end,
     heartbeat_at = clock_timestamp(), end_offset = %(end)s, resync_from = %(resync_from)s,

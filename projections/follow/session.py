@@ -117,9 +117,11 @@ class FollowSession:
 
     def _attach_due(self) -> None:
         """Attach streams for a while, and retry at most one that was refused, so that refusals delay no others."""
-        began, has_retried = monotonic(), False
+        began, has_retried, has_asked = monotonic(), False, False
         due = [each for each in self._run.streams.values() if each.is_to_attach and each.due_at <= began]
-        self._attacher.take_locks([stream for stream in due if not stream.has_lock and not stream.refusal])
+        with ignore_rejections():  # each stream is refused below
+            self._attacher.take_locks([stream for stream in due if not stream.has_lock and not stream.refusal])
+            has_asked = True
         self._beat_if_due()
         for stream in due:
             if self._run.stop_flag.is_set or monotonic() > began + ATTACHING_SECONDS:
@@ -128,7 +130,7 @@ class FollowSession:
                 continue
             has_retried = has_retried or bool(stream.refusal)
             with self._refusals.catch_errors(stream):
-                if not stream.has_lock and not stream.refusal:
+                if has_asked and not stream.has_lock and not stream.refusal:
                     self._attacher.wait_for_holder(stream, monotonic())
                     continue
                 self._attacher.attach(stream, monotonic(), self._on_resync_batch)

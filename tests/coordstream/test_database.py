@@ -49,13 +49,13 @@ def test_variables_that_keep_the_embedded_server_from_being_reached_are_named(
     settings, url = Settings(home=tmp_path), "postgresql://u@127.0.0.1:1/d"
     for name in [name for name in os.environ if name.startswith("PG")]:
         monkeypatch.delenv(name)
-    with pytest.raises(DatabaseUnreachable, match=r"\)\. See its log\.$"):
-        open_connection(settings, url)
+    with pytest.raises(DatabaseUnreachable, match=r"\)\. See its log\.$"), open_connection(settings, url):
+        pass
     monkeypatch.setenv("PGSSLMODE", "require")
     monkeypatch.setenv("PGPASSWORD", "hunter2")
     advice = r"See its log, or unset the variables that apply to it: PGPASSWORD, PGSSLMODE\.$"
-    with pytest.raises(DatabaseUnreachable, match=advice):
-        open_connection(settings, url)
+    with pytest.raises(DatabaseUnreachable, match=advice), open_connection(settings, url):
+        pass
 
 
 def test_an_invalid_option_of_the_url_is_not_a_lost_connection(
