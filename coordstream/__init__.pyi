@@ -195,6 +195,7 @@ from managers.job_models.job_model_building import (
     PreviousAssignment as PreviousAssignment,
     build_job_model as build_job_model,
 )
+from managers.job_models.job_model_client import JobModelNotRead as JobModelNotRead, read_job_model as read_job_model
 from managers.job_models.job_model_json import (
     job_model_from_json as job_model_from_json,
     job_model_to_json as job_model_to_json,

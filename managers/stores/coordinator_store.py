@@ -1,5 +1,6 @@
 """CoordinatorStreamStore: the current values of a job's coordinator stream, by namespaced key."""
 
+import logging
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -7,6 +8,7 @@ from threading import RLock
 from types import MappingProxyType
 from typing import Final, Self
 
+from eventlog.errors import WireError
 from eventlog.events import LOG_APPEND_TIME, NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, EventLog, end_after
 from eventlog.messages import Message
@@ -16,6 +18,7 @@ from managers.appending import split_into_parts
 from managers.errors import NotReady
 from managers.stores.keyed_state import KeyedState, NamespacedKey, canonical, decode_namespace, encode_name
 
+_logger: Final = logging.getLogger(__name__)
 Change = Callable[[Mapping[NamespacedKey, bytes]], Mapping[NamespacedKey, bytes | None]]
 """Maps the current values of some namespaces to the values to set, and None for keys to delete."""
 
@@ -33,6 +36,9 @@ class CoordinatorStreamStore:
         self._state: KeyedState[bytes] = KeyedState(_keep_bytes)
         self._position = 0
         self._is_ready = False
+        self._unreadable: set[tuple[NamespacedKey, bytes]] = set()
+        self.skipped_count = 0
+        """The events that were ignored because their key or value cannot be read. A warning names each."""
 
     @property
     def position(self) -> int:
@@ -63,7 +69,7 @@ class CoordinatorStreamStore:
         """The decoded messages of a namespace; of an unreadable value, the last readable one on the log."""
         with self._caught_up():
             read_log = partial(self._log.read, 0, self._position)
-            return MappingProxyType(decode_namespace(self._state, namespace, read_log))
+            return MappingProxyType(decode_namespace(self._state, namespace, read_log, self._report))
 
     def put(self, key: NamespacedKey, value: bytes) -> None:
         self.put_all({key: value})
@@ -155,7 +161,18 @@ class CoordinatorStreamStore:
                 self._position = event.offset + 1
                 if name is not None:
                     yield event.offset, name
+                else:
+                    self.skipped_count += 1
+                    text = "Ignoring the event at offset %d of %s: its key cannot be read."
+                    _logger.warning(text, event.offset, self._log.stream_name)
             self._position = end
+
+    def _report(self, name: NamespacedKey, value: bytes, error: WireError) -> None:
+        """Count and log an unreadable value, once."""
+        if (name, value) not in self._unreadable:
+            self._unreadable.add((name, value))
+            self.skipped_count += 1
+            _logger.warning("Ignoring a value of %s in %s: %s", name.namespace, self._log.stream_name, error)
 
     def _deletes(self, name: NamespacedKey) -> Sequence[NewEvent]:
         return [written_event(name.namespace, key, None) for key in self._state.spellings(name) or [encode_name(name)]]

@@ -124,17 +124,24 @@ def decode_value(key: bytes, value: bytes) -> Message | None:
 
 
 def decode_namespace(
-    raw: KeyedState[bytes], namespace: str, read_log: Callable[[], Iterable[RecordedEvent]]
+    raw: KeyedState[bytes],
+    namespace: str,
+    read_log: Callable[[], Iterable[RecordedEvent]],
+    report: Callable[[NamespacedKey, bytes, WireError], None],
 ) -> dict[str, Message]:
-    """The messages of a namespace, by key. Only if a value is unreadable, the log is read again, as far as ``raw``."""
+    """The messages of a namespace, by key. Only if a value is unreadable, the log is read again, as far as ``raw``.
+
+    ``report`` gets each unreadable value.
+    """
     found: dict[str, Message] = {}
     unreadable: set[NamespacedKey] = set()
     for name, _ in raw.items(namespace):
         for key, value in raw.spellings(name).items():
             try:
                 message = decode_value(key, value)
-            except WireError:
+            except WireError as error:
                 unreadable.add(name)
+                report(name, value, error)
                 continue
             if message is not None:
                 found[name.key] = message

@@ -1,5 +1,6 @@
 """CoordinatorStreamConsumer: reads a job's config and messages from its coordinator stream."""
 
+import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from threading import RLock
@@ -17,13 +18,15 @@ from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from managers.wrapped_logs import LazyLog, LogOrOpener
 
 _WHAT: Final = "the coordinator stream consumer"
+_logger: Final = logging.getLogger(__name__)
 
 
 class CoordinatorStreamConsumer:
     """Bootstraps a job's config and messages, and catches up later (Samza's CoordinatorStreamSystemConsumer).
 
-    Call `register`, `start`, then `bootstrap`; a context manager does all three. Unreadable events are ignored. It
-    keeps every distinct message in memory, a `CoordinatorStreamStore` only current ones. Thread-safe.
+    Call `register`, `start`, then `bootstrap`; a context manager does all three. Unreadable events are ignored, with a
+    warning, and counted in ``skipped_count``. It keeps every distinct message in memory, a `CoordinatorStreamStore`
+    only current ones. Thread-safe.
     """
 
     def __init__(self, log: LogOrOpener) -> None:
@@ -35,6 +38,7 @@ class CoordinatorStreamConsumer:
         self._is_started = self._is_stopped = self._is_bootstrapped = False
         self._messages: dict[CoordinatorStreamMessage, None] = {}
         self._config: KeyedState[Message] = KeyedState(decode_value)
+        self.skipped_count = 0
 
     def register(self) -> None:
         """Open the log at its oldest offset. Does nothing when called again (SAMZA-789)."""
@@ -127,7 +131,9 @@ class CoordinatorStreamConsumer:
     def _apply(self, event: RecordedEvent) -> None:
         try:
             message = CoordinatorStreamMessage.read(decode_key(event.key), event.value)
-        except WireError:
+        except WireError as error:
+            self.skipped_count += 1
+            _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, self._stream_name, error)
             return
         self._messages.pop(message, None)
         self._messages[message] = None

@@ -12,11 +12,11 @@ from eventlog.log import EventLog, MemoryEventLog
 from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import encode_key
-from managers.config.job_config import write_config
+from managers.config.job_config import read_config, write_config
 from managers.errors import NotReady
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
-from tests.builders import changelog_set, config_deleted, config_set
+from tests.builders import changelog_set, config_deleted, config_set, raw
 from tests.contracts.event_log import NOW
 from tests.fixtures.kafka_topics import Topics
 from tests.managers.log_makers import LogMaker
@@ -174,3 +174,22 @@ def test_a_read_that_failed_is_followed_by_one_with_a_new_log() -> None:
             consumer.bootstrap()
             assert consumer.config == {"a": "1"}
     assert len(opened.logs) == 3
+
+
+def test_events_that_are_skipped_are_counted_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    log = MemoryEventLog(identify(coordinator_stream_name("orders")))
+    config = config_set("a", "1")
+    log.append(
+        [config, raw(b"no key", b"{}"), raw(encode_key("set-changelog", "t"), b"{"), config._replace(value=b"[]")]
+    )
+    consumer = running(log)
+    consumer.bootstrap()
+    with CoordinatorStreamStore(log) as store:
+        for _ in range(2):
+            assert read_config(store) == {"a": "1"}
+        store.messages("set-changelog")
+        assert (consumer.skipped_count, store.skipped_count) == (3, 3)
+    assert [record.message.partition(": ")[0] for record in caplog.records] == [
+        *(f"Ignoring the event at offset {offset} of {log.stream_name}" for offset in (1, 2, 3, 1)),
+        *(f"Ignoring a value of set-{each} in {log.stream_name}" for each in ("config", "changelog")),
+    ]

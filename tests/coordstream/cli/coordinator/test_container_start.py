@@ -12,7 +12,7 @@ import pytest
 
 from eventlog.events import NewEvent
 from managers.job_models.job_model import JobModel
-from managers.job_models.job_model_json import from_json
+from managers.job_models.job_model_client import read_job_model
 from tests.coordstream.cli.coordinator.test_run import Job, line_with
 from tests.coordstream.command_line import CHECKOUT, CommandLine
 from tests.fixtures.kafka_topics import Topics
@@ -35,11 +35,6 @@ def job(cli: CommandLine, topics: Topics, tmp_path: Path, job_name: str) -> Job:
 def url_of(line: str) -> str:
     """The URL that a coordinator printed."""
     return line.partition(URL)[2]
-
-
-def served(url: str) -> JobModel:
-    """The job model that a container would get now."""
-    return from_json(httpx.get(url).content)
 
 
 def test_a_container_processes_and_commits(
@@ -95,17 +90,17 @@ def test_the_tasks_of_a_growing_input_keep_their_state(job: Job, topics: Topics)
     topics.grow(job.input, 8)
     with job.coordinator("--config", str(job.file), "--restart-on-change") as coordinator:
         url = url_of(line_with(coordinator.stderr, URL))
-        before = served(url)
+        before = read_job_model(url)
         topics.grow(job.input, 16)
         said = line_with(coordinator.stderr, job.input)
         line_with(coordinator.stderr, "The job model changed: other partitions for Partition 0, Partition 1")
-        after = served(url)
+        after = read_job_model(url)
     assert said == f"kafka.{job.input} has 16 partitions; the job model has 8."
     read = {name: sorted(each.partition for each in task.partitions) for name, task in after.tasks.items()}
     assert read == {f"Partition {number}": [number, number + 8] for number in range(8)}
     assert changelog_partitions(after) == changelog_partitions(before)
     with job.coordinator() as coordinator:
-        assert served(url_of(line_with(coordinator.stderr, URL))).tasks == after.tasks
+        assert read_job_model(url_of(line_with(coordinator.stderr, URL))).tasks == after.tasks
 
 
 def changelog_partitions(model: JobModel) -> dict[str, int]:
