@@ -206,6 +206,7 @@ from managers.job_names import (
     coordinator_stream as coordinator_stream,
     coordinator_system as coordinator_system,
 )
+from managers.metrics import MetricsRegistry as MetricsRegistry
 from managers.offsets.offset_manager import CheckpointListener as CheckpointListener, OffsetManager as OffsetManager
 from managers.offsets.resolved_starts import (
     OffsetError as OffsetError,

@@ -14,6 +14,7 @@ from coordstream.coordinator.config_watch import ConfigWatch
 from coordstream.coordinator.containers_server import LOOPBACK, CoordinatorServer
 from coordstream.coordinator.input_monitors import InputMonitors, OpenAdmins
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart, LockLostInWrite
+from coordstream.coordinator.samza_metrics import SamzaMetricsCollector
 from eventlog.errors import ConfigError, EventLogError
 from eventlog.log import EventLog
 from eventlog.source import SourceUnavailable
@@ -24,6 +25,7 @@ from managers.coordinator.serving_context import JobAttempt, JobServingContext
 from managers.errors import WriteOnceChange
 from managers.job_models.job_model import compare_container_models
 from managers.job_names import Config
+from managers.metrics import MetricsRegistry
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.wrapped_logs import FencedLog
 
@@ -70,6 +72,9 @@ class CoordinatorProcess:
         self._lock: Final = lock
         self._coordinator: Final = JobCoordinator(self._store, before_write=self._require_lock)
         self.context: Final = JobServingContext(LocalityManager(self._store).read_locality)
+        registry = MetricsRegistry()
+        registry.add(self._coordinator.metrics, run.job)
+        self._samza_metrics: Final = SamzaMetricsCollector(registry)
         self._watch: Final = ConfigWatch(self._store, self.context, run.report, adapts=run.restarts_on_change)
         self._intact: tuple[JobAttempt | None, int] = (None, 0)
         """The attempt that the stream had at this position."""
@@ -163,6 +168,7 @@ class CoordinatorProcess:
         failures.add_metric(("read",), metrics.metadata_read_failed_count)
         failures.add_metric(("write",), metrics.metadata_write_failed_count)
         yield failures
+        yield from self._samza_metrics.collect()
         for service in self._services:
             yield from service.collect()
 

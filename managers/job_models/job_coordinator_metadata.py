@@ -20,6 +20,7 @@ from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_json import containers_json
 from managers.job_models.jvm_order import text_order
 from managers.job_names import Config
+from managers.metrics import MetricValue
 from managers.stored_messages import MessageManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
@@ -135,6 +136,26 @@ class MetadataMetrics:
     metadata_generation_failed_count: int = 0
     metadata_read_failed_count: int = 0
     metadata_write_failed_count: int = 0
+
+    def groups(self) -> Mapping[str, Mapping[str, MetricValue]]:
+        """See `ManagerMetrics`. The first group is that of Samza before 1.6, the second that of Samza 1.8.0."""
+        return {
+            "job-coordinator-manager": {
+                "applicationAttemptCount": self.application_attempt_count,
+                "newDeployment": int(self.new_deployment),
+                "jobModelChanged": int(self.job_model_changed),
+                "configChanged": int(self.config_changed),
+            },
+            "JobCoordinatorMetadataManager": {
+                "application-attempt-count": self.application_attempt_count,
+                "new-deployment": int(self.new_deployment),
+                "job-model-changed": int(self.job_model_changed),
+                "config-changed": int(self.config_changed),
+                "metadata-generation-failed-count": self.metadata_generation_failed_count,
+                "metadata-read-failed-count": self.metadata_read_failed_count,
+                "metadata-write-failed-count": self.metadata_write_failed_count,
+            },
+        }
 
 
 class JobCoordinatorMetadataManager(MessageManager):

@@ -10,6 +10,7 @@ from eventlog.checkpoint import Offsets
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint
 from managers.checkpoints.checkpoint_events import require_offset
+from managers.metrics import MetricValue
 from managers.startpoints.startpoint_manager import StartpointManager
 
 END_OF_STREAM_OFFSET: Final = "END_OF_STREAM"
@@ -28,6 +29,14 @@ class OffsetManagerMetrics:
     checkpointed_offsets: dict[SystemStreamPartition, str | None] = field(default_factory=dict)
     commit_count: int = 0
     refused_startpoint_count: int = 0
+
+    def groups(self) -> Mapping[str, Mapping[str, MetricValue]]:
+        """See `ManagerMetrics`."""
+        gauges = {
+            f"{each.system}-{each.stream}-{each.partition}-checkpointed-offset": offset
+            for each, offset in [*self.checkpointed_offsets.items()]
+        }
+        return {"org.apache.samza.checkpoint.OffsetManagerMetrics": gauges}
 
     def set_checkpointed(self, offsets: Offsets) -> None:
         """Set the offsets of a written checkpoint, without those of partitions that are not registered."""

@@ -12,6 +12,7 @@ from eventlog.config import boolean, integer
 from eventlog.log import Clock, system_clock
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_events import build_checkpoints
+from managers.metrics import MetricValue
 from managers.offsets.offset_manager import OffsetManager
 from managers.state.state_errors import CommitFailed, CommitTimedOut, Step
 from managers.state.task_storage_commit_manager import TaskStorageCommitManager, run_in_background
@@ -55,6 +56,15 @@ class CommitMetrics:
     skipped: int = 0
     exceptions: int = 0
     timed_out: int = 0
+
+    def groups(self) -> Mapping[str, Mapping[str, MetricValue]]:
+        """See `ManagerMetrics`. Samza counts no exceptions."""
+        counters = {
+            "commit-calls": self.commits,
+            "commits-skipped": self.skipped,
+            "commits-timed-out": self.timed_out,
+        }
+        return {"org.apache.samza.container.TaskInstanceMetrics": counters}
 
 
 @dataclass(eq=False)
@@ -122,6 +132,7 @@ class TaskCommitter:
         self.metrics.commits += 1
         offsets = self._offsets.get_last_processed_offsets(self.task_name)
         self._flush(commit)
+        _logger.debug("Commit %s of task %r: capturing the state of its stores.", commit.checkpoint_id, self.task_name)
         snapshot = self._manager.snapshot(commit.checkpoint_id)
         commit.step = "upload"
         self._current = commit
@@ -219,6 +230,7 @@ class TaskCommitter:
         self._manager.persist_to_filesystem(checkpoint_id, markers)
         commit.step = "clean up"
         self._manager.clean_up(checkpoint_id, markers)
+        _logger.debug("Commit %s of task %r is complete: %s", checkpoint_id, self.task_name, dict(markers))
 
     def _timed_out(self, commit: _Commit) -> CommitTimedOut:
         return CommitTimedOut(self.task_name, commit.checkpoint_id, commit.step, self._elapsed_ms(commit))

@@ -9,6 +9,7 @@ from typing import Final
 
 import pytest
 
+from coordstream.coordinator.samza_metrics import SamzaMetricsCollector
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2, Offsets
 from eventlog.errors import ConfigError
 from eventlog.events import NewEvent
@@ -22,6 +23,7 @@ from managers.checkpoints.checkpoint_errors import CheckpointNotWritten
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.errors import NotReady
+from managers.metrics import MetricsRegistry
 from managers.offsets.offset_manager import CheckpointListener, OffsetManager
 from managers.offsets.resolved_starts import OffsetError, UnusableOffset
 from managers.offsets.task_offsets import END_OF_STREAM_OFFSET
@@ -248,6 +250,11 @@ def test_the_gauge_follows_what_was_committed_and_no_line_is_logged(
         seen += [before, gauge[SSP[0]]]
     assert seen == ["", "", "45", "45", "47", "47", "48"]
     assert manager.metrics.commit_count == 3
+    registry = MetricsRegistry()
+    registry.add(manager.metrics, "c")
+    (metric,) = SamzaMetricsCollector(registry).collect()
+    names = {sample.labels["name"]: sample.value for sample in metric.samples}
+    assert names["test-system-test-stream-0-checkpointed-offset"] == 48
     assert caplog.records == []
 
 
