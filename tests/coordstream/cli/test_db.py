@@ -235,6 +235,7 @@ def test_rights_that_a_restore_left_out_are_granted_again(
         url, anns = (make_url(of).set(database="restored").render_as_string(False) for of in (cli.database_url, ann))
         subprocess.run([chosen_bin_folder() / "pg_restore", *options, "-d", url, file], check=True)
         monkeypatch.setenv("COORDSTREAM_DATABASE_URL", url)
+        assert cli.done("db", "migrate", "--dry-run").endswith("lack rights. Run `coordstream db migrate`.\n")
         assert not can_select(anns, "coordinator.config")
         assert cli.done("db", "grant", "reader", user) == f"{user} is now a reader (coordstream_reader).\n"
         assert can_select(anns, "coordinator.config")
@@ -260,7 +261,7 @@ def test_a_writer_appends_from_the_command_line(cli: CommandLine, ann: str, monk
         as_writer.setenv("COORDSTREAM_DATABASE_URL", ann)
         cli.done("log", "append", COUNTS, "--key", "k", "--value", "v")
         assert "permission denied" in cli.refused("log", "create", "__samza_coordinator_other_1")
-        refused = cli.follow(COUNTS, "--once")
+        refused = cli("follow", COUNTS, "--once")
         assert refused.code == 1
         assert "permission denied" in refused.err
         assert "permission denied" in cli.refused("config", "show", "counts")
