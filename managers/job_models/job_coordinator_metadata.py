@@ -138,7 +138,7 @@ class MetadataMetrics:
     metadata_write_failed_count: int = 0
 
     def groups(self) -> Mapping[str, Mapping[str, MetricValue]]:
-        """See `ManagerMetrics`. The first group is that of Samza before 1.6, the second that of Samza 1.8.0."""
+        """See `ManagerMetrics`. The first group has the names of SAMZA-2609, the second those of Samza 1.8.0."""
         return {
             "job-coordinator-manager": {
                 "applicationAttemptCount": self.application_attempt_count,

@@ -45,7 +45,7 @@ Fields = dict[str, Any]
 def to_json(model: JobModel, *, oldest_form: bool = False) -> bytes:
     """The JSON that Samza writes, with its maps in Java's order. An unchanged model is written as it was read.
 
-    With ``oldest_form``, as before Samza 0.10: a container has a number as its id (ValueError for another one), and a
+    With ``oldest_form``, as in SAMZA-465: a container has a number as its id (ValueError for another one), and a
     task has partitions with offsets and no mode.
     """
     if oldest_form:
