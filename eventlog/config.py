@@ -109,6 +109,10 @@ def _stream_of_id(config: Config, stream_id: str) -> tuple[str, str] | None:
 
 DefaultOffset = Literal["oldest", "upcoming"]
 
+COMMIT_MS: Final = "task.commit.ms"
+DEFAULT_COMMIT_MS: Final = 60_000
+ALIVE_COMMITS: Final = 3
+"""A task that has not committed for this many intervals is taken to be stopped."""
 KAFKA_SYSTEM_FACTORY: Final = "org.apache.samza.system.kafka.KafkaSystemFactory"
 
 _OFFSET_DEFAULT: Final = "samza.offset.default"
@@ -182,3 +186,12 @@ def _default_offset(name: str, value: str) -> DefaultOffset:
         case "upcoming":
             return "upcoming"
     raise ConfigError(f"Invalid value of {name}. Expected oldest or upcoming.")
+
+
+def commit_ms(text: str | None) -> int:
+    """The commit interval in ms; a minute if the key is missing, invalid, or says that only tasks commit (-1)."""
+    try:
+        interval = int(text or "")
+    except ValueError:
+        return DEFAULT_COMMIT_MS
+    return interval if interval > 0 else DEFAULT_COMMIT_MS

@@ -1,6 +1,7 @@
 """The base classes of the errors, those that several modules raise, and parts of their messages."""
 
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import Any, Final, Literal
 
@@ -68,6 +69,8 @@ class ConfigError(EventLogError, ValueError):
 
 MOST_SIMILAR: Final = 3
 MOST_LISTED: Final = 10
+MOST_OF_A_CAUSE: Final = 3
+_DIGITS: Final = re.compile(r"[0-9]+")
 MOST_COMPARED: Final = 10_000
 """How many names a word is compared with: this many take about 0.2 s."""
 
@@ -106,6 +109,20 @@ def list_names(names: Collection[str], most: int = MOST_LISTED) -> str:
     return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
 
 
+def by_cause(found: Iterable[tuple[str, str]]) -> list[str]:
+    """One message for all names that have the same, but for the name and numbers in it: how many, and the first."""
+    causes: dict[str, list[tuple[str, str]]] = {}
+    for name, fault in found:
+        causes.setdefault(_DIGITS.sub("0", fault.replace(name, "") if name else fault), []).append((name, fault))
+    return [_of_cause(same) for same in causes.values()]
+
+
+def _of_cause(same: Sequence[tuple[str, str]]) -> str:
+    (_, fault), *further = same
+    names = list_names([name for name, _ in further], most=MOST_OF_A_CAUSE)
+    return f"{fault} The same for {len(further)} more: {names}." if further else fault
+
+
 def similar_names(word: str, known: Iterable[str]) -> list[str]:
     """Up to three known names with a similar spelling, ignoring case, the most similar first."""
     from difflib import get_close_matches  # noqa: PLC0415 (takes 8 ms to load, and only a wrong name needs it)
@@ -134,3 +151,41 @@ def is_utf8(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+Level = Literal["info", "warning", "error"]
+
+_LEVELS: Final[dict[str, Level]] = {
+    "blocked": "warning",
+    "database-client": "warning",
+    "ended-early": "warning",
+    "held": "warning",
+    "login-refused": "error",
+    "outage": "warning",
+    "refused": "error",
+    "request-failed": "error",
+    "request-refused": "warning",
+    "resumed": "warning",
+    "resynced": "warning",
+    "unavailable": "warning",
+}
+"""The levels of the codes that are not ``info``."""
+
+
+class Notice(str):
+    """A line with a short code, which stays the same when the text changes; a str for whatever prints texts.
+
+    ``stream_name``: the stream that it is about; None: no stream, or many.
+    """
+
+    code: str
+    stream_name: str | None
+
+    def __new__(cls, text: str, code: str, stream_name: str | None = None) -> "Notice":
+        notice = super().__new__(cls, text)
+        notice.code, notice.stream_name = code, stream_name
+        return notice
+
+    @property
+    def level(self) -> Level:
+        return _LEVELS.get(self.code, "info")

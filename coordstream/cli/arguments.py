@@ -5,17 +5,19 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import partial
-from typing import Annotated, Final, get_args
+from typing import TYPE_CHECKING, Annotated, Final, get_args
 
 import typer
 
-from coordstream.queries.jobs import JobLimits
 from coordstream.queries.rows import Cut
 from coordstream.times import InvalidTime, parse_length
 from coordstream.times import parse_time as time_from_text
 from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.log import Clock, system_clock
 from eventlog.streams import StreamKind
+
+if TYPE_CHECKING:
+    from coordstream.queries.faults import JobLimits
 
 LONGEST: Final = timedelta(days=365)
 LEAST_SILENCE_SECONDS: Final = 10
@@ -98,13 +100,14 @@ def parse_servers(text: str) -> str:
     return text
 
 
-def parse_lag_limit(text: str | JobLimits) -> JobLimits:
-    """A limit of lag: a number of records, or a time with a unit. Raises typer.BadParameter."""
-    if isinstance(text, JobLimits):
-        return text
-    if _NUMBER.fullmatch(text.strip()):
-        return JobLimits(lag_records=parse_limit(text))
-    return JobLimits(lag_seconds=parse_duration_or_zero(text))
+def _is_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text.strip()) is not None
+
+
+def _lag_limit(text: str) -> str:
+    """A limit of lag, see `job_limits`. Raises typer.BadParameter."""
+    (parse_limit if _is_number(text) else parse_duration_or_zero)(text)
+    return text
 
 
 def _in_order(context: typer.Context, parameter: typer.CallbackParam, time: datetime | None) -> datetime | None:
@@ -183,11 +186,11 @@ MaxCommitAge = Annotated[
     ),
 ]
 MaxLag = Annotated[
-    JobLimits | None,
+    str | None,
     typer.Option(
         "--max-lag",
         metavar="RECORDS|DURATION",
-        parser=parse_lag_limit,
+        parser=_lag_limit,
         help="How far a job may be behind its inputs: records, or a time such as 5m (default: 5m). If given, an "
         "unknown lag is a problem too.",
     ),
@@ -205,9 +208,15 @@ def cut_of(time: datetime | None, offset: int | None) -> Cut:
     return Cut(time, offset)
 
 
-def job_limits(max_commit_age: float | None, max_lag: JobLimits | None) -> JobLimits:
-    """The limits of ``--max-commit-age`` and ``--max-lag``."""
-    return (max_lag or JobLimits())._replace(commit_age_seconds=max_commit_age)
+def job_limits(max_commit_age: float | None, max_lag: str | None) -> "JobLimits":
+    """The limits of ``--max-commit-age`` and ``--max-lag``: a number of records, or a time with a unit."""
+    from coordstream.queries.faults import JobLimits  # noqa: PLC0415 (few commands need it)
+
+    if max_lag is None:
+        return JobLimits(max_commit_age)
+    if _is_number(max_lag):
+        return JobLimits(max_commit_age, lag_records=parse_limit(max_lag))
+    return JobLimits(max_commit_age, lag_seconds=parse_duration_or_zero(max_lag))
 
 
 class Origin(StrEnum):

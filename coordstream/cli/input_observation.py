@@ -10,8 +10,7 @@ import psycopg
 
 from coordstream.cli.input_system import InputUnknown, OpenInputs, read_input_configs
 from coordstream.errors import CoordstreamError
-from coordstream.queries.faults import by_cause
-from eventlog.errors import EventLogError
+from eventlog.errors import EventLogError, by_cause
 from eventlog.log import Clock, system_clock
 from eventlog.postgres.connection import Connection, connect, failure_line
 from eventlog.source import SourceUnavailable

@@ -17,10 +17,9 @@ from coordstream.cli.job_selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError, note
-from coordstream.queries.faults import by_cause
 from coordstream.queries.jobs import JobKey, job_key
 from coordstream.queries.rows import Row, Rows, fetch, input_partition
-from eventlog.errors import printable_text
+from eventlog.errors import by_cause, printable_text
 from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job

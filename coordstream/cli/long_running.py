@@ -17,9 +17,8 @@ import typer
 
 from coordstream.cli.arguments import silence_option
 from eventlog.backoff import StopFlag
-from eventlog.errors import printable_text
+from eventlog.errors import Notice, printable_text
 from eventlog.log import Clock, system_clock
-from eventlog.notices import Notice
 from eventlog.timestamps import time_of
 
 if TYPE_CHECKING:

@@ -1,10 +1,9 @@
 """What is wrong with the logs, for people and monitors."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from eventlog.errors import list_names
+from eventlog.errors import by_cause
 from eventlog.source import RECORDING
 from projections.errors import NOT_FOLDED
 
@@ -15,9 +14,6 @@ _NOT_LIVE: Final = {
     "catching-up": "has not been read to its end yet",
     "replacing": "has not been read to the end of its new incarnation yet",
 }
-
-MOST_NAMES: Final = 3
-_DIGITS: Final = re.compile(r"[0-9]+")
 
 Status = dict[str, Any]
 
@@ -31,6 +27,18 @@ class Limits(NamedTuple):
     lag: int | None = None
     age_seconds: float | None = None
     must_be_live: bool = False
+
+
+class JobLimits(NamedTuple):
+    """What a monitor allows: the age of a task's last commit, and how far a job may be behind.
+
+    Without a limit of age: three times the job's ``task.commit.ms``, at least a minute. Without a limit of lag: five
+    minutes, as far as the lag is known; with one, an unknown lag is a problem too.
+    """
+
+    commit_age_seconds: float | None = None
+    lag_seconds: float | None = None
+    lag_records: int | None = None
 
 
 def worst_state(states: Iterable[str]) -> str | None:
@@ -63,20 +71,6 @@ def faults_by_cause(logs: Sequence[Status], limits: Limits, others: Iterable[tup
     """A message for each cause of `faults` and of ``others``, which are names of streams with messages."""
     found = [(log["stream_name"], fault) for log in logs for fault in faults([log], limits)]
     return by_cause([*found, *others] if logs else [("", fault) for fault in faults([], limits)])
-
-
-def by_cause(found: Iterable[tuple[str, str]]) -> list[str]:
-    """One message for all names that have the same, but for the name and numbers in it: how many, and the first."""
-    causes: dict[str, list[tuple[str, str]]] = {}
-    for name, fault in found:
-        causes.setdefault(_DIGITS.sub("0", fault.replace(name, "") if name else fault), []).append((name, fault))
-    return [_of_cause(same) for same in causes.values()]
-
-
-def _of_cause(same: Sequence[tuple[str, str]]) -> str:
-    (_, fault), *further = same
-    names = list_names([name for name, _ in further], most=MOST_NAMES)
-    return f"{fault} The same for {len(further)} more: {names}." if further else fault
 
 
 def _of_recording(log: Status, limits: Limits) -> Iterator[str]:

@@ -23,8 +23,7 @@ from coordstream.database import DatabaseUnreachable
 from coordstream.errors import CoordstreamError, describe_crash
 from coordstream.secret_file import read_secret
 from coordstream.web_server import Address, Report, is_for_loopback, is_loopback
-from eventlog.errors import PortableError
-from eventlog.notices import Notice
+from eventlog.errors import Notice, PortableError
 
 RETRY_SECONDS: Final = 5
 LEAST_TOKEN_LENGTH: Final = 16

@@ -1,10 +1,12 @@
 """/readyz and /metrics: the state of logs, tasks and jobs, each from one snapshot of the database."""
 
+import math
 from collections.abc import Iterable, Iterator
 from threading import Lock, Thread
 from time import monotonic
 from typing import Final, NamedTuple
 
+import psycopg
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from psycopg import sql
 from starlette.requests import Request
@@ -12,13 +14,14 @@ from starlette.responses import JSONResponse, Response
 
 from coordstream.database import SchemaState, schema_state
 from coordstream.errors import CoordstreamError
-from coordstream.queries.faults import Limits, by_cause, faults, is_to_rebuild
-from coordstream.queries.jobs import JobKey, JobLimits, job_key, job_states, task_statuses
+from coordstream.queries.faults import JobLimits, Limits, faults, is_to_rebuild
+from coordstream.queries.jobs import JobKey, job_key, job_states, task_statuses
 from coordstream.queries.logs import recorded_logs, silent_holders
 from coordstream.queries.rows import Row, fetch
 from coordstream.serve.application import RETRY_SECONDS
 from coordstream.serve.database import ReadPool, snapshot
 from coordstream.serve.process import metrics_response
+from eventlog.errors import by_cause
 from eventlog.postgres.connection import Connection
 from eventlog.source import RECORDING
 from projections.retired_streams import retired_jobs
@@ -128,6 +131,8 @@ class RowsByBucket:
                     known = fetch(connection, self._query, {"bucket": bucket})
             except CoordstreamError:  # the database is away, or the query takes longer than a query may
                 pass
+            except psycopg.Error:  # the pool is closed
+                end = -math.inf
             if known is not None:
                 self._rows[bucket] = known
             if monotonic() >= end:

@@ -3,9 +3,10 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, Offsets
+from eventlog.config import ALIVE_COMMITS, COMMIT_MS, commit_ms
 from eventlog.log import Clock, EventLog, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.timestamps import ms_of, time_of
@@ -16,10 +17,6 @@ from managers.checkpoints.checkpoint_manager import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.errors import no_such_task
 from managers.job_facts import JobFacts
-
-COMMIT_MS: Final = "task.commit.ms"
-DEFAULT_COMMIT_MS: Final = 60_000
-ALIVE_COMMITS: Final = 3
 
 
 class OffsetChange(NamedTuple):
@@ -206,15 +203,6 @@ def job_alive(last_commit_ms: int | None, config: Mapping[str, str], now_ms: int
         return None
     seconds, limit = (now_ms - last_commit_ms) / 1000, ALIVE_COMMITS * commit_ms(config.get(COMMIT_MS)) / 1000
     return JobAlive(_time_of(last_commit_ms), seconds, limit) if seconds <= limit else None
-
-
-def commit_ms(text: str | None) -> int:
-    """The commit interval in ms; a minute if the key is missing, invalid, or says that only tasks commit (-1)."""
-    try:
-        interval = int(text or "")
-    except ValueError:
-        return DEFAULT_COMMIT_MS
-    return interval if interval > 0 else DEFAULT_COMMIT_MS
 
 
 def _time_of(ms: int) -> datetime:

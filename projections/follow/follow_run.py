@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any, Final
 
 from eventlog.backoff import Backoff, StopFlag
-from eventlog.notices import Notice
+from eventlog.errors import Notice
 from eventlog.postgres.connection import Connection
 from projections.errors import DatabaseReplaced
 from projections.follow.error_policy import is_login_refused, outage_message, outage_reason

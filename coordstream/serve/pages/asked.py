@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
-from coordstream.queries.jobs import JobLimits
+from coordstream.queries.faults import JobLimits
 from coordstream.queries.rows import Cut, Row
 from coordstream.serve.application import BadRequest, NotFound
 from coordstream.times import InvalidTime, parse_time

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from coordstream.queries.jobs import JobLimits
+from coordstream.queries.faults import JobLimits
 from coordstream.queries.rows import Row
 from coordstream.serve.application import BadRequest, NotFound, Refused, json_error
 from coordstream.serve.database import snapshot

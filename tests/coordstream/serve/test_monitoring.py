@@ -8,7 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from psycopg import sql
 from pydantic import SecretStr
 
-from coordstream.queries.jobs import JobLimits
+from coordstream.queries.faults import JobLimits
 from coordstream.serve import database, monitoring
 from coordstream.serve.database import ReadPool
 from coordstream.serve.monitoring import ANOTHER_VERSION, RowsByBucket
@@ -234,6 +234,7 @@ def test_each_scrape_reads_the_buckets_that_waited_longest(database_url: str, mo
     reads = [found.read(pool, {1, 2, 3}) for _ in range(4)]
     assert slowly.read(pool, {1}) == {}
     pool.close()
+    assert sorted(found.read(pool, {1, 2, 3})) == [1, 2, 3]
     assert [sorted(read) for read in reads] == [[1], [1, 2], [1, 2, 3], [1, 2, 3]]
     assert [reads[3][bucket] == reads[2][bucket] for bucket in (1, 2, 3)] == [False, True, True]
 
