@@ -102,7 +102,7 @@ def test_an_observation_that_failed_hides_the_one_before(database: Connection) -
     job.observe(0, 10, minutes_ago=5)
     job.store([])
     assert job.lag() == [("6", None, None, None, None, None)]
-    assert job.lag("arriving_per_second, observed_at") == [(None, job.now)]
+    assert job.lag("arriving_per_second, arriving_per_hour, observed_at") == [(None, None, job.now)]
     assert job.lag("last_records_behind, last_known_at") == [(3, job.minutes_ago(5))]
     assert job.bounds("oldest_offset, end_offset, observed_at")[1] == (None, None, job.now)
 

@@ -9555,8 +9555,16 @@ CREATE VIEW coordinator.task_lag AS
             WHEN (r.arriving < (1)::double precision) THEN ceil(r.arriving)
             ELSE round(r.arriving)
         END)::bigint AS arriving_per_second,
-    (LEAST(round((r.processed * (3600)::double precision)), ('9000000000000000000'::numeric)::double precision))::bigint AS processed_per_hour,
-    (LEAST(round((r.arriving * (3600)::double precision)), ('9000000000000000000'::numeric)::double precision))::bigint AS arriving_per_hour,
+    (
+        CASE
+            WHEN (r.processed IS NOT NULL) THEN LEAST(round((r.processed * (3600)::double precision)), ('9000000000000000000'::numeric)::double precision)
+            ELSE NULL::double precision
+        END)::bigint AS processed_per_hour,
+    (
+        CASE
+            WHEN (r.arriving IS NOT NULL) THEN LEAST(round((r.arriving * (3600)::double precision)), ('9000000000000000000'::numeric)::double precision)
+            ELSE NULL::double precision
+        END)::bigint AS arriving_per_hour,
         CASE
             WHEN (l.records_behind = 0) THEN (0)::bigint
             WHEN (r.processed > r.arriving) THEN (LEAST(((l.records_behind)::double precision / (r.processed - r.arriving)), ('1000000000000'::numeric)::double precision))::bigint

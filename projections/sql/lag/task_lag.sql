@@ -87,7 +87,8 @@ select j.job_name, j.job_id, j.job_bucket, p.task_name, p.system_name, p.stream_
   l.records_behind, l.records_lost, l.seconds_behind, l.is_lower_bound,
   case when r.processed < 1 then ceil(r.processed) else round(r.processed) end::bigint as processed_per_second,
   case when r.arriving < 1 then ceil(r.arriving) else round(r.arriving) end::bigint as arriving_per_second,
-  least(round(r.processed * 3600), 9e18)::bigint as processed_per_hour, least(round(r.arriving * 3600), 9e18)::bigint as arriving_per_hour,
+  case when r.processed is not null then least(round(r.processed * 3600), 9e18) end::bigint as processed_per_hour,
+  case when r.arriving is not null then least(round(r.arriving * 3600), 9e18) end::bigint as arriving_per_hour,
   case when l.records_behind = 0 then 0 when r.processed > r.arriving then least(l.records_behind / (r.processed - r.arriving), 1e12)::bigint end as seconds_to_catch_up,
   l.observed_at, l.last_records_behind, l.last_known_at
 from projection.current_job j
