@@ -53,9 +53,16 @@ def job_counts(coordinator: Events, checkpoint: Events | None) -> Row:
     state = coordinator_state(coordinator)
     topic = [] if checkpoint is None else living(checkpoint, _checkpoint_key, _checkpoint_value)
     config, rows = config_of(state), coordinator_rows(state)
-    tasks = {row[0] for row in rows["task_container"]}
-    tasks = tasks or {one.meaning[1] for _, one in _chosen(config, state, topic, checkpoint is not None)}
+    tasks = {row[0] for row in rows["task_container"]} or {row[-2] for row in rows["task_partition"]}
+    tasks = tasks or _committing(state if checkpoint is None else topic)
     return len(rows["config"]), len(tasks), len({row[1] for row in rows["task_container"]})
+
+
+def _committing(living_keys: Sequence[Living]) -> set[str]:
+    """The tasks that have a checkpoint of the grouper of the newest one."""
+    known = [one for one in living_keys if one.meaning[0] in (*_VERSIONS, "set-checkpoint")]
+    newest = max(known, key=lambda one: one.event.offset, default=None)
+    return {one.meaning[1] for one in known if newest is not None and one.meaning[2:3] == newest.meaning[2:3]}
 
 
 def _chosen(

@@ -5920,18 +5920,16 @@ CREATE FUNCTION projection.job_task(coordinator_log integer, checkpoint_log inte
     select s.task_name, bool_or(s.is_standby) as is_standby, max(s.assigned_at) as assigned_at, max(s.commit_time) as commit_time,
       min(s.place) as place, min(min(s.place)) over () as best_place
     from (
-      select case k.message_type when 'set-task-mode-assignment' then 9 else 1 end as place, n.task_name,
-        k.message_type = 'set-task-mode-assignment' as is_standby, m.record_time as assigned_at, null::timestamptz as commit_time
-      from projection.event_key k
-      join projection.message_current m on m.log_id = k.log_id and m.key_id = k.key_id
-      cross join lateral (
-        select k.message_key where k.message_type = 'set-task-container-assignment' or m.body ->> 'task_mode' = 'Standby'
-        union all
-        select jsonb_array_elements_text(m.body -> 'task_names') where k.message_type = 'set-task-partition-assignment') n(task_name)
-      where k.log_id = $1 and not k.is_other
-        and k.message_type in ('set-task-container-assignment', 'set-task-partition-assignment', 'set-task-mode-assignment')
+      select 1 as place, m.message_key as task_name, false as is_standby, m.record_time as assigned_at, null::timestamptz as commit_time
+      from projection.message_head($1, null, 'set-task-container-assignment') m
       union all
-      select 2, c.task_name, false, null, c.record_time
+      select 2, n.task_name, false, m.record_time, null
+      from projection.message_head($1, null, 'set-task-partition-assignment') m cross join lateral jsonb_array_elements_text(m.body -> 'task_names') n(task_name)
+      union all
+      select 9, m.message_key, true, m.record_time, null
+      from projection.message_head($1, null, 'set-task-mode-assignment') m where m.body ->> 'task_mode' = 'Standby'
+      union all
+      select 3, c.task_name, false, null, c.record_time
       from (
         select k.message_key as task_name, k.grouper_factory, c.record_time, first_value(k.grouper_factory) over (order by c.log_offset desc) as newest_grouper
         from projection.checkpoint_current c
@@ -8061,7 +8059,7 @@ COMMENT ON COLUMN coordinator.job.config_count IS 'The number of config keys tha
 -- Name: COLUMN job.task_count; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
-COMMENT ON COLUMN coordinator.job.task_count IS 'The number of tasks that exist: those that are assigned to containers or partitions or, if none is, that have a checkpoint of the grouper that the job uses.';
+COMMENT ON COLUMN coordinator.job.task_count IS 'The number of tasks that exist: those assigned to containers; if none is, those assigned to partitions; else those with a checkpoint of the grouper that the job uses.';
 
 --
 -- Name: COLUMN job.container_count; Type: COMMENT; Schema: coordinator; Owner: -

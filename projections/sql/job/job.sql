@@ -16,7 +16,7 @@ comment on view coordinator.job is E'Each job with its two logs and a summary of
 comment on column coordinator.job.coordinator_stream is 'The stream of the current coordinator log. Null: none has been read yet.';
 comment on column coordinator.job.checkpoint_stream is 'The stream of the current checkpoint log. Null: none has been read yet, or the job has none.';
 comment on column coordinator.job.config_count is 'The number of config keys that are set.';
-comment on column coordinator.job.task_count is 'The number of tasks that exist: those that are assigned to containers or partitions or, if none is, that have a checkpoint of the grouper that the job uses.';
+comment on column coordinator.job.task_count is 'The number of tasks that exist: those assigned to containers; if none is, those assigned to partitions; else those with a checkpoint of the grouper that the job uses.';
 comment on column coordinator.job.container_count is 'The number of containers that have tasks.';
 comment on column coordinator.job.first_record_time is 'Time of the first event in the archive of the two logs. Null: there is no event, or timestamptz cannot represent the time.';
 comment on column coordinator.job.last_record_time is 'Time of the newest event of the two logs. Null: there is no event, or timestamptz cannot represent the time.';
