@@ -52,7 +52,7 @@ def job_counts(coordinator: Events, checkpoint: Events | None) -> Row:
     """Numbers of config keys, tasks and containers, as the relation ``job`` has them."""
     state = coordinator_state(coordinator)
     topic = [] if checkpoint is None else living(checkpoint, _checkpoint_key, _checkpoint_value)
-    config, rows = config_of(state), coordinator_rows(state)
+    rows = coordinator_rows(state)
     tasks = {row[0] for row in rows["task_container"]} or {row[-2] for row in rows["task_partition"]}
     tasks = tasks or _committing(state if checkpoint is None else topic)
     return len(rows["config"]), len(tasks), len({row[1] for row in rows["task_container"]})
