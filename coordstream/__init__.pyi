@@ -137,7 +137,7 @@ from managers.assignments.task_assignment_manager import (
     UnknownTaskMode as UnknownTaskMode,
     TaskPartitionAssignmentManager as TaskPartitionAssignmentManager,
 )
-from managers.checkpoints.checkpoint_errors import (
+from managers.errors import (
     CheckpointError as CheckpointError,
     CheckpointFileError as CheckpointFileError,
     CheckpointNotWritten as CheckpointNotWritten,

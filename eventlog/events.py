@@ -15,6 +15,24 @@ LOG_APPEND_TIME: Final = 1
 
 Headers = tuple[tuple[str, bytes | None], ...]
 
+HOST_HEADER: Final = "coordstream-host"
+USERNAME_HEADER: Final = "coordstream-username"
+"""Headers that name the writer of an event without an envelope. Samza ignores them."""
+
+
+def writer_of(headers: Headers) -> tuple[str | None, str | None]:
+    """The host and the user in the headers of an event; None: they do not name it, or Postgres cannot store it."""
+    values = dict(headers)
+    return _text(values.get(HOST_HEADER)), _text(values.get(USERNAME_HEADER))
+
+
+def _text(value: bytes | None) -> str | None:
+    try:
+        text = (value or b"").decode()
+    except UnicodeDecodeError:
+        return None
+    return None if not text or "\0" in text else text
+
 
 class RecordedEvent(NamedTuple):
     """One record of a log; it never changes.

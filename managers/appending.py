@@ -1,16 +1,20 @@
-"""Appends that are larger than a log accepts at once, and appends that are retried until they are acknowledged."""
+"""Appends: events that name their writer, in parts that a log accepts, retried until they are acknowledged."""
 
+import getpass
 import logging
+import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from eventlog.backoff import Backoff, RetryDeadline, no_jitter
-from eventlog.events import NewEvent
+from eventlog.events import HOST_HEADER, USERNAME_HEADER, Headers, NewEvent
 from eventlog.log import AppendRefused, EventLog
 from eventlog.source import StreamRefused
+from eventlog.wire.coordinator import ENVELOPED_TYPES
 from managers.errors import ManagerError
 from managers.wrapped_logs import LazyLog
 
@@ -23,6 +27,36 @@ _NO_LOCK: Final = nullcontext()
 _PERMANENT: Final = (AppendRefused, StreamRefused, TypeError, ValueError)
 """Errors that are not retried."""
 _logger: Final = logging.getLogger(__name__)
+
+
+def written_event(message_type: str, key: bytes, value: bytes | None) -> NewEvent:
+    """An event to append, with headers that name its writer unless its value has an envelope. Samza ignores them."""
+    has_envelope = value is not None and message_type in ENVELOPED_TYPES
+    return NewEvent(key, value, headers=() if has_envelope else _own_headers())
+
+
+@cache
+def host_address() -> str:
+    """This host's address; empty if it has none, as in Samza."""
+    try:
+        return socket.gethostbyname(socket.gethostname())
+    except (OSError, UnicodeError):  # UnicodeError: the host name is too long to look up
+        _logger.warning("The address of this host is unknown. The messages that it writes name no host.")
+        return ""
+
+
+@cache
+def user_name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
+
+
+@cache
+def _own_headers() -> Headers:
+    values = {HOST_HEADER: host_address(), USERNAME_HEADER: user_name()}
+    return tuple((name, value.encode("utf-8", "replace")) for name, value in values.items() if value)
 
 
 def append_in_parts(log: EventLog, events: Sequence[NewEvent]) -> list[range]:

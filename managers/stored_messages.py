@@ -7,7 +7,7 @@ from typing import ClassVar, Final, TypeVar
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Envelope, Message
 from eventlog.timestamps import ms_of
-from eventlog.writer import host_address, user_name
+from managers.appending import host_address, user_name
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 UNKNOWN: Final = "Unknown"

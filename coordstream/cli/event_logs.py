@@ -20,7 +20,7 @@ from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.postgres.log_registry import stream_identities
 from eventlog.source import EventSource
 from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity, StreamKind, identify
-from managers.checkpoints.checkpoint_errors import JobAlive
+from managers.errors import JobAlive
 from managers.job_names import JOB_ID, JOB_NAME
 from projections.job_choice import Job, choose_job
 

@@ -18,9 +18,9 @@ from eventlog.log import EventLog
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, startpoint_key_readings
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointTimestamp, is_expired
 from eventlog.timestamps import ms_of
-from managers.checkpoints.checkpoint_errors import CheckpointError
 from managers.checkpoints.checkpoint_manager import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool
+from managers.errors import CheckpointError
 from managers.startpoints.next_starts import Checkpoints, Requests, StartChange, StartpointFacts, changed_starts
 from managers.startpoints.startpoint_records import StartpointsChanged, without_key_bucket
 from managers.startpoints.startpoint_request import (

@@ -11,8 +11,7 @@ from eventlog.checkpoint import Candidate, Checkpoint
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import EventLog, end_after
 from managers.appending import AppendGaveUp, Retry, append_with_retries
-from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, TaskNotRegistered
-from managers.errors import NotReady, Startable
+from managers.errors import CheckpointNotWritten, NotReady, Startable, TaskNotRegistered
 from managers.wrapped_logs import LazyLog, LogOrOpener
 
 

@@ -23,9 +23,9 @@ from eventlog.partition import SystemStreamPartition, TaskName
 from eventlog.state_markers import KafkaChangelogOffset, scms_to_ssp_offset_map
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.checkpoint_topic import CheckpointKey
-from eventlog.writer import written_event
+from managers.appending import written_event
 from managers.checkpoints.abstract_checkpoint_manager import Entry
-from managers.checkpoints.checkpoint_errors import CheckpointError, CheckpointUnreadable
+from managers.errors import CheckpointError, CheckpointUnreadable
 from managers.job_facts import JobFacts
 
 COORDINATOR_VERSION: Final = 0

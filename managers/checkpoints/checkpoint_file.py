@@ -9,8 +9,8 @@ from eventlog.errors import WireError
 from eventlog.frozen_dict import frozen_each
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, parse_int32
 from eventlog.secret_policy import SecretPolicy
-from managers.checkpoints.checkpoint_errors import CheckpointFileError
 from managers.config.property_file import BLANKS, Line, logical_lines, unescape
+from managers.errors import CheckpointFileError
 
 TaskOffsets = Mapping[str, Mapping[SystemStreamPartition, str]]
 

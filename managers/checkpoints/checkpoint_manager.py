@@ -9,9 +9,9 @@ from eventlog.log import Clock, system_clock
 from eventlog.streams import StreamKind
 from managers.appending import Retry
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager, Decode
-from managers.checkpoints.checkpoint_errors import CheckpointError
 from managers.checkpoints.checkpoint_events import CoordinatorReader, coordinator_event
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager, OpenAdmin
+from managers.errors import CheckpointError
 from managers.stored_messages import CHECKPOINT_TOOL, UNKNOWN, make_envelope
 from managers.wrapped_logs import LogOrOpener
 

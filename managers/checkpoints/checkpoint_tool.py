@@ -11,11 +11,10 @@ from eventlog.log import Clock, EventLog, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.timestamps import ms_of, time_of
 from managers.checkpoints.abstract_checkpoint_manager import Commit
-from managers.checkpoints.checkpoint_errors import CheckpointError, CheckpointsChanged, JobAlive
 from managers.checkpoints.checkpoint_events import require_readable
 from managers.checkpoints.checkpoint_manager import JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
-from managers.errors import no_such_task
+from managers.errors import CheckpointError, CheckpointsChanged, JobAlive, no_such_task
 from managers.job_facts import JobFacts
 
 

@@ -23,9 +23,8 @@ from eventlog.streams import BROKER_DEFAULT, CHECKPOINT_MESSAGE_BYTES, SEGMENT_B
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.appending import Retry
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager, Decode
-from managers.checkpoints.checkpoint_errors import CheckpointError
 from managers.checkpoints.checkpoint_events import TopicReader, topic_event, version_of
-from managers.errors import NotReady
+from managers.errors import CheckpointError, NotReady
 from managers.job_names import (
     CHECKPOINT_SYSTEM,
     GROUPER_FACTORY,

@@ -25,10 +25,9 @@ from eventlog.startpoint import Startpoint
 from eventlog.system_admin import SystemAdmin
 from eventlog.timestamps import ms_of
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
-from managers.checkpoints.checkpoint_errors import TaskNotRegistered
 from managers.checkpoints.checkpoint_events import convert_to_versions
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.errors import NotReady, Startable
+from managers.errors import NotReady, Startable, TaskNotRegistered
 from managers.offsets.resolved_starts import (
     AssignedPartition,
     RefusedStartpoint,

@@ -9,8 +9,7 @@ from eventlog.events import NewEvent
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Message, SetConfig
 from eventlog.wire.coordinator import encode_key, encode_message
-from eventlog.writer import written_event
-from managers.appending import append_in_parts
+from managers.appending import append_in_parts, written_event
 from managers.config.job_config import config_value, delete_config, read_config, set_config
 from managers.errors import NotReady, Startable
 from managers.job_names import Config

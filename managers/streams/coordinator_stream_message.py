@@ -11,7 +11,7 @@ from eventlog.log import Clock, system_clock
 from eventlog.messages import PROTOCOL_VERSION, KeyVersion, Message
 from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_key
 from eventlog.wire.jackson import dumps, loads
-from eventlog.writer import written_event
+from managers.appending import written_event
 from managers.stored_messages import make_envelope
 
 _NOTHING: Final[Mapping[str, Any]] = FrozenDict()

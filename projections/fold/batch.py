@@ -4,13 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from eventlog.errors import WireError
-from eventlog.events import EventColumns, Headers, RecordedEvent
+from eventlog.events import EventColumns, Headers, RecordedEvent, writer_of
 from eventlog.invalid_batch import invalid_batch_range
 from eventlog.messages import Envelope, SetConfig
 from eventlog.timestamps import storable_micros
 from eventlog.wire.coordinator import decode_message
 from eventlog.wire.jackson import text_of
-from eventlog.writer import writer_of
 from projections.fold.checkpoint_batch import CheckpointBatch, WriteCheckpoints
 from projections.fold.keys import CheckpointEvent, KeyEntry
 from projections.fold.log_fold import LogClock, LogFold, QuarantinedEvents

@@ -1,17 +1,22 @@
 """Appending until it is acknowledged."""
 
+import socket
+from functools import cache
+
 import pytest
 
-from eventlog.events import NewEvent
+from eventlog.events import HOST_HEADER, USERNAME_HEADER, NewEvent, writer_of
 from eventlog.log import AppendRefused, MemoryEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
+from managers import appending
 from managers.appending import (
     PART_BYTES,
     PART_EVENTS,
     AppendGaveUp,
     append_with_retries,
     split_into_parts,
+    written_event,
 )
 from managers.wrapped_logs import LazyLog
 from tests.managers.fake_time import FakeTime
@@ -59,3 +64,23 @@ def test_a_part_has_a_maximum_size() -> None:
     assert sizes([half, half, half]) == [2, 1]
     assert sizes([half, large, half]) == [1, 1, 1]
     assert sizes([NewEvent(b"k", None)] * (PART_EVENTS + 1)) == [PART_EVENTS, 1]
+
+
+def test_an_unknown_host_is_left_out_with_a_warning(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def unknown(_name: str) -> str:
+        raise socket.gaierror
+
+    monkeypatch.setattr(socket, "gethostbyname", unknown)
+    for function in ("host_address", "_own_headers"):
+        monkeypatch.setattr(appending, function, cache(getattr(appending, function).__wrapped__))
+    for event in (written_event("samza-startpoint-v1", b"k", b"{}"), written_event("set-config", b"k", None)):
+        assert [name for name, _ in event.headers] == [USERNAME_HEADER]
+    assert written_event("set-config", b"k", b"{}").headers == ()
+    assert [record.message.partition(".")[0] for record in caplog.records] == ["The address of this host is unknown"]
+
+
+@pytest.mark.parametrize("value", [None, b"", b"\xff", b"a\0b"])
+def test_a_header_that_is_no_text_names_nobody(value: bytes | None) -> None:
+    assert writer_of(((HOST_HEADER, value), (USERNAME_HEADER, b"root"))) == (None, "root")

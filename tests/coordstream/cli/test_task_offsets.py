@@ -11,7 +11,7 @@ import typer
 from coordstream.cli.task_offsets import parse_offsets_of_tasks, read_offsets
 from coordstream.errors import CoordstreamError
 from eventlog.partition import SystemStreamPartition
-from managers.checkpoints.checkpoint_errors import CheckpointFileError
+from managers.errors import CheckpointFileError
 
 LINE = "tasknames.P 0.systems.kafka.streams.in.partitions.0=42\n"
 IN_0 = SystemStreamPartition("kafka", "in", 0)

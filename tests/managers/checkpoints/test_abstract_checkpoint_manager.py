@@ -10,10 +10,9 @@ from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
-from managers.checkpoints.checkpoint_errors import CheckpointNotWritten, TaskNotRegistered
 from managers.checkpoints.checkpoint_manager import CheckpointManager, JobCheckpoints
 from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
-from managers.errors import NotReady
+from managers.errors import CheckpointNotWritten, NotReady, TaskNotRegistered
 from managers.wrapped_logs import LogOrOpener
 from tests.builders import checkpoint_v1, set_checkpoint
 from tests.managers.fake_time import FakeTime

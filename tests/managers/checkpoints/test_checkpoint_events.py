@@ -12,7 +12,6 @@ from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckp
 from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY, decode_key
 from managers.checkpoints.abstract_checkpoint_manager import Entry
-from managers.checkpoints.checkpoint_errors import CheckpointError, CheckpointUnreadable
 from managers.checkpoints.checkpoint_events import (
     CoordinatorReader,
     TopicReader,
@@ -21,6 +20,7 @@ from managers.checkpoints.checkpoint_events import (
     version_of,
 )
 from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.errors import CheckpointError, CheckpointUnreadable
 from managers.offsets.offset_manager import OffsetManager
 from tests.builders import checkpoint_v1, checkpoint_v2, raw, set_checkpoint, tombstone
 from tests.managers.stated_admin import StatedAdmin

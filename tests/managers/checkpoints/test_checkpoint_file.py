@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.partition import SystemStreamPartition
-from managers.checkpoints.checkpoint_errors import CheckpointFileError
 from managers.checkpoints.checkpoint_file import parse_offsets, property_lines
 from managers.config.property_file import Line
+from managers.errors import CheckpointFileError
 
 WELL = "tasknames.Partition 0.systems.kafka.streams.my.topic.partitions.0=10"
 MY_TOPIC = {"Partition 0": {SystemStreamPartition("kafka", "my.topic", 0): "10"}}

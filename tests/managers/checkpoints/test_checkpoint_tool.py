@@ -10,15 +10,15 @@ from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
 from eventlog.timestamps import ms_of
-from managers.checkpoints.checkpoint_errors import (
+from managers.checkpoints.checkpoint_file import parse_offsets
+from managers.checkpoints.checkpoint_manager import checkpoint_manager
+from managers.checkpoints.checkpoint_tool import CheckpointTool, OffsetChange
+from managers.errors import (
     CheckpointError,
     CheckpointsChanged,
     CheckpointUnreadable,
     JobAlive,
 )
-from managers.checkpoints.checkpoint_file import parse_offsets
-from managers.checkpoints.checkpoint_manager import checkpoint_manager
-from managers.checkpoints.checkpoint_tool import CheckpointTool, OffsetChange
 from managers.job_facts import JobFacts
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, task_container
 from tests.contracts.event_log import NOW, clock

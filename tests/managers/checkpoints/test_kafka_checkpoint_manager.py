@@ -11,22 +11,21 @@ import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2, Offsets
 from eventlog.errors import ConfigError
-from eventlog.events import NewEvent
+from eventlog.events import NewEvent, writer_of
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
-from eventlog.writer import writer_of
-from managers.checkpoints.checkpoint_errors import (
-    CheckpointNotWritten,
-    CheckpointUnreadable,
-    TaskNotRegistered,
-)
 from managers.checkpoints.kafka_checkpoint_manager import (
     STOP_AFTER_FIRST_READ,
     VALIDATION,
     KafkaCheckpointManager,
+)
+from managers.errors import (
+    CheckpointNotWritten,
+    CheckpointUnreadable,
+    TaskNotRegistered,
 )
 from managers.job_names import GROUPER_FACTORY
 from tests.builders import checkpoint_v1, checkpoint_v2, raw
