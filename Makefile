@@ -15,7 +15,7 @@ LOCK_TOOLS := build/lock-tools
 PIP_TOOLS := pip-tools==7.6.2
 PYTEST_OPTIONS ?=
 # Number of test processes, each with its own Postgres and Kafka; one of them has Spark. 0 runs all tests in one process.
-TEST_PROCESSES ?= 3
+TEST_PROCESSES ?= 4
 SIDE_BY_SIDE := --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 # Tests start hundreds of Python programs: without stored bytecode, each compiles the modules that it imports.
 unexport PYTHONDONTWRITEBYTECODE
