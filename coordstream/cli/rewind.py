@@ -3,11 +3,10 @@
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import humanize
 import typer
@@ -24,9 +23,8 @@ from coordstream.cli.arguments import (
     parse_shift,
     time_option,
 )
-from coordstream.cli.checkpoint import checkpoint_tool, write_checkpoints
-from coordstream.cli.event_logs import require_stopped
-from coordstream.cli.output import Column, confirm, counted, print_change, print_list, print_rows
+from coordstream.cli.output import Column, confirm, print_change, print_list, print_rows
+from coordstream.cli.rewind_changes import checkpoints_to_write, requests_to_write, undo_checkpoints, undo_requests
 from coordstream.cli.rewind_check import DONE, check_rows
 from coordstream.cli.rewind_plan import (
     TargetOf,
@@ -39,24 +37,19 @@ from coordstream.cli.rewind_plan import (
 )
 from coordstream.cli.startpoint_plan import StartpointJob, open_startpoint_job
 from coordstream.database import open_job
-from coordstream.errors import CoordstreamError, note, warn
+from coordstream.errors import note, warn
 from coordstream.queries.rows import Row, Rows, input_partition
 from eventlog.errors import list_names, system_reason
-from eventlog.log import EventLog, require_writable, system_clock
-from eventlog.timestamps import ms_of
-from eventlog.wire.startpoints import decode_startpoint
+from eventlog.log import require_writable
 from managers.rewind.rewind_plan import (
     Finding,
     RewindError,
     RewindFollowed,
     RewindPlan,
     Target,
-    require_followed,
     require_unchanged,
 )
-from managers.rewind.rewind_undo import UndoFile, offsets_changes, request_changes, undone_offsets, undone_requests
-from managers.startpoints.next_starts import next_starts
-from managers.startpoints.startpoint_records import STARTPOINTS_ENABLED, startpoints_enabled
+from managers.rewind.rewind_undo import UndoFile
 
 app = typer.Typer()
 
@@ -242,7 +235,7 @@ def apply(
         _show(given, _rows(given))
     with open_startpoint_job(given.job_word) as found:
         require_unchanged(given, plan_again(given, found, servers), may_advance=not checkpoints)
-        with (_checkpoints_to_write if checkpoints else _requests_to_write)(found, given, force=force) as change:
+        with (checkpoints_to_write if checkpoints else requests_to_write)(found, given, force=force) as change:
             if not dry_run:
                 require_writable(change.log)
                 confirm(f"Write {change.words}?", yes=yes)
@@ -250,54 +243,6 @@ def apply(
                 note(f"Wrote {path}. To undo: coordstream rewind undo {shlex.quote(str(path))}")
                 change.write()
     print_change(_rows(given), change.done, is_done=not dry_run, as_json=as_json)
-
-
-class Change(NamedTuple):
-    """What a rewind is about to write: how much, a sentence when it is done, on which log, its undo file, the write."""
-
-    words: str
-    done: str
-    log: EventLog
-    undo: UndoFile
-    write: Callable[[], None]
-
-
-@contextmanager
-def _requests_to_write(found: StartpointJob, given: RewindPlan, *, force: bool) -> Iterator[Change]:
-    """The startpoint requests of a plan. Raises `RewindError` or CoordstreamError if the job would not follow them."""
-    facts, now = found.facts, system_clock()
-    if not startpoints_enabled(facts.job.config):
-        raise RewindError(
-            f"The job ignores startpoints: {STARTPOINTS_ENABLED} is not true. Stop it, and use --checkpoints."
-        )
-    behind = found.clock_behind(now)
-    if behind and not force:
-        raise CoordstreamError(f"{behind} Set the clock, or use --force.")
-    changes = request_changes(given, facts, ms_of(now))
-    values = {each.key_text: each.after.encode() for each in changes}
-    after = {**facts.requests, **{key_text: decode_startpoint(value) for key_text, value in values.items()}}
-    require_followed(given, next_starts(facts, found.checkpoints, after, ms_of(now)), "startpoint")
-    warn([*found.request_warnings(), *filter(None, [behind])])
-    words, done = counted(len(values), "startpoint"), found.requested(len(values), ms_of(now))
-    undo_file = UndoFile(plan=given, log_offset=facts.log_offset, requests=changes)
-    yield Change(words, done, found.log, undo_file, lambda: found.change_requests(values))
-
-
-@contextmanager
-def _checkpoints_to_write(found: StartpointJob, given: RewindPlan, *, force: bool) -> Iterator[Change]:
-    """The checkpoints of a plan. Raises `RewindError` or CoordstreamError if the job runs or would not follow them."""
-    with checkpoint_tool(found.logs, found.facts.job) as tool:
-        if not force:
-            require_stopped(found.job, tool.job_alive())
-        changes = offsets_changes(given, tool.current_inputs())
-        after = {each.task_name: dict(each.after) for each in changes}
-        starts = next_starts(found.facts, {**found.checkpoints, **after}, found.facts.requests, ms_of(system_clock()))
-        require_followed(given, starts, "checkpoint")
-        planned = tool.plan(after, any_task=True)
-        undo_file = UndoFile(plan=given, log_offset=tool.log.end_offset(), checkpoints=changes)
-        words = counted(len(planned), "checkpoint")
-        done = f"{words} written. {found.job} starts there."
-        yield Change(words, done, tool.log, undo_file, lambda: write_checkpoints(tool, planned))
 
 
 @app.command()
@@ -320,7 +265,7 @@ def undo(
         if found.log.stream_id != saved.plan.coordinator_stream_id:
             raise RewindError(f"The coordinator stream of {found.job} was created again. There is nothing to undo.")
         try:
-            written, words = (_undo_checkpoints if saved.checkpoints else _undo_requests)(found, saved, force, yes)
+            written, words = (undo_checkpoints if saved.checkpoints else undo_requests)(found, saved, force, yes)
         except RewindFollowed as error:
             note(str(error))
             raise typer.Exit(TOO_LATE) from None
@@ -349,32 +294,6 @@ def check(
     print_rows(rows, _CHECK_COLUMNS, title=f"Rewind of {given.job_word} to {given.target}", as_json=as_json)
     if any(row["state"] != DONE for row in rows):
         raise typer.Exit(1)
-
-
-def _undo_requests(found: StartpointJob, saved: UndoFile, force: bool, yes: bool) -> tuple[int, str]:
-    now_ms = ms_of(system_clock())
-    undone = undone_requests(saved.requests, found.log, saved.log_offset, now_ms, force=force)
-    written = sum(value is not None for value in undone.values())
-    counts = {"deleted": len(undone) - written, "written": written}
-    words = ", ".join(f"{counted(count, 'startpoint')} {verb}" for verb, count in counts.items() if count)
-    if undone:
-        confirm(f"Undo the rewind ({words})?", yes=yes, has_dry_run=False)
-        found.change_requests(undone)
-    return len(undone), words
-
-
-def _undo_checkpoints(found: StartpointJob, saved: UndoFile, force: bool, yes: bool) -> tuple[int, str]:
-    with checkpoint_tool(found.logs, found.facts.job) as tool:
-        own = {change.task_name for change in saved.checkpoints}
-        has_others = any(commit.task_name not in own for commit in tool.commits(saved.log_offset))
-        if has_others and not force:  # those of the rewind's tasks are compared instead
-            require_stopped(found.job, tool.job_alive())
-        offsets = undone_offsets(saved.checkpoints, tool.current_inputs(), force=force)
-        words = counted(len(offsets), "checkpoint")
-        if offsets:
-            confirm(f"Restore {words}?", yes=yes, has_dry_run=False)
-            write_checkpoints(tool, tool.plan(offsets, replace=True, any_task=True))
-    return len(offsets), f"{words} restored"
 
 
 def _read(path: Path, model: type[File], command: str) -> File:
