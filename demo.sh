@@ -4,10 +4,15 @@
 set -euo pipefail
 
 recordings=$(cd "$(dirname "$0")/coordstream/data" && pwd)
-COORDSTREAM_HOME=$(python -c 'import os; from coordstream.settings import default_home
-print(os.path.abspath(os.environ.get("COORDSTREAM_HOME") or default_home() / "demo"))')
-export COORDSTREAM_HOME
 unset COORDSTREAM_DATABASE_URL
+if [ -z "${COORDSTREAM_HOME:-}" ]; then
+    COORDSTREAM_HOME=$(python -c 'from coordstream.settings import default_home; print(default_home() / "demo")')
+    export COORDSTREAM_HOME
+    coordstream down >/dev/null 2>&1 || true
+    rm -rf "$COORDSTREAM_HOME/postgres" # the database of the last demo, perhaps of another version
+else
+    COORDSTREAM_HOME=$(realpath -m "$COORDSTREAM_HOME")
+fi
 cd / # where no coordstream.toml names another database
 trap 'coordstream down' EXIT
 
