@@ -190,7 +190,7 @@ def work(pipe: "Pipe[Any, Any]", task: WorkerTask) -> None:
     Thread(target=_end_with_parent, daemon=True).start()
     try:
         number = pipe.recv()  # before anything can fail: closing a pipe with unread data loses what was sent over it
-        with connect(task.database_url) as connection:
+        with connect(task.database_url, prepares=True) as connection:
             signal.signal(signal.SIGTERM, partial(_stop, connection))
             run = partial(import_stream, batch_events=task.batch_events, on_progress=pipe.send)
             with LockWatch(task.database_url, backend_pids=[connection.info.backend_pid]):

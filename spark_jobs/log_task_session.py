@@ -53,7 +53,7 @@ class LogTaskSession(Closing):
     def connection(self) -> Connection:
         """A connection to the database, in autocommit mode."""
         if self._connection is None:
-            self._connection = connect(self.settings.database_url, application_name=self._name)
+            self._connection = connect(self.settings.database_url, application_name=self._name, prepares=True)
         return self._connection
 
     @property

@@ -136,7 +136,7 @@ class PostgresSource(Closing):
             raise
 
     def _connect(self) -> Connection:
-        connection = connect(self._url, application_name=APPLICATION_NAME)
+        connection = connect(self._url, application_name=APPLICATION_NAME, prepares=True)
         connection.execute(f"listen {EVENT_CHANNEL}")
         self._queried_at = float("-inf")
         return connection
