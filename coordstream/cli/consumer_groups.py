@@ -135,17 +135,17 @@ def _watch(words: Sequence[str], committer: "Committer", seconds: float) -> None
     done: dict[Job, object] = {}
     reported: list[str] = []
     note(f"Committing checkpoints every {seconds:g} s.")
-    while True:
-        found = _commit_changed(words, committer, done)
-        for sentence in found:
-            note("" if sentence in reported else sentence)
-        if reported and not found:
-            note("The offsets are committed again.")
-        reported = found
-        try:
+    try:
+        while True:
+            found = _commit_changed(words, committer, done)
+            for sentence in found:
+                note("" if sentence in reported else sentence)
+            if reported and not found:
+                note("The offsets are committed again.")
+            reported = found
             sleep(seconds)
-        except KeyboardInterrupt:  # the way to end it
-            return
+    except KeyboardInterrupt:  # the way to end it
+        return
 
 
 def _commit_changed(words: Sequence[str], committer: "Committer", done: dict[Job, object]) -> list[str]:

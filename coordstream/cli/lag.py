@@ -118,25 +118,27 @@ def lag(
     For monitors: the exit code is 1 if the lag of a task is unknown, or if its input has deleted records that the task
     had not read.
     """
-    while True:
-        with open_database() as database:
-            chosen = expected_jobs(database.connection, jobs or ())
-            failures = [] if stored else _observe(database.connection, chosen, servers)
-            names = {"names": [job.name for job in chosen], "ids": [job.id for job in chosen]}
-            rows = fetch(database.connection, _LAG, {**names, "task": task})
-        shown = [row for row in rows if not problems or _is_problem(row, max_lag)]
-        if sort is Order.LAG:
-            shown.sort(key=_largest_first)
-        print_rows(Rows(rows.columns, shown[:limit]), _COLUMNS, title="Lag of the tasks", as_json=as_json, utc=utc)
-        found = by_cause([*failures, *faults(rows, chosen, task, max_lag)])
-        for sentence in found if chosen else [ALL_RETIRED]:
-            note(sentence)
-        if watch is None:
-            break
-        try:
+    try:
+        while True:
+            with open_database() as database:
+                chosen = expected_jobs(database.connection, jobs or ())
+                failures = [] if stored else _observe(database.connection, chosen, servers)
+                names = {"names": [job.name for job in chosen], "ids": [job.id for job in chosen]}
+                rows = fetch(database.connection, _LAG, {**names, "task": task})
+            shown = [row for row in rows if not problems or _is_problem(row, max_lag)]
+            if sort is Order.LAG:
+                shown.sort(key=_largest_first)
+            print_rows(Rows(rows.columns, shown[:limit]), _COLUMNS, title="Lag of the tasks", as_json=as_json, utc=utc)
+            found = by_cause([*failures, *faults(rows, chosen, task, max_lag)])
+            for sentence in found if chosen else [ALL_RETIRED]:
+                note(sentence)
+            if watch is None:
+                break
             sleep(watch)
-        except KeyboardInterrupt:  # the way to end it
-            return
+    except KeyboardInterrupt:  # the way to end --watch
+        if watch is None:
+            raise
+        return
     if found or (task and not chosen):
         raise typer.Exit(1)
 
