@@ -1,6 +1,5 @@
 """`coordstream lag`: how far the tasks of jobs are behind their inputs, and whether that is a fault."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from enum import StrEnum
@@ -17,7 +16,7 @@ from coordstream.cli.job_selection import ALL_RETIRED, expected_jobs
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError, note
-from coordstream.queries.jobs import JobKey, job_key
+from coordstream.queries.jobs import rows_by_job
 from coordstream.queries.rows import Row, Rows, fetch, input_partition
 from eventlog.errors import by_cause, printable_text
 from eventlog.log import system_clock
@@ -156,9 +155,7 @@ def faults(
     rows: Sequence[Row], jobs: Sequence[Job], task: str | None, max_lag: int | None
 ) -> Iterator[tuple[str, str]]:
     """A job and a sentence for each with lost records, unknown lag, a lag over the limit, or without such a task."""
-    rows_of: defaultdict[JobKey, list[Row]] = defaultdict(list)
-    for row in rows:
-        rows_of[job_key(row)].append(row)
+    rows_of = rows_by_job(rows)
     for job in jobs:
         yield from ((str(job), sentence) for sentence in _faults_of(job, rows_of[job], task, max_lag))
 

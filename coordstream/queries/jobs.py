@@ -72,7 +72,7 @@ def job_states(connection: Connection, logs: Iterable[Row], tasks: Iterable[Row]
     ``logs`` are those of `logs.recorded_logs`, ``tasks`` those of `task_statuses`.
     """
     intervals = {job_key(row): row["value"] for row in fetch(connection, _COMMIT_MS)}
-    tasks_of, logs_of = _by_job(tasks), _by_job(logs)
+    tasks_of, logs_of = rows_by_job(tasks), rows_by_job(logs)
     found = (_job_row(job, logs_of[job], tasks_of[job], intervals.get(job), limits) for job in sorted(logs_of))
     return Rows(NO_STATE, found)
 
@@ -83,7 +83,8 @@ def worst_first(job: Row) -> tuple[object, ...]:
     return not job["is_problem"], STATES.index(job["state"]), log_place, -(job["seconds_behind"] or 0), job_key(job)
 
 
-def _by_job(rows: Iterable[Row]) -> defaultdict[JobKey, list[Row]]:
+def rows_by_job(rows: Iterable[Row]) -> defaultdict[JobKey, list[Row]]:
+    """The rows of each job, in their order; none of a job that has none."""
     found: defaultdict[JobKey, list[Row]] = defaultdict(list)
     for row in rows:
         found[job_key(row)].append(row)
