@@ -1,13 +1,12 @@
 """The plan of a follower's run, what it reports, and its progress, which outlives database sessions."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Final
 
 from eventlog.backoff import Backoff, StopFlag
-from eventlog.errors import Notice
+from eventlog.errors import Notice, cause_of
 from eventlog.postgres.connection import Connection
 from projections.errors import DatabaseReplaced
 from projections.follow.error_policy import is_login_refused, outage_message, outage_reason
@@ -20,7 +19,6 @@ QUIET_SECONDS: Final = 5.0
 LONGEST_SECONDS: Final = 60.0
 """The number of further streams is reported once no other has come for a while, or they have come for so long."""
 NOTHING: Final = Notice("", "")
-_NUMBERS: Final = re.compile(r"\d+")
 _IDENTITY: Final = """
 select s.system_identifier, d.oid, to_regclass('eventlog.log')::oid
 from pg_database d, pg_control_system() s where d.datname = current_database()
@@ -107,7 +105,7 @@ class FollowRun:
         """
         if message and self._last_messages.get(stream_name) != message:
             self._last_messages[stream_name] = message
-            now, cause = monotonic(), _NUMBERS.sub("", message.replace(stream_name, ""))
+            now, cause = monotonic(), cause_of(stream_name, message)
             same = self._same.setdefault(cause, SameMessages(now))
             same.last_at, same.count, same.last = now, same.count + 1, Notice(message, code, stream_name)
             if same.count <= LINES_OF_A_CAUSE:
