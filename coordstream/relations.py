@@ -48,7 +48,7 @@ _INTEGERS: Final = (
 _BOOLEANS: Final = "is_ambiguous is_expired is_lower_bound is_preferred is_resolved is_sensitive"
 _TIMES: Final = (
     "changed_at created_at end_record_time expires_at fanned_out_at first_record_time heartbeat_at horizon_time "
-    "last_known_at last_record_time message_time observed_at record_time valid_from valid_to"
+    "last_known_at last_record_time log_time message_time observed_at record_time valid_from valid_to"
 )
 _TYPES: Final[dict[str, TypeEngine[Any]]] = {
     **dict.fromkeys(_BIGINTS.split(), BigInteger()),
@@ -100,7 +100,11 @@ container_host_history = _relation(
 container_host_validity = _relation(
     "container_host_validity", f"container_id host_name jmx_url jmx_tunneling_url {_VALID}"
 )
-event = _relation("event", f"message_type message_key operation value_bytes {_EVENT}")
+event = _relation(
+    "event",
+    "message_type message_key operation value_bytes "
+    "record_time log_time message_time source host username stream_kind incarnation log_offset",
+)
 input_bound = _relation(
     "input_bound",
     "system_name stream_name partition_id oldest_offset end_offset end_record_time observed_at",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache, partial
+from itertools import accumulate
 from typing import Final
 
 from eventlog.errors import WireError
@@ -15,14 +16,15 @@ from projections.fold.message_bodies import Author, PlainConfigs
 from projections.fold.rows import QuarantineRow
 
 STRIDE: Final = 100
-"""Events from one stored log_time to the next, in any batches; a search reads at most this many events."""
+"""Events from one stored log_time to the next, at most and in any batches; a search reads at most this many events."""
 
 
 class LogClock:
     """Follows one log's time over a batch; all times in microseconds since 2000.
 
     A record time counts unless it is more than an hour after ``archived_at``. Before the first one that counts, the
-    log's time is that of archiving. It never decreases. ``until_row``: the number of events before the next row.
+    log's time is that of archiving. It never decreases. ``until_row``: the number of events before the next row, if
+    their record times are the log's time.
     """
 
     def __init__(self, now: int | None, archived_at: int, until_row: int = 0) -> None:
@@ -35,20 +37,37 @@ class LogClock:
     def take(self, offsets: Sequence[int], times: Sequence[int | None]) -> None:
         """Add the next events, by their offsets and record times.
 
-        ``rows`` gets an (offset, log_time) at the log's first event and at every `STRIDE`-th after it.
+        ``rows`` gets an (offset, log_time) at the log's first event, at every event whose record time is not the log's
+        time, and at the `STRIDE`-th event after a row.
         """
-        if self.until_row and times:
-            self._reach(times[: self.until_row])
-        for first in range(self.until_row, len(offsets), STRIDE):
-            self.rows.append((offsets[first], self._reach(times[first : first + 1])))
-            self._reach(times[first : first + STRIDE])
-        self.until_row = (self.until_row - len(offsets)) % STRIDE
+        if not times:
+            return
+        reached = self._reach(times)
+        if reached != times:
+            for place, (time, record_time) in enumerate(zip(reached, times, strict=True)):
+                if time != record_time:
+                    if place > self.until_row:
+                        self._add_rows(offsets, reached, place)
+                    self.rows.append((offsets[place], time))
+                    self.until_row = place + STRIDE
+        self._add_rows(offsets, reached, len(times))
+        self.until_row -= len(times)
 
-    def _reach(self, times: Sequence[int | None]) -> int:
-        believed = [time for time in times if time is not None and time <= self._latest]
-        latest = max(believed, default=self._archived_at if self.now is None else self.now)
-        self.now = latest if self.now is None else max(latest, self.now)
-        return self.now
+    def _reach(self, times: Sequence[int | None]) -> list[int]:
+        """The log's time at each event."""
+        if self.now is None:
+            first = times[0]
+            self.now = self._archived_at if first is None or first > self._latest else first
+        now, latest = self.now, self._latest
+        reached = list(accumulate([now if time is None or time > latest else time for time in times], max, initial=now))
+        self.now = reached[-1]
+        return reached[1:]
+
+    def _add_rows(self, offsets: Sequence[int], reached: Sequence[int], end: int) -> None:
+        """Add every `STRIDE`-th row up to an index."""
+        rows = range(self.until_row, end, STRIDE)
+        self.rows += [(offsets[at], reached[at]) for at in rows]
+        self.until_row += len(rows) * STRIDE
 
 
 BEFORE_THE_FIRST: Final = -1

@@ -6,7 +6,7 @@ from typing import Final
 from eventlog.secret_policy import SecretPolicy
 from projections.errors import NOT_FOLDED
 
-CODE_VERSION: Final = 13
+CODE_VERSION: Final = 14
 """Goes up whenever the same events would give other rows."""
 
 

@@ -3005,6 +3005,16 @@ COMMENT ON COLUMN eventlog.event.unheld_timestamp IS 'the record''s time in ms w
 COMMENT ON COLUMN eventlog.event.headers IS 'list of [name, base64 of the value or null]';
 
 --
+-- Name: log_time; Type: TABLE; Schema: projection; Owner: -
+--
+
+CREATE TABLE projection.log_time (
+    log_offset bigint NOT NULL,
+    log_time timestamp with time zone NOT NULL,
+    log_id integer NOT NULL
+);
+
+--
 -- Name: message_event; Type: TABLE; Schema: projection; Owner: -
 --
 
@@ -3051,13 +3061,15 @@ CREATE VIEW projection.keyed_event AS
         END AS operation,
     octet_length(e.value) AS value_bytes,
     e.record_time,
+    COALESCE(t.log_time, e.record_time) AS log_time,
     COALESCE(m.message_time, v.message_time) AS message_time,
     COALESCE(m.source, v.source) AS source,
     COALESCE(m.host, v.host) AS host,
     COALESCE(m.username, v.username) AS username,
     e.log_offset
-   FROM ((((projection.job_log j
+   FROM (((((projection.job_log j
      JOIN eventlog.event e ON ((e.log_id = j.log_id)))
+     LEFT JOIN projection.log_time t ON (((t.log_id = e.log_id) AND (t.log_offset = e.log_offset))))
      LEFT JOIN LATERAL ( SELECT any_value(k_1.key_id) AS key_id,
             any_value(k_1.checkpoint_version) AS checkpoint_version,
             any_value(k_1.message_type) AS message_type,
@@ -3091,6 +3103,7 @@ CREATE VIEW coordinator.event AS
     operation,
     value_bytes,
     record_time,
+    log_time,
     message_time,
     source,
     host,
@@ -3156,6 +3169,12 @@ COMMENT ON COLUMN coordinator.event.value_bytes IS 'Length of the value in bytes
 COMMENT ON COLUMN coordinator.event.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
+-- Name: COLUMN event.log_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.log_time IS 'The time of the log at the event, on which cuts at a time are made: the newest record time so far, without those more than an hour ahead of when they were archived. It never decreases along a log.';
+
+--
 -- Name: COLUMN event.message_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
@@ -3205,7 +3224,7 @@ CREATE FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) 
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
   select e.job_name, e.job_id, e.job_bucket, e.message_type, e.message_key, e.operation, e.value_bytes,
-    e.record_time, e.message_time, e.source, e.host, e.username, e.stream_kind, e.incarnation, e.log_offset
+    e.record_time, e.log_time, e.message_time, e.source, e.host, e.username, e.stream_kind, e.incarnation, e.log_offset
   from projection.job_log j
   cross join lateral (
     select a.log_offset from projection.archived_event a where a.log_id = j.log_id order by a.log_offset desc limit $3) n
@@ -8238,16 +8257,6 @@ CREATE TABLE projection.gap (
 );
 
 --
--- Name: log_time; Type: TABLE; Schema: projection; Owner: -
---
-
-CREATE TABLE projection.log_time (
-    log_offset bigint NOT NULL,
-    log_time timestamp with time zone NOT NULL,
-    log_id integer NOT NULL
-);
-
---
 -- Name: log_gap; Type: VIEW; Schema: coordinator; Owner: -
 --
 
@@ -11297,6 +11306,13 @@ GRANT SELECT ON TABLE eventlog.event TO coordstream_replayer;
 GRANT SELECT ON TABLE eventlog.event TO coordstream_writer;
 
 --
+-- Name: TABLE log_time; Type: ACL; Schema: projection; Owner: -
+--
+
+GRANT SELECT ON TABLE projection.log_time TO coordstream_reader;
+GRANT SELECT ON TABLE projection.log_time TO coordstream_replayer;
+
+--
 -- Name: TABLE message_event; Type: ACL; Schema: projection; Owner: -
 --
 
@@ -12267,13 +12283,6 @@ GRANT SELECT ON TABLE eventlog.observation TO coordstream_writer;
 
 GRANT SELECT ON TABLE projection.gap TO coordstream_reader;
 GRANT SELECT ON TABLE projection.gap TO coordstream_replayer;
-
---
--- Name: TABLE log_time; Type: ACL; Schema: projection; Owner: -
---
-
-GRANT SELECT ON TABLE projection.log_time TO coordstream_reader;
-GRANT SELECT ON TABLE projection.log_time TO coordstream_replayer;
 
 --
 -- Name: TABLE log_gap; Type: ACL; Schema: coordinator; Owner: -

@@ -18,7 +18,7 @@ from tests.acceptance.torture import scaled
 from tests.fixtures.compaction import latest_per_key
 from tests.fixtures.compiled_parts import with_and_without
 from tests.fixtures.postgres import CloneSeries
-from tests.oracle import ROWS, Row, log_times
+from tests.oracle import ROWS, Row, log_times, to_time
 from tests.oracle_history import CHANGE_COLUMNS, HISTORY_ROWS, config_changes, history_rows
 from tests.oracle_job import job_counts, job_relations
 from tests.properties.generated_jobs import ARCHIVED_MS, GeneratedJob, GeneratedLog, generate_job
@@ -155,6 +155,25 @@ def test_histories_show_each_event(whole: Whole) -> None:
         failing[relation] = differing(sorted_rows(shown), sorted_rows(plain))
         assert len(shown) > JOBS / 3, f"{relation} is hardly filled: {len(shown)} jobs"
     report("histories = plain reading", whole.jobs, failing)
+
+
+def test_an_event_shows_the_time_of_its_log(whole: Whole) -> None:
+    expected = {
+        job.name: sorted(
+            (log.stream_name, event.offset, to_time(time))
+            for log in job.logs
+            for event, time in zip(log.events, log_times(log.events, ARCHIVED_MS), strict=True)
+        )
+        for job in whole.jobs
+    }
+    query = (
+        "select job_name, l.stream_name, e.log_offset, e.log_time from coordinator.event e"
+        " join projection.job_log l using (job_name, job_id, stream_kind, incarnation)"
+    )
+    shown = {job: sorted(row[1:] for row in rows) for job, rows in grouped(whole.connection, query).items()}
+    assert shown == expected
+    late = "select count(*) from coordinator.event where log_time is distinct from record_time"
+    assert whole.connection.execute(late.encode()).fetchall() > [(100,)]
 
 
 def test_as_of_an_offset_is_the_plain_fold_of_that_prefix(whole: Whole) -> None:

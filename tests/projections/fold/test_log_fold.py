@@ -33,6 +33,12 @@ def test_the_first_event_has_a_row_and_every_hundredth_after_it() -> None:
     assert ticked().rows == []
 
 
+def test_an_event_with_another_time_than_the_log_has_a_row() -> None:
+    assert ticked(5, 7, 6, 7, None, 8).rows == [(0, 5), (2, 7), (4, 7)]
+    after = ticked(5, 4, *range(5, 5 + STRIDE)).rows
+    assert after == [(0, 5), (1, 5), (STRIDE + 1, STRIDE + 4)]
+
+
 @given(TIMES, st.none() | st.integers(0, ARCHIVED))
 def test_it_never_runs_backward(times: list[int | None], now: int | None) -> None:
     rows = ticked(*times, now=now).rows
