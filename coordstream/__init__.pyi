@@ -73,7 +73,7 @@ from eventlog.system_admin import (
     SystemStreamMetadata as SystemStreamMetadata,
     SystemStreamPartitionMetadata as SystemStreamPartitionMetadata,
 )
-from managers.state.backend_choice import (
+from managers.state.state_backend import (
     backend_factory_store_names as backend_factory_store_names,
     require_backends as require_backends,
     stores_by_backup_factory as stores_by_backup_factory,
@@ -88,7 +88,7 @@ from managers.state.object_store_backend import (
     OBJECT_STORE_STATE_BACKEND_FACTORY as OBJECT_STORE_STATE_BACKEND_FACTORY,
     ObjectStoreStateBackendFactory as ObjectStoreStateBackendFactory,
 )
-from managers.state.rocksdb_store import RocksDbStore as RocksDbStore
+from managers.state.key_value_store import RocksDbStore as RocksDbStore
 from managers.state.state_backend import (
     RestoreProgress as RestoreProgress,
     StateBackendFactory as StateBackendFactory,
@@ -126,13 +126,13 @@ from managers.assignments.changelog_partition_manager import (
     ChangelogStream as ChangelogStream,
     create_changelog_streams as create_changelog_streams,
 )
-from managers.assignments.locality_manager import (
+from managers.assignments.job_model_assignments import (
     ExecutionContainerIdManager as ExecutionContainerIdManager,
     ContainerLocality as ContainerLocality,
     LocalityManager as LocalityManager,
 )
 from managers.assignments.job_model_assignments import JobModelAssignments as JobModelAssignments
-from managers.assignments.task_assignment_manager import (
+from managers.assignments.job_model_assignments import (
     TaskAssignmentManager as TaskAssignmentManager,
     UnknownTaskMode as UnknownTaskMode,
     TaskPartitionAssignmentManager as TaskPartitionAssignmentManager,
@@ -146,7 +146,7 @@ from managers.errors import (
     JobAlive as JobAlive,
     TaskNotRegistered as TaskNotRegistered,
 )
-from managers.checkpoints.checkpoint_file import parse_offsets as parse_offsets, property_lines as property_lines
+from managers.config.property_file import parse_offsets as parse_offsets, property_lines as property_lines
 from managers.checkpoints.checkpoint_manager import CheckpointManager as CheckpointManager
 from managers.checkpoints.checkpoint_manager import checkpoint_manager as checkpoint_manager
 from managers.checkpoints.checkpoint_tool import (
@@ -154,7 +154,7 @@ from managers.checkpoints.checkpoint_tool import (
     CheckpointTool as CheckpointTool,
     OffsetChange as OffsetChange,
 )
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager as KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager as KafkaCheckpointManager
 from managers.config.job_config import (
     ConfigChange as ConfigChange,
     ConfigSubscription as ConfigSubscription,
@@ -172,7 +172,7 @@ from managers.errors import (
     WriteOnceChange as WriteOnceChange,
 )
 from managers.job_facts import JobFacts as JobFacts
-from managers.job_models.inputs import (
+from managers.job_models.job_model_building import (
     count_partitions as count_partitions,
     with_matching_inputs as with_matching_inputs,
 )
@@ -195,7 +195,7 @@ from managers.job_models.job_model_building import (
     PreviousAssignment as PreviousAssignment,
     build_job_model as build_job_model,
 )
-from managers.job_models.job_model_client import JobModelNotRead as JobModelNotRead, read_job_model as read_job_model
+from managers.job_models.job_model_json import JobModelNotRead as JobModelNotRead, read_job_model as read_job_model
 from managers.job_models.job_model_json import (
     job_model_from_json as job_model_from_json,
     job_model_to_json as job_model_to_json,
@@ -222,7 +222,7 @@ from managers.startpoints.startpoint_records import (
 )
 from managers.startpoints.startpoint_manager import StartpointManager as StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore as CoordinatorStreamStore
-from managers.stores.metadata_store import (
+from managers.stored_messages import (
     MetadataStore as MetadataStore,
     NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore,
 )

@@ -43,9 +43,9 @@ from eventlog.errors import known_names, list_names, printable_text
 from eventlog.log import require_writable, system_clock
 from eventlog.postgres.connection import Connection, snapshot
 from eventlog.system_admin import is_kafka_offset, offset_after
-from managers.checkpoints.checkpoint_file import TaskOffsets
 from managers.checkpoints.checkpoint_manager import writing_manager
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
+from managers.config.property_file import TaskOffsets
 from managers.errors import CheckpointsChanged
 from managers.job_facts import JobFacts
 from managers.startpoints.next_starts import StartpointFacts

@@ -33,7 +33,7 @@ from managers.rewind.rewind_plan import (
 from managers.startpoints.next_starts import StartpointFacts, next_starts
 from managers.startpoints.startpoint_records import without_key_bucket
 from managers.startpoints.startpoint_request import require_known
-from managers.state.backend_choice import is_durable, store_names
+from managers.state.state_backend import is_durable, store_names
 from projections.job_choice import Job, UnknownJob
 
 COUNT_UP_TO: Final = 1_000_000

@@ -11,7 +11,7 @@ import typer
 from coordstream.errors import CoordstreamError
 from eventlog.errors import WireError, system_reason
 from eventlog.partition import SystemStreamPartition
-from managers.checkpoints.checkpoint_file import TaskOffsets, decode_file, parse_offsets
+from managers.config.property_file import TaskOffsets, decode_file, parse_offsets
 
 STANDARD_INPUT: Final = "-"
 _ASSIGNMENT: Final = re.compile(r"(?P<task>.+?)/(?P<partition>[^/.=]+\.[^=]+\.[0-9]+)=(?P<offset>.+)", re.DOTALL)

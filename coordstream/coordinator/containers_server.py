@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from coordstream.errors import describe_crash
 from coordstream.web_server import Address, HttpServer, is_for_loopback, is_loopback, listen
 from eventlog.errors import EventLogError
-from managers.assignments.locality_manager import localities_to_json, locality_to_json
+from managers.assignments.job_model_assignments import localities_to_json, locality_to_json
 from managers.coordinator.serving_context import COORDINATOR_URL, JobAttempt, JobServingContext
 from managers.job_models.job_model_json import job_model_to_json
 

@@ -18,7 +18,7 @@ from coordstream.coordinator.samza_metrics import SamzaMetricsCollector
 from eventlog.errors import ConfigError, EventLogError
 from eventlog.log import EventLog
 from eventlog.source import SourceUnavailable
-from managers.assignments.locality_manager import LocalityManager
+from managers.assignments.job_model_assignments import LocalityManager
 from managers.config.job_config import write_once_changes
 from managers.coordinator.job_coordinator import JobCoordinator, describe_difference, plan_job, read_job_config
 from managers.coordinator.serving_context import JobAttempt, JobServingContext

@@ -12,8 +12,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.timestamps import ms_of, time_of
 from managers.checkpoints.abstract_checkpoint_manager import Commit
 from managers.checkpoints.checkpoint_events import require_readable
-from managers.checkpoints.checkpoint_manager import JobCheckpoints
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import JobCheckpoints, KafkaCheckpointManager
 from managers.errors import CheckpointError, CheckpointsChanged, JobAlive, no_such_task
 from managers.job_facts import JobFacts
 
@@ -78,7 +77,7 @@ class CheckpointTool:
         return [task_name for task_name, checkpoint in self.current().items() if checkpoint is None]
 
     def property_lines(self) -> Iterator[str]:
-        from managers.checkpoints.checkpoint_file import property_lines  # noqa: PLC0415 (most uses print nothing)
+        from managers.config.property_file import property_lines  # noqa: PLC0415 (most uses print nothing)
 
         for task_name, offsets in self.current_inputs().items():
             yield from property_lines(task_name, offsets)

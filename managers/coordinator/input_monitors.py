@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from eventlog.errors import EventLogError, list_names
 from managers.errors import NotReady
-from managers.job_models.inputs import input_patterns
+from managers.job_models.job_model_building import input_patterns
 from managers.job_names import Config
 
 OnFailure = Callable[[Exception], None]

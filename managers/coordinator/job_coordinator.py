@@ -15,8 +15,11 @@ from eventlog.timestamps import ms_of
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager, create_changelog_streams
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.changelogs import changelogs
-from managers.checkpoints.checkpoint_manager import CHECKPOINT_FACTORY, KAFKA_CHECKPOINT_FACTORY
-from managers.checkpoints.kafka_checkpoint_manager import ensure_checkpoint_topic
+from managers.checkpoints.checkpoint_manager import (
+    CHECKPOINT_FACTORY,
+    KAFKA_CHECKPOINT_FACTORY,
+    ensure_checkpoint_topic,
+)
 from managers.config.job_config import (
     TRACKING_URL,
     read_config,
@@ -27,7 +30,6 @@ from managers.config.job_config import (
 )
 from managers.coordinator.serving_context import JobAttempt
 from managers.errors import MissingSetting
-from managers.job_models.inputs import count_partitions, pattern_systems, unsupported_rewriters, with_matching_inputs
 from managers.job_models.job_coordinator_metadata import (
     CONTAINER_ID,
     EPOCH_ID,
@@ -37,13 +39,20 @@ from managers.job_models.job_coordinator_metadata import (
     MetadataMetrics,
 )
 from managers.job_models.job_model import JobModel
-from managers.job_models.job_model_building import build_job_model, require_known_grouping
+from managers.job_models.job_model_building import (
+    build_job_model,
+    count_partitions,
+    pattern_systems,
+    require_known_grouping,
+    unsupported_rewriters,
+    with_matching_inputs,
+)
 from managers.job_models.jvm_order import text_order
 from managers.job_names import ACTIVE, CHECKPOINT_SYSTEM, JOB_NAME, Config, job_id, job_name, system_of
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.startpoints.startpoint_records import FanOuts, should_fan_out_startpoints
-from managers.state.backend_choice import backup_factories, store_names
 from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY
+from managers.state.state_backend import backup_factories, store_names
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.stream_creation import InputAdmin
 

@@ -7,7 +7,7 @@ from queue import SimpleQueue
 from typing import Final
 
 from eventlog.partition import natural_order
-from managers.assignments.locality_manager import ContainerLocality
+from managers.assignments.job_model_assignments import ContainerLocality
 from managers.config.job_config import AUTOSIZING, is_autosized
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata, JobMetadataChange
 from managers.job_models.job_model import JobModel

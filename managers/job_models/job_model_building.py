@@ -1,13 +1,14 @@
-"""Builds a job model from config, input partitions and the previous assignment (JobModelCalculator of Samza 1.8.0)."""
+"""Builds a job model from config, inputs and the previous assignment (JobModelCalculator of Samza 1.8.0)."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
-from eventlog.config import boolean, broadcast_partitions, integer
+from eventlog.config import TASK_INPUTS, boolean, broadcast_partitions, integer, task_inputs
 from eventlog.errors import ConfigError, WireError
 from eventlog.frozen_dict import frozen
-from eventlog.partition import parse_int32
+from eventlog.partition import SystemStreamPartition, parse_int32
 from managers.assignments.changelog_partition_manager import assign_changelog_partitions
 from managers.config.job_config import AUTOSIZING, is_autosized
 from managers.job_models.grouping import (
@@ -21,9 +22,166 @@ from managers.job_models.grouping import (
     require_known_grouper,
     task_namer,
 )
-from managers.job_models.inputs import StreamPartitions, input_partitions
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
+from managers.job_models.jvm_order import text_order
 from managers.job_names import Config
+
+StreamPartitions = Mapping[tuple[str, str], Collection[int]]
+"""The partition numbers of streams, by system and stream."""
+
+_REWRITERS: Final = "job.config.rewriters"
+_REWRITER: Final = "job.config.rewriter."
+_TOPIC_GENERATOR: Final = ".RegExTopicGenerator"
+
+_MATCHER: Final = "job.systemstreampartition.matcher."
+_CLASS: Final = f"{_MATCHER}class"
+_REGEX: Final = f"{_MATCHER}config.regex"
+_RANGES: Final = f"{_MATCHER}config.ranges"
+_JOB_FACTORIES: Final = f"{_MATCHER}config.job.factory.regex"
+_JOB_FACTORY: Final = "job.factory.class"
+_LOCAL_FACTORIES: Final = r"org\.apache\.samza\.job\.local(.*ProcessJobFactory|.*ThreadJobFactory)"
+_RANGE: Final = re.compile(r"([0-9]+)(?:-([0-9]+))?")
+
+
+class PartitionCounter(Protocol):
+    """Knows how many partitions the streams of a system have, like `eventlog.kafka.admin.KafkaAdmin`."""
+
+    def partition_count(self, name: str) -> int:
+        """The number of partitions of a stream. Raises an `EventLogError` if it does not exist."""
+
+
+def with_matching_inputs(config: Config, streams: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """The config with all existing streams in ``task.inputs`` that a RegExTopicGenerator (Samza's rewriter) matches.
+
+    ``streams`` has the names of each system's streams. The ``config.`` settings of a rewriter are copied to each stream
+    that it matches, unless the stream has them. Raises `ConfigError`.
+    """
+    result = dict(config)
+    for prefix in _topic_generators(config):
+        system = _rewriter_setting(config, f"{prefix}system")
+        pattern = _compile(f"{prefix}regex", _rewriter_setting(config, f"{prefix}regex"))
+        matching = [stream for stream in streams.get(system, ()) if pattern.fullmatch(stream)]
+        settings = {key: value for key, value in config.items() if key.startswith(f"{prefix}config.")}
+        added = {
+            f"systems.{system}.streams.{stream}.{key.removeprefix(f'{prefix}config.')}": value
+            for stream in matching
+            for key, value in settings.items()
+        }
+        inputs = {*task_inputs(result), *((system, stream) for stream in matching)}
+        listed = sorted((".".join(each) for each in inputs), key=text_order)
+        result = {**added, **result, TASK_INPUTS: ",".join(listed)}
+    return result
+
+
+def pattern_systems(config: Config) -> set[str]:
+    """The systems whose streams `with_matching_inputs` needs. Raises `ConfigError`: a rewriter has no system."""
+    return {_rewriter_setting(config, f"{prefix}system") for prefix in _topic_generators(config)}
+
+
+def unsupported_rewriters(config: Config) -> Iterator[tuple[str, str]]:
+    """The rewriters that `with_matching_inputs` ignores: the key of each one's class, and the class."""
+    for key in (f"{prefix}class" for prefix in _rewriters(config)):
+        if not config.get(key, "").endswith(_TOPIC_GENERATOR):
+            yield key, config.get(key, "")
+
+
+def input_patterns(config: Config) -> dict[str, list[re.Pattern[str]]]:
+    """The patterns of each system whose streams config rewriters select, of any class. Raises `ConfigError`."""
+    patterns: dict[str, list[re.Pattern[str]]] = {}
+    for prefix in _rewriters(config):
+        key, system = f"{prefix}regex", config.get(f"{prefix}system")
+        if system is not None and key in config:
+            patterns.setdefault(system, []).append(_compile(key, config[key]))
+    return patterns
+
+
+def count_partitions(config: Config, systems: Mapping[str, PartitionCounter]) -> StreamPartitions:
+    """The partitions of each stream in ``task.inputs``, and nothing else (SAMZA-971). Raises `ConfigError`."""
+    found: dict[tuple[str, str], range] = {}
+    for system, stream in sorted(task_inputs(config)):
+        if system not in systems:
+            raise ConfigError(f"{system}.{stream} is in task.inputs, but system {system} has no admin. Pass one.")
+        found[system, stream] = range(systems[system].partition_count(stream))
+    return found
+
+
+def input_partitions(config: Config, streams: StreamPartitions) -> set[SystemStreamPartition]:
+    """The partitions of the streams in ``task.inputs`` that the job's matcher accepts (JobModelCalculator of Samza).
+
+    The matcher applies only to job factories that it is configured for, by default those of local jobs.
+    """
+    matches = _matcher(config)
+    return {
+        SystemStreamPartition(system, stream, number)
+        for system, stream in task_inputs(config)
+        for number in _numbers(streams, system, stream)
+        if matches(number)
+    }
+
+
+def _rewriters(config: Config) -> Iterator[str]:
+    """The prefixes of the settings of each rewriter."""
+    names = filter(None, map(str.strip, config.get(_REWRITERS, "").split(",")))
+    return (f"{_REWRITER}{name}." for name in names)
+
+
+def _topic_generators(config: Config) -> Iterator[str]:
+    return (each for each in _rewriters(config) if config.get(f"{each}class", "").endswith(_TOPIC_GENERATOR))
+
+
+def _rewriter_setting(config: Config, key: str) -> str:
+    if key not in config:
+        raise ConfigError(f"The config has no {key}. Set it, or remove its rewriter from {_REWRITERS}.")
+    return config[key]
+
+
+def _numbers(streams: StreamPartitions, system: str, stream: str) -> Collection[int]:
+    found = streams.get((system, stream))
+    if found is None:
+        raise ConfigError(
+            f"{system}.{stream} is in task.inputs, but its partitions are unknown. Check that the stream exists."
+        )
+    return found
+
+
+def _matcher(config: Config) -> Callable[[int], bool]:
+    name = config.get(_CLASS)
+    if name is None or not _applies_to_job(config):
+        return lambda _number: True
+    if name.endswith(".RegexSystemStreamPartitionMatcher"):
+        pattern = _compile(_REGEX, _matcher_setting(config, _REGEX))
+        return lambda number: pattern.fullmatch(str(number)) is not None
+    if name.endswith(".RangeSystemStreamPartitionMatcher"):
+        ranges = _parse_ranges(_matcher_setting(config, _RANGES))
+        return lambda number: any(number in each for each in ranges)
+    raise ConfigError(f"{_CLASS} is {name}, which is not supported. Set Samza's matcher by regex or by range.")
+
+
+def _applies_to_job(config: Config) -> bool:
+    factory = config.get(_JOB_FACTORY)
+    pattern = config.get(_JOB_FACTORIES, _LOCAL_FACTORIES)
+    return factory is not None and _compile(_JOB_FACTORIES, pattern).fullmatch(factory) is not None
+
+
+def _parse_ranges(text: str) -> list[range]:
+    found = [_RANGE.fullmatch(part) for part in text.split(",")]
+    if None in found:
+        raise ConfigError(f"{_RANGES} is {text!r}. Expected numbers and ranges, for example 1,7-9.")
+    return [range(int(each[1]), int(each[2] or each[1]) + 1) for each in found if each is not None]
+
+
+def _compile(key: str, pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise ConfigError(f"{key} is not a valid regular expression: {error}.") from None
+
+
+def _matcher_setting(config: Config, key: str) -> str:
+    if key not in config:
+        raise ConfigError(f"{_CLASS} is set, but {key} is not. Set both or neither.")
+    return config[key]
+
 
 HOST_AFFINITY: Final = "job.host-affinity.enabled"
 _OLD_HOST_AFFINITY: Final = "yarn.samza.host-affinity.enabled"

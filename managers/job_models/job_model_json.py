@@ -1,10 +1,13 @@
-"""The JSON of a job model, as Samza's job coordinator serves it (SamzaObjectMapper), including older forms."""
+"""The JSON of a job model, as Samza's job coordinator serves it (SamzaObjectMapper), also in older forms."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from http.client import HTTPException
 from typing import Any, Final
+from urllib.parse import urlsplit
+from urllib.request import urlopen
 
-from eventlog.errors import WireError, json_type
+from eventlog.errors import WireError, json_type, system_reason
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.jackson import (
     as_object,
@@ -16,6 +19,7 @@ from eventlog.wire.jackson import (
     present,
     text_field,
 )
+from managers.errors import ManagerError
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.job_model_order import (
     OrderedContainers,
@@ -191,3 +195,30 @@ def _number(value: Any, what: str) -> int:
 job_model_to_json: Final = to_json
 job_model_from_json: Final = from_json
 """The names of both functions in `coordstream`."""
+
+
+TIMEOUT_SECONDS: Final = 30.0
+
+
+class JobModelNotRead(ManagerError):
+    """A job coordinator does not answer, or what it serves is no job model."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        self.url = url
+        super().__init__(f"Cannot read the job model at {url}: {reason}. Check SAMZA_COORDINATOR_URL.")
+
+
+def read_job_model(url: str, *, timeout_seconds: float = TIMEOUT_SECONDS) -> JobModel:
+    """The job model at ``SAMZA_COORDINATOR_URL`` (SamzaContainer.readJobModel). Raises `JobModelNotRead`."""
+    if urlsplit(url).scheme not in ("http", "https"):
+        raise JobModelNotRead(url, "it is not an HTTP URL")
+    try:
+        with urlopen(url, timeout=timeout_seconds) as answer:  # noqa: S310 (its scheme was checked)
+            return from_json(answer.read())
+    except WireError as error:
+        raise JobModelNotRead(url, str(error)) from error
+    except OSError as error:
+        reason = getattr(error, "reason", error)
+        raise JobModelNotRead(url, system_reason(reason) if isinstance(reason, OSError) else str(reason)) from error
+    except HTTPException as error:
+        raise JobModelNotRead(url, f"its answer is not HTTP ({type(error).__name__})") from error

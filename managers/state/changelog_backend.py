@@ -14,10 +14,9 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KafkaStateCheckpointMarker
 from eventlog.system_admin import Changelogs
 from managers.changelogs import CHANGELOG_SYSTEM, TRANSACTIONAL_CHECKPOINT, changelogs, delete_retention_ms
-from managers.state.backend_choice import without_changelog
 from managers.state.changelog_restore import KafkaChangelogRestoreManager, changelog_failed, revert
 from managers.state.key_value_store import KeyValueStore, LoggedStore
-from managers.state.state_backend import Markers, StatefulTask
+from managers.state.state_backend import Markers, StatefulTask, without_changelog
 from managers.state.state_errors import RestoreCancelled, StoreNotBackedUp
 from managers.state.state_markers import CommittedOffset, committed_offsets
 from managers.state.store_directories import checkpoint_directory, delete_offset_files, write_offset_files

@@ -13,7 +13,12 @@ from eventlog.timestamps import ms_of
 from managers.changelogs import changelog_of
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_events import build_checkpoints, version_of
-from managers.state.backend_choice import (
+from managers.state.state_backend import (
+    AppendingBackend,
+    ReportProgress,
+    RestoreProgress,
+    StateBackendFactory,
+    StatefulTask,
     backend_factory_store_names,
     backup_factories,
     has_side_inputs,
@@ -21,13 +26,6 @@ from managers.state.backend_choice import (
     require_backends,
     restore_factories,
     stores_by_backup_factory,
-)
-from managers.state.state_backend import (
-    AppendingBackend,
-    ReportProgress,
-    RestoreProgress,
-    StateBackendFactory,
-    StatefulTask,
 )
 from managers.state.state_errors import SnapshotDamaged, StoreNotRestored
 from managers.state.store_directories import set_aside

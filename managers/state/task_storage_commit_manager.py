@@ -12,9 +12,8 @@ from typing import Final, TypeVar
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, StateMarkers
 from eventlog.frozen_dict import frozen
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
-from managers.state.backend_choice import is_durable, require_read_markers
 from managers.state.key_value_store import KeyValueStore
-from managers.state.state_backend import Markers, StatefulTask, TaskBackupManager
+from managers.state.state_backend import Markers, StatefulTask, TaskBackupManager, is_durable, require_read_markers
 from managers.state.state_errors import CommitFailed, Step
 from managers.state.store_directories import (
     checkpoint_directories,

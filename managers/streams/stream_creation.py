@@ -8,7 +8,7 @@ from eventlog.config import integer
 from eventlog.log import LogExists
 from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity
 from managers.assignments.changelog_partition_manager import TopicMaker
-from managers.checkpoints.kafka_checkpoint_manager import StreamAdmin
+from managers.checkpoints.checkpoint_manager import StreamAdmin
 from managers.job_names import COORDINATOR_SYSTEM, Config, coordinator_stream, setting_key, system_of
 
 

@@ -19,7 +19,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.timestamps import ms_of
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.config.job_config import read_config, set_config, write_config
 from managers.errors import NotReady
 from managers.offsets.offset_manager import OffsetManager

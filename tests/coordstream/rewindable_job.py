@@ -10,8 +10,8 @@ from eventlog.log import system_clock
 from eventlog.messages import SetConfig
 from eventlog.streams import identify
 from eventlog.timestamps import ms_of
+from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.checkpoints.checkpoint_tool import CheckpointTool
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.startpoints.next_starts import StartpointFacts, next_starts
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore

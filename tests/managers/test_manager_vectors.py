@@ -10,8 +10,12 @@ from eventlog.log import MemoryEventLog
 from eventlog.streams import identify
 from managers import stored_messages
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
-from managers.assignments.locality_manager import ExecutionContainerIdManager, LocalityManager
-from managers.assignments.task_assignment_manager import TaskAssignmentManager, TaskPartitionAssignmentManager
+from managers.assignments.job_model_assignments import (
+    ExecutionContainerIdManager,
+    LocalityManager,
+    TaskAssignmentManager,
+    TaskPartitionAssignmentManager,
+)
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.vectors.building import partition_of
 from tests.vectors.catalogue import decoded, vectors

@@ -8,8 +8,7 @@ from eventlog.log import MemoryEventLog
 from eventlog.source import OffsetLost
 from eventlog.streams import identify
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
-from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import STOP_AFTER_FIRST_READ, CheckpointManager, KafkaCheckpointManager
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from tests.builders import checkpoint_v1, config_set, set_checkpoint
 

@@ -13,8 +13,12 @@ from eventlog.log import MemoryEventLog
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY, decode_key
-from managers.checkpoints.checkpoint_manager import JobCheckpoints, checkpoint_manager
-from managers.checkpoints.kafka_checkpoint_manager import VALIDATION, KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import (
+    VALIDATION,
+    JobCheckpoints,
+    KafkaCheckpointManager,
+    checkpoint_manager,
+)
 from managers.job_facts import JobFacts
 from managers.job_names import GROUPER_FACTORY
 from tests.acceptance.torture import scaled

@@ -19,9 +19,8 @@ from eventlog.starting_offset import IgnoredReason, StartingOffset
 from eventlog.startpoint import Startpoint
 from eventlog.streams import identify
 from eventlog.wire.coordinator import decode_key
-from managers.checkpoints.checkpoint_manager import JobCheckpoints, checkpoint_manager
+from managers.checkpoints.checkpoint_manager import JobCheckpoints, KafkaCheckpointManager, checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
 from managers.startpoints.next_starts import StartpointFacts, next_starts
 from managers.startpoints.startpoint_manager import StartpointManager

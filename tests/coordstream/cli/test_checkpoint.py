@@ -14,7 +14,7 @@ from eventlog.wire.checkpoint_topic import (
     decode_key,
     decode_v2,
 )
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from tests.builders import KAFKA_BACKEND, checkpoint_v1, set_checkpoint, task_container
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine
 

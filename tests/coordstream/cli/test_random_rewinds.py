@@ -17,7 +17,7 @@ from eventlog.kafka.system_admin import KafkaSystemAdmin
 from eventlog.log import system_clock
 from eventlog.streams import identify
 from eventlog.timestamps import ms_of
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
 from managers.startpoints.next_starts import StartpointFacts
 from managers.startpoints.startpoint_manager import StartpointManager

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from coordstream.coordinator.containers_server import CoordinatorServer
-from managers.assignments.locality_manager import ContainerLocality
+from managers.assignments.job_model_assignments import ContainerLocality
 from managers.coordinator.serving_context import JobAttempt, JobServingContext, ReadLocality
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata
 from managers.job_models.job_model import JobModel

@@ -9,7 +9,7 @@ from coordstream.coordinator.config_watch import ConfigWatch
 from eventlog.log import MemoryEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
-from managers.assignments.locality_manager import LocalityManager
+from managers.assignments.job_model_assignments import LocalityManager
 from managers.config.job_config import delete_config, set_config, write_config
 from managers.coordinator.serving_context import JobAttempt, JobServingContext
 from managers.job_models.job_coordinator_metadata import JobCoordinatorMetadata

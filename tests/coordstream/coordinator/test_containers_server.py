@@ -11,7 +11,7 @@ import pytest
 
 from coordstream.coordinator.containers_server import CoordinatorServer, RequestCounts
 from eventlog.errors import EventLogError
-from managers.assignments.locality_manager import ContainerLocality
+from managers.assignments.job_model_assignments import ContainerLocality
 from managers.coordinator.serving_context import JobServingContext
 from managers.job_models import job_model_json
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel

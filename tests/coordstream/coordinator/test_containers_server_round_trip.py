@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from coordstream.coordinator.containers_server import CoordinatorServer
-from managers.assignments.locality_manager import localities_to_json
+from managers.assignments.job_model_assignments import localities_to_json
 from managers.job_models.job_model_building import build_job_model
 from tests.coordstream.coordinator.serving import context_of, localities, running
 from tests.fixtures import samza_coordinator, samza_starts

@@ -12,8 +12,13 @@ from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
-from managers.assignments.locality_manager import ContainerLocality, ExecutionContainerIdManager, LocalityManager
-from managers.assignments.task_assignment_manager import TaskAssignmentManager, TaskPartitionAssignmentManager
+from managers.assignments.job_model_assignments import (
+    ContainerLocality,
+    ExecutionContainerIdManager,
+    LocalityManager,
+    TaskAssignmentManager,
+    TaskPartitionAssignmentManager,
+)
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.contracts.event_log import clock
 from tests.fixtures import samza_assignments as asked

@@ -11,8 +11,8 @@ from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.coordinator import decode_key
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
-from managers.assignments.job_model_assignments import JobModelAssignments
-from managers.assignments.task_assignment_manager import (
+from managers.assignments.job_model_assignments import (
+    JobModelAssignments,
     TaskAssignmentManager,
     TaskPartitionAssignmentManager,
 )

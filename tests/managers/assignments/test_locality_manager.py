@@ -6,7 +6,7 @@ import pytest
 
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
-from managers.assignments.locality_manager import ContainerLocality, ExecutionContainerIdManager, LocalityManager
+from managers.assignments.job_model_assignments import ContainerLocality, ExecutionContainerIdManager, LocalityManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import container_host, coordinator_key, tombstone
 from tests.managers.log_makers import LogMaker

@@ -8,7 +8,7 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.log import EventLog
 from eventlog.partition import SystemStreamPartition
-from managers.assignments.task_assignment_manager import (
+from managers.assignments.job_model_assignments import (
     TaskAssignmentManager,
     TaskPartitionAssignmentManager,
     UnknownTaskMode,

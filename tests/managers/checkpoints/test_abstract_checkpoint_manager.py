@@ -10,8 +10,12 @@ from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
-from managers.checkpoints.checkpoint_manager import CheckpointManager, JobCheckpoints
-from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import (
+    STOP_AFTER_FIRST_READ,
+    CheckpointManager,
+    JobCheckpoints,
+    KafkaCheckpointManager,
+)
 from managers.errors import CheckpointNotWritten, NotReady, TaskNotRegistered
 from managers.wrapped_logs import LogOrOpener
 from tests.builders import checkpoint_v1, set_checkpoint

@@ -19,7 +19,7 @@ from managers.checkpoints.checkpoint_events import (
     convert_to_versions,
     version_of,
 )
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.errors import CheckpointError, CheckpointUnreadable
 from managers.offsets.offset_manager import OffsetManager
 from tests.builders import checkpoint_v1, checkpoint_v2, raw, set_checkpoint, tombstone

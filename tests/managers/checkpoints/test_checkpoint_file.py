@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.partition import SystemStreamPartition
-from managers.checkpoints.checkpoint_file import parse_offsets, property_lines
-from managers.config.property_file import Line
+from managers.config.property_file import Line, parse_offsets, property_lines
 from managers.errors import CheckpointFileError
 
 WELL = "tasknames.Partition 0.systems.kafka.streams.my.topic.partitions.0=10"

@@ -15,10 +15,10 @@ from managers.checkpoints.checkpoint_manager import (
     KAFKA_CHECKPOINT_FACTORY,
     CheckpointManager,
     JobCheckpoints,
+    KafkaCheckpointManager,
     checkpoint_manager,
     checkpoint_place,
 )
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
 from tests.builders import checkpoint_v1, set_checkpoint
 from tests.contracts.event_log import NOW, clock
 from tests.managers.log_makers import LogMaker

@@ -15,7 +15,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.streams import checkpoint_stream_name, identify
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.samza import Samza
 

@@ -10,9 +10,9 @@ from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import identify
 from eventlog.timestamps import ms_of
-from managers.checkpoints.checkpoint_file import parse_offsets
 from managers.checkpoints.checkpoint_manager import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool, OffsetChange
+from managers.config.property_file import parse_offsets
 from managers.errors import (
     CheckpointError,
     CheckpointsChanged,

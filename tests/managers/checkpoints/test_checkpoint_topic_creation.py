@@ -12,7 +12,7 @@ from eventlog.log import LogExists, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify
-from managers.checkpoints.kafka_checkpoint_manager import VALIDATION, KafkaCheckpointManager, checkpoint_topic_settings
+from managers.checkpoints.checkpoint_manager import VALIDATION, KafkaCheckpointManager, checkpoint_topic_settings
 from tests.builders import checkpoint_v1
 
 if TYPE_CHECKING:  # a run without a broker does not wait for it

@@ -17,7 +17,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
-from managers.checkpoints.kafka_checkpoint_manager import (
+from managers.checkpoints.checkpoint_manager import (
     STOP_AFTER_FIRST_READ,
     VALIDATION,
     KafkaCheckpointManager,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from managers.assignments.locality_manager import ContainerLocality
+from managers.assignments.job_model_assignments import ContainerLocality
 from managers.coordinator.serving_context import (
     container_environment,
     preferred_hosts,

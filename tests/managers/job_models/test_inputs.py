@@ -3,7 +3,7 @@
 import pytest
 
 from eventlog.errors import ConfigError
-from managers.job_models.inputs import input_partitions, with_matching_inputs
+from managers.job_models.job_model_building import input_partitions, with_matching_inputs
 
 CONFIG = {"task.inputs": "test.stream1", "job.factory.class": "org.apache.samza.job.local.ThreadJobFactory"}
 STREAMS = {("test", "stream1"): range(10), ("test", "other"): [0]}

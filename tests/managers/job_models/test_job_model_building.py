@@ -6,9 +6,15 @@ import pytest
 
 from eventlog.errors import ConfigError
 from managers.config.job_config import DEFAULTS
-from managers.job_models.inputs import count_partitions, with_matching_inputs
 from managers.job_models.job_model import JobModel
-from managers.job_models.job_model_building import PreviousAssignment, build_job_model, container_count, positive_number
+from managers.job_models.job_model_building import (
+    PreviousAssignment,
+    build_job_model,
+    container_count,
+    count_partitions,
+    positive_number,
+    with_matching_inputs,
+)
 from managers.job_models.job_model_json import from_json, to_json
 
 INPUT: Final = ("test", "stream1")

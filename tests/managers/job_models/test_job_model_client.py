@@ -8,8 +8,7 @@ from threading import Thread
 import pytest
 
 from managers.job_models.job_model import JobModel
-from managers.job_models.job_model_client import JobModelNotRead, read_job_model
-from managers.job_models.job_model_json import to_json
+from managers.job_models.job_model_json import JobModelNotRead, read_job_model, to_json
 
 MODEL = JobModel({"job.name": "orders"}, {})
 Serve = Callable[[bytes], str]

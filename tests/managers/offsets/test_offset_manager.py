@@ -19,8 +19,7 @@ from eventlog.startpoint import StartpointOldest, StartpointSpecific, Startpoint
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from managers.appending import Retry
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
-from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import CheckpointManager, KafkaCheckpointManager
 from managers.errors import CheckpointNotWritten, NotReady
 from managers.metrics import MetricsRegistry
 from managers.offsets.offset_manager import CheckpointListener, OffsetManager

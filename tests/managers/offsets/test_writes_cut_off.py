@@ -14,7 +14,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import EXPIRY_MS, StartpointOldest, StartpointSpecific, StartpointTimestamp, StartpointUpcoming
 from eventlog.wire import checkpoint_topic
 from eventlog.wire.coordinator import decode_key
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore

@@ -24,13 +24,12 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.streams import checkpoint_stream_name, identify
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
 from managers.state.changelog_backend import KafkaChangelogBackupManager, KafkaChangelogStateBackendFactory
-from managers.state.key_value_store import DictStore, KeyValueStore
+from managers.state.key_value_store import DictStore, KeyValueStore, RocksDbStore
 from managers.state.object_store import ObjectStore
 from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY, ObjectStoreStateBackendFactory
-from managers.state.rocksdb_store import RocksDbStore
 from managers.state.state_backend import StateBackendFactory, StatefulTask
 from managers.state.store_directories import store_directory
 from managers.state.task_committer import TaskCommitter

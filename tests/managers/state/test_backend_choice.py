@@ -7,7 +7,7 @@ import pytest
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
 from eventlog.errors import ConfigError
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
-from managers.state.backend_choice import (
+from managers.state.state_backend import (
     backend_factory_store_names,
     backup_factories,
     require_read_markers,

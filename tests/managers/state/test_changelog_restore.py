@@ -18,8 +18,7 @@ from eventlog.kafka.changelogs import KafkaChangelogs
 from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
-from managers.state.key_value_store import DictStore, KeyValueStore
-from managers.state.rocksdb_store import RocksDbStore
+from managers.state.key_value_store import DictStore, KeyValueStore, RocksDbStore
 from managers.state.state_backend import RestoreProgress, StatefulTask
 from managers.state.state_errors import (
     InvalidMarker,

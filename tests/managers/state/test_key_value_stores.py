@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventlog.checkpoint import CheckpointId
-from managers.state.key_value_store import BulkLoading, DictStore, KeyValueStore
-from managers.state.rocksdb_store import RocksDbStore
+from managers.state.key_value_store import BulkLoading, DictStore, KeyValueStore, RocksDbStore
 from managers.state.state_errors import StoreUnreadable
 
 FIRST, SECOND = CheckpointId(1, 1), CheckpointId(2, 2)

@@ -8,10 +8,9 @@ from typing import Any, Final
 import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
-from managers.state.key_value_store import KeyValueStore
+from managers.state.key_value_store import KeyValueStore, RocksDbStore
 from managers.state.object_store import FileDigests, StoredObject, StoreSnapshot
 from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY, ObjectStoreStateBackendFactory
-from managers.state.rocksdb_store import RocksDbStore
 from managers.state.state_backend import RestoreProgress, StatefulTask
 from managers.state.state_errors import InvalidMarker, SnapshotDamaged
 from managers.state.store_directories import checkpoint_directories, delete_directory

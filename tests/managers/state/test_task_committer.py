@@ -16,7 +16,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.wire.checkpoint_topic import decode_key, decode_v1, decode_v2
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
 from managers.state.state_backend import StatefulTask
 from managers.state.state_errors import CommitFailed, CommitTimedOut, Step

@@ -17,7 +17,7 @@ from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.streams import checkpoint_stream_name, identify
-from managers.checkpoints.kafka_checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import STOP_AFTER_FIRST_READ, KafkaCheckpointManager
 from managers.state.changelog_backend import KafkaChangelogStateBackendFactory
 from managers.state.key_value_store import DictStore, KeyValueStore
 from managers.state.object_store_backend import (

@@ -11,7 +11,7 @@ from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
 from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.streams import checkpoint_stream_name, identify
-from managers.checkpoints.kafka_checkpoint_manager import KafkaCheckpointManager
+from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.state.key_value_store import DictStore
 from managers.state.state_backend import StatefulTask
 from managers.state.state_errors import CommitFailed

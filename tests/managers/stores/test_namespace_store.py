@@ -3,9 +3,9 @@
 import pytest
 
 from eventlog.log import EventLog
+from managers.stored_messages import NamespaceAwareCoordinatorStreamStore
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
-from managers.stores.metadata_store import NamespaceAwareCoordinatorStreamStore
 
 
 class NotingStore(CoordinatorStreamStore):

@@ -12,7 +12,7 @@ import pytest
 
 from eventlog.events import NewEvent
 from managers.job_models.job_model import JobModel
-from managers.job_models.job_model_client import read_job_model
+from managers.job_models.job_model_json import read_job_model
 from tests.coordstream.cli.coordinator.test_run import Job, line_with
 from tests.coordstream.command_line import CHECKOUT, CommandLine
 from tests.fixtures.kafka_topics import Topics
