@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from coordstream.cli.arguments import count_option, duration_option, time_option
+from coordstream.cli.output import Column, print_rows
 from coordstream.cli.spark_session import driver_conf, require_spark, spark_session
 from coordstream.database import open_database
 
@@ -113,13 +114,18 @@ def _run(
 ) -> None:
     """Run the report of this module of `spark_jobs.reports`, which its function `report` makes with the settings."""
     require_spark("matplotlib")
-    from rich.console import Console  # noqa: PLC0415
-
     from spark_jobs.output_folder import check_output  # noqa: PLC0415 (`--help` works without Spark)
-    from spark_jobs.reports.report import AS_OF_FILE, Options, Report, write_report  # noqa: PLC0415
+    from spark_jobs.reports.report import AS_OF_FILE, Options, Report, describe_positions, write_report  # noqa: PLC0415
 
     report: Report = import_module(f"spark_jobs.reports.{name}").report(**settings)
     check_output(output, AS_OF_FILE, overwrite=overwrite)  # fails before Spark starts
     options = Options(output, overwrite, job, partitions, now)
     with open_database() as database, spark_session(name, driver_conf()) as spark:
-        write_report(report, spark, database.url, options, Console(highlight=False))
+        done = write_report(report, spark, database.url, options)
+    for line in (*describe_positions(done.positions), *filter(None, [done.note])):
+        print(line)
+    columns = [Column(each.heading, each.cell, "right" if each.is_number else "left") for each in report.columns]
+    print_rows(done.rows, columns, title=done.title)
+    if done.total > len(done.rows):
+        print(f"… and {done.total - len(done.rows)} more rows in the Parquet files.")
+    print(f"Written to {output}.")

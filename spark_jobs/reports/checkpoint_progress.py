@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-import pyarrow as pa
+from humanize import precisedelta
 from pyspark.sql import functions as sf
 
 from eventlog.partition import natural_order
@@ -14,29 +14,20 @@ from spark_jobs.reports.picture import Cell, TaskRow, draw_heat_map
 from spark_jobs.reports.progress import (
     PROGRESS,
     TASK,
-    Extent,
-    activity,
     bucket_start,
-    find_extent,
-    median_gaps,
-    offset_steps,
-    preferred_checkpoints,
-    preferred_commits,
-    task_progress,
+    preferred,
+    read_progress,
+    sums_of_steps,
 )
-from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Tables, collect, driver_rows, format_span
+from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Tables, collect, format_span, job_of
 
-UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-ROUND_WIDTHS: Final = [
-    number * UNITS[unit]
-    for unit, numbers in (
-        ("s", (1, 2, 5, 10, 15, 30)),
-        ("m", (1, 2, 5, 10, 15, 30)),
-        ("h", (1, 2, 3, 6, 12)),
-        ("d", (1, 2, 7, 14, 30, 90, 365)),
-    )
-    for number in numbers
-]
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+ROUND_WIDTHS: Final = (
+    *(1, 2, 5, 10, 15, 30),
+    *(_MINUTE * number for number in (1, 2, 5, 10, 15, 30)),
+    *(_HOUR * number for number in (1, 2, 3, 6, 12)),
+    *(_DAY * number for number in (1, 2, 7, 14, 30, 90, 365)),
+)
 MOST_BUCKETS: Final = 60
 MOST_DRAWN: Final = 500
 """More would be narrower than the pixels of a picture."""
@@ -61,28 +52,29 @@ def report(bucket_seconds: int | None, stall_factor: float) -> Report:
 
 def progress_tables(inputs: Inputs, bucket_seconds: int | None, stall_factor: float) -> Tables:
     """The tables `progress` (by task and bucket) and `tasks`. Raises SparkJobError: there is no commit."""
-    extent = find_extent(inputs)
-    if not extent.commits:
+    commits = preferred(inputs, "commit_history").persist()
+    ends = (edge("record_time") for edge in (sf.min, sf.max))
+    ((count, first, last, timed),) = (
+        row.values() for row in collect(commits.agg(sf.count("*"), *ends, sf.count("record_time")))
+    )
+    if not count:
         jobs = "any job" if inputs.job is None else f"job '{inputs.job}'"
         raise SparkJobError(f"The database has no commit of {jobs}. Import its logs, or select another job.")
-    seconds = bucket_seconds or width_for(extent.first, extent.last)
-    commits = preferred_commits(inputs).persist()
-    steps = offset_steps(preferred_checkpoints(inputs))
-    by_bucket = activity(commits, steps, seconds).persist()
-    tasks = task_progress(by_bucket, median_gaps(commits), inputs.as_of, seconds, stall_factor)
+    seconds = bucket_seconds or width_for(first, last)
+    by_bucket, tasks = read_progress(inputs, commits, seconds, seconds, stall_factor)
     about = {
         "bucket_seconds": seconds,
         "stall_factor": stall_factor,
-        "commits_without_usable_time": extent.untimed,
+        "commits_without_usable_time": count - timed,
     }
     frames = {"progress": by_bucket.select(*PROGRESS), "tasks": tasks}
-    return Tables(frames, inputs.as_of, about, _describe_untimed(extent))
+    return Tables(frames, inputs.as_of, about, _describe_untimed(count - timed))
 
 
-def _describe_untimed(extent: Extent) -> str:
-    if not extent.untimed:
+def _describe_untimed(commits: int) -> str:
+    if not commits:
         return ""
-    have = "1 commit has" if extent.untimed == 1 else f"{extent.untimed:,} commits have"
+    have = "1 commit has" if commits == 1 else f"{commits:,} commits have"
     return (
         f"{have} no usable record time (missing, or outside the time range of the logs). "
         "The totals include them; buckets, ages, gaps and the picture do not."
@@ -92,23 +84,16 @@ def _describe_untimed(extent: Extent) -> str:
 def draw(drawing: Drawing) -> None:
     """A row per task: the offsets that it advanced in each bucket. Several buckets become one if there are too many."""
     names = {tuple(row[name] for name in TASK): row for row in drawing.rows}
-    progress = drawing.read("progress")
-    wanted = driver_rows(progress.sparkSession, dict.fromkeys(TASK, pa.string()), list(names))
-    timed = progress.join(sf.broadcast(wanted), on=list(TASK), how="left_semi").where("bucket_start is not null")
+    is_drawn = sf.concat_ws("\0", *TASK).isin(*map("\0".join, names)) & sf.col("bucket_start").isNotNull()
+    timed = drawing.read("progress").where(is_drawn)
     ((first, last),) = timed.agg(*(sf.unix_seconds(edge("bucket_start")) for edge in (sf.min, sf.max))).collect()
     seconds = drawn_width(drawing.about["bucket_seconds"], (last or 0) - (first or 0))
-    sums = [sf.try_sum(name).alias(name) for name in ("advanced", "rewound")]
+    drawn = timed.groupBy(*TASK, bucket_start("bucket_start", seconds).alias("start")).agg(*sums_of_steps())
     cells: dict[tuple[str, ...], list[Cell]] = {name: [] for name in names}
-    for row in collect(timed.groupBy(*TASK, bucket_start("bucket_start", seconds).alias("start")).agg(*sums)):
+    for row in collect(drawn):
         cells[tuple(row[name] for name in TASK)].append(Cell(row["start"], row["advanced"] or 0, row["rewound"] or 0))
     tasks = [TaskRow(_task(row), row["stall"] is not None, cells[name]) for name, row in names.items()]
-    draw_heat_map(drawing.path, drawing.title + drawing.subtitle, format_width(seconds), seconds, tasks)
-
-
-def format_width(seconds: int) -> str:
-    """The shortest form of a width, such as `90s` or `2m`."""
-    unit, size = max(((u, s) for u, s in UNITS.items() if seconds % s == 0), key=lambda pair: pair[1])
-    return f"{seconds // size}{unit}"
+    draw_heat_map(drawing.path, drawing.title + drawing.subtitle, precisedelta(seconds), seconds, tasks)
 
 
 def width_for(first: datetime | None, last: datetime | None) -> int:
@@ -120,14 +105,12 @@ def width_for(first: datetime | None, last: datetime | None) -> int:
 
 
 def drawn_width(seconds: int, span: int) -> int:
-    """The width to draw buckets of `seconds` with: a multiple that has at most 500 buckets, if possible a round one."""
-    narrowest = seconds * (span // (seconds * (MOST_DRAWN - 1)) + 1)
-    widths = (width for width in ROUND_WIDTHS if narrowest <= width <= 4 * narrowest and width % seconds == 0)
-    return seconds if narrowest == seconds else next(widths, narrowest)
+    """The narrowest multiple of `seconds` with which a span has at most 500 buckets."""
+    return seconds * (span // (seconds * (MOST_DRAWN - 1)) + 1)
 
 
 def _task(row: Mapping[str, Any]) -> str:
-    return f"{row['job_name']}/{row['job_id']} {row['task_name']}"
+    return f"{job_of(row)} {row['task_name']}"
 
 
 def _span(row: Mapping[str, Any], name: str) -> str | None:
@@ -147,9 +130,9 @@ def _stall(row: Mapping[str, Any]) -> str:
 
 COLUMNS: Final = (
     Column("task", _task),
-    Column("commits", lambda row: row["commits"], is_number=True),
-    Column("advanced", lambda row: _count(row, "advanced"), is_number=True),
-    Column("rewound", lambda row: _count(row, "rewound"), is_number=True),
+    Column("commits", "commits", is_number=True),
+    Column("advanced", partial(_count, name="advanced"), is_number=True),
+    Column("rewound", partial(_count, name="rewound"), is_number=True),
     Column("newest commit", lambda row: f"{_span(row, 'checkpoint_age_seconds') or '?'} ago", is_number=True),
     Column("median gap", lambda row: _span(row, "median_gap_seconds"), is_number=True),
     Column("stalled", _stall),

@@ -1,5 +1,6 @@
 """The report `config_churn`: how many config keys each writer changed in each job, by day."""
 
+from collections import Counter
 from datetime import date
 from typing import Final
 
@@ -7,11 +8,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from eventlog.timestamps import MICROS_OF_A_DAY
-from spark_jobs.reports.picture import draw_days
+from spark_jobs.reports.picture import Counts, draw_days
 from spark_jobs.reports.progress import JOB
-from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Tables, collect
+from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Rows, Tables, collect, columns, job_of
 
 MOST_JOBS: Final = 8
+OTHERS: Final = "other jobs"
 
 
 def tables(inputs: Inputs) -> Tables:
@@ -22,23 +24,25 @@ def tables(inputs: Inputs) -> Tables:
 
 
 def draw(drawing: Drawing) -> None:
-    """A bar per day, stacked by job."""
-    counts: dict[str, dict[date, int]] = {}
-    for row in collect(changes_to_draw(drawing.read("changes"))):
-        job = "other jobs" if row["job_name"] is None else f"{row['job_name']}/{row['job_id']}"
-        counts.setdefault(job, {})[row["day"]] = row["changes"]
-    draw_days(drawing.path, drawing.title, "changes of config keys per day (UTC)", counts)
+    """A bar per day, stacked by job: those that changed most, and all others together."""
+    by_job = drawing.read("changes").where("day is not null").groupBy("day", *JOB)
+    draw_days(
+        drawing.path,
+        drawing.title,
+        "changes of config keys per day (UTC)",
+        days_by_job(collect(by_job.agg(sf.sum("changes").alias("changes")).orderBy(*JOB, "day"))),
+    )
 
 
-def changes_to_draw(changes: DataFrame) -> DataFrame:
-    """Changes by day of the jobs that changed most, these jobs first, and of all others together (job_name null)."""
-    by_job = changes.where("day is not null").groupBy("day", *JOB).agg(sf.sum("changes").alias("changes"))
-    totals = by_job.groupBy(*JOB).agg(sf.sum("changes").alias("total"))
-    largest = sf.broadcast(totals.orderBy(sf.desc("total"), *JOB).limit(MOST_JOBS))
-    named = [sf.when(sf.col("total").isNotNull(), sf.col(name)).alias(name) for name in JOB]
-    drawn = by_job.join(largest, on=list(JOB), how="left").select("day", "changes", "total", *named)
-    by_day = drawn.groupBy("day", "total", *JOB).agg(sf.sum("changes").alias("changes"))
-    return by_day.orderBy(sf.desc_nulls_last("total"), *JOB, "day")
+def days_by_job(rows: Rows) -> Counts:
+    totals = Counter[str]()
+    for row in rows:
+        totals[job_of(row)] += row["changes"]
+    largest = [job for job, _ in totals.most_common(MOST_JOBS)]
+    counts = {job: Counter[date]() for job in (*largest, *([OTHERS] if len(totals) > MOST_JOBS else []))}
+    for row in rows:
+        counts[job_of(row) if job_of(row) in largest else OTHERS][row["day"]] += row["changes"]
+    return counts
 
 
 def changes_by_day(changes: DataFrame) -> DataFrame:
@@ -75,15 +79,11 @@ def report() -> Report:
         "changes",
         lambda changes: changes.orderBy(sf.desc_nulls_last("day"), sf.desc("changes"), *changes.columns),
         (
-            Column("day", lambda row: row["day"]),
-            Column("job", lambda row: f"{row['job_name']}/{row['job_id']}"),
-            Column("source", lambda row: row["source"]),
-            Column("host", lambda row: row["host"]),
-            Column("user", lambda row: row["username"]),
-            Column("changes", lambda row: row["changes"], is_number=True),
-            Column("keys", lambda row: row["keys"], is_number=True),
-            Column("new", lambda row: row["new"], is_number=True),
-            Column("deleted", lambda row: row["deleted"], is_number=True),
+            *columns("day"),
+            Column("job", job_of),
+            *columns("source", "host"),
+            Column("user", "username"),
+            *columns("changes", "keys", "new", "deleted", is_number=True),
         ),
         draw,
     )

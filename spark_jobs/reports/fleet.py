@@ -8,20 +8,21 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from spark_jobs.reports.picture import Bar, draw_bars
-from spark_jobs.reports.progress import (
-    JOB,
-    TASK,
-    activity,
-    median_gaps,
-    offset_steps,
-    preferred_checkpoints,
-    preferred_commits,
-    task_progress,
+from spark_jobs.reports.progress import JOB, TASK, preferred, read_progress
+from spark_jobs.reports.report import (
+    Column,
+    Drawing,
+    Inputs,
+    Report,
+    Tables,
+    columns,
+    format_span,
+    instant,
+    job_of,
 )
-from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Tables, format_span, instant
 
 BUCKET_SECONDS: Final = 365 * 86_400
-"""The buckets of `activity` are of no use here."""
+"""The buckets are of no use here."""
 
 STALL_FACTOR: Final = 10.0
 LEAST_LIMIT_SECONDS: Final = 60
@@ -29,9 +30,9 @@ LEAST_LIMIT_SECONDS: Final = 60
 
 def tables(inputs: Inputs) -> Tables:
     as_of = inputs.as_of
-    commits = preferred_commits(inputs).persist()
-    by_bucket = activity(commits, offset_steps(preferred_checkpoints(inputs)), BUCKET_SECONDS)
-    tasks = task_progress(by_bucket, median_gaps(commits), as_of, LEAST_LIMIT_SECONDS, STALL_FACTOR).persist()
+    commits = preferred(inputs, "commit_history").persist()
+    _, tasks = read_progress(inputs, commits, BUCKET_SECONDS, LEAST_LIMIT_SECONDS, STALL_FACTOR)
+    tasks.persist()
     jobs = inputs.read("job", "job_name", "job_id", "task_count", "container_count")
     return Tables({"jobs": fleet_jobs(jobs, tasks, as_of), "stalled": stalled_tasks(tasks)}, as_of)
 
@@ -41,7 +42,7 @@ def draw(drawing: Drawing) -> None:
     ages = [row["seconds_since_commit"] or 0.0 for row in drawing.rows]
     unit, size = _unit(max(ages, default=0.0))
     bars = [
-        Bar(f"{row['job_name']}/{row['job_id']}", age / size, _status(row), row["stalled_tasks"] > 0)
+        Bar(job_of(row), age / size, _status(row), row["stalled_tasks"] > 0)
         for row, age in zip(drawing.rows, ages, strict=True)
     ]
     title = drawing.title + drawing.subtitle
@@ -100,13 +101,11 @@ def report() -> Report:
             sf.desc("stalled_tasks"), sf.desc_nulls_last("seconds_since_commit"), "job_name", "job_id"
         ),
         (
-            Column("job", lambda row: f"{row['job_name']}/{row['job_id']}"),
-            Column("tasks", lambda row: row["tasks"], is_number=True),
-            Column("containers", lambda row: row["containers"], is_number=True),
-            Column("commits", lambda row: row["commits"], is_number=True),
-            Column("last commit (UTC)", lambda row: row["last_commit_at"]),
+            Column("job", job_of),
+            *columns("tasks", "containers", "commits", is_number=True),
+            Column("last commit (UTC)", "last_commit_at"),
             Column("age", _age, is_number=True),
-            Column("stalled tasks", lambda row: row["stalled_tasks"], is_number=True),
+            *columns("stalled_tasks", is_number=True),
         ),
         draw,
     )

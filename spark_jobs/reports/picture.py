@@ -3,16 +3,14 @@
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 from matplotlib import colormaps, rc_context
-from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LogNorm
-from matplotlib.dates import HOURLY, AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 from matplotlib.transforms import offset_copy
 
@@ -20,6 +18,9 @@ PLAIN, ALARM, QUIET = "#2a6f97", "#c1121f", "#f1f1ee"
 LONGEST_LABEL: Final = 48
 LEAST_DAYS: Final = 7
 """So that the bar of a single day does not fill the picture."""
+
+MOST_BARS: Final = 500
+"""In a history of years, the bar of a day is wider than a day: it would be narrower than a pixel."""
 
 Counts = Mapping[str, Mapping[date, int]]
 
@@ -61,16 +62,21 @@ def draw_days(path: Path, title: str, unit: str, counts: Counts) -> None:
     with _figure(path, title, 4.5) as figure:
         axes = figure.subplots()
         days = sorted({day for series in counts.values() for day in series})
+        span = (days[-1] - days[0]).days if days else 0
+        width = max(0.8, span / MOST_BARS)
         bottom = np.zeros(len(days))
         for number, (name, series) in enumerate(counts.items()):
             heights = np.array([series.get(day, 0) for day in days])
-            axes.bar(days, heights, bottom=bottom, label=_short(name), color=colormaps["tab10"](number))  # type: ignore[arg-type]  # dates
+            look = {"label": _short(name), "color": colormaps["tab10"](number)}
+            axes.bar(days, heights, width, bottom=bottom, **look)  # type: ignore[arg-type]  # dates
             bottom += heights
         axes.locator_params(axis="y", integer=True)
         axes.set_ylabel(unit, fontsize=9)
         axes.spines[["top", "right"]].set_visible(False)
         if days:
-            _scale_days(axes, days)
+            beside = max(LEAST_DAYS - span, width) / 2 + 0.5
+            axes.set_xlim(days[0] - timedelta(beside), days[-1] + timedelta(beside))  # type: ignore[arg-type]  # dates
+            axes.tick_params(axis="x", labelsize=8)
             for text in figure.legend(loc="outside right upper", frameon=False, fontsize=8).get_texts():
                 text.set_parse_math(False)
 
@@ -126,18 +132,6 @@ def draw_heat_map(path: Path, title: str, width: str, seconds: int, tasks: Seque
 def _utc(moment: datetime) -> datetime:
     """The same moment as a naive datetime in UTC, which numpy expects."""
     return moment.astimezone(UTC).replace(tzinfo=None)
-
-
-def _scale_days(axes: Axes, days: Sequence[date]) -> None:
-    """Days are as wide as each other, whether they have a bar or not."""
-    first, last = (datetime.combine(day, time()) for day in (days[0], days[-1]))
-    beside = timedelta(days=0.5 + max(0, LEAST_DAYS - (last - first).days) / 2)
-    axes.set_xlim(first - beside, last + beside)  # type: ignore[arg-type]  # dates
-    locator = AutoDateLocator(minticks=3)  # type: ignore[no-untyped-call]
-    locator.intervald[HOURLY] = [24]
-    axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
-    axes.tick_params(axis="x", labelsize=8)
 
 
 @contextmanager

@@ -1,12 +1,12 @@
 """The progress of tasks, computed from their commits and checkpoints."""
 
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from spark_jobs.reports.report import KAFKA_FIRST_RELEASE, Inputs, instant
+from spark_jobs.reports.report import Inputs, instant
 
 JOB: Final = ("job_name", "job_id")
 TASK: Final = (*JOB, "task_name")
@@ -27,40 +27,20 @@ TASK_PROGRESS: Final = (
     "stalled_since",
 )
 
-_EXTENT: Final = """
-SELECT count(*), min(record_time) FILTER (WHERE is_timed), max(record_time) FILTER (WHERE is_timed),
-  count(*) - count(*) FILTER (WHERE is_timed)
-FROM coordinator.commit_history CROSS JOIN LATERAL (SELECT record_time BETWEEN %(first)s AND %(latest)s) t (is_timed)
-WHERE is_preferred AND (%(name)s::text IS NULL OR job_name = %(name)s AND job_id = %(id)s)
-"""
 
-
-class Extent(NamedTuple):
-    """The preferred commits of a job or of all jobs: those with a usable time were made from `first` to `last`."""
-
-    commits: int
-    first: datetime | None
-    last: datetime | None
-    untimed: int
-
-
-def find_extent(inputs: Inputs) -> Extent:
-    job = inputs.job
-    of_job = {"name": None, "id": None} if job is None else {"name": job.name, "id": job.id}
-    values = {**of_job, "first": KAFKA_FIRST_RELEASE, "latest": inputs.latest}
-    (found,) = inputs.moment.snapshot.connection.execute(_EXTENT, values).fetchall()
-    return Extent(*found)
-
-
-def preferred_commits(inputs: Inputs) -> DataFrame:
-    rows = inputs.read("commit_history", *TASK, "is_preferred", "record_time", *LOG_ORDER)
+def preferred(inputs: Inputs, relation: str, *columns: str) -> DataFrame:
+    """The preferred rows of a history, which a task's commits in several versions have once."""
+    rows = inputs.read(relation, *TASK, *columns, "is_preferred", "record_time", *LOG_ORDER)
     return inputs.with_usable_times(rows.where("is_preferred").drop("is_preferred"))
 
 
-def preferred_checkpoints(inputs: Inputs) -> DataFrame:
-    columns = (*TASK, *INPUT, "input_offset_number", "is_preferred", "record_time", *LOG_ORDER)
-    rows = inputs.read("checkpoint_history", *columns)
-    return inputs.with_usable_times(rows.where("is_preferred").drop("is_preferred"))
+def read_progress(
+    inputs: Inputs, commits: DataFrame, bucket_seconds: int, least_limit: int, stall_factor: float
+) -> tuple[DataFrame, DataFrame]:
+    """The `activity` of tasks by bucket, and their `task_progress`, from their preferred commits."""
+    checkpoints = preferred(inputs, "checkpoint_history", *INPUT, "input_offset_number")
+    by_bucket = activity(commits, offset_steps(checkpoints), bucket_seconds).persist()
+    return by_bucket, task_progress(by_bucket, median_gaps(commits), inputs.as_of, least_limit, stall_factor)
 
 
 def bucket_start(time: str, seconds: int) -> Column:
@@ -92,27 +72,24 @@ def offset_steps(checkpoints: DataFrame) -> DataFrame:
 
 def activity(commits: DataFrame, steps: DataFrame, bucket_seconds: int) -> DataFrame:
     """Commits and steps, a row per task and bucket. bucket_start is null for records without a usable time."""
-    zero, at = sf.lit(0).cast("bigint"), sf.col("record_time")
-    committed = commits.select(
-        *TASK, at, sf.lit(True).alias("is_commit"), zero.alias("advanced"), zero.alias("rewound")
-    )
-    moved = steps.select(*TASK, at, sf.lit(False).alias("is_commit"), "advanced", "rewound")
-    committed_at, advanced_at = (sf.when(is_one, at) for is_one in (sf.col("is_commit"), sf.col("advanced") > 0))
+    is_commit, zero = sf.lit(True).alias("is_commit"), sf.lit(0).cast("bigint")
+    committed = commits.select(*TASK, "record_time", is_commit, zero.alias("advanced"), zero.alias("rewound"))
+    committed_at, advanced_at = (sf.when(sf.expr(one), sf.col("record_time")) for one in ("is_commit", "advanced > 0"))
     return (
-        committed.unionByName(moved)
+        committed.unionByName(steps, allowMissingColumns=True)
         .groupBy(*TASK, bucket_start("record_time", bucket_seconds).alias("bucket_start"))
         .agg(
-            sf.count_if("is_commit").alias("commits"),
-            *_sums(),
+            sf.count("is_commit").alias("commits"),
+            *sums_of_steps(),
             sf.min(committed_at).alias("first_commit_at"),
             sf.max(committed_at).alias("newest_commit_at"),
             sf.max(advanced_at).alias("last_advance_at"),
         )
-        .select(*PROGRESS, "first_commit_at", "newest_commit_at", "last_advance_at")
     )
 
 
-def _sums() -> tuple[Column, ...]:
+def sums_of_steps() -> tuple[Column, ...]:
+    """The sums; null beyond bigint."""
     return sf.try_sum("advanced").alias("advanced"), sf.try_sum("rewound").alias("rewound")
 
 
@@ -148,7 +125,7 @@ def task_progress(
     """
     totals = activity_rows.groupBy(*TASK).agg(
         sf.sum("commits").alias("commits"),
-        *_sums(),
+        *sums_of_steps(),
         sf.min("first_commit_at").alias("first_commit_at"),
         *(sf.max(name).alias(name) for name in ("newest_commit_at", "last_advance_at")),
     )

@@ -1,4 +1,4 @@
-"""The common course of the reports: read in one snapshot, transform, write Parquet, draw, print."""
+"""The common course of the reports: read in one snapshot, transform, write Parquet, draw."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -7,20 +7,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import psycopg
-import pyarrow as pa
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
-from pyspark.sql.types import TimestampType
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from eventlog.errors import printable_text
-from eventlog.postgres.connection import failure_line, server_reason
 from projections.job_choice import Job
-from spark_jobs.errors import SparkJobError, spark_errors
+from spark_jobs.errors import spark_errors
 from spark_jobs.output_folder import output_folder
 from spark_jobs.relations.reader import OpenSnapshot, RelationReader, choose_job
 from spark_jobs.relations.snapshots import Positions
@@ -41,7 +33,7 @@ SELECT least(coalesce(max(t.at), now()), %s) FROM projection.job_log l
 CROSS JOIN LATERAL projection.log_time_at(l.log_id, 9223372036854775807) t
 """
 
-Rows = Sequence[Mapping[str, Any]]
+Rows = Sequence[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -105,11 +97,33 @@ class Tables(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A heading, and the text of a row's cell. Numbers are aligned on the right."""
+    """A heading, and what a cell shows: a column of the row, or a function of the row. Numbers are on the right."""
 
     heading: str
-    cell: Callable[[Mapping[str, Any]], object]
+    content: str | Callable[[Mapping[str, Any]], object]
     is_number: bool = False
+
+    def cell(self, row: Mapping[str, Any]) -> str:
+        """The text of a row's cell."""
+        match row[self.content] if isinstance(self.content, str) else self.content(row):
+            case None:
+                return ""
+            case int(number):
+                return f"{number:,}"
+            case datetime() as time:
+                return f"{time:%Y-%m-%d %H:%M:%S}"
+            case value:
+                return str(value)
+
+
+def columns(*names: str, is_number: bool = False) -> tuple[Column, ...]:
+    """Columns of the rows under their own names."""
+    return tuple(Column(name.replace("_", " "), name, is_number) for name in names)
+
+
+def job_of(row: Mapping[str, Any]) -> str:
+    """The job of a row, as `NAME/ID`."""
+    return f"{row['job_name']}/{row['job_id']}"
 
 
 class Drawing(NamedTuple):
@@ -140,16 +154,18 @@ class Report:
     """The order in which the first rows are printed and drawn."""
 
 
-def write_report(report: Report, spark: SparkSession, url: str, options: Options, console: Console) -> None:
-    """Write the output folder, and print. After a SparkJobError there is no output."""
-    try:
-        _write_report(report, spark, url, options, console)
-    except psycopg.Error as error:
-        reason = server_reason(error) or failure_line(error)
-        raise SparkJobError(f"Cannot read the database ({reason}). Check the server.") from error
+class Written(NamedTuple):
+    """What a report wrote, to be printed: the first ``rows`` of its table `shown`, which has ``total``."""
+
+    title: str
+    rows: Rows
+    total: int
+    note: str
+    positions: Positions
 
 
-def _write_report(report: Report, spark: SparkSession, url: str, options: Options, console: Console) -> None:
+def write_report(report: Report, spark: SparkSession, url: str, options: Options) -> Written:
+    """Write the output folder. After a SparkJobError or an error of Postgres there is no output."""
     reader = RelationReader(lambda: url)
     with output_folder(spark, options.output, AS_OF_FILE, overwrite=options.overwrite) as folder:
         with reader.snapshot(spark) as moment, spark_errors("Spark cannot read the database or write the result"):
@@ -169,12 +185,7 @@ def _write_report(report: Report, spark: SparkSession, url: str, options: Option
         title = _title(report, job, tables)
         subtitle = f", the first {len(rows)} of {total:,}" if total > len(rows) else ""
         report.draw(Drawing(folder.files / f"{report.name}.png", title, subtitle, rows, tables.about, read))
-    for line in describe_positions(positions):
-        console.print(line, markup=False, soft_wrap=True)
-    if tables.note:
-        console.print(tables.note, markup=False)
-    print_table(console, title, report.columns, rows, total)
-    console.print(f"Written to {options.output}.", markup=False, soft_wrap=True)
+    return Written(title, rows, total, tables.note, positions)
 
 
 def _title(report: Report, job: Job | None, tables: Tables) -> str:
@@ -193,54 +204,9 @@ def _write_as_of(folder: Path, positions: Positions, tables: Tables) -> None:
 
 
 def collect(frame: DataFrame) -> Rows:
-    """The rows, with aware times: Spark itself returns naive datetimes in the machine's time zone."""
-    times = {field.name for field in frame.schema.fields if isinstance(field.dataType, TimestampType)}
-    columns = [sf.unix_micros(name).alias(name) if name in times else sf.col(name) for name in frame.columns]
-    rows = [row.asDict() for row in frame.select(*columns).collect()]
-    return [{name: _aware(value) if name in times else value for name, value in row.items()} for row in rows]
-
-
-def _aware(micros: int | None) -> datetime | None:
-    return None if micros is None else EPOCH + timedelta(microseconds=micros)
-
-
-def driver_rows(spark: SparkSession, columns: Mapping[str, pa.DataType], rows: Sequence[Sequence[object]]) -> DataFrame:
-    """Rows of the driver as a DataFrame with these columns.
-
-    From Arrow, which the JVM reads: for rows of other kinds, Spark runs Python in the executors, which may have none.
-    """
-    values = zip(*rows, strict=True) if rows else ((),) * len(columns)
-    arrays = [pa.array(column, kind) for column, kind in zip(values, columns.values(), strict=True)]
-    return spark.createDataFrame(pa.table(dict(zip(columns, arrays, strict=True))))
-
-
-def print_table(console: Console, title: str, columns: Sequence[Column], rows: Rows, total: int) -> None:
-    """Print the rows, aligned on a terminal, else with tabs, and how many of `total` are not among them."""
-    cells = [[_text(column.cell(row)) for column in columns] for row in rows]
-    if console.is_terminal:
-        table = Table(title=Text(title), title_justify="left", box=None, padding=(0, 1, 0, 0))
-        for column in columns:
-            table.add_column(column.heading, justify="right" if column.is_number else "left", overflow="fold")
-        for row in cells:
-            table.add_row(*map(Text, row))  # no markup: names are not interpreted
-        console.print(table)
-    else:
-        for line in ([title], [column.heading for column in columns], *cells):
-            print("\t".join(line), file=console.file)
-    if total > len(rows):
-        console.print(f"… and {total - len(rows)} more rows in the Parquet files.", markup=False)
-
-
-def _text(value: object) -> str:
-    match value:
-        case None:
-            return ""
-        case int():
-            return f"{value:,}"
-        case datetime():
-            return f"{value:%Y-%m-%d %H:%M:%S}"
-        case _:
-            return printable_text(str(value))
+    """The rows, with aware times: Spark's own rows have naive ones in the machine's time zone."""
+    rows: Rows = frame.toArrow().to_pylist()
+    return rows
 
 
 def describe_positions(positions: Positions) -> list[str]:

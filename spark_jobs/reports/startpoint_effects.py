@@ -9,7 +9,7 @@ from pyspark.sql import functions as sf
 
 from spark_jobs.reports.picture import Bar, draw_bars
 from spark_jobs.reports.progress import INPUT, TASK
-from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Tables, format_span
+from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Tables, columns, format_span, job_of
 
 PLACE: Final = (*TASK, *INPUT)
 KEY: Final = (*PLACE, "fanned_out_at")
@@ -38,7 +38,7 @@ def _effect(row: Mapping[str, Any]) -> str:
 
 def _partition(row: Mapping[str, Any]) -> str:
     place = f"{row['system_name']}.{row['stream_name']}.{row['partition_id']}"
-    return f"{row['job_name']}/{row['job_id']} {row['task_name']} {place}"
+    return f"{job_of(row)} {row['task_name']} {place}"
 
 
 def _startpoint(row: Mapping[str, Any]) -> str:
@@ -127,9 +127,8 @@ def report() -> Report:
         (
             Column("partition", _partition),
             Column("startpoint", _startpoint),
-            Column("fanned out at (UTC)", lambda row: row["fanned_out_at"]),
-            Column("offset before", lambda row: row["offset_before"], is_number=True),
-            Column("moved", lambda row: row["moved"], is_number=True),
+            Column("fanned out at (UTC)", "fanned_out_at"),
+            *columns("offset_before", "moved", is_number=True),
             Column("caught up after", _catch_up, is_number=True),
         ),
         draw,

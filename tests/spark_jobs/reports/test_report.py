@@ -1,15 +1,11 @@
 """The reports on the recorded job: their tables, pictures and texts."""
 
-import io
 import json
-import re
 from pathlib import Path
 from typing import Any, Final
 
-import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
-from rich.console import Console
 
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import connect
@@ -17,16 +13,7 @@ from eventlog.startpoint import StartpointSpecific
 from eventlog.timestamps import LAST_STORABLE_MS
 from spark_jobs.errors import SparkJobError
 from spark_jobs.reports import checkpoint_progress, config_churn, fleet, startpoint_effects
-from spark_jobs.reports.report import (
-    Column,
-    Options,
-    Report,
-    describe_positions,
-    driver_rows,
-    format_span,
-    print_table,
-    write_report,
-)
+from spark_jobs.reports.report import Options, Report, Written, describe_positions, format_span, write_report
 from tests.acceptance.imported_job import ImportedJob
 from tests.acceptance.odd_jobs import import_recording_a
 from tests.builders import FIRST_TIME, checkpoint_v1, config_set, fan_out
@@ -44,12 +31,14 @@ def recorded_job(database_url: str) -> str:
     return database_url
 
 
-def run(report: Report, spark: SparkSession, url: str, output: Path, **options: Any) -> list[list[str]]:
-    """The lines that a report prints, split at tabs."""
-    lines = write(report, spark, url, output, **options)
-    logs = json.loads((output / "as_of.json").read_text())["logs"]
-    assert [log["next_offset"] for log in logs] == [388, 427]
-    return [line.split("\t") for line in lines]
+def run(report: Report, spark: SparkSession, url: str, output: Path, **options: Any) -> Written:
+    written = write_report(report, spark, url, Options(str(output), **options))
+    assert (output / f"{report.name}.png").read_bytes().startswith(PNG)
+    return written
+
+
+def cells(report: Report, written: Written) -> list[list[str]]:
+    return [[column.cell(row) for column in report.columns] for row in written.rows]
 
 
 def rows(spark: SparkSession, path: Path, *order: str) -> list[dict[str, Any]]:
@@ -62,10 +51,14 @@ def test_the_fleet_has_its_tasks_containers_and_last_commits(
 ) -> None:
     with connect(recorded_job) as connection:
         ((preferred,),) = connection.execute(PREFERRED).fetchall()
-    lines = run(fleet.report(), spark, recorded_job, tmp_path / "out")
-    assert ["Fleet of all jobs as of 2026-11-21 09:18:19 UTC"] in lines
-    assert ["wordcount_pv/1", "8", "2", str(preferred), "2026-11-21 09:18:13", "5.8s", "0"] in lines
-    assert json.loads((tmp_path / "out" / "as_of.json").read_text())["as_of"].startswith("2026-11-21T09:18:19")
+    written = run(fleet.report(), spark, recorded_job, tmp_path / "out")
+    assert written.title == "Fleet of all jobs as of 2026-11-21 09:18:19 UTC"
+    assert cells(fleet.report(), written) == [
+        ["wordcount_pv/1", "8", "2", str(preferred), "2026-11-21 09:18:13", "5.8s", "0"]
+    ]
+    about = json.loads((tmp_path / "out" / "as_of.json").read_text())
+    assert about["as_of"].startswith("2026-11-21T09:18:19")
+    assert [log["next_offset"] for log in about["logs"]] == [388, 427]
     (job,) = rows(spark, tmp_path / "out" / "jobs")
     assert (job["tasks"], job["containers"], job["stalled_tasks"]) == (8, 2, 0)
     assert job["last_commit_at"] is not None
@@ -96,26 +89,18 @@ def test_startpoints_are_compared_with_the_commits_around_them(
     assert 5 < rewound["seconds_to_catch_up"] < 15
 
 
-def write(report: Report, spark: SparkSession, url: str, output: Path, **options: Any) -> list[str]:
-    """The lines that a report prints."""
-    text = io.StringIO()
-    write_report(report, spark, url, Options(str(output), **options), Console(file=text, width=200))
-    assert (output / f"{report.name}.png").read_bytes().startswith(PNG)
-    return text.getvalue().splitlines()
-
-
 def test_a_job_without_commits_and_a_database_without_logs_have_reports(
     spark: SparkSession, database_url: str, tmp_path: Path
 ) -> None:
     for report in REPORTS:
-        write(report, spark, database_url, tmp_path / "empty" / report.name)
+        run(report, spark, database_url, tmp_path / "empty" / report.name)
     assert rows(spark, tmp_path / "empty" / "fleet" / "jobs") == []
     with pytest.raises(SparkJobError, match="The database has no commit of any job"):
-        write(PROGRESS, spark, database_url, tmp_path / "empty" / "progress")
+        run(PROGRESS, spark, database_url, tmp_path / "empty" / "progress")
     with connect(database_url) as connection:
         ImportedJob(connection, "idle", coordinator=[config_set()])
-    lines = write(fleet.report(), spark, database_url, tmp_path / "idle", job="idle/1")
-    assert "idle/1\t0\t0\t0\t\t\t0" in lines
+    written = run(fleet.report(), spark, database_url, tmp_path / "idle", job="idle/1")
+    assert cells(fleet.report(), written) == [["idle/1", "0", "0", "0", "", "", "0"]]
     (job,) = rows(spark, tmp_path / "idle" / "jobs")
     assert (job["commits"], job["last_commit_at"], job["stalled_tasks"]) == (0, None, 0)
 
@@ -139,7 +124,7 @@ def test_times_after_the_year_9999_are_not_usable(spark: SparkSession, database_
             connection, "farthest", coordinator=[config_set(at=LAST_STORABLE_MS)], checkpoints=[checkpoint_v1()]
         )
     for report in REPORTS:
-        write(report, spark, database_url, tmp_path / report.name)
+        run(report, spark, database_url, tmp_path / report.name)
     effects = rows(spark, tmp_path / "startpoint_effects" / "effects")
     assert [row["task_name"] for row in effects] == ["first"]
     jobs = rows(spark, tmp_path / "fleet" / "jobs", "job_name")
@@ -155,19 +140,9 @@ def test_a_task_of_the_fleet_stalls_however_long_the_history_is(
         for name, times in (("silent", minutes), ("steady", days)):
             commits = [checkpoint_v1(at=time) for time in times]
             ImportedJob(connection, name, coordinator=[config_set(at=times[0])], checkpoints=commits)
-    write(fleet.report(), spark, database_url, tmp_path / "out")
+    run(fleet.report(), spark, database_url, tmp_path / "out")
     jobs = rows(spark, tmp_path / "out" / "jobs", "job_name")
     assert [(row["job_name"], row["stalled_tasks"]) for row in jobs] == [("silent", 1), ("steady", 0)]
-
-
-def test_names_are_not_markup_and_the_other_rows_are_counted() -> None:
-    columns = (Column("task", lambda row: row["name"]), Column("commits", lambda row: row["commits"], is_number=True))
-    for is_terminal, line in ((True, "[red]x[/red] 1,234"), (False, "[red]x[/red]\t1,234")):
-        text = io.StringIO()
-        console = Console(file=text, width=80, force_terminal=is_terminal, color_system=None)
-        print_table(console, "Tasks", columns, [{"name": "[red]x[/red]", "commits": 1234}], 7)
-        assert line in re.sub(" +", " ", text.getvalue())
-        assert "and 6 more rows" in text.getvalue()
 
 
 def test_positions_are_limited_to_a_few_lines() -> None:
@@ -191,16 +166,3 @@ def test_positions_are_limited_to_a_few_lines() -> None:
 )
 def test_a_duration_has_at_most_two_units(seconds: float, text: str) -> None:
     assert format_span(seconds) == text
-
-
-COLUMNS = {"name": pa.string(), "number": pa.int64()}
-
-
-@pytest.mark.parametrize("rows", [[("a", 1), (None, None)], []])
-def test_rows_keep_their_types_and_nulls(
-    spark: SparkSession, rows: list[tuple[str | None, int | None]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(spark.sparkContext, "pythonExec", "/none/python")
-    found = driver_rows(spark, COLUMNS, rows)
-    assert found.dtypes == [("name", "string"), ("number", "bigint")]
-    assert [tuple(row) for row in found.collect()] == rows

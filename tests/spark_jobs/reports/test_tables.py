@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_jobs.reports.config_churn import MOST_JOBS, changed_keys, changes_by_day, changes_to_draw
+from spark_jobs.reports.config_churn import MOST_JOBS, OTHERS, changed_keys, changes_by_day, days_by_job
 from spark_jobs.reports.startpoint_effects import startpoint_effects
 from tests.spark_jobs.fleet import at
 
@@ -79,15 +79,15 @@ def test_config_changes_are_counted_by_day_in_utc(spark: SparkSession, zone: str
     }
 
 
-def test_the_picture_of_config_changes_has_all_of_them(spark: SparkSession) -> None:
-    today = date(2026, 3, 1)
+def test_the_picture_of_config_changes_has_all_of_them() -> None:
     jobs = MOST_JOBS + 3
-    days = [today - timedelta(days=day) for day in range(30)]
-    rows = [(day, f"job-{job:02}", "1", jobs - job) for job in range(jobs) for day in days]
-    without_day = [(None, "job-00", "1", 1_000)]
-    schema = "day date, job_name string, job_id string, changes bigint"
-    drawn = changes_to_draw(spark.createDataFrame([*rows, *without_day], schema)).collect()
-    assert len(drawn) == (MOST_JOBS + 1) * 30
-    assert sum(row.changes for row in drawn) == 30 * sum(range(1, jobs + 1))
-    assert [row.job_name for row in drawn[::30]] == [*(f"job-{job:02}" for job in range(MOST_JOBS)), None]
-    assert {row.changes for row in drawn if row.job_name is None} == {1 + 2 + 3}
+    days = [date(2026, 3, 1) - timedelta(days=day) for day in range(30)]
+    rows = [
+        {"day": day, "job_name": f"job-{job:02}", "job_id": "1", "changes": jobs - job}
+        for job in range(jobs)
+        for day in days
+    ]
+    counts = days_by_job(rows)
+    assert list(counts) == [*(f"job-{job:02}/1" for job in range(MOST_JOBS)), OTHERS]
+    assert counts["job-00/1"] == dict.fromkeys(days, jobs)
+    assert counts[OTHERS] == dict.fromkeys(days, 1 + 2 + 3)
