@@ -1,7 +1,7 @@
-"""Logs around another log: one that passes calls on, one that is opened when needed, one opened again, a fenced one."""
+"""Logs around another log: one that is opened when needed, one that passes calls on, a fenced one."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from eventlog.events import NewEvent, RecordedEvent
@@ -10,44 +10,6 @@ from eventlog.source import Closing
 
 LogOrOpener = EventLog | Callable[[], EventLog]
 """A log, which its owner closes, or a function that opens one."""
-
-
-class DelegatingLog(Closing):
-    """Passes every call of the `EventLog` interface on to ``log``, except `close`: the owner of that log closes it."""
-
-    def __init__(self, log: EventLog) -> None:
-        self._log: Final = log
-        self.stream_name: Final = log.stream_name
-        self.stream_kind: Final = log.stream_kind
-        self.stream_id: Final = log.stream_id
-        self.capabilities = log.capabilities
-
-    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
-        with self._use() as log:
-            return log.append(events, expected_offset=expected_offset)
-
-    @contextmanager
-    def exclude_writers(self) -> Iterator[None]:
-        with self._use() as log, log.exclude_writers():
-            yield
-
-    def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
-        return self._log.read(first, until)
-
-    def start_offset(self) -> int:
-        with self._use() as log:
-            return log.start_offset()
-
-    def end_offset(self) -> int:
-        with self._use() as log:
-            return log.end_offset()
-
-    def close(self) -> None:
-        """Do nothing."""
-
-    def _use(self) -> AbstractContextManager[EventLog]:
-        """The log, for one operation."""
-        return nullcontext(self._log)
 
 
 class LazyLog:
@@ -80,25 +42,44 @@ class LazyLog:
             log.close()
 
 
-class ReopenedLog(DelegatingLog):
-    """Opens a log again after a call of it has failed: a log in Postgres stays useless when its session has ended.
+class DelegatingLog(Closing):
+    """Passes every call of the `EventLog` interface on to a log; `close` closes it only if it was opened here.
 
-    Raises what ``open_log`` raises.
+    With a function that opens the log, the log is opened again after a call of it has failed: a log in Postgres stays
+    useless when its session has ended. Raises what that function raises.
     """
 
-    def __init__(self, open_log: Callable[[], EventLog]) -> None:
-        self._opened: Final = LazyLog(open_log)
-        super().__init__(self._opened.open())
+    def __init__(self, log: LogOrOpener) -> None:
+        self._lazy_log: Final = LazyLog(log)
+        opened = self._lazy_log.open()
+        self.stream_name: Final = opened.stream_name
+        self.stream_kind: Final = opened.stream_kind
+        self.stream_id: Final = opened.stream_id
+        self.capabilities = opened.capabilities
+
+    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
+        with self._lazy_log.use() as log:
+            return log.append(events, expected_offset=expected_offset)
+
+    @contextmanager
+    def exclude_writers(self) -> Iterator[None]:
+        with self._lazy_log.use() as log, log.exclude_writers():
+            yield
 
     def read(self, first: int = 0, until: int | None = None) -> Iterator[RecordedEvent]:
-        with self._use() as log:
+        with self._lazy_log.use() as log:
             yield from log.read(first, until)
 
-    def close(self) -> None:
-        self._opened.close()
+    def start_offset(self) -> int:
+        with self._lazy_log.use() as log:
+            return log.start_offset()
 
-    def _use(self) -> AbstractContextManager[EventLog]:
-        return self._opened.use()
+    def end_offset(self) -> int:
+        with self._lazy_log.use() as log:
+            return log.end_offset()
+
+    def close(self) -> None:
+        self._lazy_log.close()
 
 
 class FencedLog(DelegatingLog):

@@ -30,7 +30,7 @@ from managers.coordinator.serving_context import JobAttempt, JobServingContext, 
 from managers.errors import WriteOnceChange
 from managers.job_names import Config, coordinator_stream
 from managers.streams.stream_creation import InputAdmin
-from managers.wrapped_logs import ReopenedLog
+from managers.wrapped_logs import DelegatingLog
 
 if TYPE_CHECKING:
     from coordstream.coordinator.process import CoordinatorProcess
@@ -103,7 +103,7 @@ def run(
 def open_stream(stream: str, url: str) -> Iterator[EventLog]:
     """The coordinator stream. In Postgres it is opened again after an outage, as clients of Kafka connect again."""
     if load_settings().kafka is None:
-        with ReopenedLog(partial(PostgresEventLog, url, stream)) as log:
+        with DelegatingLog(partial(PostgresEventLog, url, stream)) as log:
             yield log
         return
     with open_log(stream, "coordinator", takes_many=False) as log:

@@ -26,7 +26,7 @@ from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
 from managers.streams.stream_creation import InputAdmin
-from managers.wrapped_logs import ReopenedLog
+from managers.wrapped_logs import DelegatingLog
 from tests.fixtures.database_sessions import end_sessions
 from tests.fixtures.waiting import wait_until
 
@@ -263,7 +263,7 @@ def test_brokers_of_inputs_that_do_not_answer_are_in_the_metrics(log: MemoryEven
 
 def test_a_coordinator_recovers_from_an_outage_of_its_stream_in_postgres(database_url: str) -> None:
     PostgresEventLog.create(database_url, identify(STREAM)).close()
-    log = ReopenedLog(partial(PostgresEventLog, database_url, STREAM))
+    log = DelegatingLog(partial(PostgresEventLog, database_url, STREAM))
     with CoordinatorStreamStore(log) as store:
         JobCoordinatorMetadataManager(store, NON_YARN).write_job_coordinator_metadata(METADATA)
     lines: list[str] = []
