@@ -10,15 +10,11 @@ from eventlog.frozen_dict import FrozenDict, frozen_json
 from eventlog.log import Clock, system_clock
 from eventlog.messages import PROTOCOL_VERSION, KeyVersion, Message
 from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_key
-from eventlog.wire.jackson import dumps, loads
+from eventlog.wire.jackson import dumps, dumps_text, loads
 from managers.appending import written_event
 from managers.stored_messages import make_envelope
 
 _NOTHING: Final[Mapping[str, Any]] = FrozenDict()
-
-
-class _UnfrozenMap(dict[str, Any]):
-    """A map without other references. It is frozen only when it is first accessed, which is rare."""
 
 
 class CoordinatorStreamMessage:
@@ -40,10 +36,8 @@ class CoordinatorStreamMessage:
     ) -> None:
         """A new message with an envelope of ``source``, or with an existing ``message_map`` (None: a delete)."""
         self._key = tuple(key_array)
-        fields: Mapping[str, Any] | None = (
-            _new_map(source, clock) if isinstance(message_map, EllipsisType) else message_map
-        )
-        self._map = fields if fields is None or isinstance(fields, _UnfrozenMap) else frozen_json(fields)
+        fields = _new_map(source, clock) if isinstance(message_map, EllipsisType) else message_map
+        self._map: Mapping[str, Any] | None = None if fields is None else loads(dumps_text(fields))
 
     @classmethod
     def read(cls, key: CoordinatorKey, value: bytes | None) -> "CoordinatorStreamMessage":
@@ -51,7 +45,9 @@ class CoordinatorStreamMessage:
         message_map = None if value is None else loads(value)
         if message_map is not None and not isinstance(message_map, dict):
             raise WireError("wrong_type", f"the value is {json_type(message_map)}, not an object")
-        return cls(key_array=key, message_map=None if message_map is None else _UnfrozenMap(message_map))
+        message = cls(key_array=key, message_map=None)
+        message._map = message_map
+        return message
 
     @property
     def key_array(self) -> tuple[Any, ...]:
@@ -60,9 +56,7 @@ class CoordinatorStreamMessage:
     @property
     def message_map(self) -> Mapping[str, Any] | None:
         """All fields, including the values; None for a delete."""
-        if isinstance(self._map, _UnfrozenMap):
-            self._map = frozen_json(self._map)
-        return self._map
+        return None if self._map is None else frozen_json(self._map)
 
     @property
     def version(self) -> KeyVersion:
@@ -125,11 +119,7 @@ class CoordinatorStreamMessage:
         return written_event(self.type, encode_key(self.type, self.key, self.version), value)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CoordinatorStreamMessage):
-            return False
-        if type(self._map) is not type(other._map):  # only one is frozen, with tuples instead of lists
-            return self._identity(self.message_map) == other._identity(other.message_map)
-        return self._identity(self._map) == other._identity(other._map)
+        return isinstance(other, CoordinatorStreamMessage) and self._identity() == other._identity()
 
     def __hash__(self) -> int:
         # With the texts of the values: a task has as many distinct messages of one key as it has committed.
@@ -141,10 +131,10 @@ class CoordinatorStreamMessage:
         content = "delete" if self._map is None else f"values of {', '.join(map(repr, self.values)) or 'nothing'}"
         return f"<{type(self).__name__} {self.type} {self.key!r}: {content}, by {self.source}>"
 
-    def _identity(self, message_map: Mapping[str, Any] | None) -> tuple[object, ...]:
-        if message_map is not None and "values" in message_map:
-            return self._key, "values", message_map["values"]
-        return self._key, "map", message_map
+    def _identity(self) -> tuple[object, ...]:
+        if self._map is not None and "values" in self._map:
+            return self._key, "values", self._map["values"]
+        return self._key, "map", self._map
 
     def _field(self, name: str) -> str | None:
         text: str | None = None if self._map is None else self._map.get(name)
