@@ -1,8 +1,8 @@
-"""The base class of checkpoint managers, and the checkpoints of a log."""
+"""The base class of checkpoint managers."""
 
 import logging
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from threading import RLock
 from typing import Final, NamedTuple
@@ -35,48 +35,6 @@ class Commit(NamedTuple):
 
 
 _logger: Final = logging.getLogger(__name__)
-Decode = Callable[[RecordedEvent], Entry | None]
-"""Decodes an event; None if it is not about a checkpoint."""
-
-
-class LiveCheckpoints:
-    """The last readable event of each key, by task. Keys are compared by their exact bytes. Not thread-safe."""
-
-    def __init__(self, decode: Decode, position: int = 0) -> None:
-        self.decode: Final = decode
-        self._by_task: dict[str, dict[bytes | None, Candidate[Checkpoint]]] = {}
-        self.position = position
-        """The log offset of the next read."""
-        self.last_commit_ms: int | None = None
-        """The latest record time (ms since 1970) of any checkpoint, including ignored ones; None if there is none."""
-
-    def catch_up(self, log: EventLog, own_offsets: Collection[int] = ()) -> None:
-        """Read to the current end of the log. The events at ``own_offsets`` do not count for `last_commit_ms`."""
-        end = end_after(log, self.position)
-        for event in log.read(self.position, end):
-            self._apply(event, is_own=event.offset in own_offsets)
-        self.position = end
-
-    def of_task(self, task_name: str) -> list[Candidate[Checkpoint]]:
-        """The live checkpoints of a task, in any order. Two spellings of a key are two candidates."""
-        return list(self._by_task.get(task_name, {}).values())
-
-    def task_names(self) -> frozenset[str]:
-        return frozenset(task_name for task_name, live in self._by_task.items() if live)
-
-    def _apply(self, event: RecordedEvent, *, is_own: bool) -> None:
-        entry = self.decode(event)
-        if entry is None:
-            return
-        if not is_own and (entry.checkpoint is not None or entry.is_ignored):
-            self.last_commit_ms = max(event.timestamp, self.last_commit_ms or event.timestamp)
-        if entry.is_ignored:
-            return
-        live = self._by_task.setdefault(entry.task_name, {})
-        if entry.checkpoint is None:
-            live.pop(event.key, None)
-        else:
-            live[event.key] = Candidate(entry.version, event.offset, event.timestamp, entry.checkpoint)
 
 
 class AbstractCheckpointManager(Startable):
@@ -92,9 +50,12 @@ class AbstractCheckpointManager(Startable):
         self._reads_once: Final = reads_once
         self._lock: Final = RLock()
         self._task_names: set[str] = set()
-        self._is_running = self._is_read = False
+        self._is_read = False
         self._stream_name: str | None = None
-        self._live: LiveCheckpoints | None = None
+        self._position = 0
+        self._live: dict[str, dict[bytes | None, Candidate[Checkpoint]]] = {}
+        """The last readable event of each key (its exact bytes) by task."""
+        self._last_commit_ms: int | None = None
 
     @property
     def stream_name(self) -> str:
@@ -106,14 +67,15 @@ class AbstractCheckpointManager(Startable):
     @property
     def log(self) -> EventLog:
         with self._lock:
-            self._running()
+            self._require_running()
             return self._log.open()
 
     @property
     def position(self) -> int:
         """The log offset of the next read."""
         with self._lock:
-            return self._running().position
+            self._require_running()
+            return self._position
 
     def register(self, task_name: str) -> None:
         """Register a task; registering it again has no effect."""
@@ -127,8 +89,8 @@ class AbstractCheckpointManager(Startable):
                 return
             try:
                 log = self._log.open()
-                if self._live is None:
-                    self._live = LiveCheckpoints(self._decoder(log.stream_name), log.start_offset())
+                if self._stream_name is None:
+                    self._position = log.start_offset()
                 self._stream_name = log.stream_name
             except BaseException:
                 self._close()
@@ -155,8 +117,8 @@ class AbstractCheckpointManager(Startable):
         with self._lock:
             for task_name in task_names:
                 self._require(task_name)
-            live = self._caught_up()
-            chosen = {task_name: self._choose(live.of_task(task_name)) for task_name in task_names}
+            self._catch_up()
+            chosen = {task_name: self._choose([*self._live.get(task_name, {}).values()]) for task_name in task_names}
             return {task_name: None if one is None else one.payload for task_name, one in chosen.items()}
 
     def write_checkpoint(self, task_name: str, checkpoint: Checkpoint) -> int:
@@ -183,30 +145,39 @@ class AbstractCheckpointManager(Startable):
     def task_names(self) -> frozenset[str]:
         """The tasks that have a checkpoint on the log, registered or not."""
         with self._lock:
-            return self._caught_up().task_names()
+            self._catch_up()
+            return frozenset(task_name for task_name, live in self._live.items() if live)
 
     def last_commit_ms(self) -> int | None:
-        """The record time (ms since 1970) of the latest checkpoint of any task; None if there is none."""
+        """The latest record time (ms since 1970) of any checkpoint, also an ignored one; None if there is none."""
         with self._lock:
-            return self._caught_up().last_commit_ms
+            self._catch_up()
+            return self._last_commit_ms
 
     def commits(self, first: int) -> list[Commit]:
         """The checkpoints on the log from an offset on, of any task. The position stays."""
         with self._lock:
-            decode = self._running().decode
+            self._require_running()
             with self._log.use() as log:
-                decoded = ((decode(event), event.offset) for event in log.read(first))
+                decoded = ((self._decode(event), event.offset) for event in log.read(first))
                 return [Commit(entry.task_name, offset) for entry, offset in decoded if entry is not None]
 
     def catch_up(self, own_offsets: Collection[int] = ()) -> None:
-        """Read to the current end of the log, also if it is read once; see `LiveCheckpoints.catch_up`."""
+        """Read to the current end of the log, also if it is read once.
+
+        The events at ``own_offsets`` do not count for `last_commit_ms`.
+        """
         with self._lock:
-            live = self._running()
+            self._require_running()
             with self._log.use() as log:
-                live.catch_up(log, own_offsets)
+                end = end_after(log, self._position)
+                for event in log.read(self._position, end):
+                    self._apply(event, is_own=event.offset in own_offsets)
+                self._position = end
 
     @abstractmethod
-    def _decoder(self, stream_name: str) -> Decode: ...
+    def _decode(self, event: RecordedEvent) -> Entry | None:
+        """Decode an event; None if it is not about a checkpoint."""
 
     @abstractmethod
     def _choose(self, candidates: Sequence[Candidate[Checkpoint]]) -> Candidate[Checkpoint] | None:
@@ -216,22 +187,31 @@ class AbstractCheckpointManager(Startable):
     def _event(self, task_name: str, checkpoint: Checkpoint) -> NewEvent:
         """Return the event that sets a checkpoint. Raises an error if the manager does not write such a checkpoint."""
 
-    def _caught_up(self) -> LiveCheckpoints:
+    def _catch_up(self) -> None:
         if not (self._reads_once and self._is_read):
             self.catch_up()
             self._is_read = True
-        return self._running()
+        self._require_running()
+
+    def _apply(self, event: RecordedEvent, *, is_own: bool) -> None:
+        entry = self._decode(event)
+        if entry is None:
+            return
+        if not is_own and (entry.checkpoint is not None or entry.is_ignored):
+            self._last_commit_ms = max(event.timestamp, self._last_commit_ms or event.timestamp)
+        if entry.is_ignored:
+            return
+        live = self._live.setdefault(entry.task_name, {})
+        if entry.checkpoint is None:
+            live.pop(event.key, None)
+        else:
+            live[event.key] = Candidate(entry.version, event.offset, event.timestamp, entry.checkpoint)
 
     def _close(self) -> None:
         with suppress(Exception):  # a log that failed may also fail to close
             self._log.close()
 
-    def _running(self) -> LiveCheckpoints:
-        if not self._is_running or self._live is None:
-            raise NotReady(type(self).__name__, "is not running", "start it first, and stop it after the last call")
-        return self._live
-
     def _require(self, task_name: str) -> None:
-        self._running()
+        self._require_running()
         if task_name not in self._task_names:
             raise TaskNotRegistered(task_name)

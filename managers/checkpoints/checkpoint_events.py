@@ -95,73 +95,69 @@ class TopicReader:
     versions to read are decoded.
     """
 
-    stream_name: str
     read_versions: Sequence[int]
     grouper_factory: str
     is_validating: bool
 
-    def __call__(self, event: RecordedEvent) -> Entry | None:
+    def __call__(self, stream_name: str, event: RecordedEvent) -> Entry | None:
         try:
             key = checkpoint_topic.decode_key(event.key)
         except WireError as error:
-            self._ignore(event, error)
+            self._ignore(stream_name, event, error)
             return None
         version = _VERSIONS.get(key.key_type)
         if version is None:
             return None
         if key.grouper_factory != self.grouper_factory:
-            self._report_grouper(event, key)
+            self._report_grouper(stream_name, event, key)
         if event.value is None:
             return Entry(key.task_name, version, None)
-        return Entry(key.task_name, version, *self._value(event, event.value, version))
+        return Entry(key.task_name, version, *self._value(stream_name, event, event.value, version))
 
-    def _value(self, event: RecordedEvent, value: bytes, version: int) -> tuple[Checkpoint | None, bool]:
+    def _value(
+        self, stream_name: str, event: RecordedEvent, value: bytes, version: int
+    ) -> tuple[Checkpoint | None, bool]:
         if version not in self.read_versions:
             return None, True
         try:
             decode = checkpoint_topic.decode_v1 if version == 1 else checkpoint_topic.decode_v2
             return decode(value), False
         except WireError as error:
-            self._ignore(event, error)
+            self._ignore(stream_name, event, error)
             return None, True
 
-    def _ignore(self, event: RecordedEvent, error: WireError) -> None:
+    def _ignore(self, stream_name: str, event: RecordedEvent, error: WireError) -> None:
         if self.is_validating:
             remedy = "Write its key again, or set job.checkpoint.validation.enabled=false to ignore it"
             problem = f"{str(error).rstrip('.')}. {remedy}"
-            raise CheckpointUnreadable(self.stream_name, event.offset, problem) from error
-        _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, self.stream_name, error)
+            raise CheckpointUnreadable(stream_name, event.offset, problem) from error
+        _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, stream_name, error)
 
-    def _report_grouper(self, event: RecordedEvent, key: CheckpointKey) -> None:
+    def _report_grouper(self, stream_name: str, event: RecordedEvent, key: CheckpointKey) -> None:
         problem = f"it has grouper {key.grouper_factory}, but the job is configured with {self.grouper_factory}"
         if self.is_validating:
             remedy = "Restore job.systemstreampartition.grouper.factory, or use a new checkpoint topic"
-            raise CheckpointUnreadable(self.stream_name, event.offset, f"{problem}. {remedy}")
+            raise CheckpointUnreadable(stream_name, event.offset, f"{problem}. {remedy}")
         text = "Using the event at offset %d of %s, because validation is disabled: %s"
-        _logger.warning(text, event.offset, self.stream_name, problem)
+        _logger.warning(text, event.offset, stream_name, problem)
 
 
-@dataclass(frozen=True, slots=True)
-class CoordinatorReader:
-    """Decodes set-checkpoint of a coordinator stream. An unreadable event is ignored, with a warning."""
-
-    stream_name: str
-
-    def __call__(self, event: RecordedEvent) -> Entry | None:
-        task_name = ""
-        try:
-            key = coordinator.decode_key(event.key)
-            if key.message_type != SetCheckpoint.message_type:
-                return None
-            task_name = key.key
-            message = coordinator.decode_message(key, event.value)
-        except WireError as error:
-            if not task_name:  # without a task there is no checkpoint to miss
-                return None
-            _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, self.stream_name, error)
-            return Entry(task_name, COORDINATOR_VERSION, None, is_ignored=True)
-        checkpoint = CheckpointV1(message.offsets) if isinstance(message, SetCheckpoint) else None  # else a Delete
-        return Entry(task_name, COORDINATOR_VERSION, checkpoint)
+def read_coordinator_event(stream_name: str, event: RecordedEvent) -> Entry | None:
+    """Decode set-checkpoint of a coordinator stream. An unreadable event is ignored, with a warning."""
+    task_name = ""
+    try:
+        key = coordinator.decode_key(event.key)
+        if key.message_type != SetCheckpoint.message_type:
+            return None
+        task_name = key.key
+        message = coordinator.decode_message(key, event.value)
+    except WireError as error:
+        if not task_name:  # without a task there is no checkpoint to miss
+            return None
+        _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, stream_name, error)
+        return Entry(task_name, COORDINATOR_VERSION, None, is_ignored=True)
+    checkpoint = CheckpointV1(message.offsets) if isinstance(message, SetCheckpoint) else None  # else a Delete
+    return Entry(task_name, COORDINATOR_VERSION, checkpoint)
 
 
 def topic_event(task_name: str, checkpoint: Checkpoint, grouper_factory: str) -> NewEvent:

@@ -17,17 +17,17 @@ from eventlog.checkpoint import (
     write_versions,
 )
 from eventlog.config import boolean, integer
-from eventlog.events import NewEvent
+from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import Clock, LogExists, system_clock
 from eventlog.source import StreamFacts
 from eventlog.streams import BROKER_DEFAULT, CHECKPOINT_MESSAGE_BYTES, SEGMENT_BYTES, StreamIdentity, StreamKind
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.appending import Retry
-from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager, Decode
+from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager, Entry
 from managers.checkpoints.checkpoint_events import (
-    CoordinatorReader,
     TopicReader,
     coordinator_event,
+    read_coordinator_event,
     topic_event,
     version_of,
 )
@@ -130,6 +130,7 @@ class KafkaCheckpointManager(AbstractCheckpointManager):
         self._write_versions = None if writes_any_version else versions
         self._max_age_ms = parse_max_age(self._config.get(LIVE_MAX_AGE))
         self._grouper_factory = self._config.get(GROUPER_FACTORY) or DEFAULT_GROUPER_FACTORY
+        self._reader: Final = TopicReader(self.read_versions, self._grouper_factory, is_validated(self._config))
 
     def create_resources(self) -> None:
         """Create the topic as `ensure_checkpoint_topic` does; `NotReady` if the manager has no ``open_admin``."""
@@ -138,8 +139,8 @@ class KafkaCheckpointManager(AbstractCheckpointManager):
         with closing(self._open_admin()) as admin:
             ensure_checkpoint_topic(admin, self._config)
 
-    def _decoder(self, stream_name: str) -> Decode:
-        return TopicReader(stream_name, self.read_versions, self._grouper_factory, is_validated(self._config))
+    def _decode(self, event: RecordedEvent) -> Entry | None:
+        return self._reader(self.stream_name, event)
 
     def _choose(self, candidates: Sequence[Candidate[Checkpoint]]) -> Candidate[Checkpoint] | None:
         return choose(candidates, self.read_versions, self._max_age_ms)
@@ -184,8 +185,8 @@ class CheckpointManager(AbstractCheckpointManager):
         self._source = source
         self._clock = clock
 
-    def _decoder(self, stream_name: str) -> Decode:
-        return CoordinatorReader(stream_name)
+    def _decode(self, event: RecordedEvent) -> Entry | None:
+        return read_coordinator_event(self.stream_name, event)
 
     def _choose(self, candidates: Sequence[Candidate[Checkpoint]]) -> Candidate[Checkpoint] | None:
         return max(candidates, key=lambda one: one.log_offset, default=None)

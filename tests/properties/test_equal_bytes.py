@@ -23,9 +23,9 @@ from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1, KEY_TYPE_V2, CheckpointKey
 from managers.checkpoints.abstract_checkpoint_manager import Entry
 from managers.checkpoints.checkpoint_events import (
-    CoordinatorReader,
     TopicReader,
     coordinator_event,
+    read_coordinator_event,
     topic_event,
     version_of,
 )
@@ -128,7 +128,7 @@ def test_keys_of_the_checkpoint_topic(one: CheckpointKey, other: CheckpointKey, 
 def test_checkpoints_on_their_topic(task_name: str, checkpoint: Checkpoint, rng: random.Random) -> None:
     event = topic_event(task_name, checkpoint, GROUPER)
     assert topic_event(task_name, reordered(checkpoint, rng), GROUPER) == event
-    read = TopicReader("topic", (1, 2), GROUPER, is_validating=True)(recorded(event))
+    read = TopicReader((1, 2), GROUPER, is_validating=True)("topic", recorded(event))
     assert read == Entry(task_name, version_of(checkpoint), checkpoint)
 
 
@@ -138,7 +138,7 @@ def test_checkpoints_on_the_coordinator_stream(task_name: str, checkpoint: Check
     again = reordered(checkpoint, rng)
     assert isinstance(again, CheckpointV1)
     assert coordinator_event(task_name, again, ENVELOPE) == event
-    assert CoordinatorReader("stream")(recorded(event)) == Entry(task_name, 0, checkpoint)
+    assert read_coordinator_event("stream", recorded(event)) == Entry(task_name, 0, checkpoint)
 
 
 def _numbers(partition: SystemStreamPartition) -> dict[str, object]:

@@ -13,10 +13,10 @@ from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY, decode_key
 from managers.checkpoints.abstract_checkpoint_manager import Entry
 from managers.checkpoints.checkpoint_events import (
-    CoordinatorReader,
     TopicReader,
     build_checkpoints,
     convert_to_versions,
+    read_coordinator_event,
     version_of,
 )
 from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
@@ -25,7 +25,7 @@ from managers.offsets.offset_manager import OffsetManager
 from tests.builders import checkpoint_v1, checkpoint_v2, raw, set_checkpoint, tombstone
 from tests.managers.stated_admin import StatedAdmin
 
-READER = TopicReader("topic", (1, 2), DEFAULT_GROUPER_FACTORY, is_validating=True)
+READER = TopicReader((1, 2), DEFAULT_GROUPER_FACTORY, is_validating=True)
 
 
 def event(new: NewEvent) -> RecordedEvent:
@@ -34,15 +34,15 @@ def event(new: NewEvent) -> RecordedEvent:
 
 @pytest.mark.scenario("CKS-03", "CKS-11")
 def test_a_tombstone_deletes_a_checkpoint() -> None:
-    assert READER(event(tombstone(checkpoint_v1()))) == Entry("Partition 0", 1, None)
-    assert READER(event(tombstone(checkpoint_v2()))) == Entry("Partition 0", 2, None)
-    assert CoordinatorReader("stream")(event(tombstone(set_checkpoint()))) == Entry("Partition 0", 0, None)
+    assert READER("topic", event(tombstone(checkpoint_v1()))) == Entry("Partition 0", 1, None)
+    assert READER("topic", event(tombstone(checkpoint_v2()))) == Entry("Partition 0", 2, None)
+    assert read_coordinator_event("stream", event(tombstone(set_checkpoint()))) == Entry("Partition 0", 0, None)
 
 
 @pytest.mark.scenario("CKS-11")
 def test_a_corrupt_value_is_not_an_empty_checkpoint() -> None:
     with pytest.raises(CheckpointUnreadable, match="offset 7 of topic") as error:
-        READER(event(raw(checkpoint_v2().key, b"{bad hunter2")))
+        READER("topic", event(raw(checkpoint_v2().key, b"{bad hunter2")))
     assert "hunter2" not in str(error.value)  # a record may hold a secret
 
 
