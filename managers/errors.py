@@ -26,11 +26,18 @@ class NotReady(ManagerError):
 class Startable(ABC):
     """Works between `start` and `stop`. A context manager, which also stops after a start that failed."""
 
+    _is_running = False
+
     @abstractmethod
     def start(self) -> None: ...
 
     @abstractmethod
     def stop(self) -> None: ...
+
+    def _require_running(self) -> None:
+        if not self._is_running:
+            remedy = "start it first, and stop it after the last call"
+            raise NotReady(type(self).__name__, "is not running", remedy)
 
     def __enter__(self) -> Self:
         try:

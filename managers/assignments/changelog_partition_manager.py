@@ -70,13 +70,9 @@ class ChangelogPartitionManager(MessageManager):
             known = self.read_change_log_partition_mapping()
             self._write(changelog_messages(known, mapping, forced_by=envelope))
 
-    def read_partition_mapping(self) -> Mapping[str, int]:
-        """The name of `read_change_log_partition_mapping` in released Samza."""
-        return self.read_change_log_partition_mapping()
-
-    def write_partition_mapping(self, mapping: Mapping[str, int | None], *, force: bool = False) -> None:
-        """The name of `write_change_log_partition_mapping` in released Samza."""
-        self.write_change_log_partition_mapping(mapping, force=force)
+    read_partition_mapping = read_change_log_partition_mapping
+    write_partition_mapping = write_change_log_partition_mapping
+    """The names of both methods in released Samza."""
 
     def update_partition_mapping(
         self, previous: Mapping[str, int], new: Mapping[str, int | None], *, force: bool = False

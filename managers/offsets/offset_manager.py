@@ -27,7 +27,7 @@ from eventlog.timestamps import ms_of
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_events import convert_to_versions
 from managers.checkpoints.checkpoint_manager import CheckpointManager
-from managers.errors import NotReady, Startable, TaskNotRegistered
+from managers.errors import Startable, TaskNotRegistered
 from managers.offsets.resolved_starts import (
     AssignedPartition,
     RefusedStartpoint,
@@ -95,7 +95,6 @@ class OffsetManager(Startable):
         self._processed = ProcessedOffsets()
         self._starts: dict[tuple[str, SystemStreamPartition], ResolvedStart] = {}
         self._refused: tuple[RefusedStartpoint, ...] = ()
-        self._is_running = False
         self.metrics: Final = OffsetManagerMetrics()
         """Metrics since the manager was created."""
 
@@ -147,14 +146,6 @@ class OffsetManager(Startable):
         """How the starting offset was decided; None if the task does not read the partition."""
         start = self._starts.get((task_name, partition))
         return None if start is None else start.decision
-
-    def set_starting_offset(self, task_name: str, partition: SystemStreamPartition, offset: str) -> None:
-        """Override a starting offset until the next start, before reading begins. Raises `TaskNotRegistered`."""
-        with self._lock:
-            start = self._starts.get((task_name, partition))
-            if start is None:
-                raise TaskNotRegistered(task_name, f"for partition {partition} with this offset manager")
-            self._starts[task_name, partition] = start._replace(offset=offset)
 
     def get_startpoint(self, task_name: str, partition: SystemStreamPartition) -> Startpoint | None:
         """The task's startpoint for a partition, until it is consumed."""
@@ -222,8 +213,7 @@ class OffsetManager(Startable):
         Raises `NotReady`, `TaskNotRegistered`, and what the log raises; the next commit or start then completes it.
         """
         with self._lock:
-            if not self._is_running:
-                raise NotReady(type(self).__name__, "is not running", "start it first, and commit before you stop it")
+            self._require_running()
             registered = self._partitions_of(task_name)
             moved = self._processed.moved(task_name)
         checkpoints = self._in_versions([checkpoint, *other_versions])

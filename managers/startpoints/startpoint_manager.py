@@ -10,7 +10,7 @@ from eventlog.errors import EventLogError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, is_expired
 from eventlog.wire.startpoints import encode_startpoint
-from managers.errors import NotReady, Startable
+from managers.errors import Startable
 from managers.startpoints.startpoint_records import (
     ASSIGNMENTS,
     FAN_OUTS,
@@ -47,7 +47,6 @@ class StartpointManager(Startable):
         """``clock`` returns the time in ms since 1970, for the expiry of requests and the time of a fan-out."""
         self._store: Final = store
         self._clock: Final = clock
-        self._is_running = False
 
     @property
     def is_running(self) -> bool:
@@ -146,8 +145,7 @@ class StartpointManager(Startable):
         store.delete_all(list(store.all(FAN_OUTS)))
 
     def _running(self) -> CoordinatorStreamStore:
-        if not self._is_running:
-            raise NotReady("StartpointManager", "is not running", "start it first, and stop it after the last call")
+        self._require_running()
         return self._store
 
 

@@ -11,14 +11,12 @@ from eventlog.messages import Message, SetConfig
 from eventlog.wire.coordinator import encode_key, encode_message
 from managers.appending import append_in_parts, written_event
 from managers.config.job_config import config_value, delete_config, read_config, set_config
-from managers.errors import NotReady, Startable
+from managers.errors import Startable
 from managers.job_names import Config
 from managers.stored_messages import STREAM_WRITER, make_envelope, with_envelope
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from managers.wrapped_logs import LazyLog, LogOrOpener
-
-_WHAT: Final = "the coordinator stream producer"
 
 
 class CoordinatorStreamProducer(Startable):
@@ -33,7 +31,6 @@ class CoordinatorStreamProducer(Startable):
         self._clock: Final = clock
         self._lock: Final = RLock()
         self._source: str | None = None
-        self._is_started = False
 
     def register(self, source: str) -> None:
         """Set the source of messages that have no envelope."""
@@ -44,12 +41,12 @@ class CoordinatorStreamProducer(Startable):
         """Open the log. Does nothing when called again."""
         with self._lock:
             self._lazy_log.open()
-            self._is_started = True
+            self._is_running = True
 
     def stop(self) -> None:
         """Close the log if it was opened here. Safe to call before `start` and again."""
         with self._lock:
-            self._is_started = False
+            self._is_running = False
             self._lazy_log.close()
 
     def send(self, message: Message | CoordinatorStreamMessage) -> int:
@@ -71,8 +68,7 @@ class CoordinatorStreamProducer(Startable):
 
     def _append(self, events: Sequence[NewEvent]) -> list[range]:
         with self._lock:
-            if not self._is_started:
-                raise NotReady(_WHAT, "is not running", "call start() first")
+            self._require_running()
             with self._lazy_log.use() as log:
                 return append_in_parts(log, events)
 
@@ -99,20 +95,20 @@ class CoordinatorStreamWriter(Startable):
         self._force: Final = force
         self._clock: Final = clock
         self._lock: Final = RLock()
-        self._store: CoordinatorStreamStore | None = None
+        self._store: CoordinatorStreamStore
 
     def start(self) -> None:
         """Open and read the stream. Does nothing when called again."""
         with self._lock:
-            if self._store is None:
-                store = CoordinatorStreamStore(self._lazy_log.open())
-                store.init()
-                self._store = store
+            if not self._is_running:
+                self._store = CoordinatorStreamStore(self._lazy_log.open())
+                self._store.init()
+                self._is_running = True
 
     def stop(self) -> None:
         """Close the log if it was opened here. Safe to call before `start` and again."""
         with self._lock:
-            self._store = None
+            self._is_running = False
             self._lazy_log.close()
 
     @property
@@ -142,6 +138,5 @@ class CoordinatorStreamWriter(Startable):
     @contextmanager
     def _running(self) -> Iterator[CoordinatorStreamStore]:
         with self._lock:
-            if self._store is None:
-                raise NotReady("the coordinator stream writer", "is not running", "call start() first")
+            self._require_running()
             yield self._store

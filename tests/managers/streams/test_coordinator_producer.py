@@ -79,7 +79,7 @@ def test_it_starts_once_and_stops_in_any_state() -> None:
 
     producer = CoordinatorStreamProducer(open_log)
     producer.stop()
-    with pytest.raises(NotReady, match=r"is not running. Call start\(\) first"):
+    with pytest.raises(NotReady, match="is not running"):
         producer.send(Delete(message_type="set-config", key="a"))
     producer.start()
     producer.start()
