@@ -23,7 +23,10 @@ MOST_PROJECTORS: Final = 500
 
 class Delegated(NamedTuple):
     """The offsets from ``first_offset`` to before ``next_offset`` of a stream's topic; none if the topic was found to
-    have no such offsets, or to be another one. ``holder_pid``: the Postgres session that holds the stream.
+    have no such offsets, or to be another one.
+
+    ``holder_pid``: the Postgres session that holds the stream. ``generation`` differs after each decision of the
+    follower to read the stream from another offset.
     """
 
     stream_name: str
@@ -31,6 +34,7 @@ class Delegated(NamedTuple):
     holder_pid: int
     first_offset: int
     next_offset: int
+    generation: int = 0
 
 
 class ReadRange(Protocol):

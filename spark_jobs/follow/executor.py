@@ -16,19 +16,17 @@ from eventlog.log import system_clock
 from eventlog.postgres.connection import connect
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
-from projections.follow.delegated import Delegated, DelegatedWorker
+from projections.follow.delegated import Applied, Delegated, DelegatedWorker
 from spark_jobs.data_source.options import Access
 from spark_jobs.errors import SparkJobError
-from spark_jobs.follow.range_source import PlannedRange
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 APPLICATION_NAME: Final = "coordstream spark executor"
-SCHEMA: Final = (
-    "stream_name string, generation bigint, events bigint, first_offset bigint, next_offset bigint, timestamp bigint,"
-    " error binary"
-)
+SCHEMA: Final = "result binary"
+"""A pickled `RangeResult`."""
+
 _LOCK_TIMEOUT: Final = "set lock_timeout = '30s'"
 _EXPECTED: Final = (EventLogError, ProjectionError, psycopg.Error)
 
@@ -45,19 +43,11 @@ class UnexpectedError(SparkJobError):
 
 
 class RangeResult(NamedTuple):
-    """What an executor did with a planned range. `timestamp` is that of the last event; `error` a pickled exception."""
+    """What an executor did with a range; nothing after an ``error``."""
 
-    stream_name: str
-    generation: int
-    events: int
-    first_offset: int
-    next_offset: int
-    timestamp: int | None = None
-    error: bytes | None = None
-
-    def raise_error(self) -> None:
-        if self.error is not None:
-            raise pickle.loads(self.error)  # noqa: S301 (Spark itself pickles what executors return)
+    wanted: Delegated
+    applied: Applied
+    error: Exception | None = None
 
 
 class ApplyRanges:
@@ -70,20 +60,16 @@ class ApplyRanges:
         """Apply each range; an error of one range is its result, and the others go on."""
         import pyarrow as pa  # noqa: PLC0415
 
-        types = {"stream_name": pa.string(), "error": pa.binary()}
         for batch in batches:
-            results = [self._apply(PlannedRange(**row)) for row in batch.to_pylist()]
-            columns = zip(RangeResult._fields, zip(*results, strict=True), strict=True)
-            yield pa.record_batch({name: pa.array(values, types.get(name, pa.int64())) for name, values in columns})
+            ranges = map(pickle.loads, batch.column("range").to_pylist())
+            yield pa.record_batch({"result": [pickle.dumps(self._apply(wanted)) for wanted in ranges]})
 
-    def _apply(self, planned: PlannedRange) -> RangeResult:
-        name, generation, topic_id, holder_pid, first, until = planned
+    def _apply(self, wanted: Delegated) -> RangeResult:
         try:
-            applied = _worker(self._access).apply(Delegated(name, topic_id, holder_pid, first, until))
+            return RangeResult(wanted, _worker(self._access).apply(wanted))
         except Exception as error:  # it would fail the query, and all logs with it
             _forget_worker()
-            return RangeResult(name, generation, 0, first, first, error=pickle.dumps(_reported(name, error)))
-        return RangeResult(name, generation, applied.events, first, applied.next_offset, applied.timestamp)
+            return RangeResult(wanted, Applied(0, wanted.first_offset, None), _reported(wanted.stream_name, error))
 
 
 def _reported(stream_name: str, error: Exception) -> Exception:

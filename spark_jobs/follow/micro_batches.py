@@ -1,5 +1,6 @@
 """The event source of a follower on Spark: a streaming query whose executors apply the events."""
 
+import pickle
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -18,6 +19,7 @@ from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import Connection
 from eventlog.source import Read, SourceUnavailable
 from projections.batch_writes import Meanwhile
+from projections.follow.delegated import Delegated
 from projections.follow.tail import EventBuffer, Progress, Tail
 from projections.projector import Projector
 from projections.stream_lock import StreamLocks
@@ -25,7 +27,7 @@ from projections.tracked_logs import TrackedLog
 from spark_jobs.data_source.options import Access
 from spark_jobs.errors import SparkJobError, jvm_errors, reason_of, spark_errors
 from spark_jobs.follow.executor import SCHEMA, ApplyRanges, RangeResult
-from spark_jobs.follow.range_source import Assigned, FollowedRanges, write_assignment
+from spark_jobs.follow.range_source import FollowedRanges, write_assignment
 from spark_jobs.output_folder import hadoop_uri
 from spark_jobs.session import count_cores
 
@@ -58,8 +60,7 @@ class MicroBatches(KafkaSource):
         self._failing_since: float | None = None
         self._generations = 0
         self._holder_pid = 0
-        self._assigned: dict[str, Assigned] = {}
-        self._next_offsets: dict[str, int] = {}
+        self._assigned: dict[str, Delegated] = {}
         self._batches: SimpleQueue[list[RangeResult] | None] = SimpleQueue()
         self._is_taken = Event()
         self._is_closed = False
@@ -77,7 +78,6 @@ class MicroBatches(KafkaSource):
     def assign(self, positions: Mapping[str, int]) -> None:
         """See `EventSource.assign`. Starts the query."""
         self._assigned = {name: self._assignment(name, position) for name, position in positions.items()}
-        self._next_offsets = dict(positions)
         write_assignment(self._folder, self._assigned)
         if self._assigned and self._query is None:
             with spark_errors(_FAILED):
@@ -110,25 +110,26 @@ class MicroBatches(KafkaSource):
         super().close()
         self._scratch.cleanup()
 
-    def _assignment(self, name: str, position: int) -> Assigned:
+    def _assignment(self, name: str, position: int) -> Delegated:
         """The log's assignment; a new one unless it is read on from where it is."""
         known, topic_id = self._assigned.get(name), self._topic_ids.get(name)
-        if known is not None and known.topic_id == topic_id and self._next_offsets[name] == position:
+        if known is not None and known.topic_id == topic_id and known.next_offset == position:
             return known
         self._generations += 1
         self._results.pop(name, None)
-        return Assigned(self._generations, topic_id, self._holder_pid, position)
+        return Delegated(name, topic_id, self._holder_pid, position, position, self._generations)
 
     def _take(self, result: RangeResult) -> Read | None:
         """Keep a result for its tail; None if the log has another assignment since the range was planned."""
-        name, known = result.stream_name, self._assigned.get(result.stream_name)
-        if known is None or known.generation != result.generation:
+        name, next_offset = result.wanted.stream_name, result.applied.next_offset
+        known = self._assigned.get(name)
+        if known is None or known.generation != result.wanted.generation:
             return None
         self._results.setdefault(name, []).append(result)
-        self._next_offsets[name] = result.next_offset
+        self._assigned[name] = known._replace(next_offset=next_offset)
         if result.error is not None:
             del self._assigned[name]  # it gets another one when it is attached again
-        return Read(name, (), result.next_offset)
+        return Read(name, (), next_offset)
 
     def _start(self) -> None:
         self._queries += 1
@@ -146,7 +147,7 @@ class MicroBatches(KafkaSource):
         """Apply a micro-batch in the executors; wait until the follower has taken the results."""
         rows = ranges.mapInArrow(ApplyRanges(self._access), SCHEMA).collect()
         self._is_taken.clear()
-        self._batches.put([RangeResult(*row) for row in rows])
+        self._batches.put([pickle.loads(row["result"]) for row in rows])  # noqa: S301 (from our own executors)
         while not (self._is_closed or self._is_taken.wait(_TICK_SECONDS)):
             continue
 
@@ -176,7 +177,7 @@ class MicroBatches(KafkaSource):
             self._query = None
 
     def _clear(self) -> None:
-        self._assigned, self._next_offsets, self._results = {}, {}, {}
+        self._assigned, self._results = {}, {}
         write_assignment(self._folder, {})
 
 
@@ -201,10 +202,11 @@ class MicroBatchTail(Tail):
         self.buffer.pop_batch()
         results = self._take_results(self.stream_name)
         for result in results:
-            result.raise_error()
-            self._projector.next_offset = result.next_offset
-        events = sum(result.events for result in results)
-        timestamp = results[-1].timestamp if results else None
+            if result.error is not None:
+                raise result.error
+            self._projector.next_offset = result.applied.next_offset
+        events = sum(result.applied.events for result in results)
+        timestamp = results[-1].applied.timestamp if results else None
         return Progress(self.stream_name, self.state, events, first, self.position, self.target, timestamp)
 
 

@@ -6,10 +6,11 @@ beside the driver that Spark starts, reads it.
 """
 
 import json
+import pickle
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
@@ -18,6 +19,7 @@ from pyspark.sql.types import StructType
 from eventlog.atomic_file import atomic_file
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.source import SourceUnavailable
+from projections.follow.delegated import Delegated
 from spark_jobs.data_source.options import Access
 from spark_jobs.dispatch import pack
 
@@ -27,9 +29,8 @@ if TYPE_CHECKING:
 BATCH_OFFSETS: Final = 500_000
 """The offsets of a micro-batch, shared by the logs that have news."""
 
-SCHEMA: Final = (
-    "stream_name string, generation bigint, topic_id string, holder_pid bigint, first_offset bigint, next_offset bigint"
-)
+SCHEMA: Final = "range binary"
+"""A pickled `Delegated`."""
 
 QUIET_SECONDS: Final = 0.1
 """How long to wait before topics without news are asked for their ends again."""
@@ -37,48 +38,29 @@ QUIET_SECONDS: Final = 0.1
 ASSIGNMENT_FILE: Final = "assignment.json"
 
 
-class Assigned(NamedTuple):
-    """A log to read from `first_offset` on.
-
-    `generation` differs after each decision of the follower to read from there: planned ranges of another generation
-    are outdated. `holder_pid` is the Postgres session that holds the stream.
-    """
-
-    generation: int
-    topic_id: str | None
-    holder_pid: int
-    first_offset: int
+Assignment = Mapping[str, Delegated]
+"""The streams to follow by name: each is read from its ``next_offset`` on, unless a range with its generation was
+planned before."""
 
 
-def write_assignment(folder: Path, assigned: Mapping[str, Assigned]) -> None:
+def write_assignment(folder: Path, assigned: Assignment) -> None:
     """Replace the assignment at once, so that no reader sees a part of it."""
     folder.mkdir(parents=True, exist_ok=True)  # it is temporary, and may be removed while the follower runs
     with atomic_file(folder / ASSIGNMENT_FILE) as file:
         file.write(json.dumps(assigned).encode())
 
 
-def read_assignment(folder: Path) -> dict[str, Assigned]:
-    """The assignment by stream name; empty if the folder was removed."""
+def read_assignment(folder: Path) -> Assignment:
+    """The assignment; empty if the folder was removed."""
     try:
         stored = json.loads((folder / ASSIGNMENT_FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    return {name: Assigned(*values) for name, values in stored.items()}
-
-
-class PlannedRange(NamedTuple):
-    """Offsets of a log to apply. It is empty if the topic has no such offsets any more, or is another one."""
-
-    stream_name: str
-    generation: int
-    topic_id: str | None
-    holder_pid: int
-    first_offset: int
-    next_offset: int
+    return {name: Delegated(*values) for name, values in stored.items()}
 
 
 class PlannedPartition(InputPartition):
-    def __init__(self, ranges: Sequence[PlannedRange]) -> None:
+    def __init__(self, ranges: Sequence[Delegated]) -> None:
         super().__init__(None)
         self.ranges = tuple(ranges)
 
@@ -123,7 +105,7 @@ class RangePlanner(DataSourceStreamReader):
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: ARG002, N802
         """The offset with the next ranges; `start` if there is nothing to read."""
         assigned = read_assignment(self._folder)
-        last = {name: PlannedRange(name, *values) for name, values in start.items() if name in assigned}
+        last = {name: Delegated(*values) for name, values in start.items() if name in assigned}
         try:
             found = plan_ranges(assigned, last, *self._topics(list(assigned)))
         except SourceUnavailable:  # the follower reports it, at its next heartbeat
@@ -131,20 +113,18 @@ class RangePlanner(DataSourceStreamReader):
         if not found:
             time.sleep(QUIET_SECONDS)
             return start
-        return {planned[0]: list(planned[1:]) for planned in (last | {one.stream_name: one for one in found}).values()}
+        return {one.stream_name: list(one) for one in (*last.values(), *found)}
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """The ranges that are new in `end`, in partitions of about the same size."""
-        new = [PlannedRange(name, *values) for name, values in end.items() if start.get(name) != values]
+        new = [Delegated(*values) for name, values in end.items() if start.get(name) != values]
         return balanced(new, self._tasks)
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         import pyarrow as pa  # noqa: PLC0415
 
         if isinstance(partition, PlannedPartition) and partition.ranges:
-            columns = zip(PlannedRange._fields, zip(*partition.ranges, strict=True), strict=True)
-            types = {"stream_name": pa.string(), "topic_id": pa.string()}
-            yield pa.record_batch({name: pa.array(values, types.get(name, pa.int64())) for name, values in columns})
+            yield pa.record_batch({"range": [pickle.dumps(one) for one in partition.ranges]})
 
     def stop(self) -> None:
         if self._admin is not None:
@@ -156,11 +136,11 @@ class RangePlanner(DataSourceStreamReader):
 
 
 def plan_ranges(
-    assigned: Mapping[str, Assigned],
-    last: Mapping[str, PlannedRange],
+    assigned: Assignment,
+    last: Mapping[str, Delegated],
     topic_ids: Mapping[str, str | None],
     ends: Mapping[str, int],
-) -> list[PlannedRange]:
+) -> list[Delegated]:
     """The next range of each log with news, after the `last` planned one.
 
     A log whose topic is another one, or has no such offsets any more, gets an empty range, once.
@@ -168,20 +148,19 @@ def plan_ranges(
     ranges = []
     for name, log in assigned.items():
         known = last.get(name)
-        is_known = known is not None and known.generation == log.generation
-        first = known.next_offset if known is not None and is_known else log.first_offset
-        end = ends.get(name, first - 1)
+        if known is None or known.generation != log.generation:
+            known = log
+        first, end = known.next_offset, ends.get(name, -1)
         is_lost = end < first or topic_ids.get(name) != log.topic_id
-        if is_lost and known is not None and is_known and known.first_offset == known.next_offset:
+        if is_lost and known is not log and known.first_offset == first:
             continue
         if is_lost or end > first:
-            until = first if is_lost else end
-            ranges.append(PlannedRange(name, log.generation, log.topic_id, log.holder_pid, first, until))
+            ranges.append(log._replace(first_offset=first, next_offset=first if is_lost else end))
     most = max(1, BATCH_OFFSETS // max(1, len(ranges)))
     return [one._replace(next_offset=min(one.next_offset, one.first_offset + most)) for one in ranges]
 
 
-def balanced(ranges: Sequence[PlannedRange], tasks: int) -> list[PlannedPartition]:
+def balanced(ranges: Sequence[Delegated], tasks: int) -> list[PlannedPartition]:
     """The ranges in at most as many partitions as there are tasks, of about the same size."""
     bins = pack([one.next_offset - one.first_offset for one in ranges], tasks)
     return [PlannedPartition([ranges[number] for number in numbers]) for numbers in bins]

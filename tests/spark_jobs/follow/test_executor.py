@@ -1,5 +1,6 @@
 """What an executor does with ranges, apart from applying them (tests/projections/follow/test_delegated.py)."""
 
+import pickle
 from typing import Any
 
 import pyarrow as pa
@@ -12,10 +13,15 @@ from projections.follow.delegated import Applied, Delegated
 from spark_jobs.data_source.options import Access
 from spark_jobs.follow import executor
 from spark_jobs.follow.executor import ApplyRanges, RangeResult, UnexpectedError
-from spark_jobs.follow.range_source import PlannedRange
 from tests.spark_jobs.data_source.conftest import SECRETS
 
 PLANTED = "hunter2"
+
+
+def applied(access: Access, *ranges: Delegated) -> list[RangeResult]:
+    batch = pa.record_batch({"range": [pickle.dumps(one) for one in ranges]})
+    (rows,) = ApplyRanges(access)(iter([batch]))
+    return [pickle.loads(row["result"]) for row in rows.to_pylist()]  # noqa: S301
 
 
 class Client:
@@ -45,11 +51,9 @@ def test_an_error_is_a_result_after_which_nothing_stays_open(
 
     for name, make in (("KafkaAdmin", Client), ("RangeReader", Client), ("connect", connect)):
         monkeypatch.setattr(executor, name, noted(make))
-    unknown = PlannedRange("__samza_coordinator_none_1", 1, "id", 1, 0, 5)
-    apply = ApplyRanges(Access(SECRETS, database_url, KafkaOptions.parse("localhost:9092")))
-    (rows,) = apply(iter([pa.RecordBatch.from_pylist([unknown._asdict()])]))
-    with pytest.raises(OffsetLost):
-        RangeResult(**rows.to_pylist()[0]).raise_error()
+    access = Access(SECRETS, database_url, KafkaOptions.parse("localhost:9092"))
+    (result,) = applied(access, Delegated("__samza_coordinator_none_1", "id", 1, 0, 5))
+    assert isinstance(result.error, OffsetLost)
     assert [each.closed for each in opened] == [True, True, True]
 
 
@@ -63,13 +67,11 @@ def test_an_unexpected_error_is_that_of_its_log_and_has_no_value(
             return Applied(3, wanted.next_offset, None)
 
     monkeypatch.setattr(executor, "_worker", lambda _: Worker())
-    ranges = [PlannedRange(name, 1, "id", 1, 0, 3)._asdict() for name in ("broken", "orders")]
-    (rows,) = ApplyRanges(Access(SECRETS))(iter([pa.RecordBatch.from_pylist(ranges)]))
-    broken, orders = (RangeResult(**row) for row in rows.to_pylist())
-    assert (orders.events, orders.error) == (3, None)
-    with pytest.raises(UnexpectedError, match=r"^broken cannot be followed: unexpected error ZeroDivisionError in an"):
-        broken.raise_error()
-    assert PLANTED.encode() not in (broken.error or b"")
+    broken, orders = applied(Access(SECRETS), *(Delegated(name, "id", 1, 0, 3) for name in ("broken", "orders")))
+    assert (orders.applied.events, orders.error) == (3, None)
+    assert isinstance(broken.error, UnexpectedError)
+    assert str(broken.error).startswith("broken cannot be followed: unexpected error ZeroDivisionError in an")
+    assert PLANTED.encode() not in pickle.dumps(broken)
     logged = capsys.readouterr().err
     assert "in apply" in logged
     assert PLANTED not in logged

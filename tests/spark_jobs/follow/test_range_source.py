@@ -1,10 +1,12 @@
-from spark_jobs.follow.range_source import BATCH_OFFSETS, Assigned, PlannedRange, balanced, plan_ranges
+from projections.follow.delegated import Delegated
+from spark_jobs.follow.range_source import BATCH_OFFSETS, balanced, plan_ranges
 
-LOG = Assigned(7, "id", 42, 100)
+
+def planned(first: int, until: int, name: str = "a", generation: int = 7) -> Delegated:
+    return Delegated(name, "id", 42, first, until, generation)
 
 
-def planned(first: int, until: int, name: str = "a", generation: int = 7) -> PlannedRange:
-    return PlannedRange(name, generation, "id", 42, first, until)
+LOG = planned(100, 100)
 
 
 def test_a_log_is_read_from_its_position_and_then_on() -> None:
@@ -26,7 +28,7 @@ def test_a_lost_log_gets_an_empty_range_once() -> None:
 
 
 def test_logs_share_a_micro_batch() -> None:
-    logs = {"a": LOG, "b": LOG}
+    logs = {name: planned(100, 100, name) for name in ("a", "b")}
     ranges = plan_ranges(logs, {}, {"a": "id", "b": "id"}, {"a": 10**9, "b": 10**9})
     assert sum(one.next_offset - one.first_offset for one in ranges) == BATCH_OFFSETS
 
