@@ -113,7 +113,7 @@ format: setup ## Format the code and apply the linter's fixes
 
 .PHONY: golden
 golden: setup ## Regenerate the golden schema after a change of tables or relations
-	RENEW_GOLDEN=1 $(BIN)/python -m pytest -q tests/migrations/test_revisions.py
+	RENEW_GOLDEN=1 $(BIN)/python -m pytest -q tests/migrations/test_revisions.py tests/coordstream/test_relations.py
 
 .PHONY: docs
 docs: setup ## Regenerate docs/relations.md and docs/commands.md after a change of comments, example queries or help
