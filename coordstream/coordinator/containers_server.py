@@ -6,9 +6,9 @@ of one. ``/containerHeartbeat``: whether a container may go on. An error is one 
 
 import logging
 import socket
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
 
@@ -45,20 +45,12 @@ _ELSEWHERE: Final = ("192.0.2.1", 9)
 _LOGGER: Final = logging.getLogger(__name__)
 
 
-@dataclass
-class RequestCounts:
-    """How many requests for the job model came in, and how they were answered (BaseServerMetrics of Samza)."""
-
-    incoming_requests: int = 0
-    successful_responses: int = 0
-    failed_responses: int = 0
-
-
 class CoordinatorServer:
     """Serves a job's model and localities. Port 0 is a free port, as in Samza.
 
     It listens from the beginning: a container that connects before `start` waits for the answer. On a loopback
-    address, a request is only answered if its ``Host`` is one, too. ``counts`` counts requests for the job model.
+    address, a request is only answered if its ``Host`` is one, too. ``answers`` counts the answers to requests for the
+    job model, ``successful`` or ``failed`` (BaseServerMetrics of Samza).
     """
 
     has_outage: Final = False
@@ -72,7 +64,7 @@ class CoordinatorServer:
         report: Callable[[str], None] = lambda _sentence: None,
     ) -> None:
         """Listen on the address; ``report`` gets what fails. Raises `AddressUnavailable`."""
-        self.counts: Final = RequestCounts()
+        self.answers: Final[Counter[str]] = Counter()
         self._context: Final = context
         self._report: Final = report
         self._encoded: tuple[JobAttempt, bytes] | None = None
@@ -103,10 +95,10 @@ class CoordinatorServer:
     def collect(self) -> Iterable[Metric]:
         """The requests for the job model, as in Samza's BaseServerMetrics."""
         requests = CounterMetricFamily("coordstream_coordinator_requests", "Requests for the job model")
-        requests.add_metric((), self.counts.incoming_requests)
+        requests.add_metric((), self.answers.total())
         answers = CounterMetricFamily("coordstream_coordinator_responses", "Answers to them", labels=("outcome",))
-        answers.add_metric(("successful",), self.counts.successful_responses)
-        answers.add_metric(("failed",), self.counts.failed_responses)
+        for outcome in ("successful", "failed"):
+            answers.add_metric((outcome,), self.answers[outcome])
         return (requests, answers)
 
     def _application(self) -> Starlette:
@@ -122,16 +114,14 @@ class CoordinatorServer:
 
     async def _serve_job_model(self, _request: Request) -> Response:
         """From memory, and without a thread: those may all wait for a log that does not answer."""
-        self.counts.incoming_requests += 1
         try:
             body = self._job_model()
         except Exception:
-            self.counts.failed_responses += 1
+            self.answers["failed"] += 1
             raise
+        self.answers["failed" if body is None else "successful"] += 1
         if body is None:
-            self.counts.failed_responses += 1
             return _sentence(404, "The job model is not available yet. Try again when the coordinator has started.")
-        self.counts.successful_responses += 1
         return Response(body, headers={"Content-Type": JOB_MODEL_TYPE})
 
     def _job_model(self) -> bytes | None:

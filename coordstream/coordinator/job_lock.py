@@ -24,33 +24,11 @@ class CoordinatorRunning(CoordstreamError):
 
 
 class JobTakenOver(CoordstreamError):
-    """Another process coordinated the job while this one did not have the lock."""
-
-    def __init__(self, job: str) -> None:
-        super().__init__(
-            f"Another coordinator of {printable_text(job)} ran while this one had lost its lock, and wrote another job "
-            "model. Start it again."
-        )
-
-
-class LockLostAtStart(CoordstreamError):
-    """The lock was lost before the job model was written, so another process may have written one."""
-
-    def __init__(self, job: str) -> None:
-        super().__init__(
-            f"The start of {printable_text(job)} was interrupted: the database ended the session that held the "
-            "job's lock. Start it again."
-        )
+    """Another process may have coordinated the job while this one did not have the lock."""
 
 
 class LockLostInWrite(EventLogError):
     """The lock was lost and taken again during a write, so another process may have written in between."""
-
-    def __init__(self, job: str) -> None:
-        super().__init__(
-            f"The database ended the session that held the lock of {printable_text(job)} during a write. Nothing was "
-            "written; the job is checked before it is tried again."
-        )
 
 
 class JobLock:

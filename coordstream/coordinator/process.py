@@ -13,9 +13,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from coordstream.coordinator.config_watch import ConfigWatch
 from coordstream.coordinator.containers_server import LOOPBACK, CoordinatorServer
 from coordstream.coordinator.input_monitors import InputMonitors, OpenAdmins
-from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart, LockLostInWrite
+from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostInWrite
 from coordstream.coordinator.samza_metrics import SamzaMetricsCollector
-from eventlog.errors import ConfigError, EventLogError
+from eventlog.errors import ConfigError, EventLogError, printable_text
 from eventlog.log import EventLog
 from eventlog.source import SourceUnavailable
 from managers.assignments.job_model_assignments import LocalityManager
@@ -218,15 +218,27 @@ class CoordinatorProcess:
         if self._lock.require():
             self._is_unchecked = True
         if self._is_unchecked:
-            job = self._options.job
-            raise LockLostAtStart(job) if self.context.attempt is None else LockLostInWrite(job)
+            self._require_started()
+            raise LockLostInWrite(
+                f"The database ended the session that held the lock of {printable_text(self._options.job)} during a "
+                "write. Nothing was written; the job is checked before it is tried again."
+            )
 
     def _require_current(self) -> None:
-        attempt = self.context.attempt
-        if attempt is None:
-            raise LockLostAtStart(self._options.job)
-        if not self._coordinator.is_current(attempt):
-            raise JobTakenOver(self._options.job)
+        if not self._coordinator.is_current(self._require_started()):
+            raise JobTakenOver(
+                f"Another coordinator of {printable_text(self._options.job)} ran while this one had lost its lock, and "
+                "wrote another job model. Start it again."
+            )
+
+    def _require_started(self) -> JobAttempt:
+        """The attempt. Raises `JobTakenOver` before it was written: another process may have written one."""
+        if self.context.attempt is None:
+            raise JobTakenOver(
+                f"The start of {printable_text(self._options.job)} was interrupted: the database ended the session "
+                "that held the job's lock. Start it again."
+            )
+        return self.context.attempt
 
     def _adapt(self) -> None:
         """Compute the job model again; write it if that was asked for. An error leaves the current one in place.

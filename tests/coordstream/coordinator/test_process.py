@@ -8,7 +8,7 @@ import pytest
 
 from coordstream.coordinator import process as processes
 from coordstream.coordinator.input_monitors import InputMonitors, OpenAdmins
-from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostAtStart, LockLostInWrite
+from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostInWrite
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.postgres.connection import connect
@@ -237,7 +237,7 @@ def test_a_lock_that_is_lost_in_the_start_ends_it(
     assert lock.take()
     process = process_of(log, lock, model=None)
     lock.close()
-    with pytest.raises(LockLostAtStart):
+    with pytest.raises(JobTakenOver, match="The start of orders was interrupted"):
         process._coordinator.publish_url("http://localhost/")
     assert log.end_offset() == position
 
