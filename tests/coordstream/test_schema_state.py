@@ -4,21 +4,13 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 
-from coordstream.database import SchemaState, head_revision, migrations_folder, schema_state
+from coordstream.database import SchemaState, migrations_folder, schema_state
 from coordstream.errors import CoordstreamError
 from eventlog.postgres.connection import connect
 from eventlog.postgres.tables import metadata as eventlog_metadata
 from projections.relation_files import tables
 from projections.tables import metadata as projection_metadata
-
-
-def test_the_newest_revision_is_that_of_alembic() -> None:
-    config = Config()
-    config.set_main_option("script_location", str(migrations_folder()))
-    assert head_revision() == ScriptDirectory.from_config(config).get_current_head()
 
 
 def test_the_tables_are_those_of_the_metadata() -> None:
@@ -52,17 +44,6 @@ def test_for_a_reader_only_the_relations_are_compared(database_url: str) -> None
         assert schema_state(connection) is SchemaState.CURRENT
         connection.execute("reset role; comment on schema coordinator is null; set local role coordstream_reader")
         assert schema_state(connection) is SchemaState.OTHER
-
-
-def test_a_checkout_has_them_beside_the_packages() -> None:
-    assert migrations_folder() == Path(__file__).parents[2] / "migrations"
-
-
-def test_a_wheel_has_them_inside(tmp_path: Path) -> None:
-    inside = tmp_path / "coordstream" / "migrations"
-    inside.mkdir(parents=True)
-    (inside / "env.py").touch()
-    assert migrations_folder(tmp_path / "coordstream") == inside
 
 
 def test_a_broken_installation_is_reported(tmp_path: Path) -> None:

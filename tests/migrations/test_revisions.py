@@ -15,7 +15,6 @@ from sqlalchemy.pool import NullPool
 
 from coordstream.database import migrations_folder
 from coordstream.migrate import upgrade
-from eventlog.postgres.connection import connect
 from eventlog.postgres.tables import metadata as eventlog_metadata
 from projections.tables import metadata as projection_metadata
 from tests.migrations.schema_dump import schema_of
@@ -23,13 +22,6 @@ from tests.migrations.schema_dump import schema_of
 GOLDEN: Final = Path(__file__).with_name("schema.sql")
 RENEW: Final = "RENEW_GOLDEN"
 VERSIONS: Final = sorted((migrations_folder() / "versions").glob("*.py"))
-
-
-def count(database_url: str, query: str) -> int:
-    with connect(database_url) as connection:
-        row = connection.execute(query.encode()).fetchone()
-    assert row is not None
-    return int(row[0])
 
 
 def both_metadata() -> MetaData:
@@ -75,13 +67,6 @@ def test_threads_may_migrate_one_database_at_once(empty_database_url: str, datab
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(upgrade, [empty_database_url] * 4))
     assert schema_of(empty_database_url) == schema_of(database_url)
-
-
-def test_upgrading_again_changes_nothing(database_url: str) -> None:
-    query = "select max(c.oid::bigint) from pg_class c"
-    before = count(database_url, query)
-    upgrade(database_url)
-    assert count(database_url, query) == before
 
 
 def test_the_schema_is_the_golden_one(database_url: str) -> None:

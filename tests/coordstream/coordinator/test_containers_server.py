@@ -106,26 +106,34 @@ def test_a_job_model_is_encoded_once_per_version(client_of: ClientOf, monkeypatc
     assert len(encoded) == 2
 
 
-def test_hosts_of_containers(client_of: ClientOf) -> None:
-    client = client_of(context_of(read_locality=lambda: localities({"0": "host-1", "1": ""})))
-    answer = client.get("/locality?processorId=0")
-    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
-    assert answer.text == '{"id":"0","host":"host-1","jmx-url":"","jmx-tunneling-url":""}'
+NO_HOST: Final = '{"id":"%s","host":"","jmx-url":"","jmx-tunneling-url":""}'
+BAD_LOCALITY: Final = "Invalid query. Expected no parameter, or processorId with the id of a container.\n"
+BAD_HEARTBEAT: Final = "Invalid query. Expected executionContainerId with the id of a container's execution.\n"
+NOT_FOUND: Final = "Page not found. Expected /, /locality or /containerHeartbeat.\n"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "text"),
+    [
+        ("GET", "/locality?processorId=0", 200, NO_HOST.replace('"",', '"host-1",', 1) % 0),
+        ("GET", "/locality?processorId=1", 200, NO_HOST % 1),
+        ("GET", "/locality?processorId=7", 200, NO_HOST % 7),
+        ("GET", "/locality?processorId=", 400, BAD_LOCALITY),
+        ("GET", "/locality?processor=0", 400, BAD_LOCALITY),
+        ("GET", "/locality?processorId=0&other=1", 400, BAD_LOCALITY),
+        ("GET", "/containerHeartbeat?executionContainerId=container_1", 200, '{"alive":true}'),
+        ("GET", "/containerHeartbeat", 400, BAD_HEARTBEAT),
+        ("GET", "/../etc/passwd", 404, NOT_FOUND),
+        ("GET", "/<script>", 404, NOT_FOUND),
+        ("POST", "/", 405, "Method not allowed. Expected GET.\n"),
+    ],
+)
+def test_other_requests(client_of: ClientOf, method: str, path: str, status: int, text: str) -> None:
+    client = client_of(context_of(MODEL, read_locality=lambda: localities({"0": "host-1", "1": ""})))
+    answer = client.request(method, path)
+    assert (answer.status_code, answer.text) == (status, text)
+    assert answer.headers["content-type"].startswith("application/json" if status == 200 else "text/plain")
     assert client.get("/locality").json()["processor-localities"].keys() == {"0", "1"}
-
-
-@pytest.mark.parametrize("container_id", ["1", "7"])
-def test_a_container_without_a_host_has_an_empty_one(client_of: ClientOf, container_id: str) -> None:
-    client = client_of(context_of(read_locality=lambda: localities({"1": ""})))
-    answer = client.get(f"/locality?processorId={container_id}")
-    assert answer.text == f'{{"id":"{container_id}","host":"","jmx-url":"","jmx-tunneling-url":""}}'
-
-
-@pytest.mark.parametrize("query", ["processorId=", "processor=0", "processorId=0&other=1"])
-def test_invalid_queries_of_hosts(client_of: ClientOf, query: str) -> None:
-    answer = client_of(context_of()).get(f"/locality?{query}")
-    assert answer.status_code == 400
-    assert answer.text == "Invalid query. Expected no parameter, or processorId with the id of a container.\n"
 
 
 def test_hosts_that_cannot_be_read(client_of: ClientOf) -> None:
@@ -134,26 +142,6 @@ def test_hosts_that_cannot_be_read(client_of: ClientOf) -> None:
         503,
         "The hosts of containers cannot be read now. Try again later.\n",
     )
-
-
-def test_a_container_may_go_on(client_of: ClientOf) -> None:
-    client = client_of(context_of())
-    assert client.get("/containerHeartbeat?executionContainerId=container_1").text == '{"alive":true}'
-    assert client.get("/containerHeartbeat").status_code == 400
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "status", "sentence"),
-    [
-        ("GET", "/../etc/passwd", 404, "Page not found. Expected /, /locality or /containerHeartbeat.\n"),
-        ("GET", "/<script>", 404, "Page not found. Expected /, /locality or /containerHeartbeat.\n"),
-        ("POST", "/", 405, "Method not allowed. Expected GET.\n"),
-    ],
-)
-def test_other_requests(client_of: ClientOf, method: str, path: str, status: int, sentence: str) -> None:
-    answer = client_of(context_of(MODEL)).request(method, path)
-    assert (answer.status_code, answer.text) == (status, sentence)
-    assert answer.headers["content-type"].startswith("text/plain")
 
 
 def test_the_job_model_is_served_while_hosts_cannot_be_read(client_of: ClientOf) -> None:

@@ -173,10 +173,3 @@ def test_an_unusable_token_is_refused_without_showing_it(tmp_path: Path, text: s
     with pytest.raises(CoordstreamError) as refused:
         read_token(tmp_path / "token", "--metrics-token-file")
     assert not text.strip() or text.strip() not in str(refused.value)
-
-
-def test_a_missing_token_file_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(
-        CoordstreamError, match=r"Cannot read the token file .*: no such file or directory\. Correct --metrics"
-    ):
-        read_token(tmp_path / "token", "--metrics-token-file")

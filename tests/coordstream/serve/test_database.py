@@ -97,10 +97,3 @@ def test_a_connection_that_was_ended_is_replaced(database_url: str, connection: 
     with pool.snapshot() as reading:
         assert reading.execute("select 1").fetchone() == (1,)
     pool.close()
-
-
-def test_a_database_that_does_not_answer_is_named(impatient: None) -> None:
-    pool = pool_of("postgresql://u@127.0.0.1:1/d")
-    with pytest.raises(Unavailable, match="Cannot reach the database"), pool.snapshot():
-        pass
-    pool.close()
