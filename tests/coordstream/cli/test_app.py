@@ -11,7 +11,6 @@ from typing import Final, NoReturn
 import psycopg
 import pytest
 
-import coordstream
 from coordstream.cli import app
 from coordstream.cli.app import COMMANDS, load, main
 from tests.coordstream.command_line import CHECKOUT, MASK_KEY, CommandLine, in_own_process, without_settings
@@ -70,49 +69,6 @@ def test_every_command_can_print_json() -> None:
     assert {words for words, options in EVERY_COMMAND.items() if "--json" not in options} <= programs
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["nope"],
-        ["config", "nope"],
-        ["config", "show"],
-        ["status", "--nope"],
-        ["import"],
-        ["config", "show", "j", "--as-of", "noon"],
-        ["config", "show", "j", "--as-of-offset", "-1"],
-        ["checkpoint", "show", "j", "--as-of-offset", str(2**63)],
-        ["config", "show", "j", "--as-of", "2026-01-01", "--as-of-offset", "1"],
-        ["config", "history", "j", "--since", "now", "--until", "yesterday"],
-        ["log", "show", "s", "--limit", "0"],
-        ["log", "show", "s", "--incarnation", "0"],
-        ["log", "create", "s", "--replication-factor", "40000"],
-        ["log", "create", "s", "--kind", "bar"],
-        ["import", "f", "--processes", "two"],
-    ],
-    ids=" ".join,
-)
-def test_wrong_use_is_one_message_and_exit_code_2(cli: CommandLine, words: list[str]) -> None:
-    assert " --help`." in cli.refused(*words, code=2)
-    assert cli.is_empty()
-
-
-def test_a_misspelt_word_is_suggested(cli: CommandLine) -> None:
-    assert "Did you mean 'append'? See `coordstream log --help`." in cli.refused("log", "apend", code=2)
-    assert "Did you mean 'config'? See `coordstream --help`." in cli.refused("confg", code=2)
-
-
-@pytest.mark.parametrize("words", [[], ["config"], ["coordinator"]], ids=str)
-def test_without_a_verb_there_is_help_and_exit_code_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(words) == 2
-    printed = capsys.readouterr()
-    assert printed.out.startswith("Usage: coordstream")
-    assert printed.err == ""
-
-
-def test_extra_words_that_may_be_of_a_secret_are_not_shown(cli: CommandLine) -> None:
-    assert "SECRET" not in cli.refused("config", "set", "orders", "db.password", "my", "SECRET", code=2)
-
-
 def test_text_that_is_not_utf8_is_refused(cli: CommandLine) -> None:
     assert "Arguments have to be UTF-8." in cli.refused("export", "\udcff")
 
@@ -144,11 +100,6 @@ def test_words_after_two_dashes_belong_to_the_program_that_is_run(monkeypatch: p
     monkeypatch.setattr(app, "_run", run)
     assert main(["spark", "job", "--", "--traceback"]) == 0
     assert given == [["spark", "job", "--", "--traceback"]]
-
-
-def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--version"]) == 0
-    assert capsys.readouterr().out == f"{coordstream.__version__}\n"
 
 
 def test_the_package_can_be_run_as_a_file() -> None:

@@ -31,47 +31,6 @@ def test_the_event_that_added_a_container_is_found(wordcount: CommandLine) -> No
     assert f"coordinator\t{offset}\t" in printed
 
 
-@pytest.mark.parametrize("words", [(), ("--from", "2026-11-21"), RUN_1])
-def test_a_job_without_events_is_refused(cli: CommandLine, words: tuple[str, ...]) -> None:
-    cli.done("log", "create", "__samza_coordinator_orders_1")
-    cli.follow("--all", "--once")
-    assert cli.refused("bisect", "orders", "true", *words) == "orders/1 has no events yet."
-
-
-def test_a_range_in_which_nothing_changes_is_refused(wordcount: CommandLine) -> None:
-    always = wordcount.refused("bisect", "wordcount_pv", "true")
-    assert always.startswith("The condition is true at 2026-11-21 09:16:29 UTC already.")
-    never = wordcount.refused("bisect", "wordcount_pv", "exists (select from config where config_value = '%s')")
-    assert never.startswith("The condition is false at ")
-    words = ("bisect", "wordcount_pv", "true", "--from")
-    after = wordcount.refused(*words, "2027-01-01", "--to", "2027-01-02", code=2)
-    assert "There are no events of wordcount_pv/1 between" in after
-    reversed_ = wordcount.refused(*words, "2026-11-21T09:18Z", "--to", "2026-11-21T10:17+01:00", code=2)
-    assert reversed_ == (
-        "'--from' (2026-11-21 09:18:00 UTC) is after '--to' (2026-11-21 09:17:00 UTC). Exchange the two times. "
-        "See `coordstream bisect --help`."
-    )
-
-
-@pytest.mark.parametrize(
-    ("condition", "reason"),
-    [
-        ("nothing is here", "Invalid condition: syntax error"),
-        ("exists (select from nowhere)", 'Invalid condition: relation "nowhere" does not exist'),
-        (
-            "true) is true; drop schema projection cascade; select (true",
-            "Invalid condition: cannot insert multiple commands",
-        ),
-        ("select 1", "Invalid condition: argument of IS TRUE must be type boolean"),
-        ("true) is true, (true", "Invalid condition: it is not one value."),
-        ("'odd'", "Invalid condition: invalid input syntax for type boolean"),
-    ],
-)
-def test_an_invalid_condition_is_refused(wordcount: CommandLine, condition: str, reason: str) -> None:
-    assert wordcount.refused("bisect", "wordcount_pv", condition).startswith(reason)
-    assert not wordcount.is_empty()
-
-
 def test_a_time_limit_of_the_server_is_not_a_fault_of_the_condition(
     wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,8 +15,8 @@ from eventlog.wire.checkpoint_topic import (
     decode_v2,
 )
 from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
-from tests.builders import KAFKA_BACKEND, checkpoint_v1, set_checkpoint, task_container
-from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, CommandLine
+from tests.builders import KAFKA_BACKEND, checkpoint_v1, set_checkpoint
+from tests.coordstream.command_line import CHECKPOINT, CommandLine
 
 TASK = "Partition 1"
 PAGE_VIEWS_1 = SystemStreamPartition("kafka", "page-views", 1)
@@ -24,7 +24,6 @@ LAST_COMMIT = datetime(2026, 11, 21, 9, 18, 13, tzinfo=UTC)
 AN_HOUR_LATER = LAST_COMMIT.replace(hour=10)
 GIVEN = f"{TASK}/kafka.page-views.1=7"
 END = 388
-END_OF_RUN_1 = "2026-11-21T09:16:56.684Z"
 
 
 @pytest.fixture
@@ -69,19 +68,6 @@ def test_without_offsets_the_current_ones_are_printed(job: CommandLine, tmp_path
     assert end(job) == END
 
 
-def test_tasks_without_a_checkpoint_are_named(job: CommandLine) -> None:
-    with PostgresEventLog(job.database_url, COORDINATOR) as log:
-        log.append([task_container("Partition 80"), task_container("Partition 9")])
-    both = "Without a checkpoint, tasks start at the job's default offsets: Partition 80, Partition 9."
-    for words in ((), (GIVEN, "--dry-run")):
-        ended = job("checkpoint", "write", "wordcount_pv", *words)
-        assert both in ended.err.splitlines()
-        assert "Partition 9" not in ended.out
-    ended = job("checkpoint", "write", "wordcount_pv", "Partition 80/kafka.page-views.0=1", "--yes")
-    assert ended.err.endswith("default offsets: Partition 9.\n")
-    assert "Partition 9" in job("checkpoint", "write", "wordcount_pv").err
-
-
 def test_a_partial_file_is_merged_and_state_stays(job: CommandLine, tmp_path: Path) -> None:
     before = starting(job)
     (tmp_path / "new").write_text("tasknames.Partition 1.systems.kafka.streams.page-views.partitions.1=7\n")
@@ -112,17 +98,6 @@ def test_replace_drops_other_partitions(job: CommandLine) -> None:
     assert starting(job).state_markers
 
 
-def test_a_dry_run_writes_nothing(job: CommandLine) -> None:
-    printed = job.done("checkpoint", "write", "wordcount_pv", GIVEN, "--dry-run")
-    assert printed.splitlines()[-1] == "Nothing was written (dry run)."
-    (row,) = job.rows("checkpoint", "write", "wordcount_pv", GIVEN, "--dry-run")
-    assert (row["old_offset"], row["new_offset"], row["is_written"]) == ("29", "7", False)
-    same = GIVEN.replace("=7", "=29")
-    header = job.done("checkpoint", "write", "wordcount_pv", same, "--dry-run", "--csv").splitlines()
-    assert header == [",".join(row)]
-    assert end(job) == END
-
-
 def test_a_running_job_is_refused(job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         checkpoint_command, "system_clock", lambda: LAST_COMMIT.replace(second=17)
@@ -136,36 +111,6 @@ def test_a_running_job_is_refused(job: CommandLine, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(checkpoint_command, "system_clock", lambda: LAST_COMMIT.replace(second=14))
     job.done("checkpoint", "write", "wordcount_pv", f"{TASK}/kafka.page-views.1=8", "--yes", "--force")
     assert [checkpoint.offsets[PAGE_VIEWS_1] for _, _, checkpoint in written(job)] == ["7", "8"]
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "sentence"),
-    [
-        ((GIVEN,), 1, "Nothing was written: confirmation needs a terminal."),
-        ((GIVEN.replace(TASK, "Partiton 1"), "--yes"), 1, "The job has no task 'Partiton 1'. Its tasks: Partition 0, "),
-        ((GIVEN.replace("=7", "=seven"), "--yes"), 1, "Invalid offset 'seven' for Partition 1, kafka.page-views.1. "),
-        (
-            (GIVEN.replace("=7", f"={2**63}"), "--yes"),
-            1,
-            f"Expected a number from -1 (start at offset 0) to {2**63 - 2}. Correct it; nothing was written",
-        ),
-        ((GIVEN.replace("=7", "=-2"), "--yes"), 1, "Invalid offset '-2' for Partition 1, kafka.page-views.1. "),
-        (
-            (GIVEN.replace("views.1", "views.77"), "--yes"),
-            1,
-            "Task Partition 1 does not read kafka.page-views.77. It reads",
-        ),
-        (("--from-file", "nothing.properties"), 1, "Cannot access 'nothing.properties': no such file or directory."),
-        ((GIVEN, "--from-file", "-"), 2, "Expected offsets or '--from-file', not both."),
-        ((GIVEN, "kafka.page-views.1=7"), 2, "Expected TASK/SYSTEM.STREAM.PARTITION=OFFSET, for example"),
-        ((GIVEN, "--config", "x"), 2, "Invalid value for '--config'. Expected KEY=VALUE."),
-    ],
-)
-def test_rejected_arguments_write_nothing(job: CommandLine, words: tuple[str, ...], code: int, sentence: str) -> None:
-    finished = job("checkpoint", "write", "wordcount_pv", *words)
-    assert (finished.code, finished.err.count("\n")) == (code, 1)
-    assert sentence in finished.err
-    assert end(job) == END
 
 
 @pytest.mark.scenario("CKT-07")
@@ -192,18 +137,6 @@ def test_checkpoints_of_the_coordinator_stream_are_written_there(cli: CommandLin
     assert b'"values":{"kafka.page-views.1":"7","kafka.page-views.9":"4"}' in (event.value or b"")
 
 
-def test_warning_about_a_dotted_stream_in_a_v2_checkpoint(job: CommandLine) -> None:
-    finished = job("checkpoint", "write", "wordcount_pv", f"{TASK}/kafka.page.views.1=7", "--yes", "--force")
-    assert finished.code == 0
-    assert finished.err.startswith("warning: Samza cannot read the V2 checkpoint of task 'Partition 1'")
-
-
-def test_a_recording_is_not_appended_to(wordcount: CommandLine) -> None:
-    refused = wordcount.refused("checkpoint", "write", "wordcount_pv", GIVEN, "--yes")
-    assert refused.startswith(f"Cannot append to {CHECKPOINT}: it was imported from a recording. Write to the")
-    wordcount.done("checkpoint", "write", "wordcount_pv", GIVEN, "--dry-run")
-
-
 def test_a_checkpoint_that_the_job_writes_meanwhile_is_kept(job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     before = end(job)
 
@@ -219,36 +152,3 @@ def test_a_checkpoint_that_the_job_writes_meanwhile_is_kept(job: CommandLine, mo
         "and look at its checkpoints before you write again."
     )
     assert end(job) == before + 1
-
-
-def test_every_task_has_its_checkpoint_now_and_before(wordcount: CommandLine) -> None:
-    now = wordcount.rows("checkpoint", "show", "wordcount_pv")
-    assert len(now) == 16
-    assert {row["task_name"] for row in now} == {f"Partition {n}" for n in range(8)}
-    before = wordcount.rows("checkpoint", "show", "wordcount_pv", "--as-of", END_OF_RUN_1)
-    by_offset = wordcount.rows("checkpoint", "show", "wordcount_pv", "--as-of-offset", "111")
-    assert before == by_offset
-    places = {(row["task_name"], row["stream_name"], row["partition_id"]): row["input_offset"] for row in before}
-    assert (places["Partition 1", "page-views", 1], places["Partition 1", "rules", 0]) == ("19", "2")
-
-
-def test_a_single_task(wordcount: CommandLine) -> None:
-    rows = wordcount.rows("checkpoint", "show", "wordcount_pv/1", "--task", "Partition 7")
-    assert [(row["stream_name"], row["partition_id"], row["input_offset"]) for row in rows] == [
-        ("page-views", 7, "24"),
-        ("page-views", 15, "4"),
-    ]
-    sentence = wordcount.refused("checkpoint", "show", "wordcount_pv", "--task", "7")
-    assert sentence.startswith('Job wordcount_pv/1 has no checkpoint of a task "7". Known tasks: Partition 0, ')
-
-
-def test_history_shows_each_version_or_each_commit_once(wordcount: CommandLine) -> None:
-    words = ("checkpoint", "history", "wordcount_pv", "--task", "Partition 1")
-    everything, preferred = wordcount.rows(*words), wordcount.rows(*words, "--preferred")
-    assert {row["checkpoint_version"] for row in everything} == {1, 2}
-    assert preferred == [row for row in everything if row["is_preferred"]]
-    assert 0 < len(preferred) < len(everything)
-    newest = sorted({row["log_offset"] for row in everything})[-3:]
-    assert wordcount.rows(*words, "--limit", "3") == [row for row in everything if row["log_offset"] in newest]
-    cut = wordcount.rows(*words, "--as-of", END_OF_RUN_1)
-    assert cut == [row for row in everything if row["log_offset"] <= 111]

@@ -53,16 +53,6 @@ def test_a_key_is_set_and_deleted(orders: CommandLine) -> None:
     assert messages[-1].is_delete
 
 
-def test_the_options_of_samza_s_writer_set_a_key(orders: CommandLine, tmp_path: Path) -> None:
-    file = tmp_path / "my job.properties"
-    file.write_text("job.name=orders\n")
-    words = ("--key", "job.container.count", "--value", "8")
-    orders.done("log", "write", f"--config-path={file.as_uri()}", "--type", "set-config", *words)
-    assert config(orders) == {"job.container.count": "8"}
-    finished = orders("log", "write", "--config-path", file, "--type", "set-changelog", *words)
-    assert (finished.code, "Expected set-config." in finished.err) == (2, True)
-
-
 @pytest.mark.parametrize("value", ["-Dhome=/x", "-Xshare:off", "-h=1", "-hh", "-y"])
 def test_a_value_with_a_dash_is_not_taken_for_options(orders: CommandLine, value: str) -> None:
     orders.done("config", "set", "orders", "task.opts", value)
@@ -98,33 +88,6 @@ def test_standard_input_is_utf_8_in_every_locale(orders: CommandLine, encoding: 
     assert config(orders) == {"a": "gü\r\nx"}
 
 
-def test_a_dry_run_shows_the_change_and_writes_nothing(orders: CommandLine) -> None:
-    orders.done("config", "set", "orders", "a", "10")
-    for words, new in ((("set", "orders", "a", "20"), "20"), (("delete", "orders", "a"), None)):
-        printed = orders.done("config", *words, "--dry-run")
-        assert printed.splitlines()[0] == "Config of orders"
-        assert ["a", "10", new or "–"] in [line.split() for line in printed.splitlines()]
-        assert printed.endswith("Nothing was written (dry run).\n")
-        (row,) = orders.rows("config", *words, "--dry-run")
-        assert row == {
-            "stream_name": STREAM,
-            "config_key": "a",
-            "old_value": "10",
-            "new_value": new,
-            "is_sensitive": False,
-            "is_write_once": False,
-            "is_written": False,
-        }
-    assert config(orders) == {"a": "10"}
-
-
-def test_the_same_value_is_not_written_again(orders: CommandLine) -> None:
-    orders.done("config", "set", "orders", "a", "10")
-    assert "Nothing to change: the key already has this value." in orders.done("config", "set", "orders", "a", "10")
-    assert orders.rows("config", "set", "orders", "a", "10")[0]["is_written"] is False
-    assert end_offset(orders) == 1
-
-
 def undone_by(printed: str) -> list[str]:
     """The words of the command that undoes a change, after the program's name."""
     (line,) = [line for line in printed.splitlines() if line.startswith("To undo: ")]
@@ -158,22 +121,6 @@ def test_an_old_value_with_special_characters_is_not_printed(
     assert printed.isprintable()
     assert "`coordstream config history orders --key a --json` prints it" in printed
     assert printed.endswith("use a file with the old value: coordstream config set orders a - < FILE")
-
-
-@pytest.mark.parametrize(("key", "old"), [("db.password", "hunter2"), ("jdbc.url", "postgresql://me:hunter2@host/db")])
-def test_an_old_secret_is_never_printed(
-    orders: CommandLine, monkeypatch: pytest.MonkeyPatch, key: str, old: str
-) -> None:
-    given(monkeypatch, old.encode())
-    orders.done("config", "set", "orders", key, "-")
-    for words in (("set", "orders", key, old.replace("2", "3")), ("delete", "orders", key)):
-        assert "hunter" not in orders.done("config", *words, "--dry-run")
-        (row,) = orders.rows("config", *words, "--dry-run")
-        assert (row["old_value"].startswith("hmac-sha256:"), row["is_sensitive"]) == (True, True)
-    printed = orders.done("config", "delete", "orders", key)
-    assert "hunter" not in printed
-    assert "The old value is a secret and is not shown." in printed
-    assert f"coordstream config set orders {key} - < FILE" in printed
 
 
 @pytest.mark.parametrize("answer", [True, False])
@@ -221,46 +168,6 @@ def test_write_once_keys_need_force(orders: CommandLine) -> None:
         "coordinator-stream-writer",
         "coordinator-stream-writer (forced)",
     ]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("config", "set", "orders", "job.name", "other"),
-        ("config", "delete", "orders", "job.name"),
-        ("config", "set", "orders", "job.id", "2"),
-    ],
-)
-def test_another_name_of_the_job_needs_force(orders: CommandLine, words: tuple[str, ...]) -> None:
-    orders.done("config", "set", "orders", "job.name", "orders")
-    orders.done("config", "set", "orders", "job.id", "1")
-    named = config(orders)
-    assert "is part of the names of the job's streams: " in orders.refused(*words)
-    assert config(orders) == named
-    printed = orders.done(*words, "--force")
-    assert config(orders) != named
-    if words[0] == "config":
-        orders.done(*undone_by(printed))
-        assert config(orders) == named
-
-
-def test_a_job_that_cannot_be_written_to_is_refused(wordcount: CommandLine) -> None:
-    assert "was imported from a recording" in wordcount.refused("config", "set", "wordcount-pv", "a", "1")
-    assert 'No job "unknown". Known jobs: wordcount-pv.' in wordcount.refused("config", "set", "unknown", "a", "1")
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("orders", "a"), "Missing argument 'VALUE'"),
-        (("orders", "", "1"), "Invalid key ''. Expected a name."),
-        (("orders", "a", "\udcff"), "must be UTF-8"),
-        (("orders", "a", "1", "--forse"), "unexpected extra argument"),
-    ],
-)
-def test_invalid_arguments_write_nothing(orders: CommandLine, words: tuple[str, ...], sentence: str) -> None:
-    assert sentence in orders.refused("config", "set", *words, code=2)
-    assert config(orders) == {}
 
 
 @pytest.mark.slow
@@ -319,41 +226,6 @@ def test_every_key_is_set_and_stale_keys_are_deleted(cli: CommandLine, file: Pat
     assert end_offset(cli) == before + 3
 
 
-def test_the_config_of_another_job_on_the_stream_is_replaced_only_by_force(cli: CommandLine, file: Path) -> None:
-    file.write_text("job.name=big_orders\n")
-    cli.done("config", "write", "big_orders", "--from-file", file)
-    file.write_text("job.name=big-orders\ntask.class=demo.Other\n")
-    other = ("big-orders", "--from-file", file)
-    refused = cli.refused("config", "write", *other)
-    assert refused == (
-        "__samza_coordinator_big-orders_1 has the config of job big_orders/1. The streams of job big-orders/1 have the "
-        "same names. Choose another job.name, or replace the config with --force."
-    )
-    assert cli.refused("config", "write", *other, "--dry-run") == refused
-    assert "Set 2 keys" in cli.done("config", "write", *other, "--force")
-
-
-def test_a_write_once_key_is_refused_with_both_values(cli: CommandLine, file: Path) -> None:
-    file.write_text(f"job.name=orders\n{GROUPER}=demo.First\n")
-    write(cli, file)
-    end = end_offset(cli)
-    file.write_text(f"job.name=orders\n{GROUPER}=kafka://u:hunter2@db/x\n")
-    refused = cli.refused("config", "write", "orders", "--from-file", file)
-    assert refused.startswith(f"This changes {GROUPER} from 'demo.First' to 'hmac-sha256:")
-    assert "hunter2" not in refused
-    assert end_offset(cli) == end
-    write(cli, file, "--force")
-    assert config(cli)[GROUPER] == "kafka://u:hunter2@db/x"
-
-
-def test_a_config_that_only_samza_can_coordinate_is_written_and_a_dry_run_says_so(cli: CommandLine, file: Path) -> None:
-    file.write_text("job.name=orders\njob.elasticity.factor=2\n")
-    write(cli, file)
-    ended = cli("config", "write", "orders", "--from-file", file, "--dry-run")
-    assert ended.code == 0
-    assert ended.err.startswith("warning: `coordstream coordinator run` refuses this config: job.elasticity.factor")
-
-
 def test_a_value_that_no_topic_accepts_is_refused_before_anything_is_written(cli: CommandLine, file: Path) -> None:
     file.write_text("job.name=orders\ndb.password=" + "x" * 1_000_000 + "\n")
     refused = cli.refused("config", "write", "orders", "--from-file", file)
@@ -370,22 +242,3 @@ def test_a_file_that_is_not_confirmed_creates_no_stream(
     ended = cli("config", "write", "orders", "--from-file", file)
     assert (ended.code, ended.err) == (1, "Nothing was written: not confirmed.\n")
     assert cli.is_empty()
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("job.name=orders\na=\\u12\n", "Invalid line 2 of "),
-        ("job.name=payments\n", 'is the config of payments/1, not of "orders". Check job.name and job.id.'),
-        ("task.class=demo.Task\n", "The config has no job.name"),
-    ],
-)
-def test_a_file_that_cannot_be_used(cli: CommandLine, file: Path, text: str, message: str) -> None:
-    file.write_text(text)
-    assert message in cli.refused("config", "write", "orders", "--from-file", file)
-    assert cli.is_empty()
-
-
-def test_a_file_that_does_not_exist(cli: CommandLine, tmp_path: Path) -> None:
-    refused = cli.refused("config", "write", "orders", "--from-file", tmp_path / "missing")
-    assert refused == f"Cannot access '{tmp_path / 'missing'}': no such file or directory."

@@ -214,19 +214,6 @@ def test_checkpoints_are_committed_again_and_again(
     assert "somebody else has set the offset" in said
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ((), "Name one or more jobs, or use '--all'."),
-        (("--all", "--group", "g"), "'--group' needs the name of exactly one job."),
-        (("a", "--watch", "5s", "--json"), "'--watch' cannot be used with"),
-        (("a", "--input-bootstrap-servers", "nowhere:port"), "Invalid bootstrap servers"),
-    ],
-)
-def test_invalid_options_are_refused(cli: CommandLine, words: tuple[str, ...], sentence: str) -> None:
-    assert sentence in cli.refused(GROUPS, *words, code=2)
-
-
 def test_inputs_on_unknown_brokers_are_a_fault(cli: CommandLine) -> None:
     with connect(cli.database_url) as connection:
         ImportedJob(connection, "orders", checkpoints=[checkpoint_v1("Partition 0", {"kafka.in.0": "7"})])

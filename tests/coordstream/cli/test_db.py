@@ -132,13 +132,6 @@ def test_only_the_data_of_an_embedded_server_is_backed_up_and_reset(
         assert reason in cli.refused("db", *words), words
 
 
-@pytest.mark.parametrize("words", [("backup", "file"), ("restore", "file"), ("reset", "--yes")])
-def test_another_database_is_left_to_its_own_tools(cli: CommandLine, words: tuple[str, ...]) -> None:
-    refused = cli.refused("db", *words)
-    assert refused.startswith("COORDSTREAM_DATABASE_URL is set, so the embedded Postgres is not used. ")
-    assert ("pg_dump" in refused) is (words[0] != "reset")
-
-
 @pytest.fixture
 def empty(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, empty_database_url: str) -> CommandLine:
     """The command line on a database with nothing in it."""
@@ -158,28 +151,6 @@ def test_a_database_is_migrated_once(empty: CommandLine) -> None:
     assert row["state"] == "current"
     assert empty.done("db", "migrate") == f"Schema {row['revision']}: already up to date.\n"
     assert empty.done("db", "migrate", "--dry-run") == f"Schema {row['revision']}: current.\n"
-
-
-def test_a_dropped_projection_is_re_created_and_rebuilt(wordcount: CommandLine) -> None:
-    before = wordcount.rows("status")
-    with wordcount.connection() as connection:
-        connection.execute("drop schema projection cascade")
-    assert "are missing. Run `coordstream db migrate`." in wordcount.refused("job", "list")
-    to_rebuild = f"2 streams have to be rebuilt from the archive ({CHECKPOINT}, {COORDINATOR}). Run `coordstream reb"
-    migrated = wordcount("db", "migrate")
-    assert migrated.code == 0
-    assert "Tables of the schema projection were missing; it was re-created empty. " + to_rebuild in migrated.err
-    assert migrated.out.endswith(": migrated.\n")
-    finished = wordcount("status")
-    assert (finished.code, to_rebuild in finished.err) == (1, True)
-    listed = wordcount("config", "show", "wordcount_pv")
-    assert to_rebuild in listed.err
-    assert "Run `coordstream rebuild --all`" in wordcount("import", *RECORDING_A).err
-    assert [row["event_count"] for row in wordcount.rows("rebuild", "--all")] == [388, 427]
-    after = wordcount.rows("status")
-    assert [row["next_offset"] for row in after] == [row["next_offset"] for row in before]
-    assert wordcount.rows("config", "show", "wordcount_pv")
-    assert [row["skipped"] for row in wordcount.rows("import", *RECORDING_A)] == [427, 388]
 
 
 COUNTS = "__samza_coordinator_counts_1"
@@ -305,10 +276,6 @@ def test_a_reader_learns_that_the_relations_are_outdated(
         "The database schema is that of another version of coordstream. Install that version, or ask the database's "
         "owner to run `coordstream db migrate`."
     )
-
-
-def test_an_unknown_user_is_refused(cli: CommandLine) -> None:
-    assert 'role "nobody here" does not exist' in cli.refused("db", "grant", "reader", "nobody here")
 
 
 def test_a_role_granted_by_another_user_stays(cli: CommandLine, ann: str) -> None:

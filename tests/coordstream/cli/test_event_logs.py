@@ -17,21 +17,6 @@ from tests.fixtures.kafka_topics import Topics
 STREAM = "__samza_coordinator_counts_1"
 
 
-@pytest.mark.parametrize(
-    "words", [("create", STREAM), ("append", STREAM, "--key", "k", "--tombstone"), ("show", STREAM, "--follow")]
-)
-def test_an_invalid_kafka_option_is_reported_without_its_value(
-    cli: CommandLine, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1")
-    monkeypatch.setenv("COORDSTREAM_KAFKA_OPTIONS", '{"security_protocol": "hunter2"}')
-    refused = cli.refused("log", *words)
-    assert refused.startswith(
-        "Invalid COORDSTREAM_KAFKA_OPTIONS: invalid value of the Kafka option 'security_protocol'. Expected one of"
-    )
-    assert "hunter2" not in refused
-
-
 STREAMS = [
     identify(name)
     for name in (

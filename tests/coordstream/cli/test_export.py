@@ -55,13 +55,6 @@ def test_only_raw_exports_have_secrets(cli: CommandLine, tmp_path: Path) -> None
     assert (b"hmac-sha256:" in headers[0], headers[1:]) == (True, [b"b", b""])
 
 
-def test_an_unwritable_file_and_an_unknown_stream_are_reported(wordcount: CommandLine, tmp_path: Path) -> None:
-    nowhere = tmp_path / "none" / "x.jsonl"
-    assert ": No such file or directory" in wordcount.refused("export", COORDINATOR, "-o", nowhere)
-    assert "No stream 'x'." in wordcount.refused("export", "x", "-o", tmp_path / "x")
-    assert not (tmp_path / "x").exists()
-
-
 SECOND_RUN = "2026-11-21T09:17:00Z"
 TIME = pyarrow.timestamp("us", "UTC")
 
@@ -148,36 +141,3 @@ def test_times_after_the_year_9999_are_kept_and_secrets_are_not(cli: CommandLine
     table = exported(cli, tmp_path / "x.parquet", "config_history")
     assert max(table["record_time"].cast(pyarrow.int64()).to_pylist()) == late * 1000
     assert "hunter2" not in str(table["config_value"])
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence", "code"),
-    [
-        ((), "Name a stream, or use '--relation'.", 2),
-        ((COORDINATOR, "--relation", "config"), "Name a stream, or use '--relation'.", 2),
-        ((COORDINATOR, "--as-of", "now"), "'--job', '--as-of' and '--as-of-offset' need '--relation'.", 2),
-        (("--relation", "config"), "'--relation' needs '--output' with a name that ends in .parquet.", 2),
-        (("--relation", "config", "-o", "x.csv"), "'--relation' needs '--output' with a name that ends in", 2),
-        (("--relation", "config", "-o", "x.parquet", "--raw"), "'--raw' and '--incarnation' cannot be used", 2),
-        (("--relation", "config", "-o", "x.parquet", "--as-of-offset", "1"), "'--as-of-offset' needs '--job'", 2),
-        (("--relation", "confg", "-o", "x.parquet"), 'No relation "confg". Did you mean "config"?', 1),
-        (("--relation", "config", "-o", "x.parquet", "--job", "no"), 'No job "no".', 1),
-        (("--relation", "config", "-o", "/nowhere/x.parquet"), "Cannot write /nowhere/x.parquet: No such file", 1),
-        (
-            ("--relation", "config_history", "-o", "x.parquet", "--as-of", "now"),
-            "The relation config_history has no function config_history_as_of.",
-            1,
-        ),
-    ],
-)
-def test_bad_input_is_refused_in_a_sentence(
-    wordcount: CommandLine,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    words: tuple[str, ...],
-    sentence: str,
-    code: int,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert sentence in wordcount.refused("export", *words, code=code)
-    assert list(tmp_path.iterdir()) == []

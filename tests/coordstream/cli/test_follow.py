@@ -23,7 +23,6 @@ from projections.planner_statistics import MANY_ROWS
 from projections.stream_lock import StreamLocks
 from tests.builders import config_set
 from tests.coordstream.command_line import (
-    CHECKPOINT,
     COORDINATOR,
     CommandLine,
     config_event,
@@ -88,34 +87,6 @@ def test_timeouts_of_the_database_end_nothing_that_writes(cli: CommandLine, tmp_
         assert log.append([config_set("a", "2")]) == range(1, 2)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        (),
-        (COORDINATOR, "--all"),
-        ("--all", "--until", "3"),
-        (COORDINATOR, CHECKPOINT, "--until", "3"),
-        (COORDINATOR, "--once", "--until", "3"),
-        (COORDINATOR, "--timeout", "5m"),
-        (COORDINATOR, "--once", "--timeout", "soon"),
-        (COORDINATOR, "--once", "--input-bounds", "30s"),
-    ],
-)
-def test_wrong_use(cli: CommandLine, words: tuple[str, ...]) -> None:
-    cli.refused("follow", *words, code=2)
-
-
-def test_a_stream_that_cannot_be_followed_does_not_stop_the_others(cli: CommandLine) -> None:
-    append(cli, CHECKPOINT, "1")
-    finished = cli.follow(COORDINATOR, CHECKPOINT, "--once")
-    assert (
-        finished.err
-        == f"The database has no stream {COORDINATOR}. Create it with `coordstream log create`, or check the name.\n"
-    )
-    assert (finished.code, finished.out) == (1, "1 event read\n")
-    assert cli.ask(STATE) == [("stopped", 1)]
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_cleanly(cli: CommandLine, number: signal.Signals) -> None:
     append(cli, COORDINATOR, "1")
@@ -146,22 +117,6 @@ def test_another_key_or_pattern_is_refused_with_what_to_do(
     )
     assert value not in message
     assert cli.ask("select count(*) from coordinator.config") == [(0,)]
-
-
-def test_the_streams_as_json(cli: CommandLine) -> None:
-    append(cli, COORDINATOR, "1", "2")
-    finished = cli("follow", COORDINATOR, CHECKPOINT, "--once", "--json")
-    assert finished.code == 1
-    done, refused = finished.json
-    assert done == {
-        "stream_name": COORDINATOR,
-        "outcome": "done",
-        "events": 2,
-        "next_offset": 2,
-        "detail": None,
-    }
-    assert (refused["outcome"], refused["events"], refused["next_offset"]) == ("refused", 0, None)
-    assert "has no stream" in refused["detail"]
 
 
 @pytest.fixture

@@ -1,5 +1,4 @@
 import gzip
-import json
 import os
 import signal
 import subprocess
@@ -7,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
@@ -29,21 +27,6 @@ from tests.coordstream.command_line import (
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.slow
-
-GOOD: dict[str, Any] = {
-    "topic": "__samza_coordinator_counts_1",
-    "partition": 0,
-    "offset": 0,
-    "timestamp": 1,
-    "timestamp_type": "CreateTime",
-    "key_b64": "WzEsInNldC1jb25maWciLCJhIl0=",
-    "value_b64": None,
-    "headers": [],
-}
-
-
-def line(**changed: object) -> str:
-    return json.dumps({**GOOD, **changed}) + "\n"
 
 
 def test_control_characters_in_names_do_not_reach_the_terminal(cli: CommandLine, tmp_path: Path) -> None:
@@ -121,25 +104,6 @@ def test_a_stream_may_be_in_several_files(cli: CommandLine, tmp_path: Path) -> N
     assert [row["added"] for row in cli.rows("import", first, second)] == [427]
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        (line() + "no json\n", "line 2: not a line of JSON"),
-        (line(offset=1) + line(offset=1), "line 2: offset 1 of __samza_coordinator_counts_1 is after offset 1"),
-        (line(partition=3), "line 1: a record of partition 3, while a log of Samza has only partition 0"),
-        (line(topic="counts"), "Unknown kind of stream counts: its name contains neither __samza_coord"),
-        ("", "has no records"),
-    ],
-)
-def test_an_invalid_file_is_refused_before_anything_is_written(
-    cli: CommandLine, tmp_path: Path, content: str, sentence: str
-) -> None:
-    bad = tmp_path / "bad.jsonl"
-    bad.write_text(content)
-    assert sentence in cli.refused("import", RECORDING_A[0], bad)
-    assert cli.is_empty()
-
-
 def test_what_is_not_a_file_is_refused(cli: CommandLine, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert "none.jsonl: No such file or directory" in cli.refused("import", "none.jsonl")
@@ -147,16 +111,6 @@ def test_what_is_not_a_file_is_refused(cli: CommandLine, tmp_path: Path) -> None
     assert "is not a regular file, and it is read twice" in cli.refused("import", tmp_path / "pipe")
     assert "is named twice" in cli.refused("import", RECORDING_A[0], RECORDING_A[0])
     assert cli.is_empty()
-
-
-def test_a_name_without_a_known_prefix_needs_a_kind(cli: CommandLine, tmp_path: Path) -> None:
-    odd = recording(tmp_path / "odd.jsonl", [config_event(0, "a", "1")], topic="counts")
-    assert "'coordinator' or 'checkpoint'" in cli.refused("import", odd)
-    assert "Expected coordinator or checkpoint" in cli.refused("import", odd, "--kind", "x", code=2)
-    assert "Leave '--kind' out" in cli.refused("import", RECORDING_A[0], "--kind", "checkpoint")
-    assert cli.is_empty()
-    (row,) = cli.rows("import", odd, "--kind", "coordinator")
-    assert (row["stream_name"], row["stream_kind"]) == ("counts", "coordinator")
 
 
 def test_the_error_of_a_process_is_printed(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from eventlog.kafka.system_admin import KafkaSystemAdmin
 from eventlog.system_admin import PartitionBounds
-from tests.builders import config_set
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.rewindable_job import RewindableJob
 from tests.fixtures.kafka_topics import Topics
@@ -19,26 +18,6 @@ from tests.fixtures.waiting import PATIENCE, wait_until
 @pytest.fixture
 def job(topics: Topics, job_name: str) -> RewindableJob:
     return RewindableJob(topics, job_name)
-
-
-def behind(cli: CommandLine, job: RewindableJob, *words: str) -> list[tuple[object, ...]]:
-    rows = cli("lag", job.name, *words, "--json").json
-    return [(row["partition_id"], row["records_behind"], row["records_lost"]) for row in rows]
-
-
-def test_the_lag_is_the_distance_to_the_end_of_the_input(kafka_cli: CommandLine, job: RewindableJob) -> None:
-    job.produce(0, 10)
-    job.produce(1, 5)
-    job.commit(0, 3)
-    job.commit(1, 4)
-    job.follow(kafka_cli)
-    assert behind(kafka_cli, job) == [(0, 6, 0), (1, 0, 0)]
-    job.produce(1, 7)
-    assert behind(kafka_cli, job, "--stored") == [(0, 6, 0), (1, 0, 0)]
-    assert behind(kafka_cli, job) == [(0, 6, 0), (1, 7, 0)]
-    assert behind(kafka_cli, job, "--task", "Partition 1") == [(1, 7, 0)]
-    printed = kafka_cli.done("lag", job.name)
-    assert f"Partition 0\tkafka.{job.input}.0\t6" in printed
 
 
 def test_monitors_see_lost_records_and_a_lag_over_the_limit(
@@ -56,21 +35,6 @@ def test_monitors_see_lost_records_and_a_lag_over_the_limit(
     lost = kafka_cli("lag", job.name)
     assert (lost.code, lost.err) == (1, f"{job.name}/1: data lost: 4 records were deleted before a task read them.\n")
     assert "2 (data lost: 4 records)" in lost.out
-
-
-def test_an_input_that_cannot_be_asked_is_unknown(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
-    job.commit(0, 3)
-    topics.write(job.coordinator, [config_set("systems.kafka.consumer.bootstrap.servers", "127.0.0.1:1")])
-    job.follow(kafka_cli)
-    finished = kafka_cli("lag", job.name)
-    assert finished.code == 1
-    assert "Cannot ask the inputs of" in finished.err
-    assert "No broker answers at 127.0.0.1:1." in finished.err
-    assert "the lag of 2 of 2 partitions is unknown" in finished.err
-    assert behind(kafka_cli, job, "--input-bootstrap-servers", topics.bootstrap_servers) == [
-        (0, 0, 0),
-        (1, None, None),
-    ]
 
 
 def test_a_cluster_is_asked_once_for_all_jobs(
@@ -96,15 +60,6 @@ def test_a_cluster_is_asked_once_for_all_jobs(
     assert (found[job.name, 0], found[other.name, 0]) == (6, None)
 
 
-def test_a_task_or_job_that_does_not_exist_is_a_fault(kafka_cli: CommandLine, job: RewindableJob) -> None:
-    job.follow(kafka_cli)
-    assert f"{job.name}/1 has no task 'nobody' with inputs." in kafka_cli("lag", job.name, "--task", "nobody").err
-    assert 'No job "nothing".' in kafka_cli.refused("lag", "nothing")
-    assert "Invalid bootstrap servers" in kafka_cli.refused(
-        "lag", job.name, "--input-bootstrap-servers", "nowhere:port", code=2
-    )
-
-
 def test_a_follower_observes_the_inputs(kafka_cli: CommandLine, job: RewindableJob) -> None:
     job.produce(0, 10)
     job.commit(0, 3)
@@ -124,19 +79,6 @@ def test_observations_are_deleted_after_a_week(wordcount: CommandLine) -> None:
     wordcount("lag")
     ((oldest,),) = wordcount.ask("select now() - min(observed_at) < interval '1 day' from coordinator.input_bound")
     assert oldest
-
-
-def test_a_user_who_may_only_read_uses_what_is_stored(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PGOPTIONS", "-c role=coordstream_reader")
-    assert wordcount.refused("lag") == "This database user may not store observations. Use --stored."
-    assert "16 of 16 partitions is unknown" in wordcount("lag", "--stored").err
-
-
-def test_a_read_only_database_stores_no_observations(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PGOPTIONS", "-c default_transaction_read_only=on")
-    expected = "The database is read-only, so observations cannot be stored. Use --stored."
-    assert wordcount.refused("lag") == expected
-    assert "16 of 16 partitions is unknown" in wordcount("lag", "--stored").err
 
 
 def test_ctrl_c_ends_a_watched_lag(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """`coordstream log`: show, create, append and retire."""
 
-import io
 import os
 import signal
 import subprocess
@@ -9,7 +8,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -20,7 +18,6 @@ from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.recording import encode_line
 from projections.follow.heartbeat import write_refusal
-from projections.job_choice import NO_LOGS
 from projections.stream_lock import StreamLocks
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, config_event, recording
 from tests.fixtures.kafka_topics import Topics
@@ -83,31 +80,6 @@ def test_records_of_other_streams_are_left_out(counts: CommandLine, tmp_path: Pa
     assert refused.endswith(f"Its streams: {COORDINATOR}.")
 
 
-def test_a_recording_is_read_from_standard_input(counts: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    def give(data: bytes) -> None:
-        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
-
-    line = encode_line(STREAM, config_event(0, "a", "1"))
-    give(line + b"\n" + line)
-    assert counts.done("log", "append", STREAM, "--from-file", "-") == f"{STREAM}: offsets 0 to 1\n"
-    give(line + b"hunter2\n")
-    refused = counts.refused("log", "append", STREAM, "--from-file", "-")
-    assert refused == (
-        "Invalid line 2 of standard input: not a line of JSON, so the file is not a recording. Nothing was appended."
-    )
-    give(b"")
-    assert " in standard input. Its streams: none." in counts.refused("log", "append", STREAM, "--from-file", "-")
-    assert len(held(counts)) == 2
-
-
-def test_an_event_is_appended_only_at_the_expected_offset(counts: CommandLine) -> None:
-    words = ("log", "append", STREAM, "--key", KEY, "--value", "1", "--expected-offset")
-    counts.done(*words, "0")
-    assert "ends at offset 1, not at 0. Read the new events" in counts.refused(*words, "0")
-    counts.done(*words, "1")
-    assert len(held(counts)) == 2
-
-
 def test_a_fingerprint_is_not_appended_as_a_secret(cli: CommandLine, tmp_path: Path) -> None:
     cli.done(
         "import",
@@ -120,30 +92,6 @@ def test_a_fingerprint_is_not_appended_as_a_secret(cli: CommandLine, tmp_path: P
     refused = cli.refused("log", "append", STREAM, "--from-file", exported)
     assert refused == "Event 1 has a fingerprint in place of a secret. Export the stream with --raw and append that."
     assert held(cli) == []
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        (),
-        ("--value", "v"),
-        ("--key", "k"),
-        ("--key", "k", "--value", "v", "--tombstone"),
-        ("--key", "k", "--from-file", "f"),
-        ("--key", "k", "--value", "v", "--expected-offset", "-1"),
-    ],
-)
-def test_invalid_usage_appends_nothing(counts: CommandLine, words: tuple[str, ...]) -> None:
-    counts.refused("log", "append", STREAM, *words, code=2)
-    assert held(counts) == []
-
-
-def test_a_missing_stream_is_reported_alike(wordcount: CommandLine) -> None:
-    missing = COORDINATOR.replace("wordcount", "wordcuont")
-    refused = wordcount.refused("log", "append", missing, "--key", "k", "--value", "v")
-    advice = f"The database has no stream {missing}. Create it with `coordstream log create`, or check the name. "
-    assert refused.startswith(f'{advice}Did you mean "{COORDINATOR}"')
-    assert wordcount.refused("log", "show", missing, "--follow") == refused
 
 
 def test_events_are_appended_to_a_topic(
@@ -175,28 +123,9 @@ def test_what_kafka_refuses_is_reported(
     assert topics.kept(coordinator_topic) == []
 
 
-def test_a_missing_topic_is_reported(kafka_cli: CommandLine, job_name: str) -> None:
-    stream = f"__samza_coordinator_{job_name}_1"
-    refused = kafka_cli.refused("log", "append", stream, "--key", KEY, "--tombstone")
-    assert refused.endswith(f"has no stream {stream}. Create it with `coordstream log create`, or check the name.")
-    assert "'coordinator' or 'checkpoint'" in kafka_cli.refused("log", "append", job_name, "--key", KEY, "--tombstone")
-
-
 def enumerated(events: list[RecordedEvent]) -> list[RecordedEvent]:
     """The events, at offsets from 0."""
     return [event._replace(offset=offset) for offset, event in enumerate(events)]
-
-
-def test_a_stream_is_created_once(cli: CommandLine) -> None:
-    cli.done("log", "create", STREAM)
-    refused = cli.refused("log", "create", STREAM)
-    assert refused == "The database already has a stream __samza_coordinator_counts_1. Use it, or check the name."
-
-
-def test_replicas_need_brokers(cli: CommandLine) -> None:
-    refused = cli.refused("log", "create", STREAM, "--replication-factor", "3", code=2)
-    assert "--replication-factor needs Kafka brokers" in refused
-    assert cli.is_empty()
 
 
 def test_with_brokers_a_stream_is_a_topic_with_samzas_settings(
@@ -211,40 +140,6 @@ def test_with_brokers_a_stream_is_a_topic_with_samzas_settings(
     assert kafka_cli.is_empty()
     assert f"already has a topic {stream}. Use it" in kafka_cli.refused("log", "create", stream)
     topics.delete(stream)
-
-
-def test_an_unknown_stream_is_reported_with_the_known_ones(cli: CommandLine, tmp_path: Path) -> None:
-    assert cli.refused("log", "show", "x") == NO_LOGS
-    cli.done("import", recording(tmp_path / "r.jsonl", [config_event(0, "a", "1")]))
-    assert cli.refused("log", "show", "x") == f"No stream 'x'. Known streams: {STREAM}."
-
-
-def test_a_stream_that_was_not_followed_yet_is_not_unknown(cli: CommandLine) -> None:
-    cli.done("log", "create", STREAM)
-    for command in (("log", "show", STREAM), ("export", STREAM, "-o", "r.jsonl")):
-        assert cli.refused(*command) == (
-            f"{STREAM} has not been followed yet. Run `coordstream follow {STREAM} --once` first."
-        )
-    cli.follow(STREAM, "--once")
-    cli.done("log", "show", STREAM)
-
-
-def test_a_range_of_offsets_is_shown(wordcount: CommandLine) -> None:
-    rows = wordcount.rows("log", "show", COORDINATOR, "--from", "96", "--to", "98")
-    assert [row["log_offset"] for row in rows] == [96, 97, 98]
-    assert rows[1]["key"] == '[1,"samza-startpoint-v1","kafka.page-views.0"]'
-    assert rows[1]["record_time"] == "2026-11-21T09:16:59.873Z"
-    assert (rows[1]["operation"], rows[1]["value_bytes"]) == ("set", len(rows[1]["value"]))
-    assert wordcount.rows("log", "show", COORDINATOR, "--from", "500") == []
-    assert [row["log_offset"] for row in wordcount.rows("log", "show", COORDINATOR, "--from", "426")] == [426]
-
-
-@pytest.mark.usefixtures("narrow")
-def test_it_tells_where_to_continue(wordcount: CommandLine) -> None:
-    finished = wordcount("log", "show", CHECKPOINT, "--limit", "2")
-    assert finished.code == 0
-    assert finished.err == "There are more events. Continue with --from 2.\n"
-    assert max(map(len, finished.out.splitlines())) <= 80
 
 
 def test_unusual_events_are_shown_without_their_secrets(cli: CommandLine, tmp_path: Path) -> None:
@@ -329,17 +224,6 @@ def test_a_retired_log_has_no_fault(lost: CommandLine) -> None:
     assert row["state_detail"].startswith("retired on ")
     assert lost.ask("select state from coordinator.log_position") == [("stopped",)]
     assert [(each["state"], each["log_state"]) for each in lost.rows("job", "list")] == [("stopped", "retired")]
-
-
-def test_a_log_that_was_never_followed_can_be_retired(cli: CommandLine) -> None:
-    cli.done("log", "create", STREAM)
-    assert cli("status", *LIMITS).code == 1
-    cli.done("log", "retire", STREAM)
-    (row,) = cli.rows("status", *LIMITS)
-    assert row["state"] == "retired"
-    assert row["state_detail"].startswith("retired on ")
-    cli.done("log", "retire", STREAM, "--undo")
-    assert states(cli) == ["stopped"]
 
 
 def test_with_undo_it_is_expected_again(lost: CommandLine) -> None:

@@ -146,14 +146,6 @@ def test_earlier_times_are_refused_with_the_horizon(kept: CommandLine) -> None:
         assert "Use that time or a later one." in refusal
 
 
-def test_a_second_run_changes_nothing(kept: CommandLine) -> None:
-    run(kept)
-    tables = "select relname from pg_class where relnamespace = 'eventlog'::regnamespace order by 1"
-    before = kept.ask(tables)
-    assert run(kept) == "No event is older than the horizon and not needed: nothing to detach.\n"
-    assert kept.ask(tables) == before
-
-
 def test_a_dry_run_shows_what_would_be_detached(kept: CommandLine) -> None:
     events = kept.ask("select count(*) from eventlog.event")
     unconfirmed = kept.refused("retention", "--keep", "365d", "--all")
@@ -205,17 +197,3 @@ def test_another_session_that_changes_the_archive_is_waited_for(
         assert "another session uses the archive" in kept.refused("retention", "--keep", "365d", "--all", "--yes")
     run(kept)
     kept.done("verify", "--all")
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--all",),
-        ("--keep", "365d"),
-        ("--keep", "-1d", "--all"),
-        ("--keep", "x", "--all"),
-        ("--keep", "365d ago", "--all"),
-    ],
-)
-def test_bad_usage_is_refused(cli: CommandLine, words: tuple[str, ...]) -> None:
-    cli.refused("retention", *words, code=2)

@@ -1,6 +1,5 @@
 """`coordstream rewind`, on the topics of a real broker."""
 
-import json
 import os
 import signal
 import subprocess
@@ -53,15 +52,6 @@ def plan(cli: CommandLine, job: RewindableJob, *words: str) -> None:
     assert cli("rewind", "plan", job.name, *words, "-o", PLAN).code == 0
 
 
-def refused_plan(cli: CommandLine, job: RewindableJob, *words: str, code: int = 1) -> str:
-    """The message of a `plan` that must fail and write nothing, neither a file nor a message."""
-    ends = job.ends()
-    message = cli.refused("rewind", "plan", job.name, *words, code=code)
-    assert list(Path().glob("*.json")) == []
-    assert job.ends() == ends
-    return message
-
-
 def refused(cli: CommandLine, job: RewindableJob, *words: str) -> str:
     """The message of an `apply` that must fail and change nothing."""
     ends = job.ends()
@@ -69,42 +59,6 @@ def refused(cli: CommandLine, job: RewindableJob, *words: str) -> str:
     assert job.ends() == ends
     assert not Path(UNDO).exists()
     return message
-
-
-def test_targets(kafka_cli: CommandLine, job: RewindableJob) -> None:
-    for words, expected in {
-        ("--to-earliest",): [(0, 15, 0, 15, 0, None), (1, 10, 0, 10, 0, None)],
-        ("--to-latest",): [(0, 15, 20, 0, 5, "skips_everything"), (1, 10, 20, 0, 10, "skips_everything")],
-        ("--to-offset", "4"): [(0, 15, 4, 11, 0, None), (1, 10, 4, 6, 0, None)],
-        ("--shift-by", "-3"): [(0, 15, 12, 3, 0, None), (1, 10, 7, 3, 0, None)],
-        ("--shift-by", "6"): [(0, 15, 20, 0, 5, "skips_everything"), (1, 10, 16, 0, 6, None)],
-        ("--to-datetime", "1970-01-01T00:30Z"): [(0, 15, 20, 0, 5, "skips_everything"), (1, 10, 0, 10, 0, None)],
-        ("--shift-by", "-3", "--task", "Partition 1"): [(1, 10, 7, 3, 0, None)],
-        ("--shift-by", "-3", "--input", f"kafka.{job.input}.0"): [(0, 15, 12, 3, 0, None)],
-        ("--shift-by", "-3", "--input", f"kafka.{job.input}.0-1", "--task", "Partition 1"): [(1, 10, 7, 3, 0, None)],
-    }.items():
-        assert moves(kafka_cli, job, *words) == expected, words
-    job.produce(0, 2, time=ms_of(system_clock()))
-    assert moves(kafka_cli, job, "--to-datetime", "1h", "--task", "Partition 0") == [(0, 15, 20, 0, 5, None)]
-    (move, _) = json.loads(Path(PLAN).read_text())["moves"] * 2
-    assert (move["to_offset"], move["is_counted"], move["bytes"]) == (20, True, 30)
-
-
-def test_invalid_targets_and_selections(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
-    for given in ((), ("--to-latest", "--to-offset", "3")):
-        assert "Expected exactly one of --to-datetime," in refused_plan(kafka_cli, job, *given, code=2)
-    for option, value in (("--shift-by", "x"), ("--to-offset", "٣")):
-        assert f"Invalid value for '{option}'" in refused_plan(kafka_cli, job, option, value, code=2)
-    for words, sentence in {
-        ("--to-offset", "21"): f"Offset 21 of kafka.{job.input}.0 is beyond its end, 20.",
-        ("--to-latest", "--task", "Partition 7"): "The job has no task 'Partition 7'.",
-        ("--to-latest", "--input", "kafka.other"): "The job does not read kafka.other.",
-        ("--to-latest", "--input", f"kafka.{job.input}.5"): f"No task reads partition 5 of kafka.{job.input}",
-        ("--to-latest", "--input-bootstrap-servers", "127.0.0.1:1"): UNREACHABLE,
-    }.items():
-        assert sentence in refused_plan(kafka_cli, job, *words)
-    topics.delete(job.input)
-    assert f"The input has no kafka.{job.input}.0" in refused_plan(kafka_cli, job, "--to-latest")
 
 
 def test_a_truncated_input(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
@@ -161,34 +115,6 @@ def test_startpoints_are_written_and_undone(kafka_cli: CommandLine, job: Rewinda
     job.follow(kafka_cli)
     steps = "select status, startpoint_value from coordinator.startpoint_history order by log_offset"
     assert kafka_cli.ask(steps) == [("requested", "3")] * 2 + [("deleted", "3")] * 2
-
-
-def test_a_check_shows_how_far_a_job_has_followed_a_plan(kafka_cli: CommandLine, job: RewindableJob) -> None:
-    def states() -> list[tuple[object, ...]]:
-        job.follow(kafka_cli)
-        checked = kafka_cli("rewind", "check", PLAN, "--json")
-        assert checked.code == int(any(row["state"] != "done" for row in checked.json))
-        return [(row["reached_offset"], row["state"]) for row in checked.json]
-
-    plan(kafka_cli, job, "--to-offset", "3")
-    assert states() == [(None, "not applied")] * 2
-    assert kafka_cli("rewind", "apply", PLAN, "--yes").code == 0
-    assert states() == [(None, "requested")] * 2
-    job.start()
-    assert states() == [(None, "fanned out")] * 2
-    job.commit(0, 5)
-    job.consume(0)
-    assert states() == [(6, "reading"), (None, "fanned out")]
-    job.commit(0, 17)
-    job.commit(1, 9)
-    job.consume(1)
-    assert states() == [(18, "done"), (10, "done")]
-    followed = (
-        "select status, previous_offset, records_again, records_skipped from coordinator.rewind order by task_name"
-    )
-    assert kafka_cli.ask(followed) == [("consumed", "14", 12, 0), ("consumed", "9", 7, 0)]
-    printed = kafka_cli.done("rewind", "check", PLAN).splitlines()
-    assert printed[-1].endswith("\t10\t3\t10\tdone")
 
 
 def test_checkpoints_of_a_stopped_job_are_written_and_undone(kafka_cli: CommandLine, job: RewindableJob) -> None:

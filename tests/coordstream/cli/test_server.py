@@ -48,13 +48,6 @@ def test_a_missing_embedded_server_is_reported(cli: CommandLine, home: Path) -> 
     assert f"There is no embedded Postgres in {home}. Create it with `coordstream up`" in cli.refused("down")
 
 
-@pytest.mark.parametrize("word", ["up", "down"])
-def test_another_database_is_neither_started_nor_stopped(cli: CommandLine, word: str) -> None:
-    assert cli.refused(word) == (
-        "COORDSTREAM_DATABASE_URL is set, so the embedded Postgres is not used. Unset it to use the embedded one."
-    )
-
-
 def test_psql_runs_on_the_database(cli: CommandLine) -> None:
     query = "select current_database() = :'name', count(*) from coordinator.log_position"
     words = ("psql", "--", "-AtX", "-v", f"name={cli.database_url.rpartition('/')[2]}", "-f", "-")

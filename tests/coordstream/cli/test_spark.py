@@ -70,51 +70,10 @@ def test_options_of_a_report_are_checked_before_the_database_is_opened(
     assert cli.refused("spark", report, *output).startswith("Cannot reach the database")
 
 
-def test_following_on_spark_needs_brokers(cli: CommandLine) -> None:
-    assert cli.refused("spark", "follow", "--all") == (
-        "COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS is not set. Set it, or use `coordstream follow` for logs in Postgres."
-    )
-
-
 @pytest.mark.spark  # which needs Java, as does the command
 def test_following_on_an_older_spark_names_the_version(kafka_cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spark_jobs.follow.micro_batches", None)
     assert kafka_cli.refused("spark", "follow", "--all") == "`coordstream spark follow` needs PySpark 4.2 or newer."
-
-
-def test_following_does_not_run_on_spark_connect(cli: CommandLine) -> None:
-    refused = cli.refused("spark", "follow", "--all", "--master", "sc://host", code=2)
-    assert refused.startswith("`spark follow` does not run on Spark Connect. Use another '--master'.")
-
-
-def test_only_following_once_has_a_timeout(cli: CommandLine) -> None:
-    refused = cli.refused("spark", "follow", "--all", "--timeout", "5s", code=2)
-    assert refused == "--timeout needs --once. See `coordstream spark follow --help`."
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--conf", "nonsense"), "Invalid '--conf' value 'nonsense'. Expected NAME=VALUE."),
-        (("--conf", "nonsense=1"), "Invalid '--conf' name 'nonsense'. Expected a name that starts with 'spark.'."),
-        (("--master", "nonsense"), "Invalid '--master' value 'nonsense'. Expected local, local[N], local[*], "),
-        (("--conf", "spark.master=local[x]"), "Invalid '--conf' value of spark.master 'local[x]'. Expected local, "),
-    ],
-)
-def test_an_invalid_setting_is_refused_before_spark_starts(
-    cli: CommandLine, options: tuple[str, ...], message: str
-) -> None:
-    assert cli.refused("spark", "verify", "--all", *options, code=2).startswith(message)
-
-
-@pytest.mark.parametrize("source", ["archive", "kafka", str(RECORDING_A[0])])
-def test_a_user_who_can_only_read_is_refused_before_spark_starts(
-    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, source: str
-) -> None:
-    monkeypatch.setattr("coordstream.cli.spark.spark_session", None)
-    monkeypatch.setenv("PGOPTIONS", "-c role=coordstream_reader")
-    refused = cli.refused("spark", "replay", "--from", source)
-    assert refused == "This database user may not write relations. Connect as the database's owner."
 
 
 def spark(*words: str | Path) -> tuple[str | Path, ...]:
@@ -157,34 +116,6 @@ def test_topics_are_replayed(
     assert spark_cli(*spark("verify", "--all", "--against", "kafka")).code == 0
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--until", "2026-01-01"], "'--until' needs '--from kafka' or recordings"),
-        (["--tasks", "0"], "Invalid value for '--tasks'"),
-        (["--until", "noon"], "Invalid time 'noon'."),
-        (["--from", ""], "'--from' is empty. Expected 'archive', 'kafka', a lake, or recordings."),
-    ],
-)
-def test_invalid_usage_has_exit_code_2(cli: CommandLine, words: list[str], sentence: str) -> None:
-    assert sentence in cli.refused("spark", "replay", *words, code=2)
-    assert cli.is_empty()
-
-
-@pytest.mark.spark  # which needs Java, as does the command
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--from", "nowhere"], "'nowhere' does not exist. Name a recording, a folder of recordings or a pattern."),
-        (["--from", "kafka"], "No Kafka brokers are set. Set COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS."),
-        ([], "The database has no logs yet. Run `coordstream import FILE` or `coordstream follow`."),
-    ],
-)
-def test_without_anything_to_replay_spark_is_not_started(cli: CommandLine, words: list[str], sentence: str) -> None:
-    assert cli.refused("spark", "replay", *words) == sentence
-    assert cli.is_empty()
-
-
 @pytest.mark.spark
 def test_a_pattern_without_a_job_names_the_known_jobs_and_changes_nothing(wordcount: CommandLine) -> None:
     with wordcount.connection() as connection:  # also the job's own name is lost then
@@ -193,19 +124,6 @@ def test_a_pattern_without_a_job_names_the_known_jobs_and_changes_nothing(wordco
         'No job in the archive matches "x*". Known jobs: wordcount-pv/1.'
     )
     assert wordcount.ask("select count(*) from projection.position") == [(0,)]
-
-
-def test_without_java_the_command_says_what_to_install(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JAVA_HOME", "/none")
-    for verb in (["replay", "--from", str(RECORDING_A[0])], ["verify", "--all"]):
-        assert cli.refused("spark", *verb).startswith("Cannot run Java at '/none/bin/java'. Install Java 17")
-    assert cli.is_empty()
-
-
-def test_the_master_of_spark_submit_cannot_be_changed(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
-    refused = cli.refused("spark", "replay", "--master", "yarn", code=2)
-    assert refused.startswith("spark-submit has set the master. Leave '--master' out, or give it to spark-submit.")
 
 
 def test_a_busy_stream_is_a_failure_of_its_log(spark_cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 """`coordstream startpoint`, on the job of recording A in writable logs."""
 
 from collections import Counter
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from kafka import KafkaAdminClient
@@ -21,7 +21,6 @@ from tests.coordstream.rewound_job import (
     END,
     JOB,
     LAST_COMMIT,
-    NOT_ASKED,
     NOW,
     NOW_MS,
     TWO_HOURS_AGO_MS,
@@ -38,14 +37,6 @@ WRITE = ("startpoint", "write", "wordcount_pv")
 ONE = (*WRITE, "kafka.page-views.3", "7")
 DELETE = ("startpoint", "delete", "wordcount_pv")
 FAN_OUT = ("startpoint", "fan-out", "wordcount_pv")
-SHOW = ("startpoint", "show", "wordcount_pv")
-LEFT_BY_THE_RECORDING = {
-    "kafka.gone.0",
-    "kafka.page-views.7.Partition 3",
-    "kafka.page-views.9",
-    "kafka.page-views.12.Partition 4",
-}
-BEFORE_RUN_2 = "2026-11-21T09:17:00Z"
 
 
 @pytest.fixture
@@ -76,37 +67,6 @@ def warned(job: CommandLine, *words: str) -> str:
     return finished.err
 
 
-class TestShow:
-    def test_requests_and_fan_outs_are_one_list(self, wordcount: CommandLine) -> None:
-        requested = wordcount.rows(*SHOW, "--as-of", BEFORE_RUN_2)
-        assert [row["status"] for row in requested] == ["requested"] * 13
-        assert requested == wordcount.rows(*SHOW, "--as-of-offset", "112")
-        fanned_out = wordcount.rows(*SHOW, "--as-of-offset", "194")
-        fan_outs = [row for row in fanned_out if row["status"] == "fanned_out"]
-        assert (len(fan_outs), len({row["task_name"] for row in fan_outs})) == (15, 8)
-        assert [row["log_offset"] for row in wordcount.rows(*SHOW)] == [108, 109, 425, 426]
-
-    def test_the_history_has_every_step(self, wordcount: CommandLine) -> None:
-        words = (*SHOW, "--history", "--as-of", "2026-11-23")
-        steps = wordcount.rows(*words)
-        counts = Counter(row["status"] for row in steps)
-        assert (counts["requested"], counts["fanned_out"]) == (17, 15)
-        assert {row["log_offset"] for row in steps if row["status"] == "deleted"} == {112}
-        expired = [row for row in steps if row["status"] == "expired"]
-        assert expired == steps[-len(expired) :]  # no event, so it is sorted by its time
-        assert {row["log_offset"] for row in expired} == {None}
-        assert wordcount.rows(*words, "--limit", "3") == steps[-3:]
-        since, until = "2026-11-21T09:16:59.891Z", "2026-11-21T09:18:00Z"
-        first, last = datetime.fromisoformat(since), datetime.fromisoformat(until)
-        chosen = [row for row in steps if first <= datetime.fromisoformat(row["record_time"]) <= last]
-        assert 0 < len(chosen) < len(steps)
-        assert wordcount.rows(*words, "--since", since, "--until", until) == chosen
-
-    @pytest.mark.parametrize("words", [("--history", "--as-of-offset", "1"), ("--limit", "3")])
-    def test_options_that_do_not_go_together(self, wordcount: CommandLine, words: tuple[str, ...]) -> None:
-        assert "--history" in wordcount.refused(*SHOW, *words, code=2)
-
-
 class TestWrite:
     def test_a_whole_stream_is_rewound_at_once(self, job: CommandLine) -> None:
         finished = job(*WRITE, "kafka.page-views", "2", "hours", "ago", "--yes")
@@ -128,44 +88,6 @@ class TestWrite:
         assert job(*WRITE, "kafka.page-views.3", position, "--yes").code == 0
         assert requests(job)["kafka.page-views.3"] == StartpointTimestamp(TWO_HOURS_AGO_MS, NOW_MS)
 
-    def test_the_plan_and_the_undo_commands_are_printed(self, job: CommandLine) -> None:
-        finished = job(*WRITE, "kafka.page-views", "2 hours ago", "--yes")
-        printed = " ".join(finished.out.split())
-        assert "Partition 1 kafka.page-views.1 at offset 30 (checkpoint) as requested" in printed
-        assert "Partition 1 kafka.page-views.9 at offset 2 (startpoint) as requested" in printed
-        assert f"coordstream startpoint delete {JOB} kafka.page-views.0-15" in printed
-        assert f"coordstream startpoint write {JOB} kafka.page-views.9 2" in printed
-        assert NOT_ASKED in finished.err
-        for words in ("does not rewind the state store counts", "yarn.am.high-availability.enabled is true"):
-            assert words in finished.err
-
-    def test_rows_have_the_start_before_and_after(self, job: CommandLine) -> None:
-        rows = job(*WRITE, "kafka.page-views.0-1,12", "oldest", "--yes", "--json").json
-        assert [(row["task_name"], row["partition_id"]) for row in rows] == [
-            ("Partition 0", 0),
-            ("Partition 1", 1),
-            ("Partition 4", 12),
-        ]
-        assert rows[2] == {
-            "job_name": "wordcount_pv",
-            "job_id": "1",
-            "task_name": "Partition 4",
-            "system_name": "kafka",
-            "stream_name": "page-views",
-            "partition_id": 12,
-            "key_bucket": -1,
-            "startpoint_type": "oldest",
-            "startpoint_value": None,
-            "old_decided_by": "startpoint",
-            "old_start": "at the first event since 2023-11-14 22:13:20 UTC (startpoint)",
-            "new_decided_by": "startpoint",
-            "new_start": "at the oldest event (startpoint)",
-            "is_followed": True,
-            "resolved_offset": None,
-            "events_again": None,
-            "is_written": True,
-        }
-
     def test_the_undo_commands_undo_a_request_for_one_task(self, job: CommandLine) -> None:
         before = requests(job)
         printed = job(*WRITE, "kafka.page-views", "5", "--task", "Partition 4", "--yes").out
@@ -175,16 +97,6 @@ class TestWrite:
         assert "kafka.page-views.12 2023-11-14T22:13:20.001Z --task 'Partition 4'" in printed
         job.done("startpoint", "delete", JOB, "kafka.page-views.4,12", "--task", "Partition 4", "--yes")
         assert requests(job) == {key: each for key, each in before.items() if key != "kafka.page-views.12.Partition 4"}
-
-    def test_a_dry_run_writes_nothing(self, job: CommandLine) -> None:
-        (row,) = job(*ONE, "--dry-run", "--json").json
-        assert (row["old_start"], row["new_start"], row["is_written"]) == (
-            "at offset 25 (checkpoint)",
-            "at offset 7 (startpoint)",
-            False,
-        )
-        assert "Nothing was written (dry run)." in job(*ONE, "--dry-run").out
-        assert end(job) == END
 
     @pytest.mark.parametrize(("behind", "is_refused"), [(60, False), (61, True)])
     def test_a_clock_that_is_more_than_an_hour_behind_is_refused(
@@ -198,36 +110,6 @@ class TestWrite:
             assert "The clock of this computer" in warned(job, *ONE, "--dry-run")
             assert job(*ONE, "--yes", "--force").code == 0
             assert end(job) == END + 1
-
-    @pytest.mark.parametrize(
-        ("words", "code", "sentence"),
-        [
-            (("kafka.page-views", "7"), 1, "Nothing was written: confirmation needs a terminal."),
-            (("kafka.page-view", "7", "--yes"), 1, "The job does not read kafka.page-view. Its inputs: kafka.page-vi"),
-            (("kafka.page-views.16", "7", "--yes"), 1, "No task reads partition 16 of kafka.page-views"),
-            (("kafka.page-views", "7", "--task", "x", "--yes"), 1, "The job has no task 'x'. Its tasks: Partition 0, "),
-            (("kafka.page-views.3", "7", "--task", "Partition 4", "--yes"), 1, "'Partition 4' does not read partition"),
-            (("kafka", "7", "--yes"), 2, "Invalid input 'kafka'. Expected SYSTEM.STREAM or "),
-            (("kafka.page-views", "latest", "--yes"), 2, "Invalid position 'latest'. Did you mean upcoming?"),
-            (("kafka.page-views", "1795252699000", "--yes"), 2, "Use offset:1795252699000 or 2026-11-21T09:18:19Z."),
-            (("kafka.page-views", "offset:abc", "--yes"), 1, "Invalid offset 'abc' for kafka.page-views. "),
-            (("kafka.page-views", str(2**63), "--yes"), 1, f"Expected a number from 0 to {2**63 - 1}. "),
-            (("kafka.page-views", "7", "--input-bootstrap-servers", "x"), 2, "list of host:port"),
-            (("kafka.page-views",), 2, "Missing argument 'POSITION'"),
-        ],
-    )
-    def test_rejected_arguments_write_nothing(
-        self, job: CommandLine, words: tuple[str, ...], code: int, sentence: str
-    ) -> None:
-        finished = job(*WRITE, *words)
-        assert finished.code == code
-        assert sentence in finished.err.splitlines()[-1]
-        assert end(job) == END
-
-    def test_force_writes_what_the_job_does_not_read(self, job: CommandLine) -> None:
-        rows = job(*WRITE, "kafka.page-views.15,16", "oldest", "--yes", "--force", "--json").json
-        assert [row["partition_id"] for row in rows if row["task_name"] is None] == [16]
-        assert {"kafka.page-views.15", "kafka.page-views.16"} <= requests(job).keys()
 
     @pytest.mark.parametrize(
         ("position", "problem", "words"),
@@ -265,12 +147,6 @@ class TestWrite:
         assert "stream s.1 contains a dot" in finished.err
         assert "The key kafka.s.1.2 can also mean" in finished.err
         assert [row["is_followed"] for row in finished.json] == [False]
-
-    def test_a_recording_is_not_appended_to(self, wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-        set_clock(monkeypatch, NOW)
-        unreachable_inputs(monkeypatch)
-        assert f"Cannot append to {COORDINATOR}" in wordcount.refused(*ONE, "--yes")
-        assert wordcount(*ONE, "--dry-run").code == 0
 
     def test_positions_are_resolved_by_the_broker_of_the_input(
         self, kafka_cli: CommandLine, monkeypatch: pytest.MonkeyPatch, topics: Topics, job_name: str
@@ -348,52 +224,6 @@ def another_job(cli: CommandLine, *events: NewEvent) -> str:
     return "counts"
 
 
-class TestDelete:
-    def test_the_plan_shows_requests_and_starts(self, job: CommandLine) -> None:
-        assert requests(job).keys() == LEFT_BY_THE_RECORDING
-        printed = job.done(*DELETE, "kafka.page-views.9", "--yes")
-        words = " ".join(printed.split())
-        assert "kafka.page-views.9 specific 2" in words
-        assert "Partition 1 kafka.page-views.9 at offset 2 (startpoint) at offset 5 (checkpoint)" in words
-        assert printed.splitlines()[-1] == f"  coordstream startpoint write {JOB} kafka.page-views.9 2"
-        assert requests(job).keys() == LEFT_BY_THE_RECORDING - {"kafka.page-views.9"}
-
-    def test_requests_for_every_task_and_for_one_are_separate(self, job: CommandLine) -> None:
-        rows = job.rows(*DELETE, "kafka.page-views", "--yes")
-        assert [(row["startpoint_key"], row["startpoint_value"], row["is_deleted"]) for row in rows] == [
-            ("kafka.page-views.9", "2", True)
-        ]
-        job.done(*DELETE, "kafka.page-views", "--task", "Partition 3", "--task", "Partition 4", "--yes")
-        assert requests(job).keys() == {"kafka.gone.0"}
-        job.done(*DELETE, "--all", "--yes")  # also of a stream that the job does not read
-        assert requests(job) == {}
-        assert "has no requested startpoints" in job.refused(*DELETE, "--all", "--yes")
-
-    def test_a_fan_out_cannot_be_deleted(self, job: CommandLine) -> None:
-        assert job("startpoint", "fan-out", JOB, "--yes").code == 0
-        assert "already fanned out to tasks" in job.refused(*DELETE, "kafka.page-views.9", "--yes")
-        assert "No matching request for kafka.page-views.8." in job.refused(*DELETE, "kafka.page-views.8", "--yes")
-
-    @pytest.mark.parametrize(
-        ("words", "code", "sentence"),
-        [
-            ((), 2, "Expected an INPUT, or --all"),
-            (("kafka.page-views", "--all"), 2, "Expected an INPUT, or --all"),
-            (("--all", "--task", "Partition 3"), 2, "Expected an INPUT, or --all"),
-            (("kafka.page-views.3", "--yes"), 1, "No matching request for kafka.page-views.3. Requests: "),
-            (("kafka.page-views",), 1, "Nothing was deleted: confirmation needs a terminal."),
-        ],
-    )
-    def test_rejected_arguments_delete_nothing(
-        self, job: CommandLine, words: tuple[str, ...], code: int, sentence: str
-    ) -> None:
-        finished = job(*DELETE, *words)
-        assert finished.code == code
-        assert sentence in finished.err
-        assert [row["is_deleted"] for row in job.rows(*DELETE, "--all", "--dry-run")] == [False] * 4
-        assert end(job) == END
-
-
 @pytest.mark.parametrize("words", [(*WRITE, "kafka.page-views.9", "7"), (*DELETE, "kafka.page-views.9")])
 def test_a_request_that_another_writer_changes_meanwhile_is_kept(
     job: CommandLine, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
@@ -406,12 +236,6 @@ def test_a_request_that_another_writer_changes_meanwhile_is_kept(
     assert finished.code == 1
     assert f"Another writer changed the startpoint request 'kafka.page-views.9' at offset {END}." in finished.err
     assert end(job) == END + 1
-
-
-@pytest.mark.parametrize("words", [(*DELETE, "kafka.page-views.9", "--dry-run"), (*FAN_OUT, "--yes")])
-def test_unknown_checkpoints_are_a_warning(job: CommandLine, words: tuple[str, ...]) -> None:
-    append(job, config_set("task.checkpoint.factory", "my.Factory"))
-    assert "The job's checkpoints, and whether it is running, are unknown: " in warned(job, *words)
 
 
 class TestFanOut:
@@ -427,15 +251,6 @@ class TestFanOut:
         assert fan_outs["Partition 0"] == {page_views(0): seven}
         assert fan_outs["Partition 1"].keys() == {page_views(1), page_views(9)}
         assert requests(job).keys() == {"kafka.gone.0", "kafka.page-views.7.Partition 3"}
-
-    def test_a_dry_run_shows_the_fan_out_and_writes_nothing(self, job: CommandLine) -> None:
-        rows = job(*FAN_OUT, "--dry-run", "--json").json
-        assert [(row["task_name"], row["partition_id"], row["start"], row["is_written"]) for row in rows] == [
-            ("Partition 1", 9, "at offset 2", False),
-            ("Partition 4", 12, "at the first event since 2023-11-14 22:13:20 UTC", False),
-        ]
-        assert "Nothing was fanned out: confirmation needs a terminal." in job(*FAN_OUT).err
-        assert end(job) == END
 
     def test_a_running_job_is_refused(self, job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
         set_clock(monkeypatch, LAST_COMMIT + timedelta(seconds=4))  # task.commit.ms=1500

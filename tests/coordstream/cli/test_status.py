@@ -1,9 +1,8 @@
 import socket
-from pathlib import Path
 
 import pytest
 
-from eventlog.events import NewEvent, RecordedEvent
+from eventlog.events import NewEvent
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import newest_log
@@ -12,13 +11,9 @@ from projections.fold.settings import FoldSettings
 from projections.stream_lock import StreamLocks
 from projections.tracked_logs import track_log
 from tests.coordstream.command_line import (
-    CHECKPOINT,
-    COORDINATOR,
     MASK_KEY,
     CommandLine,
-    config_event,
     in_own_process,
-    recording,
 )
 from tests.fixtures.kafka_topics import Topics
 from tests.projections.follow.running import seem_old, set_lost_after
@@ -26,49 +21,6 @@ from tests.projections.follow.running import seem_old, set_lost_after
 pytestmark = pytest.mark.slow
 
 STREAM = "__samza_coordinator_counts_1"
-
-
-def test_every_log_has_a_row(wordcount: CommandLine) -> None:
-    rows = wordcount.rows("status")
-    assert [
-        (row["stream_name"], row["incarnation"], row["next_offset"], row["lag"], row["quarantine_open"]) for row in rows
-    ] == [(COORDINATOR, 1, 427, 0, 0), (CHECKPOINT, 1, 388, 0, 0)]
-    assert [row["last_event_time"] for row in rows] == ["2026-11-21T09:18:19.033Z", "2026-11-21T09:18:13.221Z"]
-
-
-def test_an_unknown_end_is_called_unknown(wordcount: CommandLine) -> None:
-    assert "unknown" not in wordcount.done("status")
-    with wordcount.connection() as connection:
-        connection.execute("update projection.position set end_offset = null")
-    assert wordcount.done("status").count("unknown") == 4
-    assert [row["lag"] for row in wordcount.rows("status")] == [None, None]
-
-
-def test_quarantined_events_are_counted(cli: CommandLine, tmp_path: Path) -> None:
-    spoilt = RecordedEvent(0, 1, 0, b'[1,"set-config","a"]', b"no json")
-    cli.done("import", recording(tmp_path / "r.jsonl", [spoilt, RecordedEvent(1, 1, 0, b"no json", b"x")]))
-    assert [row["quarantine_open"] for row in cli.rows("status")] == [2]
-    cli.done("import", recording(tmp_path / "s.jsonl", [config_event(2, "a", "1")]))
-    assert [row["quarantine_open"] for row in cli.rows("status")] == [1]
-
-
-def test_an_empty_database_has_no_rows(cli: CommandLine) -> None:
-    assert cli("status", "--json").json == []
-    assert cli("status", "--csv").out.startswith("job_name,job_id,")
-    assert "is_lost" not in cli("status", "--csv").out
-    assert cli("status").out == "Logs (bad: events in quarantine; gaps: offsets missing from the archive)\n  none\n"
-
-
-def test_a_log_that_was_never_followed(cli: CommandLine) -> None:
-    cli.done("log", "create", STREAM)
-    with PostgresEventLog(cli.database_url, STREAM) as log:
-        log.append([NewEvent(b"k", b"v", 1)] * 3)
-    (row,) = cli.rows("status", "--max-lag", "3")
-    assert (row["state"], row["state_detail"], row["lag"]) == ("stopped", "no follower has read it yet", 3)
-    assert cli("status", "--max-lag", "2").err == f"{STREAM} is 3 offsets behind its end.\n"
-    assert cli("status", "--max-age", "9999").err == f"{STREAM} has never been read. Start its follower.\n"
-    assert cli("follow", STREAM, "--once").code == 0
-    assert set(row) == set(cli.rows("status", "--max-age", "9999")[0])
 
 
 def test_a_refused_log_is_a_fault_with_its_reason(counts: CommandLine) -> None:
@@ -79,17 +31,6 @@ def test_a_refused_log_is_a_fault_with_its_reason(counts: CommandLine) -> None:
     (row,) = finished.json
     assert (finished.code, row["state"], row["state_detail"]) == (1, "refused", "it has 2 partitions")
     assert finished.err == f"{STREAM} is refused: it has 2 partitions.\n"
-
-
-@pytest.mark.usefixtures("narrow")
-def test_gaps_are_counted(wordcount: CommandLine) -> None:
-    with wordcount.connection() as connection:
-        connection.execute(
-            "insert into projection.gap select log_id, first, first + 1"
-            " from projection.job_log cross join generate_series(1, 9, 4) first where stream_kind = 'checkpoint'"
-        )
-    assert [row["gap_count"] for row in wordcount.rows("status")] == [0, 3]
-    assert max(map(len, wordcount.done("status").splitlines())) <= 80
 
 
 def test_a_log_whose_follower_died_is_lost(counts: CommandLine) -> None:

@@ -28,29 +28,6 @@ def change(cli: CommandLine, statement: str) -> None:
         connection.execute(statement.encode())
 
 
-def test_equal_tables_end_with_0(imported: CommandLine) -> None:
-    rows = imported.rows("verify", "wordcount_pv")
-    assert {row["stream_name"] for row in rows} == {COORDINATOR, CHECKPOINT}
-    assert {(row["missing"], row["extra"], row["different"]) for row in rows} == {(0, 0, 0)}
-    assert {row["job_name"] for row in rows} == {"wordcount_pv"}
-    assert "(all equal)" in imported.done("verify", "--all")
-
-
-def test_differences_are_named_and_end_with_1(imported: CommandLine) -> None:
-    change(imported, DAMAGE)
-    finished = imported("verify", "wordcount_pv", "--json")
-    assert finished.code == 1
-    (row,) = (row for row in finished.json if row["different"])
-    assert (row["stream_name"], row["relation"]) == (COORDINATOR, "message_current")
-    assert len(row["examples"]) == 10
-    assert {example["stored"]["host"] for example in row["examples"]} == {"elsewhere"}
-    table = imported("verify", "wordcount_pv")
-    assert table.code == 1
-    first = row["examples"][0]
-    assert f"{COORDINATOR}, message_current, key_id {first['key']['key_id']}: different\n" in table.out
-    assert json.dumps(first["expected"], ensure_ascii=False) in table.out
-
-
 @pytest.mark.parametrize(
     "damage",
     [
@@ -92,17 +69,6 @@ def test_secrets_stay_masked(cli: CommandLine, tmp_path: Path) -> None:
     assert finished.code == 1
     assert "hmac-sha256:" in finished.out
     assert "hunter2" not in finished.out
-
-
-@pytest.mark.parametrize("words", [(), ("wordcount_pv", "--all")], ids=["neither", "both"])
-def test_jobs_or_all_of_them(imported: CommandLine, words: tuple[str, ...]) -> None:
-    assert "or use '--all'" in imported.refused("verify", *words, code=2)
-
-
-def test_an_unknown_job_and_an_empty_database_are_errors(cli: CommandLine) -> None:
-    cli.refused("verify", "--all")
-    cli.done("import", *RECORDING_A)
-    assert "nojob" in cli.refused("verify", "nojob")
 
 
 def test_damage_is_repaired(imported: CommandLine) -> None:

@@ -60,11 +60,6 @@ def offsets(row: Mapping[str, Any]) -> list[int]:
     return [example["key"]["log_offset"] for example in row["examples"]]
 
 
-def test_equal_logs_end_with_0(followed: CommandLine) -> None:
-    assert counts(compared(followed, 0)) == (0, 0, 0)
-    assert "(all equal)" in followed.done(*AGAINST)
-
-
 def test_what_the_archive_lacks_is_missing(followed: CommandLine) -> None:
     archive(followed, "delete from eventlog.event where log_offset in (1, 2)")
     row = compared(followed)
