@@ -1,7 +1,7 @@
 """Imports several streams in parallel, each in a worker process, to use all cores.
 
 The parent sends numbers of jobs over a pipe, and None at the end. A worker sends back progress (an int, the number of
-events since the last one), results (`Imported`), or the exception that ended it.
+events since the last one), results (`LogResult`), or the exception that ended it.
 """
 
 import os
@@ -25,8 +25,9 @@ from eventlog.postgres.lock_watch import LockWatch
 from eventlog.streams import StreamIdentity
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
+from projections.log_result import LogResult
 from projections.projector import BATCH_EVENTS, Clock
-from projections.recording_import import Imported, ReadEvents, import_stream
+from projections.recording_import import ReadEvents, import_stream
 
 OnStreamProgress = Callable[[StreamIdentity, int], None]
 
@@ -63,7 +64,7 @@ def import_streams(
     clock: Clock = system_clock,
     batch_events: int = BATCH_EVENTS,
     on_progress: OnStreamProgress = lambda _stream, _events: None,
-) -> list[Imported]:
+) -> list[LogResult]:
     """Import streams in at most ``processes`` processes, the largest first; return the results in the jobs' order.
 
     The first error, or Ctrl-C, ends the import: current batches are rolled back, committed ones stay, and another
@@ -79,7 +80,7 @@ def import_streams(
     """
     task = WorkerTask(database_url, tuple(jobs), settings, clock, batch_events)
     left = sorted(range(len(jobs)), key=lambda number: jobs[number].events)
-    imported: dict[int, Imported] = {}
+    imported: dict[int, LogResult] = {}
     with _workers(task, min(processes, len(jobs))) as workers:
         busy: dict[Any, _Worker] = {worker.pipe: worker for worker in workers}
         for worker in workers:
@@ -114,9 +115,9 @@ class _Worker:
         with self._raise_if_ended():
             self.pipe.send(number)
 
-    def receive(self) -> int | Imported:
+    def receive(self) -> int | LogResult:
         with self._raise_if_ended():
-            answer: int | Imported | Exception = self.pipe.recv()
+            answer: int | LogResult | Exception = self.pipe.recv()
         if isinstance(answer, Exception):
             raise answer
         return answer

@@ -1,7 +1,7 @@
 """Replaces the rows of a log by those that its archived events fold to, without the topic that they came from."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -9,13 +9,13 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import hold_archive
 from eventlog.postgres.table_partitions import attach_partition, detached_partitions, ensure_partition
 from eventlog.source import EventSource
-from eventlog.topic_comparison import TopicComparison
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
+from projections.log_result import LogResult
 from projections.planner_statistics import analyze
 from projections.projector import BATCH_EVENTS, retry_conflicts
 from projections.scratch_fold import ScratchFold, may_fill_histories
-from projections.table_differences import TableCheck, TableDifferences, repair_job_log
+from projections.table_differences import TableDifferences, repair_job_log
 from projections.topic_check import complete_archive, has_topic
 from projections.tracked_logs import (
     LOCK_TIMEOUT,
@@ -63,18 +63,6 @@ where i.inhparent = 'eventlog.event'::regclass
 """
 
 
-@dataclass(frozen=True)
-class Rebuilt:
-    """What a rebuild did: ``events`` folded, and the differences of each table that it repaired. ``topic``: how the
-    archive differed from the topic, if it was completed from there; see `complete_archive`.
-    """
-
-    log: TrackedLog
-    events: int
-    repaired: tuple[TableCheck, ...]
-    topic: TopicComparison | None = None
-
-
 def rebuild_log(
     connection: Connection,
     log: TrackedLog,
@@ -83,7 +71,7 @@ def rebuild_log(
     source: EventSource | None = None,
     batch_events: int = BATCH_EVENTS,
     on_progress: Callable[[int], None] = lambda _: None,
-) -> Rebuilt:
+) -> LogResult:
     """Fold a log's archived events again, and replace the rows that differ from the result.
 
     One transaction: readers see the old rows or the new ones. A follower may run meanwhile. It waits while the rows
@@ -118,7 +106,7 @@ def _rebuild(
     make_fold: Callable[..., ScratchFold],
     *,
     is_completed: bool,
-) -> Rebuilt:
+) -> LogResult:
     with connection.transaction():
         connection.execute(LOCK_TIMEOUT)
         hold_archive(connection, log.stream.stream_name)
@@ -139,7 +127,7 @@ def _rebuild(
             repaired, log = (*repaired, job_log), reload_log(connection, log)
         if log.is_current:
             name_job(connection, log.stream)
-    return Rebuilt(log, fold.events, repaired)
+    return LogResult(log.stream, log.incarnation, rebuilt=fold.events, repaired=repaired)
 
 
 def _block_if_empty(connection: Connection, log: TrackedLog) -> bool:

@@ -7,7 +7,6 @@ once it is complete. A log in Postgres is never changed: only its writers know i
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from itertools import dropwhile, islice, takewhile
 from typing import Final
 
@@ -21,6 +20,7 @@ from eventlog.source import POSTGRES, RECORDING
 from eventlog.streams import StreamIdentity
 from projections.errors import LogRebuilt, ProjectionError
 from projections.fold.settings import FoldSettings
+from projections.log_result import LogResult
 from projections.projector import BATCH_BYTES, BATCH_EVENTS, Applied, Clock, MakeProjector, Projector
 from projections.retired_streams import end_retirement
 from projections.stream_lock import stream_lock
@@ -37,17 +37,6 @@ set state = case when %s then 'catching-up' else 'replacing' end, state_detail =
 """
 
 
-@dataclass(frozen=True)
-class Imported:
-    """What an import did: how many events were new, already archived, and put in quarantine."""
-
-    stream: StreamIdentity
-    incarnation: int
-    added: int
-    skipped: int
-    quarantined: int
-
-
 def import_stream(
     connection: Connection,
     stream: StreamIdentity,
@@ -59,7 +48,7 @@ def import_stream(
     is_atomic: bool = False,
     on_progress: Callable[[int], None] = lambda _: None,
     make_projector: MakeProjector = Projector,
-) -> Imported:
+) -> LogResult:
     """Import a stream. ``read_events`` returns its events in offset order, from the first one at each call.
 
     ``on_progress`` gets the number of events imported or skipped since its last call. ``is_atomic``: all batches are
@@ -77,7 +66,7 @@ def import_stream(
     if stored is not None and stored.backend == POSTGRES:
         present = _require_all(connection, stored, read_events())
         on_progress(present)
-        return Imported(stream, stored.incarnation, 0, present, 0)
+        return LogResult(stream, stored.incarnation, skipped=present)
     with _asynchronous_commits(connection), stream_lock(connection, stream.stream_name):
         log, skipped = _log_to_continue(connection, stream, read_events, settings, clock)
         on_progress(skipped)
@@ -93,7 +82,7 @@ def import_stream(
                 quarantined += applied.quarantined
                 on_progress(applied.events)
             _complete(connection, log)
-    return Imported(stream, log.incarnation, added, skipped, quarantined)
+    return LogResult(stream, log.incarnation, added, skipped, quarantined)
 
 
 def _apply(projector: Projector, batch: list[RecordedEvent]) -> Applied:

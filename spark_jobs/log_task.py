@@ -1,6 +1,5 @@
 """A log task: one log or file that an executor reads. The driver needs only what is here."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from secrets import token_hex
@@ -50,22 +49,6 @@ class LogTask(Protocol):
 
         The result is pickled for the driver.
         """
-
-
-class LogResult(NamedTuple):
-    """What the replay of one log did, in events; ``repaired_rows`` of a rebuild. ``message`` is for the operator."""
-
-    added: int = 0
-    skipped: int = 0
-    quarantined: int = 0
-    rebuilt: int = 0
-    repaired_rows: int = 0
-    message: str = ""
-
-    @classmethod
-    def total(cls, results: "Sequence[LogResult]") -> "LogResult":
-        figures = cls._fields[:-1]
-        return cls(**{figure: sum(getattr(result, figure) for result in results) for figure in figures})
 
 
 class Outcome(NamedTuple):

@@ -14,9 +14,10 @@ from eventlog.log import system_clock
 from eventlog.recording import read_recording
 from eventlog.recording_spool import TopicSummary, check_recording
 from eventlog.streams import StreamIdentity, identify
+from projections.log_result import LogResult
 from spark_jobs.dispatch import default_tasks, run_log_tasks
 from spark_jobs.errors import SparkJobError
-from spark_jobs.log_task import LogResult, LogTaskSettings
+from spark_jobs.log_task import LogTaskSettings
 
 if TYPE_CHECKING:
     from spark_jobs.log_task_session import LogTaskSession
@@ -93,7 +94,7 @@ class RecordedStream:
         from projections.recording_import import import_stream  # noqa: PLC0415 (of executors)
         from spark_jobs.table_partitions import replay_projector  # noqa: PLC0415 (of executors)
 
-        done = import_stream(
+        return import_stream(
             session.connection,
             self.stream,
             lambda: self.events(session),
@@ -102,7 +103,6 @@ class RecordedStream:
             is_atomic=True,
             make_projector=replay_projector(session),
         )
-        return LogResult(done.added, done.skipped, done.quarantined)
 
     def events(self, session: "LogTaskSession") -> Iterable[RecordedEvent]:
         """The events of all files, up to the time of the settings."""

@@ -13,11 +13,12 @@ from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource, StreamUnavailable
 from eventlog.streams import StreamIdentity, identify
+from projections.log_result import LogResult
 from projections.planner_statistics import finish_imports
 from projections.tracked_logs import TrackedLog
 from spark_jobs.dispatch import run_log_tasks
 from spark_jobs.errors import SparkJobError
-from spark_jobs.log_task import LogResult, LogTask, LogTaskSettings
+from spark_jobs.log_task import LogTask, LogTaskSettings
 from spark_jobs.recordings import RecordedStream
 from spark_jobs.session import count_cores
 
@@ -59,8 +60,7 @@ class TopicStream:
 
         fold, until, projector = session.settings.fold, session.settings.until, replay_projector(session)
         reader = StreamReader(session.connection, session.source, fold, system_clock, until, make_projector=projector)
-        done = reader.read_to_end(self.stream.stream_name, session.settings.kind)
-        return LogResult(done.added, quarantined=done.quarantined, message=done.message)
+        return reader.read_to_end(self.stream.stream_name, session.settings.kind)
 
 
 @dataclass(frozen=True)
@@ -81,24 +81,20 @@ class ArchivedLog:
     def run(self, session: "LogTaskSession") -> LogResult:
         from projections.rebuild import rebuild_log  # noqa: PLC0415 (of executors)
 
-        done = rebuild_log(session.connection, self.log, session.settings.fold)
-        rows = sum(check.missing + check.extra + check.different for check in done.repaired)
-        return LogResult(rebuilt=done.events, repaired_rows=rows)
+        return rebuild_log(session.connection, self.log, session.settings.fold)
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """What a replay did: the sum of what it did with ``log_count`` logs. ``failures``: why others were not replayed."""
+    """What a replay did with each stream. ``failures``: why others were not replayed."""
 
-    log_count: int
-    total: LogResult
+    results: Sequence[LogResult]
     seconds: float
     failures: Mapping[str, str]
-    messages: Sequence[str]
 
-    @property
-    def folded(self) -> int:
-        return self.total.added + self.total.rebuilt
+    def count(self, *figures: str) -> int:
+        """The sum of some figures of all results."""
+        return sum(getattr(result, figure) for result in self.results for figure in figures)
 
 
 def replay(
@@ -124,9 +120,9 @@ def replay(
     names = [each.stream.stream_name for each in log_tasks]
     failures = {name: outcome.failure for name, outcome in zip(names, outcomes, strict=True) if outcome.failure}
     results: list[LogResult] = [outcome.result for outcome in outcomes if not outcome.failure]
-    total = LogResult.total(results)
-    finish_imports(connection, total.added)
-    return Replayed(len(results), total, seconds, failures, [result.message for result in results if result.message])
+    replayed = Replayed(results, seconds, failures)
+    finish_imports(connection, replayed.count("added"))
+    return replayed
 
 
 def topic_streams(source: EventSource, kind: str | None) -> list[TopicStream]:

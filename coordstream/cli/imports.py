@@ -22,9 +22,10 @@ from eventlog.log import system_clock
 from eventlog.recording_spool import CheckedRecording, LineSpool, check_recording, events_of
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
+from projections.log_result import LogResult
 from projections.parallel_import import ImportJob, OnStreamProgress, import_streams
 from projections.planner_statistics import finish_imports
-from projections.recording_import import Imported, import_stream
+from projections.recording_import import import_stream
 
 MOST_PROCESSES: Final = 8
 """Each process of ours has a connection, with a process of the server."""
@@ -79,7 +80,7 @@ def check_files(files: Sequence[Path], kind: str | None) -> Iterator[list[Import
         yield [_import_job(topic, kind, found) for topic, found in by_topic.items()]
 
 
-def import_jobs(database: Database, jobs: Sequence[ImportJob], *, processes: int | None = None) -> list[Imported]:
+def import_jobs(database: Database, jobs: Sequence[ImportJob], *, processes: int | None = None) -> list[LogResult]:
     """Import streams, in parallel when worthwhile, with a progress bar on standard error.
 
     ``processes`` 1: one stream after the other. At the end, everything is on disk. Raises the errors of
@@ -138,14 +139,14 @@ def _import_job(topic: str, kind: str | None, recordings: Sequence[CheckedRecord
     return ImportJob(stream, partial(events_of, topic, tuple(recordings)), count)
 
 
-def _result_row(result: Imported) -> Row:
+def _result_row(result: LogResult) -> Row:
     stream = result.stream
     counts = {"added": result.added, "skipped": result.skipped, "quarantined": result.quarantined}
     names = {"stream_name": stream.stream_name, "stream_kind": stream.stream_kind}
     return {**names, "incarnation": result.incarnation, **counts}
 
 
-def describe_import(result: Imported) -> str:
+def describe_import(result: LogResult) -> str:
     """What an import did, as a line."""
     quarantined = f", {result.quarantined} of them in quarantine" if result.quarantined else ""
     name = printable_text(result.stream.stream_name)

@@ -226,22 +226,25 @@ def _logs_in_files(
 
 
 def _print_replayed(source: str, done: "Replayed", *, as_json: bool) -> None:
-    total, events = done.total, done.folded + done.total.skipped
-    for message in done.messages:
+    count, folded = len(done.results), done.count("added", "rebuilt")
+    figures = {figure: done.count(figure) for figure in ("skipped", "quarantined", "repaired_rows")}
+    events = folded + figures["skipped"]
+    for message in filter(None, (result.message for result in done.results)):
         print(message, file=sys.stderr)
     if as_json:
-        figures = {"log_count": done.log_count, "event_count": events, "added": done.folded, "skipped": total.skipped}
-        rows = {"quarantined": total.quarantined, "repaired_rows": total.repaired_rows}
+        figures = {"log_count": count, "event_count": events, "added": folded, **figures}
         seconds = round(done.seconds, 3)
-        print_json({"source": source, **figures, **rows, "seconds": seconds, "failures": _failures(done.failures)})
+        print_json({"source": source, **figures, "seconds": seconds, "failures": _failures(done.failures)})
     else:
-        quarantined = f", {total.quarantined:,} of them in quarantine" if total.quarantined else ""
-        skipped = f", {total.skipped:,} events already present" if total.skipped else ""
-        repaired = f", {total.repaired_rows:,} rows replaced" if total.repaired_rows else ""
+        words = {
+            "quarantined": "of them in quarantine",
+            "skipped": "events already present",
+            "repaired_rows": "rows replaced",
+        }
+        more = "".join(f", {figures[figure]:,} {what}" for figure, what in words.items() if figures[figure])
         rate = f"{events / done.seconds:,.0f} events/s" if done.seconds else ""
-        logs = "1 log" if done.log_count == 1 else f"{done.log_count:,} logs"
-        counts = f"{done.folded:,} events{quarantined}{skipped}{repaired}"
-        print(f"Replayed {logs}: {counts}, in {done.seconds:.1f} s ({rate})")
+        logs = "1 log" if count == 1 else f"{count:,} logs"
+        print(f"Replayed {logs}: {folded:,} events{more}, in {done.seconds:.1f} s ({rate})")
     for name, reason in islice(done.failures.items(), MOST_FAILURES):
         print(f"Cannot replay {name}. {reason}", file=sys.stderr)
     if len(done.failures) > MOST_FAILURES:

@@ -16,7 +16,8 @@ from coordstream.database import open_database
 from coordstream.errors import note
 from coordstream.queries.rows import Row, Rows, printable
 from projections.fold.settings import FoldSettings
-from projections.rebuild import Rebuilt, rebuild_log
+from projections.log_result import LogResult
+from projections.rebuild import rebuild_log
 from projections.table_differences import TableCheck, Values
 from projections.tracked_logs import TRACKED_BACKENDS, mark_for_rebuild
 from projections.verify import Verification, verify_log
@@ -161,7 +162,7 @@ def rebuild(
             "rebuild",
             lambda log, show: rebuild_log(database.connection, log, settings, source=topics, on_progress=show),
         )
-    done = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, Rebuilt)]
+    done = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, LogResult)]
     rows = Rows(_REBUILT, (_rebuilt_row(each, result) for each, result in done))
     print_rows(rows, REBUILT_COLUMNS, title="Rebuilt logs, and the rows replaced", as_json=as_json)
     failures = [result for result in results if isinstance(result, str)]
@@ -172,18 +173,18 @@ def rebuild(
         raise typer.Exit(1)
 
 
-def _describe_difference(result: Rebuilt) -> str:
-    name, count = result.log.stream.stream_name, result.topic.different if result.topic else 0
+def _describe_difference(result: LogResult) -> str:
+    name, count = result.stream.stream_name, result.topic.different if result.topic else 0
     return (
         f"{name}: archived events that differ from the topic, left unchanged: {count}. "
         "See `coordstream verify --against kafka`."
     )
 
 
-def _rebuilt_row(each: JobLog, result: Rebuilt) -> Row:
+def _rebuilt_row(each: JobLog, result: LogResult) -> Row:
     return {
         **each.row(),
-        "event_count": result.events,
+        "event_count": result.rebuilt,
         "fetched_count": 0 if result.topic is None else result.topic.missing,
         "missing": sum(table.missing for table in result.repaired),
         "extra": sum(table.extra for table in result.repaired),

@@ -12,19 +12,10 @@ from projections.fold.settings import FoldSettings
 from projections.follow.heartbeat import Beat, write_beats
 from projections.follow.resume import ResumePoint, find_resume_point
 from projections.follow.resync import resync
+from projections.log_result import LogResult
 from projections.projector import BATCH_BYTES, BATCH_EVENTS, Clock, MakeProjector, Projector
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import TrackedLog, make_current
-
-
-@dataclass(frozen=True)
-class ReadToEnd:
-    """How many events of a stream were read and put in quarantine; ``message`` is for the operator, if not empty."""
-
-    incarnation: int
-    added: int
-    quarantined: int
-    message: str
 
 
 @dataclass(frozen=True)
@@ -42,7 +33,7 @@ class StreamReader:
     on_progress: Callable[[int], None] = lambda _: None
     make_projector: MakeProjector = Projector
 
-    def read_to_end(self, stream_name: str, kind: str | None = None) -> ReadToEnd:
+    def read_to_end(self, stream_name: str, kind: str | None = None) -> LogResult:
         """Read a stream on from where its log ends, after the log or its next incarnation was registered. Raises
         StreamBusy or PositionMoved if another session reads the stream, and as `find_resume_point`.
         """
@@ -51,7 +42,7 @@ class StreamReader:
             with self.connection.transaction():
                 return self._read(found if self.until is None else found.without_resync())
 
-    def _read(self, found: ResumePoint) -> ReadToEnd:
+    def _read(self, found: ResumePoint) -> LogResult:
         if found.resync:
             found = self._resync(found)
         projector = self._projector(found.log)
@@ -60,7 +51,7 @@ class StreamReader:
         if projector.next_offset >= found.target and not log.is_complete:
             make_current(self.connection, log)
         write_beats(self.connection, [Beat(log.log_id, "stopped", found.target)], found.topic.asked_at)
-        return ReadToEnd(log.incarnation, added, quarantined, found.message)
+        return LogResult(log.stream, log.incarnation, added, quarantined=quarantined, message=found.message)
 
     def _resync(self, found: ResumePoint) -> ResumePoint:
         return resync(

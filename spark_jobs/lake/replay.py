@@ -2,7 +2,7 @@
 
 from base64 import b64decode
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby, islice, takewhile
 from typing import Final
@@ -18,6 +18,7 @@ from eventlog.timestamps import datetime_of
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
 from projections.follow.resume import require_cluster
+from projections.log_result import LogResult
 from projections.projector import BATCH_EVENTS, Projector
 from projections.scratch_fold import archived_batches
 from projections.stream_lock import stream_lock
@@ -34,7 +35,6 @@ from projections.tracked_logs import (
 from spark_jobs.lake.files import BATCH_EVENTS as PAGE_EVENTS
 from spark_jobs.lake.files import absolute_folder, load_lake, read_log
 from spark_jobs.lake.manifest import LakeError, LakeFile, LakeLog, Observed
-from spark_jobs.log_task import LogResult
 from spark_jobs.log_task_session import LogTaskSession
 from spark_jobs.table_partitions import SeparatePartitions
 
@@ -91,7 +91,10 @@ class LakeStream:
         connection = session.connection
         with stream_lock(connection, self.stream.stream_name), connection.transaction():
             results = [_LogRestore(session, self.output, each).run() for each in self.logs]
-        return LogResult.total(results)
+        counted = {
+            name: sum(getattr(result, name) for result in results) for name in ("added", "skipped", "quarantined")
+        }
+        return replace(results[-1], **counted)
 
 
 class _LogRestore:
@@ -119,7 +122,7 @@ class _LogRestore:
                 write_observations(connection, tracked.log_id, [observation], observed_at)
             added, quarantined = self._fold(tracked, [observation for observation, _ in new])
             self._complete(tracked)
-        return LogResult(added, skipped, quarantined)
+        return LogResult(tracked.stream, tracked.incarnation, added, skipped, quarantined)
 
     def _find(self) -> TrackedLog | None:
         log = self._source.log

@@ -9,7 +9,8 @@ from eventlog.postgres.connection import Connection
 from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamKind, checkpoint_stream_name, coordinator_stream_name, identify
 from projections.fold.settings import FoldSettings
-from projections.recording_import import Imported, import_stream
+from projections.log_result import LogResult
+from projections.recording_import import import_stream
 from tests.builders import recorded
 
 #: When everything is imported: later than any constant record time, so that all of them count.
@@ -28,7 +29,7 @@ def import_events(
     kind: StreamKind | None = None,
     batch_events: int = 50_000,
     imported_at: datetime = IMPORTED_AT,
-) -> Imported:
+) -> LogResult:
     """Import one stream's events, as the import of a recording does."""
     stream = identify(stream_name, kind)
     return import_stream(connection, stream, lambda: events, settings, lambda: imported_at, batch_events=batch_events)
@@ -59,7 +60,7 @@ class ImportedJob:
         if checkpoints is not None:
             self.import_recorded(self.checkpoint_stream, recorded(checkpoints))
 
-    def import_recorded(self, stream_name: str, events: Sequence[RecordedEvent]) -> Imported:
+    def import_recorded(self, stream_name: str, events: Sequence[RecordedEvent]) -> LogResult:
         """Import (on) a stream of the job."""
         return import_events(self.connection, stream_name, events, self.settings, imported_at=self.imported_at)
 

@@ -7,7 +7,7 @@ import pytest
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
-from projections.recording_import import Imported
+from projections.log_result import LogResult
 from tests.builders import config_set, recorded
 from tests.fixtures.waiting import PATIENCE, wait_until
 from tests.properties.importing import (
@@ -48,7 +48,7 @@ def test_a_log_that_comes_while_config_names_its_job_gets_that_name(
     ):
         if before:
             import_events(watcher, CHECKPOINT, before)
-        comes: list[Future[Imported]] = []
+        comes: list[Future[LogResult]] = []
 
         def on_step(step: str) -> None:
             if step == "merged":  # the name is given and not yet committed

@@ -20,8 +20,8 @@ from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamIdentity
 from projections.errors import FoldVersionDiffers, ProjectionError, StreamBusy
 from projections.fold.settings import FoldSettings
+from projections.log_result import LogResult
 from projections.parallel_import import ImportJob, WorkerTask, import_streams
-from projections.recording_import import Imported
 from projections.stream_lock import stream_lock
 from tests.fixtures.waiting import wait_until
 from tests.projections.streams_at_once import jobs_of, refused_events
@@ -35,7 +35,7 @@ select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = cu
 """
 
 
-def import_at_once(url: str, jobs: Sequence[ImportJob] = JOBS, processes: int = 2, **options: Any) -> list[Imported]:
+def import_at_once(url: str, jobs: Sequence[ImportJob] = JOBS, processes: int = 2, **options: Any) -> list[LogResult]:
     return import_streams(url, jobs, SETTINGS, processes, batch_events=40, **options)
 
 
@@ -43,7 +43,7 @@ def shown(connection: Connection) -> dict[str, dict[str, list[tuple[Any, ...]]]]
     return {relation: rows_by_job(connection, relation) for relation in (*CURRENT, *HISTORIES)}
 
 
-def all_added(imported: Sequence[Imported]) -> bool:
+def all_added(imported: Sequence[LogResult]) -> bool:
     return [(done.stream, done.added + done.skipped) for done in imported] == [(job.stream, job.events) for job in JOBS]
 
 

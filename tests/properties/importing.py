@@ -11,8 +11,9 @@ from eventlog.postgres.connection import Connection
 from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
+from projections.log_result import LogResult
 from projections.projector import BATCH_EVENTS, MakeProjector, OnStep, Projector
-from projections.recording_import import Imported, import_stream
+from projections.recording_import import import_stream
 from tests.oracle import FINGERPRINT_KEY, ROWS, Row
 from tests.properties.generated_jobs import ARCHIVED_MS, GeneratedJob, GeneratedLog
 
@@ -58,7 +59,7 @@ def import_events(
     is_atomic: bool = False,
     make_projector: MakeProjector = Projector,
     on_progress: Callable[[int], None] = lambda _: None,
-) -> Imported:
+) -> LogResult:
     """Import events as a recorded stream."""
     return import_stream(
         connection,
@@ -78,7 +79,7 @@ def always_copying(on_step: OnStep = lambda _: None) -> MakeProjector:
     return partial(Projector, few_events=0, on_step=on_step)
 
 
-def import_log(connection: Connection, log: GeneratedLog, batch_events: int = BATCH_EVENTS) -> Imported:
+def import_log(connection: Connection, log: GeneratedLog, batch_events: int = BATCH_EVENTS) -> LogResult:
     """Import a generated log."""
     return import_events(connection, log.stream_name, log.events, batch_events)
 

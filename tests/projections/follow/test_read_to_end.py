@@ -8,7 +8,8 @@ import pytest
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection
 from eventlog.source import SourceUnavailable
-from projections.follow.read_to_end import ReadToEnd, StreamReader
+from projections.follow.read_to_end import StreamReader
+from projections.log_result import LogResult
 from tests.fixtures.memory_source import FIRST_MS, MemorySource, MemoryTopic
 from tests.projections.follow.running import ORDERS
 from tests.projections.follow.steps import clock, shown
@@ -37,7 +38,7 @@ def source_of(topic: MemoryTopic, kind: type[MemorySource] = MemorySource) -> Me
     return source
 
 
-def read(connection: Connection, source: MemorySource, **options: Any) -> ReadToEnd:
+def read(connection: Connection, source: MemorySource, **options: Any) -> LogResult:
     return StreamReader(connection, source, SETTINGS, clock, **options).read_to_end(ORDERS)
 
 

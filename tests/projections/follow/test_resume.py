@@ -285,7 +285,7 @@ def test_a_postgres_log_that_ends_before_the_position_is_an_error(connected: Con
         with pytest.raises(RebuildNeeded, match=r"The position 1000 of .* is beyond the end of the log, 2\. Run"):
             find_resume_point(connected, postgres, ORDERS, SETTINGS, clock)
         assert shown(connected, LOGS) == [(1, "postgres", None, None)]
-        assert rebuild_log(connected, logs_of(connected, ORDERS)[0], SETTINGS).events == 2
+        assert rebuild_log(connected, logs_of(connected, ORDERS)[0], SETTINGS).rebuilt == 2
         assert find_resume_point(connected, postgres, ORDERS, SETTINGS, clock).message == ""
     assert shown(connected, CONFIG) == [("a", "1", 1), ("b", "1", 1)]
     assert shown(connected, POSITIONS) == [(1, "live", 2, 2)]
