@@ -44,19 +44,6 @@ def test_white_space_around_names_does_not_count(database: Connection) -> None:
     assert job.rows("state_checkpoint", "store_name, changelog_stream") == [("s", "changes")]
 
 
-def test_an_assignment_of_a_dropped_input_does_not_make_a_key_ambiguous(database: Connection) -> None:
-    """``k.s.1.2`` is partition 2 of ``s.1``, which config no longer names, or partition 1 of ``s`` for task 2."""
-    events = [
-        config_set("task.inputs", "k.s"),
-        task_partition("k.s.1.2", "t"),
-        task_partition("k.s.1", "2"),
-        startpoint("k.s.1.2", StartpointSpecific("7", FIRST_TIME)),
-    ]
-    job = ImportedJob(database, "inputs-dropped", coordinator=events)
-    assert job.rows("startpoint", "stream_name, partition_id, task_name, is_ambiguous") == [("s", 1, "2", False)]
-    assert job.rows_as_of("starting_offset", STARTS, FIRST_TIME + 4) == [("2", "k", "s", "startpoint", "specific")]
-
-
 IN = "kafka.in.0"
 INPUTS = config_set("task.inputs", "kafka.in")
 KAFKA = config_set("systems.kafka.samza.factory", "org.apache.samza.system.kafka.KafkaSystemFactory")
@@ -139,18 +126,6 @@ def test_a_task_starts_once_it_is_active(database: Connection) -> None:
     job = ImportedJob(database, "standby-active", coordinator=[*WITH_STANDBY, task_mode(STANDBY, "Active")])
     assert job.rows_as_of("starting_offset", "task_name", FIRST_TIME + len(WITH_STANDBY) - 1) == [(ACTIVE,)]
     assert job.rows("starting_offset", "task_name") == [(ACTIVE,), (STANDBY,)]
-
-
-def test_the_key_of_a_startpoint_is_not_that_of_a_standby_task(database: Connection) -> None:
-    """``kafka.in.0.1`` is partition 0 for task 1, or partition 1 of ``in.0``, which only a standby task has."""
-    events = [
-        task_mode("Standby-1-0", "Standby"),
-        task_partition("kafka.in.0", "1"),
-        task_partition("kafka.in.0.1", "Standby-1-0"),
-        startpoint("kafka.in.0.1", StartpointSpecific("7", FIRST_TIME)),
-    ]
-    job = ImportedJob(database, "standby-key", coordinator=events)
-    assert job.rows("startpoint", "stream_name, partition_id, task_name, is_ambiguous") == [("in", 0, "1", False)]
 
 
 def test_a_standby_task_shares_the_changelog_partition_of_its_active_task(database: Connection) -> None:

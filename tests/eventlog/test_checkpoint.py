@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from eventlog.checkpoint import (
-    DEFAULT_MAX_AGE_MS,
     WRITE_VERSIONS,
     Candidate,
     Checkpoint,
@@ -132,39 +131,6 @@ def _candidates(vector: Vector, task: str) -> list[Candidate[Checkpoint]]:
             continue
         last[version] = Candidate(version, record["offset"], record["timestamp"], checkpoint)
     return list(last.values())
-
-
-@pytest.mark.scenario("KCM-10", "HRD-25")
-@pytest.mark.parametrize(
-    ("v1", "v2", "max_age", "winner"),
-    [
-        ((1, 600_000), (0, 0), DEFAULT_MAX_AGE_MS, 2),
-        ((1, 600_001), (0, 0), DEFAULT_MAX_AGE_MS, 1),
-        ((0, 600_001), (1, 0), DEFAULT_MAX_AGE_MS, 2),
-        ((1, 5), (0, 5), 0, 2),
-        ((1, 6), (0, 5), 0, 1),
-    ],
-)
-def test_a_stale_preferred_version(v1: tuple[int, int], v2: tuple[int, int], max_age: int, winner: int) -> None:
-    candidates = [Candidate(1, *v1, "v1"), Candidate(2, *v2, "v2")]
-    chosen = choose(candidates, (2, 1), max_age)
-    assert chosen is not None
-    assert chosen.version == winner
-
-
-def test_of_one_version_the_last_on_the_log_is_looked_at() -> None:
-    chosen = choose([Candidate(1, 7, 0, "late"), Candidate(1, 3, 9, "early")], (1,))
-    assert chosen is not None
-    assert chosen.payload == "late"
-    assert choose([Candidate(2, 7, 0, "v2")], (1,)) is None
-
-
-def test_versions_and_age_as_config_writes_them() -> None:
-    assert parse_read_versions("2, 1") == (2, 1)
-    assert parse_read_versions("1,1") == (1,)
-    assert parse_read_versions("2,1,") == (2, 1)
-    assert parse_read_versions(None) == parse_read_versions(" ") == (1,)
-    assert (parse_max_age(None), parse_max_age("0"), parse_max_age("-5")) == (600_000, 0, -5)
 
 
 @pytest.mark.parametrize(

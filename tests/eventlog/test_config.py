@@ -11,7 +11,6 @@ from eventlog.config import (
     OffsetSettings,
     boolean,
     broadcast_partitions,
-    inputs,
     integer,
     refuse_unknown_defaults,
     task_inputs,
@@ -46,31 +45,6 @@ def test_an_integer_may_have_a_minimum(text: str) -> None:
         integer({"key": text}, "key", 1, minimum=0)
 
 
-@pytest.mark.parametrize(
-    ("config", "expected"),
-    [
-        ({}, None),
-        ({"task.inputs": ""}, set()),
-        ({"task.inputs": "kafka.page-views, kafka.a.b"}, {("kafka", "page-views"), ("kafka", "a.b")}),
-        ({"task.broadcast.inputs": "kafka.rules#0,kafka.more#[0-3],kafka.c#"}, "broadcast"),
-        ({"task.inputs": "pv"}, set()),
-        ({"task.inputs": "pv", "job.default.system": "kafka"}, {("kafka", "pv")}),
-        (
-            {
-                "task.inputs": "pv",
-                "job.default.system": "kafka",
-                "streams.pv.samza.system": "other",
-                "streams.pv.samza.physical.name": "page.views",
-            },
-            {("other", "page.views")},
-        ),
-    ],
-)
-def test_inputs(config: dict[str, str], expected: object) -> None:
-    broadcast = {("kafka", "rules"), ("kafka", "more"), ("kafka", "c#")}
-    assert inputs(config) == (broadcast if expected == "broadcast" else expected)
-
-
 def test_task_inputs_are_those_that_tasks_share_out() -> None:
     config = {"task.inputs": "kafka.page-views, pv", "task.broadcast.inputs": "kafka.rules#0"}
     known = {"streams.pv.samza.system": "other", "streams.pv.samza.physical.name": "page.views"}
@@ -98,26 +72,12 @@ def test_a_broadcast_input_names_its_partitions(entry: str) -> None:
 
 
 KAFKA = {"systems.k.samza.factory": "org.apache.samza.system.kafka.KafkaSystemFactory"}
-RESET = {**KAFKA, "systems.k.streams.s.samza.reset.offset": "true", "systems.k.samza.offset.default": "oldest"}
 BY_ID = {
     "streams.views.samza.system": "k",
     "streams.views.samza.physical.name": "page-views",
     "streams.views.samza.offset.default": "oldest",
     "streams.views.samza.reset.offset": "true",
 }
-
-
-def test_the_default_goes_from_the_stream_to_the_system() -> None:
-    config = {
-        "systems.k.streams.s.samza.offset.default": "upcoming",
-        "systems.k.default.stream.samza.offset.default": "Oldest",
-        "systems.j.samza.offset.default": " OLDEST ",
-    }
-    settings = OffsetSettings(config)
-    found = [settings.default_offset(*one) for one in (("k", "s"), ("k", "t"), ("j", "s"), ("none", "s"))]
-    assert found == ["upcoming", "oldest", "oldest", "upcoming"]
-    with pytest.raises(ConfigError, match=r"systems\.k\.samza\.offset\.default"):
-        OffsetSettings({"systems.k.samza.offset.default": "fail"}).default_offset("k", "s")
 
 
 @pytest.mark.parametrize(
@@ -142,39 +102,8 @@ def test_a_default_of_an_input_must_be_known(config: dict[str, str], named: bool
     assert isinstance(refused.value, ValueError)
 
 
-def test_reset_is_a_boolean_of_the_stream_or_of_the_system_s_streams() -> None:
-    assert OffsetSettings(RESET).is_reset("k", "s")
-    assert not OffsetSettings(RESET).is_reset("k", "t")
-    assert not OffsetSettings({**RESET, "systems.k.streams.s.samza.reset.offset": "yes"}).is_reset("k", "s")
-    assert OffsetSettings({"systems.k.default.stream.samza.reset.offset": "TRUE"}).is_reset("k", "s")
-
-
-def test_only_kafka_s_next_offset_is_known() -> None:
-    assert OffsetSettings(KAFKA).next_offset("k", "45") == "46"
-    assert OffsetSettings(KAFKA).next_offset("k", "-1") == "0"
-    assert OffsetSettings(KAFKA).next_offset("k", str(2**63 - 2)) == str(2**63 - 1)
-    assert OffsetSettings(KAFKA).next_offset("k", str(2**63 - 1)) is None
-    assert OffsetSettings(KAFKA).next_offset("k", "4x") is None
-    assert OffsetSettings(KAFKA).next_offset("other", "45") is None
+def test_no_offset_follows_one_of_thousands_of_digits() -> None:
     assert OffsetSettings(KAFKA).next_offset("k", "9" * 5000) is None
-
-
-def test_the_settings_of_a_stream_s_id_count_first() -> None:
-    by_name = {
-        "systems.k.streams.page-views.samza.offset.default": "upcoming",
-        "systems.k.streams.page-views.samza.reset.offset": "false",
-    }
-    settings = OffsetSettings(BY_ID | by_name)
-    assert settings.default_offset("k", "page-views") == "oldest"
-    assert settings.is_reset("k", "page-views")
-    assert settings.default_offset("k", "views") == "upcoming"  # only an id
-    assert not settings.is_reset("j", "page-views")
-
-
-def test_an_id_without_names_is_a_stream_of_the_default_system() -> None:
-    settings = OffsetSettings({"job.default.system": "k", "streams.s.samza.offset.default": "oldest"})
-    assert settings.default_offset("k", "s") == "oldest"
-    assert OffsetSettings({"streams.s.samza.offset.default": "oldest"}).default_offset("k", "s") == "upcoming"
 
 
 def test_a_stream_with_several_ids_is_refused() -> None:

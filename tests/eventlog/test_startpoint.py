@@ -5,7 +5,6 @@ import itertools
 import pytest
 
 from eventlog.startpoint import (
-    EXPIRY_MS,
     Startpoint,
     StartpointMaker,
     StartpointNotSupported,
@@ -14,15 +13,7 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
     StartpointVisitor,
-    is_expired,
 )
-
-
-def test_a_request_expires_when_it_is_more_than_twelve_hours_old() -> None:
-    assert EXPIRY_MS == 43_200_000
-    assert not is_expired(StartpointOldest(1_000), 999 + EXPIRY_MS)
-    assert is_expired(StartpointOldest(1_000), 1_000 + EXPIRY_MS)
-    assert not is_expired(StartpointOldest(2**70), 1_000)
 
 
 @pytest.mark.scenario("SPM-01")

@@ -43,8 +43,9 @@ language sql stable parallel safe as $$
     where left(m.message_key, 100) in ('task.checkpoint.read.versions', 'task.live.checkpoint.max.age',
                             'job.systemstreampartition.grouper.factory', 'job.changelog.system', 'job.default.system')) c
   cross join lateral (
-    select case when c.versions ~ '^\s*[0-9]{1,4}\s*(,\s*[0-9]{1,4}\s*)*[\s,]*$'       -- Java drops empty items at the end
-                then string_to_array(rtrim(regexp_replace(c.versions, '\s', '', 'g'), ','), ',')::integer[]
+    select case when c.versions ~ '^\s*[0-9]+\s*(,\s*[0-9]+\s*)*[\s,]*$'               -- Java drops empty items at the end
+                then string_to_array(rtrim(regexp_replace(regexp_replace(c.versions, '\s', '', 'g'),
+                  '0*[1-9][0-9]{4,}', '0', 'g'), ','), ',')::integer[]                   -- 0 = a version that there never was
                 else '{1}'::integer[] end as versions) v
   cross join lateral (
     select array_agg(projection.changelog_name(v.changelog, coalesce(c.changelog_system, '')) order by v.store_name collate "C") as changelogs,

@@ -143,30 +143,8 @@ Config = dict[str, str]
 
 @pytest.mark.parametrize("key", DEFAULTS)
 def test_groupers_are_write_once(key: str) -> None:
-    assert write_once_changes({**STARTED, key: "X"}, {**STARTED, key: "X"}) == []
-    assert write_once_changes({key: "X"}, {key: "Y"}) == [(key, "X", "Y")]
     assert write_once_changes(STARTED, {**STARTED, key: "X"}) == [(key, DEFAULTS[key], "X")]
     assert write_once_changes({**STARTED, key: "X"}, STARTED) == [(key, "X", DEFAULTS[key])]
-    assert write_once_changes(STARTED, {**STARTED, key: DEFAULTS[key]}) == []
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param({}, {**STARTED, GROUPER: "X"}, id="before the first start"),
-        pytest.param({"a": "1"}, {**STARTED, GROUPER: "X"}, id="without a job.name"),
-        pytest.param({**BATCH, "app.run.id": "1"}, {**BATCH, "app.run.id": "2"}, id="another run of a batch job"),
-        pytest.param({"stores.s.factory": "RocksDb"}, STORE, id="a changelog is added"),
-        pytest.param({}, STORE, id="a store is added"),
-        pytest.param(STORE, {"stores.other.factory": "RocksDb"}, id="a store is removed"),
-        pytest.param(STORE, SHORT, id="the system moves to a key of its own"),
-        pytest.param(
-            STORE, {"stores.s.changelog": "log", "job.default.system": "kafka"}, id="the system is the default one"
-        ),
-    ],
-)
-def test_other_settings_may_change(old: Config, new: Config) -> None:
-    assert write_once_changes(old, new) == []
 
 
 @pytest.mark.parametrize(
