@@ -18,12 +18,11 @@ from benchmarks.servers import BenchmarkServer
 from coordstream.settings import load_settings
 from eventlog.postgres.connection import connect
 from eventlog.recording import write_recording
-from spark_jobs.jars import postgres_driver
 from spark_jobs.log_task import LogTaskSettings
 from spark_jobs.recordings import check_recordings, find_files
 from spark_jobs.relations.reader import RelationReader
 from spark_jobs.replay import replay
-from spark_jobs.session import build_session, jar_conf
+from spark_jobs.session import build_session, jar_conf, postgres_driver
 
 EVENTS_A_LOG: Final = 1_000
 CORES: Final = 2

@@ -19,9 +19,8 @@ from coordstream.settings import load_settings
 try:
     from spark_jobs.data_source.options import Access
     from spark_jobs.data_source.source import register as register_source
-    from spark_jobs.jars import postgres_driver
     from spark_jobs.relations.reader import OpenSnapshot, RelationReader, log_positions
-    from spark_jobs.session import build_session
+    from spark_jobs.session import build_session, postgres_driver
 except ImportError as error:
     raise ImportError(missing_message(error.name) or str(error)) from error
 

@@ -1,23 +1,30 @@
-"""Spark sessions, and checks of their settings: Spark reports these errors late, or without their names."""
+"""Spark sessions: what they run on (Java, the JDBC driver's jar), and checks of their settings.
 
+Spark reports errors of these late, or without their names. The jar is fetched once, with the copy of Ivy in PySpark.
+"""
+
+import hashlib
+import importlib.util
 import logging
 import os
 import pwd
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import gettempdir
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from eventlog.errors import printable_text
 from eventlog.source import connection_failure
-from spark_jobs.errors import SparkJobError, jvm_errors, spark_errors
-from spark_jobs.jars import find_java
+from spark_jobs.errors import JarUnavailableError, JavaMissingError, SparkJobError, jvm_errors, spark_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,10 +65,16 @@ CORES_BEHIND_CONNECT: Final = 4
 """Spark Connect does not tell how many cores its server has."""
 
 CONNECT_PORT: Final = 15002
-CONNECT_SECONDS: Final = 10
+SECONDS: Final = 10
 
 _LOCAL: Final = re.compile(r"local(\[([1-9]\d*|\*)(\s*,\s*\d+)?\])?")
 _CLUSTER: Final = re.compile(r"(spark|k8s)://.+|yarn|local-cluster\[.+\]")
+
+OVERRIDE = "COORDSTREAM_JDBC_JAR"
+FETCH_SECONDS = 300
+OLDEST_JAVA = 17
+JAVA_ADVICE = f"Install Java {OLDEST_JAVA} or newer and set JAVA_HOME to its folder, or put it on the PATH."
+IVY_FILE = Path(__file__).with_name("ivy.xml")
 
 
 def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] = os.environ) -> "SparkSession":
@@ -78,13 +91,13 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
     if MASTER in conf:
         check_master(conf[MASTER])
     chosen: dict[str, bool | float | int | str | None] = {**EVERYWHERE, **conf}
-    if SUBMITTED not in environ and REMOTE not in conf:
-        find_java(environ)
-        _require_machine(environ)
-        if is_local(conf.get(MASTER, "local")):
-            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark's Python processes would be the system's
-            chosen = {**LOCAL, JVM_OPTIONS: f"{LOCAL[JVM_OPTIONS]} {_temporary_folder()}", **chosen}
     if SUBMITTED not in environ:
+        if REMOTE not in conf:
+            find_java(environ)
+            _require_machine(environ)
+            if is_local(conf.get(MASTER, "local")):
+                os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark would take the system's
+                chosen = {**LOCAL, JVM_OPTIONS: f"{LOCAL[JVM_OPTIONS]} {_temporary_folder()}", **chosen}
         _require_server(conf)
     from pyspark.sql import SparkSession  # noqa: PLC0415 (settings are checked without Spark)
 
@@ -115,7 +128,7 @@ def _require_machine(environ: Mapping[str, str]) -> None:
 def _temporary_folder() -> str:
     """The JVM's option for the folder of temporary files: by itself Java knows only /tmp."""
     try:
-        return f'"-Djava.io.tmpdir={gettempdir()}"'
+        return f'"-Djava.io.tmpdir={tempfile.gettempdir()}"'
     except FileNotFoundError:
         raise SparkJobError("There is no folder for Spark's temporary files. Set TMPDIR to one.") from None
 
@@ -179,22 +192,18 @@ def with_server_of(environ: Mapping[str, str], conf: Mapping[str, str]) -> dict[
 
 def _require_server(conf: Mapping[str, str]) -> None:
     """Raise SparkJobError if no server listens: Spark would try for a minute, and Spark Connect for ten."""
-    if REMOTE in conf:
-        if _is_remote(conf[REMOTE]) and not getproxies():
-            parts = urlsplit(conf[REMOTE])
-            _require_any(f"Spark Connect at {parts.netloc}", [(parts.hostname or "", parts.port or CONNECT_PORT)])
-    elif (master := conf.get(MASTER, "")).startswith("spark://"):
-        servers = [server.rpartition(":") for server in master.removeprefix("spark://").split(",")]
-        if all(host and port.isdecimal() for host, _, port in servers):  # otherwise Spark says what is wrong
-            _require_any(f"the Spark master at {master}", [(host, int(port)) for host, _, port in servers])
-
-
-def _require_any(what: str, servers: Sequence[tuple[str, int]]) -> None:
-    reasons = [connection_failure(host, port, CONNECT_SECONDS) for host, port in servers]
-    if all(reasons):
-        raise SparkJobError(
-            f"Cannot connect to {what} ({reasons[0]}). Check the address and that the server is running."
-        )
+    scheme, _, servers = (conf.get(REMOTE) or conf.get(MASTER, "")).partition("://")
+    if scheme not in ("sc", "spark") or (scheme == "sc" and getproxies()):
+        return
+    shown = servers.partition("/")[0]  # what follows may be a token
+    with suppress(ValueError):  # of a port: Spark says what is wrong
+        places = [urlsplit(f"//{server}") for server in shown.split(",")]
+        reasons = [connection_failure(each.hostname or "", each.port or CONNECT_PORT, SECONDS) for each in places]
+        if all(reasons):
+            raise SparkJobError(
+                f"Cannot connect to Spark at {scheme}://{shown} ({reasons[0]}). "
+                "Check the address and that the server is running."
+            )
 
 
 def _is_remote(address: str) -> bool:
@@ -212,3 +221,116 @@ def count_cores(spark: "SparkSession") -> int:
         return spark.sparkContext.defaultParallelism
     except PySparkException:  # Spark Connect has no SparkContext
         return CORES_BEHIND_CONNECT
+
+
+@dataclass(frozen=True)
+class Jar:
+    """A jar that `ivy.xml` names, and its SHA-256."""
+
+    name: str
+    sha256: str
+
+    def matches(self, path: Path) -> bool:
+        """Whether the file at `path` exists and has the jar's SHA-256."""
+        return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == self.sha256
+
+
+POSTGRES_DRIVER = Jar("postgresql-42.7.13.jar", "6e0e4cc2d8cae902084f8a2b18728b073a6fd9d1f87c9d8bff8f298c18185b93")
+
+
+def postgres_driver(cache: Path, environ: Mapping[str, str]) -> Path:
+    """The path of the Postgres JDBC driver: COORDSTREAM_JDBC_JAR if set, else the jar in `cache`, fetched if missing.
+
+    A cached jar needs neither Java nor a network. A fetch that is killed leaves no partial jar. Raises
+    JarUnavailableError or JavaMissingError.
+    """
+    if override := environ.get(OVERRIDE):
+        if not Path(override).is_file():
+            raise JarUnavailableError(
+                f"File '{override}' in {OVERRIDE} does not exist. Set it to the JDBC driver's jar, or unset it."
+            )
+        return Path(override)
+    target = cache / POSTGRES_DRIVER.name
+    if not POSTGRES_DRIVER.matches(target):
+        _fetch(POSTGRES_DRIVER, target, environ)
+    return target
+
+
+def _fetch(jar: Jar, target: Path, environ: Mapping[str, str]) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        problem = f"Cannot write to the jar cache '{target.parent}': {error.strerror}."
+        raise JarUnavailableError(f"{problem} Set COORDSTREAM_HOME to another folder.") from error
+    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target.parent) as scratch:
+        try:
+            retrieve_jars(IVY_FILE, f"{scratch}/[artifact]-[revision].[ext]", Path(scratch) / "ivy", environ)
+        except (OSError, subprocess.SubprocessError) as error:
+            raise _unreachable(jar) from error
+        fetched = Path(scratch) / jar.name
+        if not fetched.is_file():
+            raise _unreachable(jar)
+        if not jar.matches(fetched):
+            raise JarUnavailableError(
+                f"The fetched {jar.name} has an unexpected SHA-256. Check the repository that Ivy uses."
+            )
+        fetched.replace(target)
+
+
+def retrieve_jars(
+    ivy_file: Path, pattern: str, cache: Path, environ: Mapping[str, str], java_options: Sequence[str] = ()
+) -> None:
+    """Fetch the jars of an Ivy file to where a pattern says. Raises OSError, SubprocessError, JavaMissingError.
+
+    The caller compares each jar's SHA-256. Ivy does not: a checksum is one more request for every file.
+    """
+    command = [
+        str(find_java(environ)),
+        *java_options,
+        "-Divy.checksums=",
+        "-jar",
+        str(_ivy_program()),
+        "-warn",
+        "-cache",
+        str(cache),
+    ]
+    arguments = ["-ivy", str(ivy_file), "-confs", "default", "-retrieve", pattern, "-types", "jar", "bundle"]
+    subprocess.run([*command, *arguments], env=dict(environ), check=True, capture_output=True, timeout=FETCH_SECONDS)
+
+
+def _unreachable(jar: Jar) -> JarUnavailableError:
+    return JarUnavailableError(f"Cannot fetch {jar.name}. Try again with a network, or set {OVERRIDE} to a copy of it.")
+
+
+def _ivy_program() -> Path:
+    """The Ivy jar inside the installed PySpark."""
+    spec = importlib.util.find_spec("pyspark")
+    found = sorted(Path(spec.origin).with_name("jars").glob("ivy-*.jar")) if spec and spec.origin else []
+    if not found:
+        raise JarUnavailableError(f"PySpark, which has Ivy, is not installed. Install it, or set {OVERRIDE}.")
+    return found[-1]
+
+
+def find_java(environ: Mapping[str, str]) -> Path:
+    """The `java` of JAVA_HOME, else of the PATH. Raises JavaMissingError if it is missing or Spark cannot use it."""
+    program = _java_program(environ)
+    try:
+        result = subprocess.run(
+            [program, "-version"], check=False, env=dict(environ), capture_output=True, text=True, timeout=60
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise JavaMissingError(f"Cannot run Java at '{program}'. {JAVA_ADVICE}") from error
+    found = re.search(r'version "(?:1\.)?(\d+)', result.stderr + result.stdout)  # `1.8.0_292` is 8
+    if result.returncode != 0 or found is None:
+        raise JavaMissingError(f"Java at '{program}' prints no version. {JAVA_ADVICE}")
+    if int(found[1]) < OLDEST_JAVA:
+        raise JavaMissingError(f"Java at '{program}' has version {found[1]}, which is too old for Spark. {JAVA_ADVICE}")
+    return program
+
+
+def _java_program(environ: Mapping[str, str]) -> Path:
+    if home := environ.get("JAVA_HOME"):
+        return Path(home) / "bin" / "java"
+    if found := shutil.which("java", path=environ.get("PATH", "")):
+        return Path(found)
+    raise JavaMissingError(f"Spark needs Java, which is not installed. {JAVA_ADVICE}")

@@ -33,7 +33,7 @@ Tasks = Annotated[
 def require_spark(*more: str) -> None:
     """Raise CoordstreamError or SparkJobError if Spark's packages, these, or Java are missing."""
     require_packages(*PACKAGES, *more)
-    from spark_jobs.jars import find_java  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.session import find_java  # noqa: PLC0415 (`--help` works without Spark)
 
     find_java(os.environ)
 
@@ -74,8 +74,7 @@ def spark_session(name: str, conf: dict[str, str]) -> Iterator[Any]:
 
 def driver_conf() -> dict[str, str]:
     """The setting for the JDBC driver's jar, unless spark-submit has it. Raises SparkJobError: it cannot be fetched."""
-    from spark_jobs.jars import OVERRIDE, postgres_driver  # noqa: PLC0415
-    from spark_jobs.session import SUBMITTED, jar_conf  # noqa: PLC0415
+    from spark_jobs.session import OVERRIDE, SUBMITTED, jar_conf, postgres_driver  # noqa: PLC0415  # noqa: PLC0415
 
     is_submitted = SUBMITTED in os.environ and OVERRIDE not in os.environ
     return jar_conf(None if is_submitted else postgres_driver(load_settings().jar_cache, os.environ))

@@ -4,7 +4,7 @@ No text contains credentials.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final, LiteralString
 from urllib.parse import quote
@@ -84,32 +84,25 @@ class Relation:
         return sql.SQL("SELECT {} FROM {}").format(sql.SQL(", ").join(names), source)
 
 
-@dataclass(frozen=True)
-class Ranges:
-    """The partitions of a read: `count` equal ranges of an integer column. The outer ones have no outer bound."""
+def ranges(column: str, lowest: int, highest: int, count: int) -> Mapping[str, str]:
+    """Spark's options for ``count`` partitions: equal ranges of an integer column. The outer ones have no outer bound.
 
-    column: str
-    lowest: int
-    highest: int
-    count: int
-
-    def options(self) -> dict[str, str]:
-        """Spark's partition options; empty for a single partition."""
-        if self.count <= 1:
-            return {}
-        bounds = {"lowerBound": str(self.lowest), "upperBound": str(self.highest + 1)}
-        return {"partitionColumn": self.column, "numPartitions": str(self.count), **bounds}
+    Empty for a single partition.
+    """
+    if count <= 1:
+        return {}
+    bounds = {"lowerBound": str(lowest), "upperBound": str(highest + 1)}
+    return {"partitionColumn": column, "numPartitions": str(count), **bounds}
 
 
-ONE_PARTITION = Ranges("", 0, 0, 1)
-
-
-def read_rows(spark: SparkSession, url: str, relation: Relation, snapshot: Snapshot, ranges: Ranges) -> DataFrame:
+def read_rows(
+    spark: SparkSession, url: str, relation: Relation, snapshot: Snapshot, parts: Mapping[str, str]
+) -> DataFrame:
     """The rows as a lazy DataFrame: every action, which must finish while the snapshot is open, sees the snapshot.
 
-    The column of `ranges` need not be among the rows' columns.
+    ``parts`` are the options of `ranges`, whose column need not be among the rows' columns.
     """
-    options = jdbc_options(url, relation, snapshot, ranges)
+    options = jdbc_options(url, relation, snapshot, parts)
     frame = spark.read.format("jdbc").options(**options).load().select(*relation.columns)
     sends_instants = spark.conf.get(INSTANTS) == "true"
     return frame.selectExpr(*(_with_exact_filters(column, sends_instants) for column in frame.schema))
@@ -131,15 +124,16 @@ def _with_exact_filters(field: StructField, sends_instants: bool) -> str:
     return f"{computed} AS {name}"
 
 
-def jdbc_options(url: str, relation: Relation, snapshot: Snapshot, ranges: Ranges) -> dict[str, str]:
+def jdbc_options(url: str, relation: Relation, snapshot: Snapshot, parts: Mapping[str, str]) -> dict[str, str]:
     """Spark's options for the read. They contain the password: pass them to Spark's reader only."""
-    also = () if ranges.count <= 1 or ranges.column in relation.columns else (ranges.column,)
+    column = parts.get("partitionColumn")
+    also = () if column is None or column in relation.columns else (column,)
     return {
-        **jdbc_address(url).properties(),
+        **jdbc_properties(url),
         "dbtable": sql.SQL("({query}) AS relation").format(query=_representable(relation, also, snapshot)).as_string(),
         "fetchsize": str(FETCH_SIZE),
         "sessionInitStatement": snapshot.session_statement(),
-        **ranges.options(),
+        **parts,
     }
 
 
@@ -162,41 +156,24 @@ def choose_partitions(spark: SparkSession) -> int:
     return max(1, min(count_cores(spark), MOST_PARTITIONS))
 
 
-@dataclass(frozen=True)
-class JdbcAddress:
-    """A database for JDBC. User and password are properties, not part of the URL."""
+def jdbc_properties(url: str) -> dict[str, str]:
+    """Spark's options for the database of a libpq URL (and libpq's environment, such as PGPASSWORD).
 
-    url: str
-    user: str
-    password: str | None = field(default=None, repr=False)
-
-    def properties(self) -> dict[str, str]:
-        """The connection properties, including the password: pass them to Spark only."""
-        credentials = {"user": self.user} | ({} if self.password is None else {"password": self.password})
-        return {"url": self.url, "driver": "org.postgresql.Driver", **credentials}
-
-
-def jdbc_address(url: str) -> JdbcAddress:
-    """Translate a libpq URL (and libpq's environment, such as PGPASSWORD) for pgjdbc.
-
-    Raises SparkJobError for an invalid URL, and for what JDBC cannot use: a Unix socket, or a service of libpq.
+    They contain the password, which is not part of the URL: pass them to Spark only. Raises SparkJobError for an
+    invalid URL, and for what JDBC cannot use: a Unix socket, or a service of libpq.
     """
     options = _connection_options(url)
     if options.get("sslrootcert") == "system":
         options |= _SYSTEM_ROOTS
-    hosts = _hosts(options)
-    ports = options.get("port", "").split(",")
-    ports = ports * len(hosts) if len(ports) == 1 else ports
-    if len(ports) != len(hosts):
-        raise SparkJobError(
-            f"Different numbers of hosts ({len(hosts)}) and ports ({len(ports)}) in the database URL."
-            " Expected one port, or one for each host."
-        )
-    places = ",".join(f"{_bracketed(host)}:{port or 5432}" for host, port in zip(hosts, ports, strict=True))
+    hosts, ports = _hosts(options), options.get("port", "").split(",")
+    each = zip(hosts, ports * len(hosts) if len(ports) == 1 else ports, strict=False)  # libpq has compared the numbers
+    places = ",".join(f"{_bracketed(host)}:{port or 5432}" for host, port in each)
     passed = [f"{jdbc}={quote(options[name], safe='')}" for name, jdbc in JDBC_NAMES.items() if options.get(name)]
-    query = "&".join([*passed, f"targetServerType={_server_type(options)}", FIXED])
+    servers = JDBC_SERVERS.get(options.get("target_session_attrs") or "any", "any")
+    query = "&".join([*passed, f"targetServerType={servers}", FIXED])
     database = quote(options.get("dbname") or options["user"], safe="")
-    return JdbcAddress(f"jdbc:postgresql://{places}/{database}?{query}", options["user"], options.get("password"))
+    credentials = {name: value for name, value in options.items() if name in ("user", "password")}
+    return {"url": f"jdbc:postgresql://{places}/{database}?{query}", "driver": "org.postgresql.Driver", **credentials}
 
 
 def _connection_options(url: str) -> dict[str, str]:
@@ -221,24 +198,11 @@ def _hosts(options: Mapping[str, str]) -> list[str]:
     JDBC compares a certificate with what it connects to, so that a name to be verified precedes its address.
     """
     names, addresses = (options.get(name, "").split(",") for name in ("host", "hostaddr"))
-    if options.get("host") and options.get("hostaddr") and len(names) != len(addresses):
-        raise SparkJobError(
-            f"Different numbers of host ({len(names)}) and hostaddr ({len(addresses)}) in the database URL."
-            " Expected an address for each host."
-        )
     first, second = (names, addresses) if options.get("sslmode") == "verify-full" else (addresses, names)
     hosts = [one or other or "localhost" for one, other in zip_longest(first, second)]
     if any(host.startswith(("/", "@")) for host in hosts):
         raise SparkJobError("Spark connects over TCP only. Use a host in the database URL instead of a Unix socket.")
     return hosts
-
-
-def _server_type(options: Mapping[str, str]) -> str:
-    wanted = options.get("target_session_attrs") or "any"
-    if wanted not in JDBC_SERVERS:
-        known = ", ".join(JDBC_SERVERS)
-        raise SparkJobError(f"Invalid target_session_attrs '{wanted}' in the database URL. Expected one of {known}.")
-    return JDBC_SERVERS[wanted]
 
 
 def _bracketed(host: str) -> str:

@@ -1,6 +1,6 @@
 """Relations as DataFrames in one line; public in `coordstream.spark`."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from projections import job_choice
 from projections.job_choice import Job, UnknownJob
 from spark_jobs.errors import SparkJobError, spark_errors
 from spark_jobs.relations.catalogue import BUCKET, Catalogue, Cut, LogOffset, find_positions, is_history
-from spark_jobs.relations.jdbc import ONE_PARTITION, Ranges, choose_partitions, read_rows
+from spark_jobs.relations.jdbc import choose_partitions, ranges, read_rows
 from spark_jobs.relations.snapshots import Positions, Snapshot, exported_snapshot
 
 STREAM_KINDS: Final = ("coordinator", "checkpoint")
@@ -170,8 +170,8 @@ def _read(
     rows = moment.catalogue.rows(relation, columns, chosen, cut)
     positions = snapshot.positions_of(chosen) if cut is None else _positions_at(snapshot, cut, relation)
     with spark_errors(f'Spark cannot read relation "{relation}"'):
-        ranges = _ranges(moment, relation, chosen, cut, partitions)
-        frame = read_rows(moment.spark, moment.url, rows, snapshot, ranges)
+        parts = _parts(moment, relation, chosen, cut, partitions)
+        frame = read_rows(moment.spark, moment.url, rows, snapshot, parts)
     _POSITIONS[frame] = positions
     return frame
 
@@ -184,7 +184,9 @@ def _materialize(frame: DataFrame, relation: str) -> DataFrame:
     return rows
 
 
-def _ranges(moment: OpenSnapshot, relation: str, job: Job | None, cut: Cut | None, partitions: int | None) -> Ranges:
+def _parts(
+    moment: OpenSnapshot, relation: str, job: Job | None, cut: Cut | None, partitions: int | None
+) -> Mapping[str, str]:
     """Whole jobs by their buckets; of one job offsets, if a log is large and the relation has them.
 
     One partition if there are fewer than two buckets per connection, of which some would be idle.
@@ -195,10 +197,10 @@ def _ranges(moment: OpenSnapshot, relation: str, job: Job | None, cut: Cut | Non
     if job is None:
         buckets = {log.job_bucket for log in logs}
         if 1 < count <= len(buckets) / 2:
-            return Ranges("job_bucket" if cut is None else BUCKET, min(buckets), max(buckets), count)
+            return ranges("job_bucket" if cut is None else BUCKET, min(buckets), max(buckets), count)
     elif count > 1 and events >= LARGE_LOG and "log_offset" in moment.catalogue.relations[relation]:
-        return Ranges("log_offset", 0, events - 1, count)
-    return ONE_PARTITION
+        return ranges("log_offset", 0, events - 1, count)
+    return {}
 
 
 def _positions_at(snapshot: Snapshot, cut: Cut, relation: str) -> Positions:

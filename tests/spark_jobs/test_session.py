@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from spark_jobs import session as builder
 from spark_jobs.errors import JavaMissingError, SparkJobError, spark_errors
-from spark_jobs.relations.jdbc import Ranges, Relation, jdbc_address, read_rows
+from spark_jobs.relations.jdbc import Relation, jdbc_properties, read_rows
 from spark_jobs.relations.snapshots import exported_snapshot
 from spark_jobs.session import _require_server, build_session, check_master, is_local
 
@@ -54,17 +54,17 @@ def test_the_server_of_the_environment_is_asked_before_the_start() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         address = f"sc://127.0.0.1:{taken.getsockname()[1]}"
-        with pytest.raises(SparkJobError, match="Cannot connect to Spark Connect at 127"):
+        with pytest.raises(SparkJobError, match="Cannot connect to Spark at sc://127"):
             build_session("remote", {}, {"SPARK_REMOTE": address})
 
 
 @pytest.mark.spark
 def test_no_plan_shows_the_password(spark: SparkSession, database_url: str, capsys: pytest.CaptureFixture[str]) -> None:
-    secret = jdbc_address(database_url).password
+    secret = jdbc_properties(database_url)["password"]
     assert secret
     relation = Relation("commit_history", ("task_name",))
     with exported_snapshot(database_url) as snapshot:
-        rows = read_rows(spark, database_url, relation, snapshot, Ranges("log_offset", 0, 1, 1))
+        rows = read_rows(spark, database_url, relation, snapshot, {})
         rows.explain("extended")
         rows.explain("formatted")
     shown = capsys.readouterr().out
@@ -99,10 +99,10 @@ def test_a_missing_class_is_named_as_one(spark: SparkSession) -> None:
         ({"spark.master": "localhost:7077"}, "Invalid spark.master 'localhost:7077'. Expected local, "),
         ({"spark.master": "local[x]"}, "Invalid spark.master 'local[x]'. Expected local, "),
         ({"spark.master": "sc://:1/;token=secret"}, "Invalid spark.master 'sc://:1/'. Expected local, "),
-        ({"spark.remote": "sc://127.0.0.1:1"}, "Cannot connect to Spark Connect at 127.0.0.1:1 (Connection refused)."),
+        ({"spark.remote": "sc://127.0.0.1:1"}, "Cannot connect to Spark at sc://127.0.0.1:1 (Connection refused)."),
         (
-            {"spark.master": "spark://127.0.0.1:1,[::1]:99999"},
-            "Cannot connect to the Spark master at spark://127.0.0.1:1,[::1]:99999 (Connection refused).",
+            {"spark.master": "spark://127.0.0.1:1,[::1]:1"},
+            "Cannot connect to Spark at spark://127.0.0.1:1,[::1]:1 (",
         ),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from eventlog.kafka.consumer_groups import ConsumerGroups, GroupOffset
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.system_admin import KafkaSystemAdmin
-from spark_jobs.jars import find_java
+from spark_jobs.session import find_java
 from tests.acceptance.followed import config
 from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, follow_process
 from tests.fixtures.jar_list import old_kafka_jars

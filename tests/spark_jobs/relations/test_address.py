@@ -3,7 +3,7 @@
 import pytest
 
 from spark_jobs.errors import SparkJobError
-from spark_jobs.relations.jdbc import JdbcAddress, jdbc_address
+from spark_jobs.relations.jdbc import jdbc_properties
 
 LIBPQ = (
     *("PGHOST", "PGHOSTADDR", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE", "PGSSLMODE", "PGOPTIONS"),
@@ -33,10 +33,10 @@ def no_libpq_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_credentials_are_not_part_of_the_jdbc_url(url: str, place: str) -> None:
-    address = jdbc_address(url)
-    assert address.url.startswith(place)
-    assert "s3" not in address.url
-    assert (address.user, address.password) == ("me", "s3")
+    properties = jdbc_properties(url)
+    assert properties["url"].startswith(place)
+    assert "s3" not in properties["url"]
+    assert (properties["user"], properties["password"]) == ("me", "s3")
 
 
 @pytest.mark.parametrize(
@@ -47,21 +47,21 @@ def test_credentials_are_not_part_of_the_jdbc_url(url: str, place: str) -> None:
     ],
 )
 def test_options_of_both_drivers_are_kept(options: str, translated: str) -> None:
-    address = jdbc_address(f"postgresql://me@h/d?{options}&connect_timeout=5")
-    kept = [option for option in address.url.split("?")[1].split("&") if option.startswith(("ssl", "connectT"))]
+    properties = jdbc_properties(f"postgresql://me@h/d?{options}&connect_timeout=5")
+    kept = [option for option in properties["url"].split("?")[1].split("&") if option.startswith(("ssl", "connectT"))]
     assert sorted(kept) == sorted([*translated.split("&"), "connectTimeout=5"])
-    assert "password" not in address.properties()
+    assert "password" not in properties
 
 
 def test_a_service_whose_host_jdbc_cannot_know_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would connect to localhost, where another database may be."""
     for url in ("service=prod user=me", "postgresql://me@/events?service=prod"):
         with pytest.raises(SparkJobError, match=r"^JDBC does not read .* of the service 'prod'\. Name the host"):
-            jdbc_address(url)
+            jdbc_properties(url)
     monkeypatch.setenv("PGSERVICE", "prod")
     with pytest.raises(SparkJobError, match="of the service 'prod'"):
-        jdbc_address("postgresql://me@/events")
-    assert jdbc_address("postgresql://me@h/events").url.startswith("jdbc:postgresql://h:5432/events?")
+        jdbc_properties("postgresql://me@/events")
+    assert jdbc_properties("postgresql://me@h/events")["url"].startswith("jdbc:postgresql://h:5432/events?")
 
 
 @pytest.mark.parametrize(
@@ -69,42 +69,24 @@ def test_a_service_whose_host_jdbc_cannot_know_is_rejected(monkeypatch: pytest.M
     [("", "any"), ("read-write", "primary"), ("prefer-standby", "preferSecondary")],
 )
 def test_the_wanted_kind_of_server_is_kept(attributes: str, servers: str) -> None:
-    address = jdbc_address(f"postgresql://me@a,b/d?target_session_attrs={attributes}")
-    assert f"targetServerType={servers}" in address.url.split("?")[1].split("&")
-
-
-@pytest.mark.parametrize(
-    ("conninfo", "message"),
-    [
-        ("host=a,b,c port=1,2", r"^Different numbers of hosts \(3\) and ports \(2\)"),
-        ("hostaddr=10.0.0.1 port=1,2", r"numbers of hosts \(1\) and ports \(2\)"),
-        ("host=a hostaddr=10.0.0.1,10.0.0.2", r"numbers of host \(1\) and hostaddr \(2\)"),
-        ("host=a target_session_attrs=master", "Invalid target_session_attrs 'master'.* Expected one of any, read-w"),
-    ],
-)
-def test_what_libpq_refuses_is_rejected(conninfo: str, message: str) -> None:
-    with pytest.raises(SparkJobError, match=message):
-        jdbc_address(f"{conninfo} user=me")
+    url = jdbc_properties(f"postgresql://me@a,b/d?target_session_attrs={attributes}")["url"]
+    assert f"targetServerType={servers}" in url.split("?")[1].split("&")
 
 
 def test_libpqs_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGPASSWORD", "from-outside")
-    assert jdbc_address("postgresql://me@h/d").password == "from-outside"
+    assert jdbc_properties("postgresql://me@h/d")["password"] == "from-outside"
 
 
 @pytest.mark.parametrize("url", ["postgresql:///d?host=/var/run/postgresql", "host=@abstract user=me"])
 def test_a_unix_socket_is_rejected(url: str) -> None:
     with pytest.raises(SparkJobError, match="over TCP only"):
-        jdbc_address(url)
+        jdbc_properties(url)
 
 
 @pytest.mark.parametrize("url", ["postgresql://me:pa%ss@h/d", "postgresql://me:hunter2 x=y", "nonsense hunter2"])
 def test_an_invalid_url_is_not_quoted(url: str) -> None:
     with pytest.raises(SparkJobError, match="Invalid database URL") as refusal:
-        jdbc_address(url)
+        jdbc_properties(url)
     assert "hunter2" not in str(refusal.value)
     assert "pa%ss" not in str(refusal.value)
-
-
-def test_reprs_contain_no_password() -> None:
-    assert "hunter2" not in repr(JdbcAddress("jdbc:x", "me", "hunter2"))

@@ -19,11 +19,10 @@ from spark_jobs.dispatch import default_tasks
 from spark_jobs.errors import SparkJobError, spark_errors
 from spark_jobs.relations.jdbc import (
     INSTANTS,
-    ONE_PARTITION,
-    Ranges,
     Relation,
     choose_partitions,
     jdbc_options,
+    ranges,
     read_rows,
 )
 from spark_jobs.relations.snapshots import exported_snapshot
@@ -38,7 +37,7 @@ def test_the_driver_selects_the_kind_of_server_of_the_url(spark: SparkSession, f
     with exported_snapshot(fleet_url) as snapshot:
         for wanted in ("primary", "standby"):
             url = make_conninfo(fleet_url, target_session_attrs=wanted)
-            frame = spark.read.format("jdbc").options(**jdbc_options(url, relation, snapshot, ONE_PARTITION))
+            frame = spark.read.format("jdbc").options(**jdbc_options(url, relation, snapshot, {}))
             if wanted == "primary":
                 assert frame.load().columns == ["task_name"]
             else:
@@ -55,7 +54,7 @@ def test_values_are_quoted(spark: SparkSession, database_url: str) -> None:
         for name in names:
             of_task = sql.SQL("coordinator.commit_history AS r WHERE r.task_name = {}").format(name)
             relation = Relation("commit_history", ("task_name", "log_offset"), of_task)
-            rows = read_rows(spark, database_url, relation, snapshot, ONE_PARTITION)
+            rows = read_rows(spark, database_url, relation, snapshot, {})
             assert [row.task_name for row in rows.collect()] == [name]
 
 
@@ -69,7 +68,7 @@ def test_rows_outside_the_bounds_are_read_once_and_the_partition_column_need_not
 ) -> None:
     relation = Relation("checkpoint_history", columns)
     with exported_snapshot(fleet_url) as snapshot:
-        rows = read_rows(spark, fleet_url, relation, snapshot, Ranges(column, 13, 26, count))
+        rows = read_rows(spark, fleet_url, relation, snapshot, ranges(column, 13, 26, count))
         assert (rows.columns, rows.rdd.getNumPartitions()) == ([*columns], count)
         found = sorted(int(row[0]) for row in rows.collect())
     assert found == sorted([*range(COMMITS)] * len(JOBS))
@@ -106,7 +105,7 @@ def test_types_and_values_arrive_unchanged(
     spark.conf.set("spark.sql.session.timeZone", session_zone)
     relation = Relation("typed", ("a", "b", "c", "d", "e"))
     with in_jvm_zone(spark, jvm_zone), exported_snapshot(fleet_url) as snapshot:
-        rows = read_rows(spark, fleet_url, relation, snapshot, Ranges("b", 0, 0, 1))
+        rows = read_rows(spark, fleet_url, relation, snapshot, ranges("b", 0, 0, 1))
         assert [kind for _, kind in rows.dtypes] == ["string", "bigint", "int", "boolean", "timestamp"]
         read = rows.orderBy(sf.col("b").desc()).withColumn("e", sf.unix_micros("e")).collect()
     moment = datetime(2026, 7, 1, 0, 30, 0, tzinfo=UTC)
@@ -137,7 +136,7 @@ def test_a_filter_on_times_finds_the_same_rows_in_every_zone(
     try:
         with in_jvm_zone(spark, jvm_zone), exported_snapshot(fleet_url) as snapshot:
             relation = Relation("moment", ("n", "at"))
-            moments = read_rows(spark, fleet_url, relation, snapshot, ONE_PARTITION)
+            moments = read_rows(spark, fleet_url, relation, snapshot, {})
             assert later_moments(moments) == (list(range(8, 30)), pushed)
             for zone in (EASTERN, "UTC"):  # the zone of the session may change after the read
                 spark.conf.set("spark.sql.session.timeZone", zone)
