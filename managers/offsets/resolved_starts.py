@@ -1,13 +1,13 @@
 """Where tasks start to read: the rules of `eventlog.starting_offset`, resolved by the input systems."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Final, NamedTuple
 
 from eventlog.config import OffsetSettings
 from eventlog.partition import SystemStreamPartition
-from eventlog.starting_offset import StartingOffset, decide
+from eventlog.starting_offset import DecidedBy, StartingOffset, decide
 from eventlog.startpoint import Startpoint
 from eventlog.system_admin import SystemAdmin, SystemStreamMetadata, SystemStreamPartitionMetadata
 from managers.errors import ManagerError, describe_cause
@@ -72,99 +72,84 @@ class ResolvedStart(NamedTuple):
     decision: StartingOffset
 
 
-class StartingOffsets(NamedTuple):
-    """The start of each partition of each task, and the startpoints that were refused."""
-
-    starts: dict[tuple[str, SystemStreamPartition], ResolvedStart]
-    refused: tuple[RefusedStartpoint, ...]
+Starts = dict[tuple[str, SystemStreamPartition], ResolvedStart]
+"""The start of each partition of each task."""
 
 
 def find_starting_offsets(
     config: Mapping[str, str], admins: Mapping[str, SystemAdmin], assigned: Sequence[AssignedPartition]
-) -> StartingOffsets:
-    """Decide where each partition starts, as OffsetManager of Samza does when it starts.
+) -> tuple[Starts, tuple[RefusedStartpoint, ...]]:
+    """Decide where each partition starts, as OffsetManager of Samza does when it starts; and which startpoints cannot.
 
     Queries the metadata of a stream only if a task starts at one of its ends. Raises `ConfigError`, `OffsetError`, and
     `UnusableOffset` if a checkpoint's offset has no successor; Samza's container does not start either.
     """
-    finder = _Finder(config, admins)
-    starts = {(each.task_name, each.partition): start for each, start in finder.find(assigned)}
-    found = [(each, starts[each.task_name, each.partition]) for each in assigned]
-    unusable = [each for each, start in found if start.offset is None and start.decision.decided_by == "checkpoint"]
+    settings, refused = OffsetSettings(config), list[RefusedStartpoint]()
+    starts: Starts = {}
+    by: dict[DecidedBy, list[AssignedPartition]] = {"startpoint": [], "checkpoint": [], "default": [], "reset": []}
+    for each in assigned:
+        start = _decide(settings, admin_of(admins, each.partition.system), each, refused)
+        starts[each.task_name, each.partition] = start
+        by[start.decision.decided_by].append(each)
+    _start_after_checkpoints(starts, admins, by["checkpoint"])
+    _start_at_ends(starts, admins, [*by["default"], *by["reset"]])
+    unusable = [each for each in by["checkpoint"] if starts[each.task_name, each.partition].offset is None]
     for each in unusable[:1]:
         raise UnusableOffset(each.task_name, each.partition, each.checkpoint_offset or "", len(unusable) - 1)
-    return StartingOffsets(starts, tuple(finder.refused))
+    return starts, tuple(refused)
 
 
-class _Finder:
-    def __init__(self, config: Mapping[str, str], admins: Mapping[str, SystemAdmin]) -> None:
-        self._settings: Final = OffsetSettings(config)
-        self._admins: Final = admins
-        self.refused: Final[list[RefusedStartpoint]] = []
-
-    def find(self, assigned: Sequence[AssignedPartition]) -> Iterator[tuple[AssignedPartition, ResolvedStart]]:
-        decided = [(each, self._decide(each)) for each in assigned]
-        yield from ((each, start) for each, start in decided if start.decision.decided_by == "startpoint")
-        yield from self._after_checkpoints([each for each in decided if each[1].decision.decided_by == "checkpoint"])
-        yield from self._at_ends([each for each in decided if each[1].decision.decided_by in ("default", "reset")])
-
-    def _decide(self, assigned: AssignedPartition) -> ResolvedStart:
-        admin = admin_of(self._admins, assigned.partition.system)
-        decision = self._decision(assigned, assigned.startpoint)
-        if assigned.startpoint is None:
-            return ResolvedStart(None, decision)
-        if decision.decided_by != "startpoint":
-            self._refuse(assigned, assigned.startpoint, "it has no position")
-            return ResolvedStart(None, decision)
-        offset = self._resolve(admin, assigned, assigned.startpoint)
-        if offset is not None:
-            return ResolvedStart(offset, decision)
-        return ResolvedStart(None, replace(self._decision(assigned, None), ignored_reason="unresolved"))
-
-    def _decision(self, assigned: AssignedPartition, startpoint: Startpoint | None) -> StartingOffset:
-        return decide(
-            self._settings,
-            assigned.partition,
-            requested=None,
-            fanned_out=startpoint,  # a fan-out never expires, so that now_ms does not matter
-            checkpoint_offset=assigned.checkpoint_offset,
-            now_ms=0,
-        )
-
-    def _resolve(self, admin: SystemAdmin, assigned: AssignedPartition, startpoint: Startpoint) -> str | None:
+def _decide(
+    settings: OffsetSettings, admin: SystemAdmin, assigned: AssignedPartition, refused: list[RefusedStartpoint]
+) -> ResolvedStart:
+    task_name, partition, _, startpoint = assigned
+    decision = _decision(settings, assigned, startpoint)
+    if startpoint is None:
+        return ResolvedStart(None, decision)
+    reason = "it has no position"
+    if decision.decided_by == "startpoint":
+        offset, reason = None, "its system has no such position"
         try:
-            offset = admin.resolve_startpoint_to_offset(assigned.partition, startpoint)
+            offset = admin.resolve_startpoint_to_offset(partition, startpoint)
         except Exception as error:  # any error, as in Samza: the job starts without the startpoint
-            self._refuse(assigned, startpoint, f"its system failed ({describe_cause(error)})")
-            return None
-        if offset is None or not offset.strip():
-            self._refuse(assigned, startpoint, "its system has no such position")
-            return None
-        return offset
+            reason = f"its system failed ({describe_cause(error)})"
+        if offset is not None and offset.strip():
+            return ResolvedStart(offset, decision)
+        decision = replace(_decision(settings, assigned, None), ignored_reason="unresolved")
+    refused.append(RefusedStartpoint(task_name, partition, startpoint, reason))
+    return ResolvedStart(None, decision)
 
-    def _refuse(self, assigned: AssignedPartition, startpoint: Startpoint, reason: str) -> None:
-        self.refused.append(RefusedStartpoint(assigned.task_name, assigned.partition, startpoint, reason))
 
-    def _after_checkpoints(
-        self, decided: Sequence[tuple[AssignedPartition, ResolvedStart]]
-    ) -> Iterator[tuple[AssignedPartition, ResolvedStart]]:
-        """One call for each task and system: a broadcast partition has a different offset in each task."""
-        for (_, system), each in groupby(sorted(decided, key=_task_and_system), key=_task_and_system):
-            group = list(each)
-            offsets = {one.partition: one.checkpoint_offset or "" for one, _ in group}
-            after = admin_of(self._admins, system).get_offsets_after(offsets)
-            yield from ((one, start._replace(offset=after.get(one.partition))) for one, start in group)
+def _decision(settings: OffsetSettings, assigned: AssignedPartition, startpoint: Startpoint | None) -> StartingOffset:
+    return decide(
+        settings,
+        assigned.partition,
+        requested=None,
+        fanned_out=startpoint,  # a fan-out never expires, so that now_ms does not matter
+        checkpoint_offset=assigned.checkpoint_offset,
+        now_ms=0,
+    )
 
-    def _at_ends(
-        self, decided: Sequence[tuple[AssignedPartition, ResolvedStart]]
-    ) -> Iterator[tuple[AssignedPartition, ResolvedStart]]:
-        known: dict[str, Mapping[str, SystemStreamMetadata]] = {}
-        for system in sorted({each.partition.system for each, _ in decided}):
-            streams = sorted({each.partition.stream for each, _ in decided if each.partition.system == system})
-            known[system] = admin_of(self._admins, system).get_system_stream_metadata(streams)
-        for each, start in decided:
-            metadata = _metadata_of(known[each.partition.system], each.partition)
-            yield each, start._replace(offset=_end(metadata, start.decision.startpoint_type))
+
+def _start_after_checkpoints(
+    starts: Starts, admins: Mapping[str, SystemAdmin], assigned: Sequence[AssignedPartition]
+) -> None:
+    """One call for each task and system: a broadcast partition has a different offset in each task."""
+    for (task_name, system), group in groupby(sorted(assigned, key=_task_and_system), key=_task_and_system):
+        offsets = {each.partition: each.checkpoint_offset or "" for each in group}
+        after = admin_of(admins, system).get_offsets_after(offsets)
+        for partition in offsets:
+            starts[task_name, partition] = starts[task_name, partition]._replace(offset=after.get(partition))
+
+
+def _start_at_ends(starts: Starts, admins: Mapping[str, SystemAdmin], assigned: Sequence[AssignedPartition]) -> None:
+    for system in sorted({each.partition.system for each in assigned}):
+        own = [each for each in assigned if each.partition.system == system]
+        streams = admin_of(admins, system).get_system_stream_metadata(sorted({each.partition.stream for each in own}))
+        for each in own:
+            reader = (each.task_name, each.partition)
+            end = _end(_metadata_of(streams, each.partition), starts[reader].decision.startpoint_type)
+            starts[reader] = starts[reader]._replace(offset=end)
 
 
 def _end(metadata: SystemStreamPartitionMetadata, wanted: str | None) -> str | None:
@@ -194,5 +179,5 @@ def admin_of(admins: Mapping[str, SystemAdmin], system: str) -> SystemAdmin:
     return admin
 
 
-def _task_and_system(decided: tuple[AssignedPartition, ResolvedStart]) -> tuple[str, str]:
-    return decided[0].task_name, decided[0].partition.system
+def _task_and_system(assigned: AssignedPartition) -> tuple[str, str]:
+    return assigned.task_name, assigned.partition.system

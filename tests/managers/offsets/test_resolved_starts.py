@@ -1,5 +1,6 @@
 """Starting offsets: the rules, resolved by the input systems."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,8 +10,8 @@ from eventlog.source import SourceUnavailable
 from eventlog.startpoint import Startpoint, StartpointSpecific
 from managers.offsets.resolved_starts import (
     AssignedPartition,
-    ResolvedStart,
-    StartingOffsets,
+    RefusedStartpoint,
+    Starts,
     find_starting_offsets,
 )
 from tests.managers.stated_admin import StatedAdmin
@@ -20,13 +21,8 @@ OTHER = SystemStreamPartition("k", "other", 0)
 STARTPOINT = StartpointSpecific("23", 0)
 
 
-def found(*assigned: AssignedPartition, config: dict[str, str] | None = None, **admins: StatedAdmin) -> StartingOffsets:
-    return find_starting_offsets(config or {}, admins or {"k": StatedAdmin()}, assigned)
-
-
-def only(offsets: StartingOffsets) -> ResolvedStart:
-    (start,) = offsets.starts.values()
-    return start
+def found(*assigned: AssignedPartition, admin: StatedAdmin) -> tuple[Starts, Sequence[RefusedStartpoint]]:
+    return find_starting_offsets({}, {"k": admin}, assigned)
 
 
 def test_the_metadata_of_a_stream_is_queried_once_and_only_if_needed() -> None:
@@ -36,11 +32,11 @@ def test_the_metadata_of_a_stream_is_queried_once_and_only_if_needed() -> None:
         AssignedPartition("u", K1),
         AssignedPartition("t", OTHER),
         AssignedPartition("u", OTHER, "5"),
-        k=admin,
+        admin=admin,
     )
     assert admin.streams_asked == [("other", "s")]
     quiet = StatedAdmin()
-    found(AssignedPartition("t", K0, "45"), AssignedPartition("t", K1, "45", STARTPOINT), k=quiet)
+    found(AssignedPartition("t", K0, "45"), AssignedPartition("t", K1, "45", STARTPOINT), admin=quiet)
     assert (quiet.streams_asked, quiet.resolved) == ([], [(K1, STARTPOINT)])
 
 
@@ -63,10 +59,10 @@ def failing_with_a_secret(_startpoint: Startpoint) -> str:
     ],
 )
 def test_a_startpoint_that_cannot_be_resolved_is_refused(resolve: Any, reason: str) -> None:
-    offsets = found(AssignedPartition("t", K0, "45", STARTPOINT), k=StatedAdmin(resolve=resolve))
-    start = only(offsets)
+    starts, refusals = found(AssignedPartition("t", K0, "45", STARTPOINT), admin=StatedAdmin(resolve=resolve))
+    (start,) = starts.values()
     assert (start.offset, start.decision.decided_by) == ("46", "checkpoint")
     assert start.decision.ignored_reason == "unresolved"
-    (refused,) = offsets.refused
+    (refused,) = refusals
     assert refused[:3] == ("t", K0, STARTPOINT)
     assert refused.reason.startswith(reason)
