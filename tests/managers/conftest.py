@@ -2,13 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import pytest
 
+from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog, MemoryEventLog
-from eventlog.streams import identify
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.streams import StreamIdentity, identify
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from tests.managers.log_makers import KafkaLogs, LogMaker, MemoryLogs, PostgresLogs
+from tests.contracts.event_log import clock
+from tests.managers.log_makers import LogMaker
+
+if TYPE_CHECKING:  # a run without a broker does not wait for it
+    from tests.fixtures.kafka_topics import Topics
 
 
 @pytest.fixture(params=["memory", "postgres", pytest.param("kafka", marks=pytest.mark.kafka)])
@@ -16,12 +23,29 @@ def logs(request: pytest.FixtureRequest) -> Iterator[LogMaker]:
     """Creates logs, on each backend: ``logs.create("checkpoint")``, ``logs.open_again(log)``."""
     with ExitStack() as opened:
         if request.param == "memory":
-            yield MemoryLogs(opened)
+            yield LogMaker(opened)
         elif request.param == "postgres":
-            yield PostgresLogs(opened, request.getfixturevalue("database_url"))
+            url = request.getfixturevalue("database_url")
+            yield LogMaker(
+                opened,
+                lambda stream: PostgresEventLog.create(url, stream, clock=clock),
+                lambda log: PostgresEventLog(url, log.stream_name, clock=clock),
+            )
         else:
-            wanted = [request.getfixturevalue(name) for name in ("kafka_options", "topics", "job_name")]
-            yield KafkaLogs(opened, *wanted)
+            yield kafka_logs(opened, *map(request.getfixturevalue, ("kafka_options", "topics", "job_name")))
+
+
+def kafka_logs(opened: ExitStack, options: KafkaOptions, topics: "Topics", job_name: str) -> LogMaker:
+    """Topics with Samza's settings on the run's broker."""
+    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415 (a run without a broker does not wait for it)
+
+    def create(stream: StreamIdentity) -> EventLog:
+        topics.create(stream.stream_name)
+        return KafkaEventLog(options, stream, clock=clock)
+
+    return LogMaker(
+        opened, create, lambda log: KafkaEventLog(options, identify(log.stream_name), clock=clock), job_name
+    )
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from managers.job_names import ACTIVE, STANDBY, TaskMode
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import config_set, task_container, task_mode, task_partition
 from tests.contracts.event_log import STREAM, clock
-from tests.managers.recording_log import RecordingLog
+from tests.managers.watched_log import RecordingLog
 
 FLUSH_MS: Final = 50
 

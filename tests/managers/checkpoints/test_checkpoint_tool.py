@@ -22,9 +22,8 @@ from managers.errors import (
 from managers.job_facts import JobFacts
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, task_container
 from tests.contracts.event_log import NOW, clock
-from tests.managers.interrupted_log import raced
 from tests.managers.log_makers import LogMaker
-from tests.managers.watched_log import Opened
+from tests.managers.watched_log import Opened, raced
 
 READ = "task.checkpoint.read.versions"
 LONG_AGO = ms_of(NOW) - 3_600_000

@@ -18,7 +18,7 @@ from managers.config.job_config import (
 from managers.errors import NotReady, WriteOnceChange
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import config_set
-from tests.managers.recording_log import RecordingLog
+from tests.managers.watched_log import RecordingLog
 
 GROUPER = "job.systemstreampartition.grouper.factory"
 

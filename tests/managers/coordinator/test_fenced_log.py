@@ -8,7 +8,7 @@ from eventlog.events import NewEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.streams import identify
 from managers.wrapped_logs import FencedLog
-from tests.managers.interrupted_log import UnconditionalLog
+from tests.managers.watched_log import UnconditionalLog
 
 STREAM = "__samza_coordinator_orders_1"
 

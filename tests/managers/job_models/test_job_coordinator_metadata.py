@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from typing import Any, Final, cast
 
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.log import EventLog
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.wire.coordinator import encode_key
 from managers.errors import NotReady
 from managers.job_models.job_coordinator_metadata import (
@@ -26,8 +25,8 @@ from managers.job_models.job_coordinator_metadata import (
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_json import from_json
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from tests.contracts.event_log import clock
-from tests.managers.log_makers import LogMaker, MemoryLogs
+from tests.contracts.event_log import STREAM, clock
+from tests.managers.log_makers import LogMaker
 from tests.vectors.catalogue import decoded, vectors
 
 Vector = dict[str, Any]
@@ -82,8 +81,7 @@ def store(coordinator_log: EventLog) -> Iterator[CoordinatorStreamStore]:
 
 @pytest.fixture
 def unopened() -> CoordinatorStreamStore:
-    with ExitStack() as opened:
-        return CoordinatorStreamStore(MemoryLogs(opened).create())
+    return CoordinatorStreamStore(MemoryEventLog(STREAM, clock=clock))
 
 
 @pytest.fixture

@@ -2,13 +2,11 @@
 
 import pytest
 
-from eventlog.partition import SystemStreamPartition
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.job_model_order import (
     config_order,
     insertion_order,
     json_order,
-    partition_hash,
 )
 
 
@@ -31,8 +29,3 @@ def test_tasks_without_partitions_keep_their_order() -> None:
     tasks = {f"t{at}": TaskModel(f"t{at}", frozenset(), 0) for at in (3, 1, 5, 2, 4)}
     ((_, ordered),) = json_order(insertion_order(JobModel({}, {"0": ContainerModel("0", tasks)})))
     assert [name for name, _ in ordered] == ["t1", "t2", "t3", "t4", "t5"]
-
-
-def test_the_key_bucket_is_part_of_the_hash() -> None:
-    whole, first, second = (SystemStreamPartition("kafka", "in", 0, bucket) for bucket in (-1, 0, 1))
-    assert partition_hash(whole) == partition_hash(first) == partition_hash(second) - 1

@@ -4,27 +4,10 @@ import pytest
 
 from managers.job_models.jvm_order import (
     java_map_order,
-    scala_immutable_map_order,
     scala_mutable_map_order,
     text_hash,
     text_order,
 )
-
-
-@pytest.mark.parametrize(
-    ("text", "hash_code"),
-    [
-        ("", 0),
-        ("11", 1568),
-        ("hello", 99162322),
-        ("é", 0xE9),
-        ("\U0001f680", 0xD83D * 31 + 0xDE80),
-        ("\ud83d", 0xD83D),
-        ("polygenelubricants", 2**31),
-    ],
-)
-def test_a_hash_is_that_of_utf_16(text: str, hash_code: int) -> None:
-    assert text_hash(text) == hash_code
 
 
 def test_an_astral_character_sorts_before_the_last_of_the_first_plane() -> None:
@@ -55,21 +38,3 @@ def numbered(count: int) -> list[str]:
 )
 def test_a_scala_mutable_map_starts_with_its_last_bucket(count: int, expected: str) -> None:
     assert " ".join(scala_mutable_map_order(numbered(count), text_hash)) == expected
-
-
-def test_of_equal_hashes_the_last_inserted_comes_first_in_scala() -> None:
-    assert scala_mutable_map_order(["Aa", "BB"], text_hash) == ["BB", "Aa"]
-    assert scala_mutable_map_order(["BB", "Aa"], text_hash) == ["Aa", "BB"]
-
-
-@pytest.mark.parametrize(
-    ("count", "expected"),
-    [
-        (4, "s0 s1 s2 s3"),
-        (6, "s3 s4 s5 s2 s1 s0"),
-        (13, "s3 s4 s12 s8 s5 s2 s9 s6 s1 s7 s0 s10 s11"),
-    ],
-)
-def test_a_scala_immutable_map_keeps_up_to_four_keys_as_inserted(count: int, expected: str) -> None:
-    assert " ".join(scala_immutable_map_order(numbered(count), text_hash)) == expected
-    assert scala_immutable_map_order(["b", "a"], text_hash) == ["b", "a"]

@@ -19,10 +19,9 @@ from managers.offsets.offset_manager import OffsetManager
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import checkpoint_v1, checkpoint_v2, fan_out, startpoint
-from tests.managers.cut_log import Cut, CutLog, Lifetime
-from tests.managers.interrupted_log import InterruptedLog
 from tests.managers.log_makers import LogMaker
 from tests.managers.stated_admin import StatedAdmin
+from tests.managers.watched_log import Cut, CutLog, InterruptedLog, Lifetime
 
 NOW: Final = 1_700_000_000_000
 IN: Final = [SystemStreamPartition("k", "in", number) for number in range(4)]

@@ -14,7 +14,7 @@ from managers.startpoints.startpoint_request import write_unless_changed
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey, encode_name
 from tests.builders import config_set, startpoint
-from tests.managers.interrupted_log import raced
+from tests.managers.watched_log import raced
 
 KEY: Final = "kafka.in.0.t"
 OURS: Final = {KEY: encode_startpoint(StartpointSpecific("3", 1_000))}

@@ -18,7 +18,7 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
 from tests.builders import config_set, coordinator_key, fan_out, raw, startpoint, task_partition
 from tests.contracts.event_log import NOW_MS
-from tests.managers.recording_log import RecordingLog
+from tests.managers.watched_log import RecordingLog
 
 PAGE_VIEWS = SystemStreamPartition("kafka", "PageViews", 3)
 ORDERS = SystemStreamPartition("kafka", "orders", 0)

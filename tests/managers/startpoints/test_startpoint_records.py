@@ -15,13 +15,11 @@ from managers.startpoints.startpoint_records import (
     FanOuts,
     fan_out_key,
     fan_out_value,
-    key_meanings,
     plan_fan_out,
     read_fan_out,
     read_request,
     request_key,
     should_fan_out_startpoints,
-    without_key_bucket,
 )
 from tests.vectors.building import partition_of, startpoint_of, startpoint_of_kind
 from tests.vectors.catalogue import decoded, vectors
@@ -55,14 +53,6 @@ def test_a_fan_out_is_read_as_intended_even_if_samza_cannot_read_it(vector: Vect
     assert again is not None
     assert read_fan_out(name, again) == read
     assert len(again) == len(value)
-
-
-def test_what_a_key_means_depends_on_the_tasks() -> None:
-    dotted, plain = SystemStreamPartition("k", "s.1", 2), SystemStreamPartition("k", "s", 1, 3)
-    found = key_meanings({"t": [dotted], "2": [plain]})
-    assert found["k.s.1.2"] == {StartpointKey(dotted), StartpointKey(without_key_bucket(plain), TaskName("2"))}
-    assert found["k.s.1"] == {StartpointKey(without_key_bucket(plain))}
-    assert set(found) == {"k.s.1.2", "k.s.1.2.t", "k.s.1"}
 
 
 NOW_MS = 1_700_000_000_000

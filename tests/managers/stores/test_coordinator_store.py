@@ -19,9 +19,8 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
 from tests.builders import config_set, set_checkpoint
 from tests.contracts.event_log import STREAM
-from tests.managers.interrupted_log import InterruptedLog, UnconditionalLog
 from tests.managers.log_makers import LogMaker
-from tests.managers.recording_log import RecordingLog
+from tests.managers.watched_log import InterruptedLog, RecordingLog, UnconditionalLog
 
 KEY = NamespacedKey("namespace", "test-key1")
 OTHER = NamespacedKey("namespace", "test-key2")

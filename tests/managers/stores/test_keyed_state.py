@@ -31,31 +31,6 @@ def state_of(events: list[RecordedEvent]) -> KeyedState[bytes]:
     return state
 
 
-def test_the_newest_spelling_that_lives_is_shown() -> None:
-    state = state_of([event(0, SPELLINGS[0], b"old"), event(1, SPELLINGS[1], b"new")])
-    assert state.get(A) == b"new"
-    assert list(state.spellings(A)) == [SPELLINGS[0], SPELLINGS[1]]
-    state.apply(event(2, SPELLINGS[1], None))
-    assert (state.get(A), list(state.items())) == (b"old", [(A, b"old")])
-    state.apply(event(3, SPELLINGS[0], b"deleted"))
-    assert (state.get(A), list(state.items()), state.spellings(A)) == (None, [], {})
-
-
-def test_what_cant_be_read_changes_nothing() -> None:
-    state = state_of([event(0, SPELLINGS[0], b"1")])
-    assert state.apply(event(1, SPELLINGS[0], b"unreadable")) == A
-    assert state.apply(event(2, b"garbage", b"2")) is None
-    assert state.apply(event(3, None, b"2")) is None
-    assert dict(state.items()) == {A: b"1"}
-
-
-def test_spellings_of_a_partition_are_one_key() -> None:
-    old = b'[1,"set-task-partition-assignment","{\\"stream\\":\\"s\\",\\"system\\":\\"k\\",\\"partition\\":0}"]'
-    state = state_of([event(0, old, b"1")])
-    ((name, _),) = state.items("set-task-partition-assignment")
-    assert name.key == '{"system":"k","partition":0,"stream":"s","keyBucket":-1}'
-
-
 @given(st.lists(st.tuples(KEYS, VALUES), max_size=20), st.integers(0, 20))
 def test_any_compaction_leaves_the_same_state(said: list[tuple[bytes | None, bytes | None]], upto: int) -> None:
     said = [(key, value) for key, value in said if value != b"unreadable"]

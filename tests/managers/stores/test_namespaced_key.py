@@ -33,20 +33,6 @@ def test_what_names_no_partition_is_itself(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "key",
-    [
-        b'[2,"set-config","a"]',
-        b'[1, "set-config","a"]',
-        b'[1,"set-config","a",0]',
-        b'[1,"set-config","\\u0061"]',
-        b'[null,"set-config","a"]',
-    ],
-)
-def test_another_spelling_names_the_same(key: bytes) -> None:
-    assert read_name(key) == NamespacedKey("set-config", "a")
-
-
-@pytest.mark.parametrize(
     "key", [b"", b"garbage", b'[1,"set-config",null]', b'[1,"a\nb","c"]', b'[1,"a","\xff"]', b"{}"]
 )
 def test_a_key_that_cannot_be_read_names_nothing(key: bytes) -> None:

@@ -20,8 +20,7 @@ from tests.builders import changelog_set, config_deleted, config_set, raw
 from tests.contracts.event_log import NOW
 from tests.fixtures.kafka_topics import Topics
 from tests.managers.log_makers import LogMaker
-from tests.managers.recording_log import RecordingLog
-from tests.managers.watched_log import BrokenLog, Opened
+from tests.managers.watched_log import BrokenLog, Opened, RecordingLog
 
 
 def running(log: EventLog) -> CoordinatorStreamConsumer:

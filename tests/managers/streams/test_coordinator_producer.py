@@ -19,7 +19,7 @@ from managers.streams.coordinator_producer import CoordinatorStreamProducer, Coo
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from tests.builders import config_set, coordinator_key, raw
 from tests.contracts.event_log import NOW_MS, clock
-from tests.managers.recording_log import RecordingLog
+from tests.managers.watched_log import RecordingLog
 
 
 def said(log: EventLog) -> list[object]:
