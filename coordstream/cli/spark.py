@@ -94,11 +94,7 @@ def follow(
 
 def _follower_opener(conf: dict[str, str]) -> "OpenFollower":
     from spark_jobs.data_source.options import Access  # noqa: PLC0415
-
-    try:
-        from spark_jobs.follow.micro_batches import MicroBatches  # noqa: PLC0415
-    except ImportError:  # the packages are there: `require_spark` has checked
-        raise CoordstreamError("`coordstream spark follow` needs PySpark 4.2 or newer.") from None
+    from spark_jobs.follow.micro_batches import MicroBatches  # noqa: PLC0415
 
     @contextmanager
     def open_follower(database: Database, request: "FollowRequest") -> "Iterator[Follower]":

@@ -1,9 +1,9 @@
-"""Applies planned ranges in a Python process of an executor, and answers with counts."""
+"""Plans the ranges of a micro-batch, and applies them in a Python process of an executor, which answers with counts."""
 
 import pickle
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 APPLICATION_NAME: Final = "coordstream spark executor"
 SCHEMA: Final = "result binary"
 """A pickled `RangeResult`."""
+
+BATCH_OFFSETS: Final = 500_000
+"""The offsets of a micro-batch, shared by the streams that have news."""
 
 _LOCK_TIMEOUT: Final = "set lock_timeout = '30s'"
 _EXPECTED: Final = (EventLogError, ProjectionError, psycopg.Error)
@@ -50,18 +53,36 @@ class RangeResult(NamedTuple):
     error: Exception | None = None
 
 
-class ApplyRanges:
-    """The function for `mapInArrow`: rows of `range_source` in, rows of `SCHEMA` out."""
+def plan_ranges(
+    assigned: Mapping[str, Delegated], topic_ids: Mapping[str, str | None], ends: Mapping[str, int]
+) -> list[Delegated]:
+    """The next range of each stream with news, after the offset up to which it was assigned or applied.
 
-    def __init__(self, access: Access) -> None:
+    A stream whose topic is another one, or has no such offsets any more, gets an empty range.
+    """
+    ranges = []
+    for name, log in assigned.items():
+        first, end = log.next_offset, ends.get(name, -1)
+        is_lost = end < first or topic_ids.get(name) != log.topic_id
+        if is_lost or end > first:
+            ranges.append(log._replace(first_offset=first, next_offset=first if is_lost else end))
+    most = max(1, BATCH_OFFSETS // max(1, len(ranges)))
+    return [one._replace(next_offset=min(one.next_offset, one.first_offset + most)) for one in ranges]
+
+
+class ApplyRanges:
+    """The function for `mapInArrow`: numbers of bins of ranges in, rows of `SCHEMA` out."""
+
+    def __init__(self, access: Access, bins: Sequence[Sequence[Delegated]]) -> None:
         self._access = access
+        self._bins = bins
 
     def __call__(self, batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         """Apply each range; an error of one range is its result, and the others go on."""
         import pyarrow as pa  # noqa: PLC0415
 
         for batch in batches:
-            ranges = map(pickle.loads, batch.column("range").to_pylist())
+            ranges = [wanted for number in batch.column(0).to_pylist() for wanted in self._bins[number]]
             yield pa.record_batch({"result": [pickle.dumps(self._apply(wanted)) for wanted in ranges]})
 
     def _apply(self, wanted: Delegated) -> RangeResult:

@@ -1,7 +1,12 @@
-"""The event source of a follower on Spark: a streaming query whose executors apply the events."""
+"""The event source of a follower on Spark: a streaming query whose executors apply the events.
+
+The rows of the query are ticks. In each micro-batch the driver plans the next ranges of the streams, and the executors
+read and apply them: an error of one stream is an answer about that stream, and does not fail the query.
+"""
 
 import pickle
 import tempfile
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +20,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import Connection
 from eventlog.source import Read, SourceUnavailable
@@ -25,9 +31,9 @@ from projections.projector import Projector
 from projections.stream_lock import StreamLocks
 from projections.tracked_logs import TrackedLog
 from spark_jobs.data_source.options import Access
+from spark_jobs.dispatch import pack
 from spark_jobs.errors import SparkJobError, jvm_errors, reason_of, spark_errors
-from spark_jobs.follow.executor import SCHEMA, ApplyRanges, RangeResult
-from spark_jobs.follow.range_source import FollowedRanges, write_assignment
+from spark_jobs.follow.executor import SCHEMA, ApplyRanges, RangeResult, plan_ranges
 from spark_jobs.output_folder import hadoop_uri
 from spark_jobs.session import count_cores
 
@@ -36,6 +42,9 @@ SCRATCH: Final = "coordstream-spark-follow-"
 
 LONGEST_FAILURE_SECONDS: Final = 300.0
 """How long a query that fails is started again without a result, as while executors are lost or start too slowly."""
+
+QUIET_SECONDS: Final = 0.1
+"""How long to wait before topics without news are asked for their ends again."""
 
 _TICK_SECONDS: Final = 0.5
 _FAILED: Final = "Spark cannot follow"
@@ -52,8 +61,8 @@ class MicroBatches(KafkaSource):
         self._spark = spark
         self._access = access
         super().__init__(access.require_kafka())
+        self._planner: KafkaAdmin | None = None
         self._scratch = tempfile.TemporaryDirectory(prefix=SCRATCH, ignore_cleanup_errors=True)
-        self._folder = Path(self._scratch.name)
         self._query: StreamingQuery | None = None
         self._queries = 0
         self._started_at = monotonic()
@@ -78,7 +87,6 @@ class MicroBatches(KafkaSource):
     def assign(self, positions: Mapping[str, int]) -> None:
         """See `EventSource.assign`. Starts the query."""
         self._assigned = {name: self._assignment(name, position) for name, position in positions.items()}
-        write_assignment(self._folder, self._assigned)
         if self._assigned and self._query is None:
             with spark_errors(_FAILED):
                 self._start()
@@ -107,6 +115,8 @@ class MicroBatches(KafkaSource):
         self._is_closed = True
         self._clear()
         self._stop()
+        if self._planner is not None:
+            self._planner.close()
         super().close()
         self._scratch.cleanup()
 
@@ -133,23 +143,36 @@ class MicroBatches(KafkaSource):
 
     def _start(self) -> None:
         self._queries += 1
-        fields = {"access": self._access, "folder": self._folder, "tasks": count_cores(self._spark)}
-        source = type("AssignedRanges", (FollowedRanges,), {**fields, "__module__": "__main__"})
-        self._spark.dataSource.register(source)
-        ranges = self._spark.readStream.format(FollowedRanges.name()).load()
+        ticks = self._spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
         # Spark looks up a bare path in the cluster's default file system, and would leave it there
-        checkpoint = hadoop_uri(self._folder / f"checkpoint-{self._queries}")
-        query = ranges.writeStream.foreachBatch(self._run_batch).option("checkpointLocation", checkpoint)
+        checkpoint = hadoop_uri(Path(self._scratch.name, f"checkpoint-{self._queries}"))
+        query = ticks.writeStream.foreachBatch(self._run_batch).option("checkpointLocation", checkpoint)
         self._query = query.queryName(f"coordstream-follow-{self._queries}").start()
         self._started_at = monotonic()
 
-    def _run_batch(self, ranges: DataFrame, _number: int) -> None:
-        """Apply a micro-batch in the executors; wait until the follower has taken the results."""
-        rows = ranges.mapInArrow(ApplyRanges(self._access), SCHEMA).collect()
+    def _run_batch(self, _tick: DataFrame, _number: int) -> None:
+        """Apply a micro-batch in the executors, when there is news; wait until the follower has taken the results."""
+        while not (ranges := self._plan()):
+            if self._is_closed:
+                return
+            time.sleep(QUIET_SECONDS)
+        sizes = [one.next_offset - one.first_offset for one in ranges]
+        bins = [[ranges[number] for number in numbers] for numbers in pack(sizes, count_cores(self._spark))]
+        tasks = self._spark.range(0, len(bins), 1, len(bins))
+        rows = tasks.mapInArrow(ApplyRanges(self._access, bins), SCHEMA).collect()
         self._is_taken.clear()
         self._batches.put([pickle.loads(row["result"]) for row in rows])  # noqa: S301 (from our own executors)
         while not (self._is_closed or self._is_taken.wait(_TICK_SECONDS)):
             continue
+
+    def _plan(self) -> list[Delegated]:
+        """The next ranges of the streams; none if the brokers do not answer, which the follower itself notices."""
+        assigned = dict(self._assigned)  # the follower changes it meanwhile
+        try:
+            self._planner = self._planner or KafkaAdmin(self._access.require_kafka())
+            return plan_ranges(assigned, self._planner.topic_ids(assigned), self._planner.end_offsets(list(assigned)))
+        except SourceUnavailable:
+            return []
 
     def _require_query(self) -> None:
         if self._query is None:
@@ -178,7 +201,6 @@ class MicroBatches(KafkaSource):
 
     def _clear(self) -> None:
         self._assigned, self._results = {}, {}
-        write_assignment(self._folder, {})
 
 
 class MicroBatchTail(Tail):

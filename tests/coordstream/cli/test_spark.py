@@ -1,6 +1,5 @@
 """`coordstream spark`: reports, replay, verify and the lake on the database of the settings, and bad input."""
 
-import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -68,12 +67,6 @@ def test_options_of_a_report_are_checked_before_the_database_is_opened(
     assert "'--partitions'" in cli.refused("spark", report, *output, "--partitions", "0", code=2)
     assert cli.refused("spark", report, "--output", "s3a://key:hunter2@bucket/x").startswith("--output contains a pass")
     assert cli.refused("spark", report, *output).startswith("Cannot reach the database")
-
-
-@pytest.mark.spark  # which needs Java, as does the command
-def test_following_on_an_older_spark_names_the_version(kafka_cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "spark_jobs.follow.micro_batches", None)
-    assert kafka_cli.refused("spark", "follow", "--all") == "`coordstream spark follow` needs PySpark 4.2 or newer."
 
 
 def spark(*words: str | Path) -> tuple[str | Path, ...]:

@@ -12,15 +12,14 @@ from eventlog.source import OffsetLost
 from projections.follow.delegated import Applied, Delegated
 from spark_jobs.data_source.options import Access
 from spark_jobs.follow import executor
-from spark_jobs.follow.executor import ApplyRanges, RangeResult, UnexpectedError
+from spark_jobs.follow.executor import BATCH_OFFSETS, ApplyRanges, RangeResult, UnexpectedError, plan_ranges
 from tests.spark_jobs.data_source.conftest import SECRETS
 
 PLANTED = "hunter2"
 
 
 def applied(access: Access, *ranges: Delegated) -> list[RangeResult]:
-    batch = pa.record_batch({"range": [pickle.dumps(one) for one in ranges]})
-    (rows,) = ApplyRanges(access)(iter([batch]))
+    (rows,) = ApplyRanges(access, [ranges])(iter([pa.record_batch({"id": [0]})]))
     return [pickle.loads(row["result"]) for row in rows.to_pylist()]  # noqa: S301
 
 
@@ -75,3 +74,22 @@ def test_an_unexpected_error_is_that_of_its_log_and_has_no_value(
     logged = capsys.readouterr().err
     assert "in apply" in logged
     assert PLANTED not in logged
+
+
+LOG = Delegated("a", "id", 42, 0, 100, 7)
+
+
+def test_a_log_is_read_from_its_position_on() -> None:
+    assert plan_ranges({"a": LOG}, {"a": "id"}, {"a": 130}) == [Delegated("a", "id", 42, 100, 130, 7)]
+    assert plan_ranges({"a": LOG}, {"a": "id"}, {"a": 100}) == []
+
+
+def test_a_lost_log_gets_an_empty_range() -> None:
+    for topic_ids, ends in (({"a": "other"}, {"a": 130}), ({"a": "id"}, {"a": 90}), ({}, {})):
+        assert plan_ranges({"a": LOG}, topic_ids, ends) == [Delegated("a", "id", 42, 100, 100, 7)]
+
+
+def test_logs_share_a_micro_batch() -> None:
+    logs = {name: Delegated(name, "id", 42, 100, 100) for name in ("a", "b")}
+    ranges = plan_ranges(logs, {"a": "id", "b": "id"}, {"a": 10**9, "b": 10**9})
+    assert sum(one.next_offset - one.first_offset for one in ranges) == BATCH_OFFSETS
