@@ -1,10 +1,12 @@
 """Arguments and options that several commands share, and the parsers of their values."""
 
 import re
+import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, get_args
 
 import typer
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 LONGEST: Final = timedelta(days=365)
 LEAST_SILENCE_SECONDS: Final = 10
+STANDARD_INPUT: Final = "-"
 MOST: Final = 2**63 - 1
 """The largest bigint."""
 
@@ -199,6 +202,13 @@ Problems = Annotated[bool, typer.Option("--problems", help="Only what has a prob
 First = Annotated[int | None, count_option("--limit", help="Show the first N only.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the changes and write nothing.")]
+
+
+def read_given(path: str | Path) -> tuple[str, bytes]:
+    """The name and the bytes of a file that a user named, or of standard input (``-``). Raises OSError."""
+    if str(path) == STANDARD_INPUT:
+        return "standard input", sys.stdin.buffer.read()
+    return str(path), Path(path).read_bytes()
 
 
 def cut_of(time: datetime | None, offset: int | None) -> Cut:

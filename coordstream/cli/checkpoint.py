@@ -33,7 +33,7 @@ from coordstream.cli.output import (
     print_rows,
     time_column,
 )
-from coordstream.cli.task_offsets import parse_offsets_of_tasks, read_offsets
+from coordstream.cli.positions import parse_offsets_of_tasks, read_offsets
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note, warn
 from coordstream.queries.history import History, select_history

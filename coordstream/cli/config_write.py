@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
-from coordstream.cli.arguments import DryRun, JobWord, JsonOrCsv
+from coordstream.cli.arguments import STANDARD_INPUT, DryRun, JobWord, JsonOrCsv, read_given
 from coordstream.cli.event_logs import coordinator_stream_of, is_stream, open_log
 from coordstream.cli.output import Column, confirm, print_change, print_list, print_rows
 from coordstream.cli.submission import (
@@ -38,7 +38,6 @@ from managers.errors import WriteOnceChange
 from managers.job_names import JOB_ID, JOB_NAME, Config, coordinator_stream, job_id, job_name
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
-STANDARD_INPUT: Final = "-"
 LONGEST_VALUE: Final = 1_000
 SHOWN_LATER: Final = (
     "The job reads it at its next start. The database shows it after `coordstream follow` has read the stream."
@@ -105,7 +104,7 @@ def check_texts(key: str, value: str) -> None:
 
 def _read_input() -> str:
     """Standard input without the line end at its end; UTF-8, whatever the locale is. `check_texts` rejects others."""
-    data = sys.stdin.buffer.read()
+    _, data = read_given(STANDARD_INPUT)
     text = data.removesuffix(b"\r\n" if data.endswith(b"\r\n") else b"\n")
     return text.decode("utf-8", "surrogateescape")
 

@@ -11,7 +11,7 @@ from psycopg.rows import class_row
 from coordstream.cli.arguments import InputServers, JsonOrCsv, Watch
 from coordstream.cli.input_system import Config, input_options, is_kafka, read_input_config
 from coordstream.cli.job_selection import ALL_RETIRED, All, Jobs, expected_jobs, require_selection
-from coordstream.cli.output import Column, print_rows
+from coordstream.cli.output import Column, fail_if, print_rows
 from coordstream.database import DatabaseUnreachable, open_database
 from coordstream.errors import note
 from coordstream.queries.rows import Row, Rows
@@ -123,11 +123,8 @@ def consumer_groups(
             rows = Rows(ROW, [row for job in chosen for row in committer.commit(database.connection, job)])
     title = "Offsets that would be committed" if dry_run else "Committed offsets"
     print_rows(rows, COLUMNS, title=title, as_json=as_json)
-    found = faults(rows)
-    for sentence in found if chosen else [ALL_RETIRED]:
-        note(sentence)
-    if found:
-        raise typer.Exit(1)
+    note("" if chosen else ALL_RETIRED)
+    fail_if(faults(rows))
 
 
 def _watch(words: Sequence[str], committer: "Committer", seconds: float) -> None:

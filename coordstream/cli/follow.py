@@ -12,7 +12,7 @@ import typer
 
 from coordstream.cli.arguments import Kind, duration_option, offset_option
 from coordstream.cli.event_logs import source_of
-from coordstream.cli.input_observation import observing_inputs
+from coordstream.cli.input_system import observing_inputs
 from coordstream.cli.long_running import (
     FollowAll,
     Format,

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from coordstream.errors import CoordstreamError
+from coordstream.errors import CoordstreamError, note
 from coordstream.queries.rows import MOST_CHARACTERS, Row, Rows, printable
 from coordstream.times import Times
 from eventlog.errors import printable_text
@@ -150,6 +150,14 @@ def print_change(rows: Rows, sentence: str, *, is_done: bool, as_json: bool | No
         print_list(rows.with_column(f"is_{done}", is_done), as_json=as_json)
     else:
         print(sentence if is_done else f"Nothing was {done} (dry run).")
+
+
+def fail_if(sentences: Sequence[str]) -> None:
+    """Print sentences about failures on standard error. Exits with 1 unless there are none."""
+    for sentence in sentences:
+        note(sentence)
+    if sentences:
+        raise typer.Exit(1)
 
 
 def counted(count: int, noun: str) -> str:

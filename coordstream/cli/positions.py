@@ -1,16 +1,17 @@
-"""Where a job is to start, as users type it: inputs and positions."""
+"""Inputs, positions and offsets of tasks as users type them, in commands and in property files."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 import typer
 
-from coordstream.cli.arguments import parse_time
+from coordstream.cli.arguments import parse_time, read_given
 from coordstream.errors import CoordstreamError
 from coordstream.times import SECONDS_OF_2001_TO_2099
+from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import (
     Startpoint,
@@ -20,6 +21,7 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.timestamps import ms_of, time_of
+from managers.config.property_file import TaskOffsets, decode_file, parse_offsets
 
 MOST_PARTITIONS: Final = 100_000
 _PARTITIONS: Final = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*", re.ASCII)
@@ -183,3 +185,50 @@ def _time(text: str, now: datetime) -> datetime:
             f"Invalid position {text!r}.{hint} Use oldest, upcoming, an offset (a number, or {OFFSET}TEXT), or a time "
             '("2 hours ago", 2026-01-31T12:00Z).'
         ) from None
+
+
+_ASSIGNMENT: Final = re.compile(r"(?P<task>.+?)/(?P<partition>[^/.=]+\.[^=]+\.[0-9]+)=(?P<offset>.+)", re.DOTALL)
+
+
+def parse_offsets_of_tasks(words: Sequence[str]) -> TaskOffsets:
+    """Parse ``TASK/SYSTEM.STREAM.PARTITION=OFFSET`` words; names of tasks may contain slashes.
+
+    Raises:
+        typer.BadParameter: A word has another form, or a partition has two offsets.
+    """
+    offsets: dict[str, dict[SystemStreamPartition, str]] = {}
+    for word in words:
+        task_name, partition, offset = _parse(word)
+        if offsets.setdefault(task_name, {}).setdefault(partition, offset) != offset:
+            raise typer.BadParameter(f"'{task_name}/{partition}' has two offsets. Use one.")
+    return offsets
+
+
+def read_offsets(name: str) -> TaskOffsets:
+    """Read the offsets in a property file; ``-`` is standard input.
+
+    Raises:
+        OSError: The file cannot be read.
+        CoordstreamError: It contains no offset.
+        CheckpointFileError: A line of the file is invalid.
+    """
+    place, data = read_given(name)
+    offsets = parse_offsets(decode_file(data, place), place, is_strict=True).offsets
+    if not offsets:
+        raise CoordstreamError(
+            f"No offsets in {place}. Use lines in the format that `coordstream checkpoint write JOB` prints."
+        )
+    return offsets
+
+
+def _parse(word: str) -> tuple[str, SystemStreamPartition, str]:
+    found = _ASSIGNMENT.fullmatch(word)
+    try:
+        if found is not None:
+            return found["task"], SystemStreamPartition.parse(found["partition"]), found["offset"]
+    except WireError:
+        pass
+    raise typer.BadParameter(
+        f"Invalid offset {word!r}. Expected TASK/SYSTEM.STREAM.PARTITION=OFFSET, for example "
+        "'Partition 0/kafka.page-views.0=42'."
+    )

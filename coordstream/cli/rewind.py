@@ -24,8 +24,14 @@ from coordstream.cli.arguments import (
     time_option,
 )
 from coordstream.cli.output import Column, confirm, print_change, print_list, print_rows
-from coordstream.cli.rewind_changes import checkpoints_to_write, requests_to_write, undo_checkpoints, undo_requests
-from coordstream.cli.rewind_check import DONE, check_rows
+from coordstream.cli.rewind_changes import (
+    DONE,
+    check_rows,
+    checkpoints_to_write,
+    requests_to_write,
+    undo_checkpoints,
+    undo_requests,
+)
 from coordstream.cli.rewind_plan import (
     TargetOf,
     beginning_of,

@@ -7,9 +7,8 @@ from typing import Final
 from psycopg.errors import InvalidParameterValue
 
 from coordstream.cli.input_system import Config, OpenInputs, input_options
-from coordstream.cli.positions import parse_input
+from coordstream.cli.positions import parse_input, read_offsets
 from coordstream.cli.startpoint_plan import StartpointJob
-from coordstream.cli.task_offsets import read_offsets
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note
 from eventlog.log import system_clock

@@ -22,7 +22,7 @@ from coordstream.cli.arguments import (
 )
 from coordstream.cli.job_selection import All, Jobs, require_selection, selected_logs
 from coordstream.cli.long_running import FollowAll, Format, JsonReport, LogFormat, Once, Streams, TakeOverAfter
-from coordstream.cli.output import print_json
+from coordstream.cli.output import fail_if, print_json
 from coordstream.cli.spark_session import Conf, Master, Tasks, require_spark, spark_conf, spark_session
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
@@ -173,8 +173,6 @@ def replay(
                 logs = _logs_in_files(spark, source, files, jobs, given, tasks)
             done = replay_logs(spark, database.connection, logs, given, tasks)
     _print_replayed(source, done, as_json=as_json)
-    if done.failures:
-        raise typer.Exit(1)
 
 
 def _files(source: str, until: datetime | None) -> "list[Path]":
@@ -241,10 +239,9 @@ def _print_replayed(source: str, done: "Replayed", *, as_json: bool) -> None:
         rate = f"{events / done.seconds:,.0f} events/s" if done.seconds else ""
         logs = "1 log" if count == 1 else f"{count:,} logs"
         print(f"Replayed {logs}: {folded:,} events{more}, in {done.seconds:.1f} s ({rate})")
-    for name, reason in islice(done.failures.items(), MOST_FAILURES):
-        print(f"Cannot replay {name}. {reason}", file=sys.stderr)
-    if len(done.failures) > MOST_FAILURES:
-        print(f"… and {len(done.failures) - MOST_FAILURES} more. '--json' lists all.", file=sys.stderr)
+    shown = [f"Cannot replay {name}. {reason}" for name, reason in islice(done.failures.items(), MOST_FAILURES)]
+    left = len(done.failures) - len(shown)
+    fail_if([*shown, *([f"… and {left} more. '--json' lists all."] if left else [])])
 
 
 def _failures(reasons: Mapping[str, str]) -> list[dict[str, str]]:
@@ -321,10 +318,7 @@ def archive(
     with open_database() as database, spark_session("coordstream spark archive", settings) as spark:
         done = archive_events(spark, output, LogTaskSettings(database.url, FoldSettings(database.secrets)))
     _print_archived(output, done, as_json=as_json)
-    for name, reason in done.failures.items():
-        print(f"Cannot archive {name}. {reason}", file=sys.stderr)
-    if done.failures:
-        raise typer.Exit(1)
+    fail_if([f"Cannot archive {name}. {reason}" for name, reason in done.failures.items()])
 
 
 def _print_archived(output: str, done: "Archived", *, as_json: bool) -> None:

@@ -1,12 +1,12 @@
 """A job's config in a property file, its secrets, and its coordinator stream."""
 
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
 import typer
 
+from coordstream.cli.arguments import read_given
 from coordstream.cli.event_logs import open_maker
 from coordstream.errors import CoordstreamError
 from eventlog.errors import printable_text
@@ -18,8 +18,6 @@ from managers.errors import SettingChange
 from managers.job_names import Config, coordinator_stream
 from managers.stored_messages import make_envelope
 from managers.streams.stream_creation import create_coordinator_stream
-
-STANDARD_INPUT: Final = Path("-")
 
 PropertyFile = typer.Option(
     metavar="FILE", help="The whole config, as a property file (key=value lines, as in Samza); - is standard input."
@@ -45,10 +43,8 @@ def read_submission(word: str, path: Path) -> dict[str, str]:
 
 def read_config_file(path: Path) -> dict[str, str]:
     """The config in a property file. Raises `ConfigError`: a line is malformed or too long."""
-    if path == STANDARD_INPUT:
-        place, properties = "standard input", parse_properties(sys.stdin.buffer.read(), "standard input")
-    else:
-        place, properties = str(path), parse_properties(path.read_bytes(), str(path))
+    place, data = read_given(path)
+    properties = parse_properties(data, place)
     require_storable(properties, place)
     return as_config(properties)
 

@@ -11,9 +11,8 @@ import typer
 from coordstream.cli.arguments import Against, JsonOrCsv, Origin
 from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job_selection import All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
-from coordstream.cli.output import Column, print_rows, print_text
+from coordstream.cli.output import Column, fail_if, print_rows, print_text
 from coordstream.database import open_database
-from coordstream.errors import note
 from coordstream.queries.rows import Row, Rows, printable
 from projections.fold.settings import FoldSettings
 from projections.log_result import LogResult
@@ -78,9 +77,8 @@ def print_verifications(logs: Sequence[JobLog], results: Sequence[Verification |
     if not shows_all:
         _print_examples(result for _, result in found)
     failures = [result for result in results if isinstance(result, str)]
-    for sentence in failures:
-        note(sentence)
-    if failures or not all(result.is_equal for _, result in found):
+    fail_if(failures)
+    if not all(result.is_equal for _, result in found):
         raise typer.Exit(1)
 
 
@@ -167,10 +165,7 @@ def rebuild(
     print_rows(rows, REBUILT_COLUMNS, title="Rebuilt logs, and the rows replaced", as_json=as_json)
     failures = [result for result in results if isinstance(result, str)]
     failures += [_describe_difference(result) for _, result in done if result.topic and result.topic.different]
-    for sentence in failures:
-        note(sentence)
-    if failures:
-        raise typer.Exit(1)
+    fail_if(failures)
 
 
 def _describe_difference(result: LogResult) -> str:

@@ -5,9 +5,8 @@ from threading import Barrier, Event
 
 import pytest
 
-from coordstream.cli import input_observation, input_system
-from coordstream.cli.input_observation import observing_inputs
-from coordstream.cli.input_system import InputUnknown, OpenInputs, input_options, open_input
+from coordstream.cli import input_system
+from coordstream.cli.input_system import InputUnknown, OpenInputs, input_options, observing_inputs, open_input
 from eventlog.kafka.options import KafkaOptions
 from tests.coordstream.command_line import CommandLine
 from tests.fixtures.waiting import PATIENCE, wait_until
@@ -116,7 +115,7 @@ def test_an_outage_of_the_inputs_is_reported_once_and_stored_as_unknown(
     wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        input_observation, "_FOLLOWED", "select distinct job_name, job_id from projection.job_log order by 1, 2"
+        input_system, "_FOLLOWED", "select distinct job_name, job_id from projection.job_log order by 1, 2"
     )
     reported: list[str] = []
     with observing_inputs(wordcount.database_url, 0.01, reported.append):
@@ -142,8 +141,8 @@ def test_an_observer_that_hangs_does_not_keep_a_follower_from_stopping(monkeypat
         go_on.wait(PATIENCE)
         return []
 
-    monkeypatch.setattr(input_observation, "_STOP_SECONDS", 0.01)
-    monkeypatch.setattr(input_observation, "observe_once", hang)
+    monkeypatch.setattr(input_system, "_STOP_SECONDS", 0.01)
+    monkeypatch.setattr(input_system, "observe_once", hang)
     with observing_inputs("", 0.01, pytest.fail):
         assert hanging.wait(PATIENCE)
     assert not go_on.is_set()

@@ -3,7 +3,7 @@
 import pytest
 import typer
 
-from coordstream.cli.task_offsets import parse_offsets_of_tasks
+from coordstream.cli.positions import parse_offsets_of_tasks
 from eventlog.partition import SystemStreamPartition
 
 IN_0 = SystemStreamPartition("kafka", "in", 0)
