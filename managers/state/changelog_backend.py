@@ -16,13 +16,13 @@ from eventlog.system_admin import Changelogs
 from managers.changelogs import CHANGELOG_SYSTEM, TRANSACTIONAL_CHECKPOINT, changelogs, delete_retention_ms
 from managers.state.changelog_restore import KafkaChangelogRestoreManager, changelog_failed, revert
 from managers.state.key_value_store import KeyValueStore, LoggedStore
-from managers.state.state_backend import Markers, StatefulTask, without_changelog
+from managers.state.state_backend import Markers, StatefulTask, TaskBackupManager, without_changelog
 from managers.state.state_errors import RestoreCancelled, StoreNotBackedUp
 from managers.state.state_markers import CommittedOffset, committed_offsets
 from managers.state.store_directories import checkpoint_directory, delete_offset_files, write_offset_files
 
 
-class KafkaChangelogBackupManager:
+class KafkaChangelogBackupManager(TaskBackupManager):
     """A `TaskBackupManager` (KafkaTransactionalStateTaskBackupManager of Samza).
 
     A marker is the newest offset of a store's changelog. Unlike Samza's manager for state that is not transactional,
@@ -40,9 +40,6 @@ class KafkaChangelogBackupManager:
         self._partitions: Final = dict(partitions)
         self._systems: Final = systems
         self._newest: dict[str, int] = {}
-
-    def init(self, checkpoint: Checkpoint | None) -> None:
-        """See `TaskBackupManager.init`."""
 
     def snapshot(self, checkpoint_id: CheckpointId) -> Markers:  # noqa: ARG002
         """See `TaskBackupManager.snapshot`. Raises `StoreNotBackedUp`."""
@@ -68,12 +65,6 @@ class KafkaChangelogBackupManager:
             except OSError as error:
                 problem = f"its offset files cannot be written ({error.strerror or error}). Check the disk."
                 raise StoreNotBackedUp(self._task.task_name, store, problem) from error
-
-    def clean_up(self, checkpoint_id: CheckpointId, markers: Markers) -> None:
-        """See `TaskBackupManager.clean_up`: compaction deletes what is not needed."""
-
-    def close(self) -> None:
-        """See `TaskBackupManager.close`."""
 
     def _marker(self, store: str, partition: SystemStreamPartition) -> KafkaStateCheckpointMarker:
         changelogs = self._systems[partition.system]

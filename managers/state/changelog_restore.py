@@ -25,7 +25,7 @@ from managers.state.restore_plan import (
     plan_restore_to_end,
     usable_checkpoints,
 )
-from managers.state.state_backend import ReportProgress, RestoreProgress, StatefulTask
+from managers.state.state_backend import ReportProgress, RestoreProgress, StatefulTask, TaskRestoreManager
 from managers.state.state_errors import RestoreCancelled, StoreNotRestored, StoreUnreadable
 from managers.state.state_markers import CommittedOffset, committed_offsets
 from managers.state.store_directories import (
@@ -55,7 +55,7 @@ class _Prepared(NamedTuple):
     end: int
 
 
-class KafkaChangelogRestoreManager:
+class KafkaChangelogRestoreManager(TaskRestoreManager):
     """A `TaskRestoreManager` (TransactionalStateTaskRestoreManager and its non-transactional sibling of Samza).
 
     Transactional (the default): stores get the state of the checkpoint, and later changes are reverted in their
@@ -114,9 +114,6 @@ class KafkaChangelogRestoreManager:
             finally:
                 if store.directory is not None:
                     store.close()
-
-    def close(self) -> None:
-        """See `TaskRestoreManager.close`."""
 
     def _open(self, name: str, prepared: _Prepared) -> tuple[KeyValueStore, RestorePlan]:
         """A store, and how to restore it: from the beginning if its directory is that of another kind of store."""

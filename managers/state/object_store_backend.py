@@ -18,7 +18,14 @@ from managers.state.object_store import (
     file_digest,
     store_folder,
 )
-from managers.state.state_backend import Markers, ReportProgress, RestoreProgress, StatefulTask
+from managers.state.state_backend import (
+    Markers,
+    ReportProgress,
+    RestoreProgress,
+    StatefulTask,
+    TaskBackupManager,
+    TaskRestoreManager,
+)
 from managers.state.state_errors import InvalidMarker, RestoreCancelled, SnapshotDamaged, StoreNotBackedUp
 from managers.state.store_directories import checkpoint_directory, delete_directory
 
@@ -27,7 +34,7 @@ SNAPSHOTS: Final = "snapshots"
 _RESTORING: Final = ".restoring"
 
 
-class ObjectStoreBackupManager:
+class ObjectStoreBackupManager(TaskBackupManager):
     """A `TaskBackupManager`. A store's marker is the id of its snapshot, which stays the same while the state does.
 
     The folder of a store has ``objects/<sha256>`` with the contents of files, and ``snapshots/<sha256>`` with lists of
@@ -42,9 +49,6 @@ class ObjectStoreBackupManager:
         self._digests: Final = {name: FileDigests() for name in store_names}
         self._uploaded: dict[str, StoreSnapshot] = {}
 
-    def init(self, checkpoint: Checkpoint | None) -> None:
-        """See `TaskBackupManager.init`. Reads nothing: what is already there is looked up at each upload."""
-
     def snapshot(self, checkpoint_id: CheckpointId) -> Markers:  # noqa: ARG002
         """See `TaskBackupManager.snapshot`. The checkpoint directories of the stores are the snapshot."""
         return {}
@@ -58,17 +62,11 @@ class ObjectStoreBackupManager:
         """See `TaskBackupManager.upload`. Raises `StoreNotBackedUp` for the first store that failed."""
         return {name: self._upload(name, checkpoint_id, cancelled) for name in self._folders}
 
-    def persist_to_filesystem(self, checkpoint_id: CheckpointId, markers: Markers) -> None:
-        """See `TaskBackupManager.persist_to_filesystem`. There are no files of this backend."""
-
     def clean_up(self, checkpoint_id: CheckpointId, markers: Markers) -> None:  # noqa: ARG002
         """Delete all objects but those of the snapshots in the checkpoint. Raises `StoreNotBackedUp`."""
         for name in self._folders.keys() & markers.keys():
             with self._failing(name):
                 self._clean_up(name, markers[name])
-
-    def close(self) -> None:
-        """See `TaskBackupManager.close`."""
 
     def _upload(self, name: str, checkpoint_id: CheckpointId, cancelled: Event) -> str:
         folder = self._folders[name]
@@ -130,7 +128,7 @@ def read_snapshot(objects: ObjectStore, task: StatefulTask, store_name: str, mar
     return snapshot
 
 
-class ObjectStoreRestoreManager:
+class ObjectStoreRestoreManager(TaskRestoreManager):
     """A `TaskRestoreManager`. A store without a marker in the checkpoint becomes empty."""
 
     def __init__(self, objects: ObjectStore, factory: str, task: StatefulTask, store_names: Collection[str]) -> None:
@@ -157,9 +155,6 @@ class ObjectStoreRestoreManager:
                 self._restore(name, report, cancelled)
             else:
                 delete_directory(self._task.store_directory(name))
-
-    def close(self) -> None:
-        """See `TaskRestoreManager.close`."""
 
     def _restore(self, name: str, report: ReportProgress, cancelled: Event) -> None:
         snapshot = read_snapshot(self._objects, self._task, name, self._markers[name])

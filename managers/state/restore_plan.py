@@ -14,6 +14,7 @@ from managers.state.state_markers import marked_offset
 from managers.state.store_directories import checkpoint_directories, is_stale, read_checkpoint_file, read_offset_files
 
 _SAFE_SHARE_OF_LAG: Final = 0.9
+_TO_END: Final = ", so it is restored to the end of the changelog"
 
 
 class StoreToRestore(NamedTuple):
@@ -47,49 +48,26 @@ class RestorePlan(NamedTuple):
 
 
 def plan_restore(store: StoreToRestore) -> RestorePlan:
-    if store.checkpointed is None:
-        return _without_commit(store)
-    if store.checkpointed > store.newest:
-        doubt = f"it was committed at offset {store.checkpointed} of its changelog, which ends at {store.newest}"
-        return _everything(store, doubt)
-    if store.checkpointed < store.oldest:
-        doubt = f"it was committed at offset {store.checkpointed} of its changelog, which begins at {store.oldest}"
-        return _everything(store, doubt)
-    return _from_local(store, store.checkpointed if _is_recent(store) else store.newest, _doubt_of_compaction(store))
-
-
-def _is_recent(store: StoreToRestore) -> bool:
-    """Whether no change before the commit can be compacted because of one after it."""
-    age_ms = store.checkpoint_age_ms
-    return age_ms is not None and age_ms <= _SAFE_SHARE_OF_LAG * store.min_compaction_lag_ms
-
-
-def _doubt_of_compaction(store: StoreToRestore) -> str:
-    if _is_recent(store) or store.checkpointed == store.newest:
-        return ""
-    if store.checkpoint_age_ms is None:
-        return "changes before its last commit may be compacted, because the time of that commit is unknown"
-    return "changes before its last commit may be compacted, because it is older than min.compaction.lag.ms"
-
-
-def _without_commit(store: StoreToRestore) -> RestorePlan:
-    if store.newest < store.oldest or not store.retains_existing:
-        return RestorePlan(None, store.oldest, None)
-    return _everything(store, "it has no offset in the last commit")
-
-
-def _everything(store: StoreToRestore, doubt: str) -> RestorePlan:
-    return RestorePlan(None, store.oldest, store.newest, f"{doubt}, so it is restored to the end of the changelog")
+    oldest, newest, offset, age_ms = store.oldest, store.newest, store.checkpointed, store.checkpoint_age_ms
+    if offset is None:
+        if newest < oldest or not store.retains_existing:
+            return RestorePlan(None, oldest, None)
+        return RestorePlan(None, oldest, newest, f"it has no offset in the last commit{_TO_END}")
+    if not oldest <= offset <= newest:
+        reach = f"ends at {newest}" if offset > newest else f"begins at {oldest}"
+        doubt = f"it was committed at offset {offset} of its changelog, which {reach}{_TO_END}"
+        return RestorePlan(None, oldest, newest, doubt)
+    is_recent = age_ms is not None and age_ms <= _SAFE_SHARE_OF_LAG * store.min_compaction_lag_ms
+    if is_recent or offset == newest:  # no change before the commit can be compacted because of one after it
+        return _from_local(store, offset)
+    why = "the time of that commit is unknown" if age_ms is None else "it is older than min.compaction.lag.ms"
+    return _from_local(store, newest, f"changes before its last commit may be compacted, because {why}{_TO_END}")
 
 
 def _from_local(store: StoreToRestore, last: int, doubt: str = "") -> RestorePlan:
     usable = {directory: offset for directory, offset in store.local.items() if store.oldest <= offset <= last}
-    if doubt:
-        doubt = f"{doubt}, so it is restored to the end of the changelog"
-    if not usable:
-        return RestorePlan(None, store.oldest, last, doubt)
-    directory = max(usable, key=lambda each: usable[each])
-    return RestorePlan(directory, usable[directory] + 1, last, doubt)
+    directory = max(usable, key=lambda each: usable[each], default=None)
+    return RestorePlan(directory, store.oldest if directory is None else usable[directory] + 1, last, doubt)
 
 
 def plan_restore_to_end(oldest: int, newest: int, local: Mapping[Path, int]) -> RestorePlan:

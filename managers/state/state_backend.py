@@ -181,7 +181,7 @@ class StatefulTask:
 
 
 class TaskBackupManager(Protocol):
-    """Backs up some stores of a task with one backend (Samza's interface).
+    """Backs up some stores of a task with one backend (Samza's interface). A method without a result may be inherited.
 
     The commit manager calls ``init`` once, then for each commit ``snapshot``, ``upload``, ``persist_to_filesystem``
     and ``clean_up``, in this order, and ``close`` at the end. A step that raises ends the commit; the next commit
@@ -189,8 +189,9 @@ class TaskBackupManager(Protocol):
     still be returning.
     """
 
-    def init(self, checkpoint: Checkpoint | None) -> None:
+    def init(self, checkpoint: Checkpoint | None) -> None:  # noqa: ARG002
         """Start after this checkpoint of the task, None if it has none. It may have markers of other stores."""
+        return
 
     def snapshot(self, checkpoint_id: CheckpointId) -> Markers | None:
         """Capture the state to upload, and return markers for `upload`. Blocks the task; the stores are flushed."""
@@ -201,14 +202,17 @@ class TaskBackupManager(Protocol):
         ``cancelled`` is set when the commit was given up: return or raise soon, since the result is ignored.
         """
 
-    def persist_to_filesystem(self, checkpoint_id: CheckpointId, markers: Markers) -> None:
+    def persist_to_filesystem(self, checkpoint_id: CheckpointId, markers: Markers) -> None:  # noqa: ARG002
         """Write the backend's own files into store and checkpoint directories. The checkpoint is on the log."""
+        return
 
-    def clean_up(self, checkpoint_id: CheckpointId, markers: Markers) -> None:
+    def clean_up(self, checkpoint_id: CheckpointId, markers: Markers) -> None:  # noqa: ARG002
         """Delete from the backend what no checkpoint needs after this one. May be called again for the same commit."""
+        return
 
     def close(self) -> None:
         """Close connections. May be called without `init`."""
+        return
 
 
 class RestoreProgress(NamedTuple):
@@ -235,6 +239,7 @@ class TaskRestoreManager(Protocol):
 
     def close(self) -> None:
         """Close the stores that were opened, and connections. May be called without `init`."""
+        return
 
 
 class StateBackendFactory(Protocol):
