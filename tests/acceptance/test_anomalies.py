@@ -6,11 +6,13 @@ from typing import Final
 import pytest
 
 from eventlog.events import NewEvent
+from eventlog.messages import SetConfig
 from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointUpcoming
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
-from tests.acceptance.imported_job import ImportedJob, Row
+from managers.config.job_config import DEFAULTS
+from tests.acceptance.imported_job import SETTINGS, ImportedJob, Row
 from tests.acceptance.odd_jobs import import_recording_a
 from tests.builders import (
     FIRST_TIME,
@@ -20,8 +22,11 @@ from tests.builders import (
     config_deleted,
     config_set,
     fan_out,
+    message,
     recorded,
     set_checkpoint,
+    task_mode,
+    task_partition,
     tombstone,
 )
 
@@ -82,6 +87,25 @@ MOVED, REMAPPED, SHARED = "checkpoint_moved_back", "changelog_remapped", "change
 IGNORED, ROLLBACK, DISAGREE = "startpoint_ignored", "checkpoint_version_rollback", "state_markers_disagree"
 SEED_000: Final = [set_checkpoint("t", {IN: offset}) for offset in ("41", "42", "43")]
 FANNED_OUT_LATER: Final = fan_out("t", {IN: BACK}, timestamp=FIRST_TIME + MINUTE)
+WITH_STANDBY: Final = [
+    task_mode("Standby-t-0", "Standby"),
+    changelog_set("t", 0),
+    changelog_set("Standby-t-0", 0),
+    task_partition(IN, "t", "Standby-t-0"),
+]
+GROUPER: Final = "job.systemstreampartition.grouper.factory"
+BY_PARTITION: Final = DEFAULTS[GROUPER]
+CHANGELOG: Final = "stores.s.changelog"
+WRITE_ONCE: Final = "write_once_changed"
+
+
+def named(name: str) -> NewEvent:
+    return config_set("job.name", f"anomaly-{name}")
+
+
+def by_script(key: str, value: str) -> NewEvent:
+    return message(SetConfig(config_key=key, config_value=value), source="script")
+
 
 WRONG: Final[list[tuple[str, Events, Events, Row, str]]] = [
     (
@@ -166,6 +190,53 @@ WRONG: Final[list[tuple[str, Events, Events, Row, str]]] = [
         ("checkpoint", 4, DISAGREE, "t"),
         "at offset 8 of changelog kafka.counts-changelog.3, but its marker of com.example.Blobs has not changed since",
     ),
+    (
+        "standby-shared",
+        [*WITH_STANDBY, changelog_set("u", 0)],
+        [],
+        ("coordinator", 4, SHARED, "0"),
+        "is also that of task t (log offset 1)",
+    ),
+    (
+        "changed",
+        [config_set(GROUPER, "X"), named("changed"), by_script(GROUPER, "Y")],
+        [],
+        ("coordinator", 2, WRITE_ONCE, GROUPER),
+        f"{GROUPER} was X (log offset 0) and is now Y, set by script on host host-1 as user samza",
+    ),
+    (
+        "unset",
+        [named("unset"), by_script(GROUPER, "Y")],
+        [],
+        ("coordinator", 1, WRITE_ONCE, GROUPER),
+        f"was {BY_PARTITION} (the default) and is now Y",
+    ),
+    (
+        "deleted",
+        [config_set(GROUPER, "Y"), named("deleted"), config_deleted(GROUPER)],
+        [],
+        ("coordinator", 2, WRITE_ONCE, GROUPER),
+        f"was Y (log offset 0) and is now {BY_PARTITION}, set by an unknown writer: ",
+    ),
+    *(
+        (
+            f"changelog-{number}",
+            [named(f"changelog-{number}"), config_set("stores.s.factory", "RocksDb"), *changed],
+            [],
+            ("coordinator", 2 + len(changed) - 1, WRITE_ONCE, CHANGELOG),
+            f"was kafka.a (log offset 2) and is now {now}",
+        )
+        for number, (changed, now) in enumerate(
+            [
+                ([config_set(CHANGELOG, "kafka.a"), by_script(CHANGELOG, "kafka.b")], "kafka.b, set by script"),
+                ([config_set(CHANGELOG, "kafka.a"), config_deleted(CHANGELOG)], "not set"),
+                *(
+                    ([config_set(CHANGELOG, "a"), config_set(system, "kafka"), by_script(system, "other")], "other.a")
+                    for system in ("job.changelog.system", "job.default.system")
+                ),
+            ]
+        )
+    ),
 ]
 
 
@@ -216,6 +287,7 @@ RIGHT: Final[list[tuple[str, Events, Events]]] = [
     ("reset", [config_set(RESET, "true")], REWOUND),
     ("reset-by-id", [*IN_HAS_AN_ID, config_set("streams.id.samza.reset.offset", "true")], REWOUND),
     ("mapped-again", [*SWAPPED, *SWAPPED], []),
+    ("standby", WITH_STANDBY, []),
     ("mapping-deleted", [changelog_set("t", 3), tombstone(changelog_set("t", 3)), changelog_set("t", 3)], []),
     ("quiet", [TO_T], [v1("41"), v1("41", at=2), v1("41", at=3)]),
     ("under-way", [TO_T], [v1("41"), v1("41", at=2), v1("42", at=3)]),
@@ -283,9 +355,19 @@ def test_tasks_that_swap_partitions_in_one_start_do_not_share_them(database: Con
 
 def test_no_secret_is_in_a_detail(database: Connection) -> None:
     names = ("anomaly-secret", "postgres://u:hunter2@db/x", "anomaly-secret")
-    rows = job_of(database, "secret", [config_set("job.name", name) for name in names]).rows("anomaly", "detail")
-    assert len(rows) == 2
-    assert "hunter2" not in repr(rows)
+    groupers = ["kafka://u:hunter2@db/x", "kafka://u:hunter3@db/x"]
+    first, then = (config_set(GROUPER, each) for each in groupers)
+    events = [first, *(config_set("job.name", name) for name in names), then]
+    rows = job_of(database, "secret", events).rows("anomaly", "anomaly, detail")
+    assert [anomaly for anomaly, _ in rows] == ["two_job_names", "two_job_names", WRITE_ONCE]
+    assert "hunter" not in repr(rows)
+    before, now = map(SETTINGS.secrets.fingerprint, groupers)
+    assert f"was {before} (log offset 0) and is now {now}" in rows[-1][1]
+
+
+def test_the_defaults_of_write_once_settings_are_those_of_the_managers(database: Connection) -> None:
+    listed = database.execute("select config_key, config_value from projection.write_once_default()").fetchall()
+    assert dict(listed) == DEFAULTS
 
 
 def test_state_behind_its_inputs(database: Connection) -> None:

@@ -16,6 +16,7 @@ from tests.builders import (
     fan_out,
     set_checkpoint,
     startpoint,
+    task_mode,
     task_partition,
     tombstone,
 )
@@ -144,6 +145,13 @@ CASES: Final[dict[str, tuple[list[NewEvent], list[NewEvent], Step, list[Step], s
         [("startpoint", "specific 7", "task's own", ("coordinator", 3))],
         "at offset 2, which is for this task alone",
     ),
+    "an expired one": (
+        [startpoint(IN, StartpointSpecific("7", SOON - EXPIRY_MS))],
+        AFTER_41,
+        BY_41,
+        [("startpoint", "specific 7", "expired", ("coordinator", 2))],
+        "",
+    ),
     "a fan-out that is not used up": (
         [fan_out("t", {IN: StartpointTimestamp(5, FIRST_TIME)})],
         AFTER_41,
@@ -215,20 +223,6 @@ def test_who_wins_and_why_others_lose(database: Connection, case: str) -> None:
     assert any(because in step.reason for step in steps)
 
 
-def test_a_fan_out_never_expires(database: Connection) -> None:
-    job = ImportedJob(database, "pending", coordinator=[*READS, fan_out("t", {IN: SEVEN})])
-    assert explained(job, at_ms=FIRST_TIME + 2 * EXPIRY_MS) == explained(job)
-
-
-def test_an_expired_startpoint_loses_to_the_checkpoint(database: Connection) -> None:
-    request = startpoint(IN, StartpointSpecific("7", FIRST_TIME))
-    job = ImportedJob(database, "expired", coordinator=[*READS, request], checkpoints=[checkpoint_v1("t", {IN: "41"})])
-    assert winner(explained(job, at_ms=FIRST_TIME + EXPIRY_MS - 1))[0] == "startpoint"
-    steps = explained(job, at_ms=FIRST_TIME + EXPIRY_MS)
-    assert winner(steps) == ("checkpoint", "after 41 (version 1)", "checkpoint", ("checkpoint", 0))
-    assert losers(steps) == [("startpoint", "specific 7", "expired", ("coordinator", 2))]
-
-
 def test_an_ambiguous_key_is_not_fanned_out(database: Connection) -> None:
     events = [
         task_partition("k.s.1", "2"),
@@ -260,16 +254,25 @@ def test_a_new_fan_out_replaces_the_tasks_old_one(database: Connection) -> None:
 DEFAULTS: Final = (f"{STREAM}.offset.default", f"{ALL_STREAMS}.offset.default", "systems.kafka.samza.offset.default")
 
 
-@pytest.mark.parametrize("first", range(len(DEFAULTS) + 1))
-def test_a_default_by_stream_by_system_or_by_none(database: Connection, first: int) -> None:
-    settings = [config_set(key, "oldest") for key in DEFAULTS[first:]]
-    steps = explained(ImportedJob(database, f"default-{first}", coordinator=[*READS, *settings]))
-    event: Event = ("coordinator", 2) if settings else NO_EVENT
-    assert winner(steps) == ("default", "oldest" if settings else "upcoming", "default", event)
-    lower = [("coordinator", 2 + n) for n in range(1, len(settings))]
-    assert [step.event for step in steps if step.code == "other setting"] == lower
+def test_defaults_that_others_go_before_lose(database: Connection) -> None:
+    settings = [config_set(key, "oldest") for key in DEFAULTS]
+    steps = explained(ImportedJob(database, "defaults", coordinator=[*READS, *settings]))
+    assert winner(steps) == ("default", "oldest", "default", ("coordinator", 2))
+    lower = [step.event for step in steps if step.code == "other setting"]
+    assert lower == [("coordinator", 3), ("coordinator", 4)]
     absent = [(step.rule, step.code, step.event) for step in steps if step.outcome == "absent"]
     assert absent == [(rule, "none", NO_EVENT) for rule in ("startpoint", "reset", "checkpoint")]
+
+
+def test_without_assignments_an_input_is_told_as_absent(database: Connection) -> None:
+    steps = explained(ImportedJob(database, "unassigned", checkpoints=AFTER_41))
+    assert [(step.rule, step.candidate, step.outcome) for step in steps] == [
+        ("input", None, "absent"),
+        ("startpoint", None, "absent"),
+        ("reset", None, "absent"),
+        ("checkpoint", "after 41 (version 1)", "wins"),
+        ("default", "upcoming", "loses"),
+    ]
 
 
 def test_a_removed_input_is_shown_with_its_remains(database: Connection) -> None:
@@ -329,8 +332,9 @@ def test_steps_count_from_one_in_each_partition(database: Connection) -> None:
 @pytest.mark.parametrize("at_ms", [None, SOON, FIRST_TIME - 1])
 def test_a_task_that_is_not_there_has_no_rows(database: Connection, at_ms: int | None) -> None:
     name = f"unknown-{at_ms}"
-    job = ImportedJob(database, name, coordinator=READS, checkpoints=[checkpoint_v1("u", {IN: "41"})])
-    assert explained(job, "u", at_ms) == []
+    reads = [*READS, task_mode("standby", "Standby"), task_partition("kafka.in.1", "standby")]
+    job = ImportedJob(database, name, coordinator=reads, checkpoints=[checkpoint_v1("u", {IN: "41"})])
+    assert explained(job, "u", at_ms) == explained(job, "standby", at_ms) == []
     query = "select * from coordinator.explain(%s, '1', null, timestamptz 'epoch' + %s * interval '1 ms')"
     assert database.execute(query, (name, at_ms)).fetchall() == []
     assert (explained(job, "t", at_ms) == []) is (at_ms == FIRST_TIME - 1)

@@ -23,7 +23,7 @@ from projections.input_bounds import (
 )
 from projections.job_choice import Job
 from tests.acceptance.imported_job import ImportedJob, Row
-from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set, task_partition, tombstone
+from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set, task_mode, task_partition, tombstone
 
 NUMBERS: Final = count()
 """The tests share a database."""
@@ -168,6 +168,12 @@ def test_a_job_without_a_coordinator_stream_has_a_lag(database: Connection) -> N
     (wanted,) = input_partitions(database, [Job(name, "1")]).values()
     store_bounds(database, name, "1", wanted, [bounds], datetime.now(UTC))
     assert job.rows("task_lag", "task_name, records_behind") == [("Partition 0", 3)]
+
+
+def test_a_standby_task_has_no_lag(database: Connection) -> None:
+    events = [task_mode("u", "Standby"), task_partition("kafka.in.0", "t", "u")]
+    job = ImportedJob(database, f"lag-{next(NUMBERS)}", coordinator=events)
+    assert job.rows("task_lag", "task_name") == [("t",)]
 
 
 def test_checkpoints_are_computed_once_for_all_partitions(database: Connection) -> None:

@@ -5,6 +5,8 @@ from typing import Final
 
 import pytest
 
+from eventlog.checkpoint import CheckpointV1
+from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection
 from eventlog.startpoint import (
     EXPIRY_MS,
@@ -14,6 +16,7 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
+from eventlog.wire.checkpoint_topic import encode_v1
 from tests.acceptance import samza_answers as samza
 from tests.acceptance.imported_job import ImportedJob, Row
 from tests.builders import (
@@ -212,6 +215,24 @@ def test_the_checkpoint_of_a_container_whose_clock_lags_behind_the_logs(database
     events = [fan_out("t", {"kafka.in.0": BACK}, timestamp=FIRST_TIME + MINUTE), tombstone(fan_out("t", {}))]
     job.import_recorded(job.coordinator_stream, recorded(events, at=FIRST_TIME + MINUTE, step=2 * MINUTE))
     assert [row[1] for row in told(job, FIRST_TIME + 10 * MINUTE)] == ["fanned_out", "consumed"]
+
+
+def test_the_checkpoints_of_a_key_bucket_are_those_of_its_partition(database: Connection) -> None:
+    events = [
+        task_partition("kafka.in.0", "t", key_bucket=1),
+        startpoint("kafka.in.0", BACK),
+        fan_out("t", {"kafka.in.0": BACK}),
+        tombstone(startpoint("kafka.in.0", BACK)),
+        tombstone(fan_out("t", {})),
+    ]
+    job = ImportedJob(database, "life-bucket")
+    job.import_recorded(job.coordinator_stream, recorded(events, step=MINUTE))
+    offsets = [{SystemStreamPartition("kafka", "in", 0, 1): offset} for offset in ("50", "9")]
+    commits = [checkpoint_v1("t")._replace(value=encode_v1(CheckpointV1(each))) for each in offsets]
+    job.import_recorded(job.checkpoint_stream, recorded(commits, step=3 * MINUTE))
+    steps = [row[1] for row in told(job, FIRST_TIME + 10 * MINUTE)]
+    assert steps == ["requested", "fanned_out", "consumed"]
+    assert job.rows("anomaly", "anomaly") == []
 
 
 def test_a_request_expires_twelve_hours_after_its_creation(database: Connection) -> None:
