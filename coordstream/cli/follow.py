@@ -35,8 +35,8 @@ from eventlog.errors import Notice
 from eventlog.log import system_clock
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
-from projections.follow.follow_run import FollowPlan
-from projections.follow.follower import Follower, Outcome, StreamOutcome
+from projections.follow.follow_run import FollowPlan, StreamActivity
+from projections.follow.follower import Follower, Outcome
 
 app = typer.Typer()
 
@@ -241,7 +241,7 @@ def _exit_code(plan: FollowPlan, stop: StopRequest, outcome: Outcome) -> int:
     return FAILED if outcome.failures and not stop.signals else 0
 
 
-def _stream_row(plan: FollowPlan, stream: StreamOutcome) -> dict[str, Any]:
+def _stream_row(plan: FollowPlan, stream: StreamActivity) -> dict[str, Any]:
     """A stream for --json: ``done``, ``refused`` or ``unfinished``; ``stopped`` if the plan has no end."""
     unread = "unfinished" if plan.has_end else "stopped"
     return {

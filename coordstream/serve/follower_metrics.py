@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from projections.follow.followed_stream import Activity
+from projections.follow.follow_run import Activity
 from projections.follow.follower import Follower
 
 if TYPE_CHECKING:

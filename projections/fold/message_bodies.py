@@ -9,15 +9,10 @@ from typing import Any, Final
 from eventlog.messages import (
     Delete,
     Message,
-    SetChangelogMapping,
+    NamedMessage,
     SetConfig,
-    SetContainerHostMapping,
-    SetExecutionEnvContainerIdMapping,
-    SetJobCoordinatorMetadata,
     SetStartpoint,
     SetStartpointFanOut,
-    SetTaskContainerMapping,
-    SetTaskModeMapping,
     SetTaskPartitionMapping,
 )
 from eventlog.partition import SystemStreamPartition
@@ -37,7 +32,7 @@ def message_body(message: Message, is_sensitive: bool, secrets: SecretPolicy) ->
         return None
     if isinstance(message, SetConfig):
         return config_body(message.config_value, is_sensitive, secrets)
-    body: Body = secrets.mask_json(_FIELDS[type(message)](message))
+    body: Body = secrets.mask_json(_FIELDS.get(type(message), _own_fields)(message))
     return body
 
 
@@ -83,22 +78,12 @@ def _partition(partition: SystemStreamPartition) -> Body:
     }
 
 
-def _host(message: SetContainerHostMapping) -> Body:
-    return {"host_name": message.host_name, "jmx_url": message.jmx_url, "jmx_tunneling_url": message.jmx_tunneling_url}
-
-
-def _metadata(message: SetJobCoordinatorMetadata) -> Body:
-    return {"epoch_id": message.epoch_id, "config_id": message.config_id, "job_model_id": message.job_model_id}
+def _own_fields(message: NamedMessage) -> Body:
+    return {name: value for name, value in message.content().items() if name not in {message.key_field, "version"}}
 
 
 _FIELDS: Final[dict[type, Callable[[Any], Body]]] = {
-    SetChangelogMapping: lambda message: {"changelog_partition": message.changelog_partition},
-    SetContainerHostMapping: _host,
-    SetExecutionEnvContainerIdMapping: lambda message: {"execution_container_id": message.execution_container_id},
-    SetTaskContainerMapping: lambda message: {"container_id": message.container_id},
-    SetTaskModeMapping: lambda message: {"task_mode": message.task_mode},
     SetTaskPartitionMapping: lambda message: {"task_names": list(dict.fromkeys(message.task_names))},
-    SetJobCoordinatorMetadata: _metadata,
     SetStartpoint: lambda message: _startpoint(message.startpoint),
     SetStartpointFanOut: _fan_out,
 }

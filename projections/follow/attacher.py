@@ -23,8 +23,7 @@ from projections.follow.error_policy import (
     reaction_to,
     stream_error_message,
 )
-from projections.follow.follow_run import FollowRun
-from projections.follow.followed_stream import FollowedStream
+from projections.follow.follow_run import FollowedStream, FollowRun
 from projections.follow.heartbeat import Turns, write_refusal
 from projections.follow.resume import ResumePoint, find_resume_point
 from projections.follow.resync import resync

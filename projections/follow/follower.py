@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Final
 
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.lock_watch import SAMPLE_SECONDS, LockWatch
@@ -13,8 +13,7 @@ from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.follow.attacher import Attacher, MakeTail
 from projections.follow.error_policy import OUTAGES
-from projections.follow.follow_run import FollowPlan, FollowRun
-from projections.follow.followed_stream import Activity, FollowedStream
+from projections.follow.follow_run import Activity, FollowedStream, FollowPlan, FollowRun, StreamActivity
 from projections.follow.heartbeat import NEVER
 from projections.follow.session import FollowSession
 from projections.follow.tail import Progress, Tail
@@ -24,20 +23,6 @@ from projections.stream_lock import StreamLocks
 APPLICATION_NAME: Final = "coordstream follow"
 _LOCK_TIMEOUT: Final = "set lock_timeout = '2s'"
 """Other streams and heartbeats do not wait longer for a stream that another session has locked."""
-
-
-class StreamOutcome(NamedTuple):
-    """What was done with a stream.
-
-    ``is_over``: it was read as far as planned, or given up. ``next_offset``: the offset after the last applied event;
-    None: it was never read. ``detail``: why it was given up, or was refused when the run ended.
-    """
-
-    stream_name: str
-    is_over: bool
-    events: int
-    next_offset: int | None
-    detail: str | None
 
 
 @dataclass(frozen=True)
@@ -54,7 +39,7 @@ class Outcome:
     is_complete: bool = True
     outage: str = ""
     refusal: str = ""
-    streams: Sequence[StreamOutcome] = ()
+    streams: Sequence[StreamActivity] = ()
 
 
 class Follower:
@@ -84,14 +69,13 @@ class Follower:
     ) -> None:
         self._url = database_url
         self._source = source
-        self._settings = settings
-        self._clock = clock
         self._locks = locks
-        self._make_projector = make_projector
-        self._make_tail = make_tail
         self._application_name = application_name
         streams = {name: FollowedStream(name) for name in plan.stream_names}
-        self._run = FollowRun(plan, streams, on_message, on_progress, outage_timeout)
+        self._run = run = FollowRun(plan, streams, on_message, on_progress, outage_timeout)
+        self._attacher: Callable[[Connection, StreamLocks], Attacher] = lambda working, held: Attacher(
+            working, held, source, settings, clock, run, make_projector, make_tail
+        )
 
     def run(self) -> Outcome:
         """Follow until the plan is complete or `stop` is called, and return what was done. Outages are waited out."""
@@ -136,16 +120,7 @@ class Follower:
                 connection.execute(_LOCK_TIMEOUT)
             lock_watch.backend_pids = [holding.info.backend_pid, working.info.backend_pid]
             self._run.require_same(working)
-            attacher = Attacher(
-                working,
-                self._locks(holding, working),
-                self._source,
-                self._settings,
-                self._clock,
-                self._run,
-                self._make_projector,
-                self._make_tail,
-            )
+            attacher = self._attacher(working, self._locks(holding, working))
             try:
                 yield FollowSession(self._run, attacher, holding, self._source, lock_watch)
             finally:
@@ -162,10 +137,5 @@ class Follower:
             run.is_complete(),
             run.outage or run.unavailable_reason(),
             run.refusal,
-            [_stream_outcome(stream) for stream in run.streams.values()],
+            [stream.activity() for stream in run.streams.values()],
         )
-
-
-def _stream_outcome(stream: FollowedStream) -> StreamOutcome:
-    detail = stream.failure or stream.refusal or None
-    return StreamOutcome(stream.stream_name, stream.is_over, stream.events, stream.next_offset, detail)

@@ -14,8 +14,7 @@ from eventlog.timestamps import ms_of
 from projections.errors import LogBlocked
 from projections.follow.attacher import BLOCKED_SECONDS, Attacher, Refusals, ignore_rejections
 from projections.follow.error_policy import outage_message
-from projections.follow.follow_run import FollowRun
-from projections.follow.followed_stream import FollowedStream
+from projections.follow.follow_run import FollowedStream, FollowRun
 from projections.follow.heartbeat import (
     AT_ONCE,
     HEARTBEAT_SECONDS,

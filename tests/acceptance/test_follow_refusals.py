@@ -9,7 +9,7 @@ from kafka.admin import ACL, ACLOperation, ACLPermissionType, NewPartitions, Res
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import Connection, connect
-from projections.follow import followed_stream, session
+from projections.follow import follow_run, session
 from projections.follow.follow_run import FollowPlan
 from tests.builders import config_set
 from tests.fixtures.kafka import BrokerMaker
@@ -27,8 +27,8 @@ SHOWN = "select stream_name, state, state_detail, next_offset from coordinator.l
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the waits before retries and heartbeats."""
-    monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.1)
-    monkeypatch.setattr(followed_stream, "RETRY_LONGEST_SECONDS", 0.2)
+    monkeypatch.setattr(follow_run, "RETRY_FIRST_SECONDS", 0.1)
+    monkeypatch.setattr(follow_run, "RETRY_LONGEST_SECONDS", 0.2)
     monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 2.0)  # a refusal must arrive within it, on a busy machine too
 
 

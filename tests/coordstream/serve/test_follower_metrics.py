@@ -7,7 +7,7 @@ import pytest
 
 from coordstream.serve.follower_metrics import FollowerMetrics
 from coordstream.serve.process import UNEXPLAINED, serving_process
-from projections.follow.followed_stream import Activity, StreamActivity
+from projections.follow.follow_run import Activity, StreamActivity
 from projections.follow.follower import Follower
 from tests.coordstream.command_line import CommandLine
 from tests.coordstream.serve.serving import LOOPBACK

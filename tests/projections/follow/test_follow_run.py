@@ -11,8 +11,7 @@ import pytest
 
 from eventlog.backoff import StopFlag
 from eventlog.source import CredentialsRefused, SourceUnavailable
-from projections.follow.follow_run import LINES_OF_A_CAUSE, FollowPlan, FollowRun
-from projections.follow.followed_stream import FollowedStream
+from projections.follow.follow_run import LINES_OF_A_CAUSE, FollowedStream, FollowPlan, FollowRun
 from projections.follow.heartbeat import NEVER
 from tests.fixtures.waiting import PATIENCE, wait_until
 

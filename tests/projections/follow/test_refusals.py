@@ -6,7 +6,7 @@ import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.source import PostgresSource
-from projections.follow import followed_stream, follower, session
+from projections.follow import follow_run, follower, session
 from projections.follow.follow_run import LINES_OF_A_CAUSE, FollowPlan
 from tests.builders import config_set
 from tests.fixtures.memory_source import MemorySource
@@ -32,8 +32,8 @@ select from projection.position p join projection.job_log j using (log_id) where
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the waits before retries and heartbeats."""
-    monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.05)
-    monkeypatch.setattr(followed_stream, "RETRY_LONGEST_SECONDS", 0.1)
+    monkeypatch.setattr(follow_run, "RETRY_FIRST_SECONDS", 0.05)
+    monkeypatch.setattr(follow_run, "RETRY_LONGEST_SECONDS", 0.1)
     monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
 
 
@@ -142,7 +142,7 @@ def refused(running: Running) -> int:
 def test_refused_streams_do_not_delay_others(
     database_url: str, connected: Connection, cluster: MemorySource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(follow_run, "RETRY_FIRST_SECONDS", 0.0)
     names = [f"__samza_coordinator_refused-{number}_1" for number in range(30)]
     for name in names:
         cluster.create(name)

@@ -11,7 +11,7 @@ import pytest
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
 from eventlog.source import Read, SourceUnavailable
-from projections.follow import followed_stream, session, tail
+from projections.follow import follow_run, session, tail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Outcome
 from projections.follow.heartbeat import server_now
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.slow
 def test_a_missing_stream_is_followed_once_it_exists(
     database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(followed_stream, "RETRY_FIRST_SECONDS", 0.05)
+    monkeypatch.setattr(follow_run, "RETRY_FIRST_SECONDS", 0.05)
     make_log(COUNTS, b="1")
     with following(database_url, source, FollowPlan((ORDERS, COUNTS))) as running:
         assert running.wait_for(ORDERS) == (
