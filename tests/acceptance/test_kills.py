@@ -1,13 +1,9 @@
-"""Imports that are killed (-9) at every step end, after a restart, in the tables of an undisturbed import."""
+"""Imports end, after a kill (-9) of the database, in the relations of an undisturbed import."""
 
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 import psycopg
@@ -19,13 +15,11 @@ from coordstream.errors import CoordstreamError
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
 from projections.projector import Projector
-from tests.acceptance.import_until import BATCH_EVENTS, LONG
 from tests.coordstream.command_line import RECORDING_A
 from tests.fixtures.postgres import migrate
 from tests.fixtures.postgres_server import running_server
 from tests.fixtures.sure_postgres import SURE_SETTINGS, kill_server
-from tests.fixtures.waiting import wait_until
-from tests.properties.generated_jobs import generate_job
+from tests.properties.generated_jobs import LONG, generate_job
 from tests.properties.importing import (
     CURRENT,
     HISTORIES,
@@ -34,83 +28,14 @@ from tests.properties.importing import (
     rows_by_job,
 )
 
-ROOT: Final = Path(__file__).parents[2]
-STEPS: Final = ("archived", "folded", "merged", "committed")
-KILLS_PER_STEP: Final = 9
+BATCH_EVENTS: Final = 7
 FORGETFUL_SETTINGS: Final = {**SURE_SETTINGS, "wal_writer_delay": "10s"}
 """A killed server loses commits that did not wait for the disk."""
-
-TABLES: Final = """
-select format('%I.%I', n.nspname, c.relname)
-from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where n.nspname in ('eventlog', 'projection') and c.relkind in ('r', 'p') and not c.relispartition
-order by 1
-"""
-
-
-@contextmanager
-def stopped_import(database_url: str, number: int, step: str, occurrence: int) -> Iterator[int]:
-    """A process that stands at a step; its backend's pid. It is killed at the end."""
-    arguments = (database_url, str(number), step, str(occurrence))
-    command = [sys.executable, "-m", "tests.acceptance.import_until", *arguments]
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            yield int(process.stdout.readline())
-        finally:
-            process.kill()
-            process.wait()
-
-
-def transaction_is_open(observer: Connection, backend: int) -> bool:
-    row = observer.execute(
-        "select state = 'idle in transaction' and backend_xid is not null from pg_stat_activity where pid = %s",
-        (backend,),
-    ).fetchone()
-    assert row is not None, f"backend {backend} is gone before it was killed"
-    return bool(row[0])
-
-
-def wait_until_gone(observer: Connection, backend: int) -> None:
-    query = "select count(*) = 0 from pg_stat_activity where pid = %s"
-    wait_until(lambda: (observer.execute(query, (backend,)).fetchone() or (False,))[0], what="the backend's end")
-
-
-HOLDERS: Final = "projection.stream_holder"
-_ROWS: Final = "select (to_jsonb(t) - array['heartbeat_at', 'read_at'])::text from {} t order by 1"
-
-
-def all_rows(connection: Connection) -> dict[str, list[str]]:
-    """Every row of every table of ours, as text, except when a log was read last and which session held its stream."""
-    tables = [row[0] for row in connection.execute(TABLES).fetchall() if row[0] != HOLDERS]
-    return {table: [row[0] for row in connection.execute(_ROWS.format(table).encode())] for table in tables}
 
 
 def import_all(connection: Connection, number: int) -> None:
     for log in generate_job(number, LONG).logs:
         import_events(connection, log.stream_name, log.events, BATCH_EVENTS)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("step", STEPS)
-def test_killed_imports_end_in_the_same_tables(clone_database: Callable[[], str], step: str) -> None:
-    number = STEPS.index(step)
-    with connect(clone_database()) as connection:
-        import_all(connection, number)
-        undisturbed = all_rows(connection)
-    url = clone_database()
-    killed = 0
-    with connect(url, application_name="observer") as observer:
-        for kill in range(KILLS_PER_STEP):
-            with stopped_import(url, number, step, 1 + kill % 3 * 2) as backend:
-                assert transaction_is_open(observer, backend) == (step != "committed")
-            wait_until_gone(observer, backend)
-            killed += 1
-        assert sum(map(len, all_rows(observer).values())) < sum(map(len, undisturbed.values()))
-        import_all(observer, number)
-        assert all_rows(observer) == undisturbed
-    assert killed * len(STEPS) >= 30
-    print(f"\n{killed} imports killed when {step}")
 
 
 @pytest.mark.slow

@@ -6,8 +6,7 @@ from eventlog.errors import ConfigError
 from eventlog.events import RecordedEvent
 from eventlog.streams import identify
 from projections.parallel_import import ImportJob
-from tests.acceptance.import_until import LONG
-from tests.properties.generated_jobs import generate_job
+from tests.properties.generated_jobs import LONG, generate_job
 
 
 def jobs_of(*numbers: int) -> list[ImportJob]:

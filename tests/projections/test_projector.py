@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Final
 
 import pytest
 
@@ -12,12 +13,25 @@ from projections.errors import PositionMoved
 from projections.fold.rows import Swept
 from projections.projector import FEW_BYTES, FEW_EVENTS, POSITION_CHANNEL, Applied, Projector
 from projections.tracked_logs import TrackedLog, logs_of, register_log
-from tests.acceptance.import_until import LONG
-from tests.acceptance.test_kills import all_rows
 from tests.builders import config_set, raw, recorded
 from tests.fixtures.waiting import PATIENCE
-from tests.properties.generated_jobs import GeneratedLog, generate_job
+from tests.properties.generated_jobs import LONG, GeneratedLog, generate_job
 from tests.properties.importing import ARCHIVED_AT, SETTINGS, always_copying
+
+TABLES: Final = """
+select format('%I.%I', n.nspname, c.relname)
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname in ('eventlog', 'projection') and c.relkind in ('r', 'p') and not c.relispartition
+order by 1
+"""
+HOLDERS: Final = "projection.stream_holder"
+_ROWS: Final = "select (to_jsonb(t) - array['heartbeat_at', 'read_at'])::text from {} t order by 1"
+
+
+def all_rows(connection: Connection) -> dict[str, list[str]]:
+    """Every row of every table of ours, as text, except when a log was read last and which session held its stream."""
+    tables = [row[0] for row in connection.execute(TABLES).fetchall() if row[0] != HOLDERS]
+    return {table: [row[0] for row in connection.execute(_ROWS.format(table).encode())] for table in tables}
 
 
 class Failed(Exception):

@@ -31,6 +31,10 @@ class Knobs:
     across_partitions: float = 0.05
 
 
+LONG: Final = Knobs(events=(150, 150), without_topic=0, without_coordinator=0, across_partitions=0)
+"""Both logs, long enough for many batches."""
+
+
 @dataclass(frozen=True)
 class GeneratedLog:
     """Events of one log; ``unreadable`` has the offsets of those that cannot be decoded."""

@@ -32,9 +32,8 @@ from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
 from projections.fold.message_bodies import PlainConfigs
 from projections.fold.rows import CheckpointRow
-from tests.acceptance.import_until import LONG
 from tests.fixtures.compiled_parts import without_compiled_parts
-from tests.properties.generated_jobs import generate_job
+from tests.properties.generated_jobs import LONG, generate_job
 from tests.properties.importing import SETTINGS
 
 ARCHIVED_AT: Final = 800_000_000_000_000
