@@ -81,17 +81,18 @@ class Inputs:
 
     def count(self, placed: Sequence[Placed]) -> Counted:
         """The records that are read again or skipped, counted by reading them; empty if they are too many."""
-        from eventlog.kafka.partition_reader import RecordCounter  # noqa: PLC0415 (loads kafka-python)
+        from eventlog.kafka.ranges import RangeReader  # noqa: PLC0415 (loads kafka-python)
 
         ranges = {each.position.reader: each.affected for each in placed}
         if sum(map(len, ranges.values())) > COUNT_UP_TO:
             return {}
         counted: dict[Reader, tuple[int, int]] = {}
         for system in sorted({partition.system for _, partition in ranges}):
-            with RecordCounter(input_options(self._config, system, self._servers)) as counter:
+            options = input_options(self._config, system, self._servers)
+            with RangeReader(options, only_committed=False) as inputs:  # as Samza reads them
                 for reader, offsets in ranges.items():
                     if reader[1].system == system:
-                        counted[reader] = counter.count(reader[1], offsets.start, offsets.stop)
+                        counted[reader] = inputs.count(reader[1], offsets.start, offsets.stop)
         return counted
 
 

@@ -1,11 +1,10 @@
 """Describes and creates the topics of a Kafka cluster, and decides which of them can be used."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from kafka import IsolationLevel, KafkaAdminClient, OffsetSpec, TopicPartition
+from kafka import IsolationLevel, OffsetSpec, TopicPartition
 from kafka.admin import ConfigFilterType, ConfigResource, ConfigResourceType
 from kafka.errors import (
     IncompatibleBrokerVersion,
@@ -27,6 +26,7 @@ from kafka.protocol.metadata import MetadataRequest
 from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.errors import EventLogError
 from eventlog.kafka.client import REACH_SECONDS, RETRY_SECONDS, AdminClient, Answer, ask
+from eventlog.kafka.patches import LeaderKeepingAdmin, NoLeader
 from eventlog.log import LogExists
 from eventlog.source import StreamFacts, StreamMissing, StreamRefused, StreamUnavailable
 from eventlog.streams import (
@@ -138,39 +138,10 @@ class CreationRefused(EventLogError):
     """The cluster refused to create the topic."""
 
 
-class _NoLeader(LeaderNotAvailableError):  # type: ignore[misc]  # kafka-python has no types
-    def __init__(self, topics: Iterable[str]) -> None:
-        super().__init__()
-        self.topics = sorted(topics)
-
-
-class _LeaderKeepingClient(KafkaAdminClient):  # type: ignore[misc]  # kafka-python has no types
-    """A client with the leaders of earlier answers; kafka-python requests them before each query of offsets.
-
-    Each leader is used once, so that the leader is requested again after a query that failed.
-    """
-
-    def __init__(self, **config: Any) -> None:
-        super().__init__(**config)
-        self.leaders: dict[TopicPartition, int] = {}
-
-    async def _async_get_leader_for_partitions(self, partitions: Iterable[TopicPartition]) -> Any:
-        leaders = {partition: self.leaders.pop(partition, _NO_LEADER) for partition in partitions}
-        if _NO_LEADER in leaders.values():
-            found = await super()._async_get_leader_for_partitions(partitions)
-            if _NO_LEADER in found:
-                raise _NoLeader(partition.topic for partition in found[_NO_LEADER])
-            return found
-        led = defaultdict(set)
-        for partition, leader in leaders.items():
-            led[leader].add(partition)
-        return led
-
-
 class KafkaAdmin(AdminClient):
     """Describes and creates topics. Connects when first used. Not thread-safe; a context manager."""
 
-    _make_client = _LeaderKeepingClient
+    _make_client = LeaderKeepingAdmin
 
     @property
     def cluster_id(self) -> str:
@@ -217,14 +188,16 @@ class KafkaAdmin(AdminClient):
 
     def end_of_epoch(self, stream_name: str, leader_epoch: int) -> int | None:
         """See `EventSource.end_of_epoch`; None also if the broker does not answer the question."""
-        partition = TopicPartition(stream_name, PARTITION)
         asked = OffsetForLeaderEpochRequest.OffsetForLeaderTopic
         one = asked.OffsetForLeaderPartition(partition=PARTITION, current_leader_epoch=-1, leader_epoch=leader_epoch)
         request = OffsetForLeaderEpochRequest(replica_id=-1, topics=[asked(topic=stream_name, partitions=[one])])
 
         def send() -> Any:
-            (leader,) = self._client._manager.run(self._client._async_get_leader_for_partitions, [partition])  # noqa: SLF001
-            return self._send(request, leader)
+            (topic,) = self._metadata([stream_name]).topics
+            leaders = [one.leader_id for one in topic.partitions if one.partition_index == PARTITION]
+            if topic.error_code != NoError.errno or leaders == [_NO_LEADER]:
+                raise for_code(topic.error_code) if not leaders else NoLeader([stream_name])
+            return self._send(request, leaders[0])
 
         try:
             ((found,),) = (topic.partitions for topic in self._ask_leaders(send, REACH_SECONDS, _NO_EPOCHS).topics)
@@ -285,7 +258,7 @@ class KafkaAdmin(AdminClient):
 
     def _send(self, request: Any, node_id: int | None) -> Any:
         """The answer of one broker (None: any). The client's own requests go to any broker, and query more."""
-        manager = self._client._manager  # noqa: SLF001
+        manager = self._connect().net.manager
         return manager.run(manager.send, request, node_id)
 
     def _keep_leaders(self, topics: Sequence[Any]) -> None:
@@ -314,12 +287,12 @@ class KafkaAdmin(AdminClient):
         return found
 
     def _ready(self, stream_name: str) -> Sequence[Mapping[str, Any]]:
-        """The topic's metadata. Raises _NoLeader while the topic has no leader."""
+        """The topic's metadata. Raises NoLeader while the topic has no leader."""
         topics: Sequence[Mapping[str, Any]] = self._client.describe_topics([stream_name])
         codes = [topic["error_code"] for topic in topics]
         codes += [partition["error_code"] for topic in topics for partition in topic["partitions"]]
         if LeaderNotAvailableError.errno in codes:
-            raise _NoLeader([stream_name])
+            raise NoLeader([stream_name])
         return topics
 
     def _topic_settings(self, stream_name: str) -> dict[str, str]:
@@ -336,8 +309,8 @@ class KafkaAdmin(AdminClient):
         deadline = RetryDeadline(seconds, Backoff(first_seconds=RETRY_SECONDS, longest_seconds=RETRY_SECONDS))
         while True:
             try:
-                return ask(self._options, question, answers=(*answers, _NoLeader))
-            except _NoLeader as error:
+                return ask(self._options, question, answers=(*answers, NoLeader))
+            except NoLeader as error:
                 if deadline.is_over:
                     raise StreamUnavailable(error.topics, self._options.place) from None
             deadline.wait()

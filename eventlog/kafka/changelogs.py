@@ -9,8 +9,9 @@ from kafka.errors import BrokerResponseError, KafkaError, KafkaTimeoutError, Ret
 
 from eventlog.kafka.client import Connected, connect
 from eventlog.kafka.options import KafkaOptions
-from eventlog.kafka.partition_reader import PartitionReader
-from eventlog.kafka.producer import APPEND_SECONDS, abandon
+from eventlog.kafka.patches import close_without_sending
+from eventlog.kafka.producer import APPEND_SECONDS
+from eventlog.kafka.ranges import RangeReader
 from eventlog.kafka.system_admin import KafkaSystemAdmin
 from eventlog.log import AppendRefused
 from eventlog.partition import SystemStreamPartition
@@ -51,7 +52,7 @@ class KafkaChangelogs(Closing):
         self._append_seconds = append_seconds
         self._admin = KafkaSystemAdmin(options)
         self._producer: Connected | None = None
-        self._reader = PartitionReader(options, "read_committed", silence_seconds)
+        self._reader = RangeReader(options, silence_seconds=silence_seconds)
         self._unwritten: dict[SystemStreamPartition, dict[bytes, bytes | None]] = {}
         self._unwritten_bytes = 0
         self._awaits_acknowledgements = False
@@ -92,7 +93,7 @@ class KafkaChangelogs(Closing):
 
     def read(self, partition: SystemStreamPartition, first: int, until: int) -> Iterator[Sequence[Change]]:
         """See `Changelogs.read`; raises `StreamRefused` too: a record cannot be decoded."""
-        for events in self._reader.read(partition.stream, partition.partition, first, until):
+        for events in self._reader.read_partition(partition.stream, partition.partition, first, until):
             yield [Change(event.offset, event.key, event.value) for event in events if event.key is not None]
 
     def close(self) -> None:
@@ -134,7 +135,7 @@ class KafkaChangelogs(Closing):
 
     def _abandon_producer(self) -> None:
         if self._producer is not None:
-            abandon(self._producer)
+            close_without_sending(self._producer.client, APPEND_SECONDS)
             self._producer = None
         self._awaits_acknowledgements = False
 

@@ -20,8 +20,8 @@ from kafka.errors import (
 
 from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.errors import EventLogError
-from eventlog.kafka.connection_manager import make_net_client
 from eventlog.kafka.options import KafkaOptions, OptionRefused
+from eventlog.kafka.patches import NetClient, make_net_client
 from eventlog.source import Closing, CredentialsRefused, SourceUnavailable
 
 PRIVATE_LOGGERS: Final = (
@@ -96,11 +96,11 @@ class Connected:
 
     def make_net(self, **config: Any) -> Any:
         """The ``kafka_client`` factory that kafka-python calls when it creates a client."""
-        self.net = make_net_client(self._remember, **config)
+        self.net = net = make_net_client(self._remember, **config)
         # otherwise a metadata request re-creates a deleted topic, on clusters that allow that
-        self.net.cluster.config["allow_auto_create_topics"] = False
-        self.net.cluster.config["retry_backoff_ms"] = config["retry_backoff_ms"]  # kafka-python does not set it
-        return self.net
+        net.cluster.config["allow_auto_create_topics"] = False
+        net.cluster.config["retry_backoff_ms"] = config["retry_backoff_ms"]  # kafka-python does not set it
+        return net
 
     def _remember(self, error: Exception) -> None:
         if self.failure is None or not (_is_refusal(self.failure) or _is_broken_off(self.failure)):
@@ -129,8 +129,23 @@ def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) ->
     return connected
 
 
-class LazyClient(Closing):
-    """A client of kafka-python that connects when it is first used. Not safe for threads; a context manager."""
+def connect_network(options: KafkaOptions, **settings: Any) -> NetClient:
+    """The connections alone, without one of kafka-python's clients. Raises as `connect`."""
+    connected: NetClient = connect(_start, options, **settings).client
+    return connected
+
+
+def _start(kafka_client: Callable[..., NetClient], **config: Any) -> NetClient:
+    net = kafka_client(**config)
+    net.selector.start()
+    net.manager.bootstrap(config["bootstrap_timeout_ms"])
+    return net
+
+
+class AdminClient(Closing):
+    """An admin client that connects when it is first used. Not safe for threads; a context manager."""
+
+    _make_client: Callable[..., Any] = KafkaAdminClient
 
     def __init__(self, options: KafkaOptions) -> None:
         self._options = options
@@ -141,15 +156,14 @@ class LazyClient(Closing):
             self._connected.client.close()
             self._connected = None
 
-
-class AdminClient(LazyClient):
-    _make_client: Callable[..., Any] = KafkaAdminClient
-
     @property
     def _client(self) -> Any:
+        return self._connect().client
+
+    def _connect(self) -> Connected:
         if self._connected is None:
             self._connected = connect(self._make_client, self._options)
-        return self._connected.client
+        return self._connected
 
 
 @contextmanager
@@ -193,6 +207,11 @@ def unavailable(options: KafkaOptions, reason: str) -> SourceUnavailable:
 
 def _is_refusal(error: Exception) -> bool:
     return isinstance(error, AuthorizationError | SaslAuthenticationFailedError | UnsupportedSaslMechanismError)
+
+
+def is_final(error: Exception) -> bool:
+    """Whether a request that failed would fail again."""
+    return _is_refusal(error) or isinstance(error, IncompatibleBrokerVersion)
 
 
 def _is_broken_off(error: Exception) -> bool:

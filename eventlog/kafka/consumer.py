@@ -1,21 +1,30 @@
-"""Reads events of topics, which are identified by topic id: of those that are followed, and of ranges."""
+"""Reads events of topics, which are identified by topic id."""
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from queue import Empty, SimpleQueue
-from typing import Final
+from typing import Any, Final, NamedTuple
+from uuid import UUID
 
-from kafka.errors import LogTruncationError, OffsetOutOfRangeError, TopicAuthorizationFailedError
+from kafka import IsolationLevel, TopicPartition
+from kafka.errors import (
+    KafkaError,
+    NoError,
+    OffsetOutOfRangeError,
+    RetriableError,
+    TopicAuthorizationFailedError,
+    for_code,
+)
 
-from eventlog.events import RecordedEvent
-from eventlog.kafka.admin import KafkaAdmin
-from eventlog.kafka.client import TIMES, translate_errors
-from eventlog.kafka.fetch_client import POLL_EVENTS, FetchClient, Fetched
+from eventlog.events import RecordedEvent, bytes_of
+from eventlog.kafka.admin import PARTITION, KafkaAdmin, known_id
+from eventlog.kafka.client import TIMES, connect_network, is_final, translate_errors
+from eventlog.kafka.fetch_session import ANSWER_BYTES, FETCH_BY_NAME, FetchSession, FollowedPartition
+from eventlog.kafka.fetched_events import FetchedEvents
 from eventlog.kafka.options import KafkaOptions
-from eventlog.source import OffsetLost, Read, SourceUnavailable, StreamRefused
+from eventlog.kafka.patches import NetClient, keep_metadata_of
+from eventlog.source import OffsetLost, Read, StreamRefused
 
 FETCH_WAIT_SECONDS: Final = 0.5
 """How long a broker waits for new events before it returns an empty answer."""
@@ -25,86 +34,109 @@ RETRY_WAIT_SECONDS: Final = TIMES["retry_backoff_ms"] / 1000
 TICK_SECONDS: Final = 0.5
 """How long to wait before checking whether a broker can be reached again."""
 
+POLL_EVENTS: Final = 10_000
+FEW_EVENTS: Final = 500
+FEW_BYTES: Final = 64 << 10
+"""The limits of a poll that returns few events; see `EventConsumer.poll`."""
+
+_SETTINGS: Final[Mapping[str, Any]] = {
+    "metadata_max_age_ms": 5000,  # a re-created topic as long as the old one is noticed only by its new metadata
+    "receive_message_max_bytes": 2 * ANSWER_BYTES,
+}
+
+
+class _Answer(NamedTuple):
+    session: FetchSession
+    response: Any = None
+    error: Exception | None = None
+
 
 class EventConsumer:
     """Reads streams from given offsets on, and never from a re-created topic of the same name.
 
-    kafka-python fetches topics by name, and continues in a re-created topic. This consumer sends topic ids. Brokers
-    before Kafka 3.1 do not support them: then the broker's id of the topic is compared after each answer, before its
-    events are returned. Only `wake` is thread-safe.
+    It sends Kafka's Fetch requests with topic ids over kafka-python's connections. Brokers before Kafka 3.1 do not
+    support ids: then the broker's id of the topic is compared after each answer, before its events are returned.
+    Brokers find out by the leader epoch of the last event read that a log was truncated (KIP-320). Only `wake` is
+    thread-safe.
     """
 
     def __init__(
         self,
         options: KafkaOptions,
-        admin: KafkaAdmin,
+        admin: KafkaAdmin | None,
         *,
         fetch_wait: float = FETCH_WAIT_SECONDS,
         retry_wait: float = RETRY_WAIT_SECONDS,
+        only_committed: bool = True,
     ) -> None:
-        """Connect; the caller closes ``admin``. Raises `SourceUnavailable`.
+        """Connect; the caller closes ``admin``, which finds topic ids. Raises `SourceUnavailable`.
 
         ``fetch_wait``: seconds that a broker waits at the end of all streams; other requests wait behind the fetch.
-        ``retry_wait``: seconds between requests of the same kind, also before the first one for another stream.
+        ``retry_wait``: seconds between requests of metadata, also before the first one for another stream.
+        ``only_committed``: without events of transactions that are aborted or, with all after them, still open.
         """
         self._options = options
-        self._news: SimpleQueue[None] = SimpleQueue()  # unlike an Event it is safe in a signal handler
+        self._admin = admin  # over another connection: brokers answer requests in order, and a fetch waits
+        self._fetch_wait_ms = int(fetch_wait * 1000)
+        self._isolation = IsolationLevel.READ_COMMITTED if only_committed else IsolationLevel.READ_UNCOMMITTED
+        self._news: SimpleQueue[_Answer | None] = SimpleQueue()  # unlike an Event it is safe in a signal handler
         self._woken = self._topics_changed = False
-        self._positions: dict[str, int] = {}
+        self._streams: dict[str, FollowedPartition] = {}
+        self._topics: dict[str, tuple[str | None, int]] = {}
+        self._names: dict[UUID, str] = {}
+        self._sessions: dict[int, FetchSession] = {}
+        self._are_leaders_known = False
+        self._moved: set[str] = set()
+        self._fetched_by_name: set[str] = set()
+        self._fetched: deque[tuple[FollowedPartition, FetchedEvents]] = deque()
         self._errors: deque[OffsetLost | StreamRefused] = deque()
-        self._client = FetchClient(
-            options,
-            admin,
-            fetch_wait=fetch_wait,
-            retry_wait=retry_wait,
-            on_answer=lambda: self._news.put(None),
-            on_metadata=self._on_new_metadata,
-        )
-        self._topic_ids = self._client.topic_ids
+        self._net: NetClient = connect_network(options, **_SETTINGS, retry_backoff_ms=int(retry_wait * 1000))
+        self._cluster: Any = self._net.cluster
+        self._cluster.add_listener(self._on_new_metadata)
 
-    def can_assign(self, topic_ids: Mapping[str, str | None]) -> bool:
-        """Whether this consumer can go on: no stream is paused, and none was read from another topic of its name.
+    def assign(
+        self, positions: Mapping[str, int], topic_ids: Mapping[str, str | None], partition: int = PARTITION
+    ) -> None:
+        """Read a partition of these streams from these offsets on; events already fetched are kept.
 
-        kafka-python cannot discard what it has fetched, so a re-created topic needs another consumer.
+        ``topic_ids`` are the ids of their topics, None if the cluster has no ids or any topic of the name is meant.
         """
-        return not any(
-            name in self._client.paused or self._topic_ids.has_other_id(name, topic_id)
-            for name, topic_id in topic_ids.items()
-        )
-
-    def assign(self, positions: Mapping[str, int], topic_ids: Mapping[str, str | None]) -> None:
-        """Read these streams from these offsets on; events already fetched are kept.
-
-        ``topic_ids`` are the ids of their topics, None if the cluster has no ids; see `can_assign`.
-        """
-        self._client.assign(positions)
+        former, self._streams = self._streams, {}
         for name, offset in positions.items():
-            if self._positions.get(name) != offset:
-                self._client.seek(name, offset)
-        self._positions = dict(positions)
-        self._topic_ids.add(topic_ids)
+            followed = FollowedPartition(name, topic_ids[name], partition, offset)
+            self._streams[name] = former[name] if name in former and former[name].is_at(followed) else followed
+        topics = {name: (topic_id, partition) for name, topic_id in topic_ids.items()}
+        if any(self._topics.get(name, topic) != topic for name, topic in topics.items()):
+            self._sessions.clear()
+        self._topics |= topics
+        self._names |= {UUID(one): name for name, one in topic_ids.items() if one is not None}
         self._errors.clear()
-        self._topics_changed = True
-        self._client.examine_all()
+        self._are_leaders_known = False
+        keep_metadata_of(self._cluster, positions.keys())
 
     def poll(self, timeout: float) -> list[Read]:
         """See `EventSource.poll`. After an error for a stream it is paused until it is assigned again.
 
-        Raises `StreamRefused`: events of a stream cannot be read by its broker or decoded, or access is denied.
+        Unless it returns few events, it sends the next fetch. A caller polls again before the server stores few events:
+        a fetch that is sent earlier is answered at once, and what is appended after that waits for another one.
+
+        Raises `StreamRefused`: events of a stream cannot be read by its broker or decoded, or access is denied;
+        `OffsetLost`; `SourceUnavailable`: the brokers refuse access.
         """
         deadline = time.monotonic() + timeout
         while True:
+            self._take_news(0)
             self._pause_changed_topics()
-            reads = self._fetch()
+            reads = self._take_fetched()
             if self._errors and not reads:
                 raise self._errors.popleft()
+            if not _are_few(reads):  # a poll without events sends one, too
+                self._fetch()
             left = deadline - time.monotonic()
-            if reads:
+            if reads or self._woken or left <= 0:
+                self._woken = self._woken and bool(reads)
                 return reads
-            if self._woken or left <= 0:
-                self._woken = False
-                return []
-            self._wait_for_news(min(left, TICK_SECONDS))
+            self._take_news(min(left, self._seconds_to_retry()))
 
     def wake(self) -> None:
         """See `EventSource.wake`. If no poll is waiting, the next one returns at once."""
@@ -112,164 +144,199 @@ class EventConsumer:
         self._news.put(None)
 
     def close(self) -> None:
-        self._client.close()
+        self._net.close()
 
-    def _fetch(self) -> list[Read]:
-        """What was fetched from topics whose id is still the same."""
-        self._client.moved.clear()
+    def _take_news(self, timeout: float) -> None:
+        """Wait for an answer, metadata or `wake`, and take all answers that have arrived."""
         try:
-            fetched = self._poll_fairly()
-            reads = self._reads(fetched)
-            names = {read.stream_name for read in reads}
-            to_compare = self._topic_ids.fetched_by_name(names)
-            same = names - to_compare | self._topic_ids.unchanged(to_compare)
-        except BaseException:
-            self._go_back()
-            raise
-        for read in reads:
-            if read.stream_name in same:
-                self._positions[read.stream_name] = read.next_offset
+            news = self._news.get(timeout=timeout) if timeout > 0 else self._news.get_nowait()
+            while True:
+                if news is not None:
+                    self._take_answer(news)
+                news = self._news.get_nowait()
+        except Empty:
+            pass
+
+    def _seconds_to_retry(self) -> float:
+        """How long to wait before a fetch may be sent again."""
+        now = time.monotonic()
+        waits = [session.ready_at - now for session in self._sessions.values() if not session.has_to_answer]
+        return min([TICK_SECONDS, *(wait for wait in waits if wait > 0)])
+
+    def _fetch(self) -> None:
+        """Send a fetch to each broker, unless events of the last answers are not returned yet.
+
+        A fetch without the streams of these would be delayed by the broker, and not return their new events.
+        """
+        if self._fetched:
+            return
+        if not self._are_leaders_known:
+            self._find_leaders()
+        now = time.monotonic()
+        for node_id, session in self._sessions.items():
+            if session.led and not session.has_to_answer and session.ready_at <= now:
+                self._send(node_id, session)
+
+    def _find_leaders(self) -> None:
+        self._are_leaders_known = True
+        for session in self._sessions.values():
+            session.led, session.compares_all = {}, True
+        for name, stream in self._streams.items():
+            leader = self._leader(stream)
+            if stream.is_paused:
+                continue
+            if leader is None or leader < 0:
+                self._cluster.request_update()
             else:
-                self._lose(read.stream_name)
-        return [read for read in reads if read.stream_name in same]
+                self._sessions.setdefault(leader, FetchSession()).led[name] = stream
 
-    def _poll_fairly(self) -> Fetched:
-        """What was fetched, also of other streams than one that would fill whole polls."""
-        with translate_errors(self._options):
-            fetched = self._poll_client(self._client.poll)
-            if sum(map(len, fetched.values())) < POLL_EVENTS:
-                return fetched
-            return {**fetched, **self._poll_client(partial(self._client.poll_others, fetched))}
+    def _send(self, node_id: int, session: FetchSession) -> None:
+        moved = self._moved & session.led.keys()
+        request = session.request(
+            self._cluster, moved, max_wait_ms=self._fetch_wait_ms, isolation_level=self._isolation
+        )
+        self._moved -= session.led.keys()
+        session.has_to_answer = True
+        sent = self._net.manager.call_soon(self._net.manager.send, request, node_id)
+        sent.add_callback(lambda response: self._news.put(_Answer(session, response)))
+        sent.add_errback(lambda error: self._news.put(_Answer(session, error=error)))
 
-    def _poll_client(self, poll: Callable[[], Fetched]) -> Fetched:
-        """Poll, and pause the streams that cannot be read on."""
-        try:
-            return poll()
-        except LogTruncationError as error:
-            self._lose(*(partition.topic for partition in error.divergent_offsets))
-        except OffsetOutOfRangeError as error:
-            self._lose(*(partition.topic for partition in error.args[0]))
-        except TopicAuthorizationFailedError as error:
-            for name in error.args[0]:
-                self._pause(
-                    StreamRefused(name, "the cluster denies access to it. Grant the user the permission to read it")
-                )
-        except StreamRefused as error:
-            self._pause(error)
-        return {}
+    def _take_answer(self, answer: _Answer) -> None:
+        session, response, error = answer
+        session.has_to_answer = False
+        if error is not None and (is_final(error) or not isinstance(error, KafkaError)):
+            with translate_errors(self._options):
+                raise error
+        asked = session.asked
+        if error is not None:
+            session.restart()
+        if error is not None or not session.is_continued_by(response):
+            self._retry_later(session)
+            return
+        is_by_id = response.API_VERSION > FETCH_BY_NAME
+        for topic in response.responses:
+            name = self._names.get(topic.topic_id, "") if is_by_id else topic.topic
+            for partition in topic.partitions:
+                place = asked.get(name)
+                if place is not None and self._is_current(place.followed, place.offset):
+                    self._take_partition(session, place.followed, partition)
+                    (self._fetched_by_name.discard if is_by_id else self._fetched_by_name.add)(name)
 
-    def _reads(self, fetched: Fetched) -> list[Read]:
+    def _is_current(self, stream: FollowedPartition, offset: int) -> bool:
+        return self._streams.get(stream.stream_name) is stream and not stream.is_paused and stream.offset == offset
+
+    def _take_partition(self, session: FetchSession, stream: FollowedPartition, answer: Any) -> None:
+        error = for_code(answer.error_code)
+        diverging = answer.diverging_epoch
+        if error is OffsetOutOfRangeError or (diverging is not None and diverging.end_offset >= 0):
+            self._lose(stream)
+        elif error is TopicAuthorizationFailedError:
+            self._refuse(stream, "the cluster denies access to it. Grant the user the permission to read it")
+        elif issubclass(error, RetriableError):
+            self._cluster.request_update()
+            self._retry_later(session)
+        elif error is not NoError:
+            reason = error.__name__.removesuffix("Error")
+            self._refuse(stream, f"its broker cannot read it ({reason}). Look for the reason in the broker's log")
+        elif answer.records:
+            start = stream.stream_name, stream.offset, stream.epoch
+            events = FetchedEvents(*start, answer, self._options.max_batch_bytes)
+            self._fetched.append((stream, events))
+
+    def _retry_later(self, session: FetchSession) -> None:
+        session.ready_at = time.monotonic() + RETRY_WAIT_SECONDS
+
+    def _take_fetched(self) -> list[Read]:
+        """What was fetched from topics whose id is still the same, of each stream in turn."""
+        taken = self._take_events()
+        self._lose_changed([stream for stream, _, _ in taken if stream.stream_name in self._fetched_by_name])
         reads = []
-        for name in self._client.moved & self._positions.keys():
-            events, position = fetched.get(name, ()), self._client.position(name)
-            if events or position != self._positions[name]:
-                reads.append(Read(name, events, position))
+        for stream, fetched, events in taken:
+            if not stream.is_paused and (events or fetched.offset != stream.offset):
+                reads.append(Read(stream.stream_name, events, fetched.offset))
+                stream.offset, stream.epoch = fetched.offset, fetched.epoch
+                self._moved.add(stream.stream_name)
+                if not fetched.is_drained:
+                    self._fetched.append((stream, fetched))
         return reads
 
-    def _go_back(self) -> None:
-        for name in self._client.moved & self._positions.keys():
-            self._client.seek(name, self._positions[name])
-        self._client.examine_all()
+    def _take_events(self) -> list[tuple[FollowedPartition, FetchedEvents, list[RecordedEvent]]]:
+        """About `POLL_EVENTS` events of each stream; the streams that are left come first in the next poll."""
+        taken = []
+        left = 2 * POLL_EVENTS  # of a stream that catches up, and of others
+        while self._fetched and left > 0:
+            stream, fetched = self._fetched.popleft()
+            if not self._is_current(stream, fetched.offset):
+                continue
+            try:
+                events = fetched.take(min(left, POLL_EVENTS))
+            except StreamRefused as error:
+                self._pause(stream, error)
+            else:
+                left -= len(events)
+                taken.append((stream, fetched, events))
+        return taken
 
     def _pause_changed_topics(self) -> None:
         """Check the topics of all streams after the client received new metadata."""
         if not self._topics_changed:
             return
         self._topics_changed = False
-        read = self._positions.keys() - self._client.paused
-        changed = {name for name in read if self._topic_ids.may_have_changed(name)}
         try:
-            self._lose(*(changed - self._topic_ids.unchanged(changed)))
+            self._lose_changed(
+                [
+                    stream
+                    for name, stream in self._streams.items()
+                    if known_id(self._cluster.topic_id(name)) != stream.topic_id
+                ]
+            )
         except BaseException:
             self._topics_changed = True
             raise
 
-    def _lose(self, *names: str) -> None:
-        for name in names:
-            self._pause(OffsetLost(name, self._positions.get(name, 0)))
+    def _lose_changed(self, streams: Iterable[FollowedPartition]) -> None:
+        """Lose those of these streams whose topic has another id than assigned, according to their leaders.
 
-    def _pause(self, error: OffsetLost | StreamRefused) -> None:
+        Raises `SourceUnavailable`; then all that was fetched is fetched again.
+        """
+        by_leader: dict[int | None, list[FollowedPartition]] = {}
+        for stream in streams:
+            if stream.topic_id is not None and not stream.is_paused:
+                by_leader.setdefault(self._leader(stream), []).append(stream)
+        for leader, served in by_leader.items():
+            try:
+                found = self._admin.topic_ids([one.stream_name for one in served], leader) if self._admin else {}
+            except BaseException:
+                self._fetched.clear()
+                raise
+            for stream in served:
+                if found.get(stream.stream_name) != stream.topic_id:
+                    self._lose(stream)
+
+    def _leader(self, stream: FollowedPartition) -> int | None:
+        leader: int | None = self._cluster.leader_for_partition(TopicPartition(stream.stream_name, stream.partition))
+        return leader
+
+    def _lose(self, stream: FollowedPartition) -> None:
+        self._pause(stream, OffsetLost(stream.stream_name, stream.offset))
+
+    def _refuse(self, stream: FollowedPartition, reason: str) -> None:
+        self._pause(stream, StreamRefused(stream.stream_name, reason))
+
+    def _pause(self, stream: FollowedPartition, error: OffsetLost | StreamRefused) -> None:
         """Pause a stream, and let a poll raise the error."""
-        if error.stream_name in self._positions and error.stream_name not in self._client.paused:
-            self._client.pause(error.stream_name)
+        if not stream.is_paused:
+            stream.is_paused = True
+            self._are_leaders_known = False
             self._errors.append(error)
 
-    def _wait_for_news(self, timeout: float) -> None:
-        try:
-            self._news.get(timeout=timeout)
-            while True:
-                self._news.get_nowait()
-        except Empty:
-            pass
-
-    def _on_new_metadata(self) -> None:
+    def _on_new_metadata(self, _cluster: Any) -> None:
+        """Called in kafka-python's thread."""
         self._topics_changed = True
+        self._are_leaders_known = False
         self._news.put(None)
 
 
-SILENCE_SECONDS: Final = 30.0
-"""How long a read may return nothing before it fails."""
-
-_FETCH_WAIT_SECONDS: Final = 0.02  # a range ends, so there is nothing to wait for
-_RETRY_WAIT_SECONDS: Final = 0.005  # one consumer reads the ends of hundreds of streams
-
-
-class RangeReader:
-    """Reads ranges, with one connection for each read at a time, which later reads use again."""
-
-    def __init__(self, options: KafkaOptions, admin: KafkaAdmin) -> None:
-        self._options = options
-        self._admin = admin
-        self._idle: list[EventConsumer] = []
-
-    def read(self, stream_name: str, topic_id: str | None, first: int, until: int) -> Iterator[RecordedEvent]:
-        """See `EventSource.read`; raises `OffsetLost` too if the topic no longer has this id."""
-        if first < until:
-            topic_ids = {stream_name: topic_id}
-            with self._consumer(topic_ids) as consumer:
-                consumer.assign({stream_name: first}, topic_ids)
-                for read in _reads(consumer, stream_name, first, until):
-                    yield from _before(read.events, until)
-
-    def close(self) -> None:
-        while self._idle:
-            self._idle.pop().close()
-
-    @contextmanager
-    def _consumer(self, topic_ids: Mapping[str, str | None]) -> Iterator[EventConsumer]:
-        """A consumer for one read; closed if the read fails or is not finished."""
-        consumer = self._take(topic_ids)
-        try:
-            yield consumer
-            consumer.assign({}, {})
-        except BaseException:
-            consumer.close()
-            raise
-        self._idle.append(consumer)
-
-    def _take(self, topic_ids: Mapping[str, str | None]) -> EventConsumer:
-        while self._idle:
-            consumer = self._idle.pop()
-            if consumer.can_assign(topic_ids):
-                return consumer
-            consumer.close()
-        return EventConsumer(self._options, self._admin, fetch_wait=_FETCH_WAIT_SECONDS, retry_wait=_RETRY_WAIT_SECONDS)
-
-
-def _reads(consumer: EventConsumer, stream_name: str, first: int, until: int) -> Iterator[Read]:
-    position = first
-    while position < until:
-        reads = consumer.poll(SILENCE_SECONDS)
-        if not reads:
-            raise SourceUnavailable(
-                f"No events of {stream_name} at offset {position} for {SILENCE_SECONDS:g} s. "
-                "Check that its brokers can be reached."
-            )
-        yield from reads
-        position = reads[-1].next_offset
-
-
-def _before(events: Sequence[RecordedEvent], until: int) -> Sequence[RecordedEvent]:
-    if not events or events[-1].offset < until:
-        return events
-    return [event for event in events if event.offset < until]
+def _are_few(reads: Sequence[Read]) -> bool:
+    events = [read.events for read in reads]
+    return 0 < sum(map(len, events)) <= FEW_EVENTS and sum(map(bytes_of, events)) <= FEW_BYTES

@@ -9,9 +9,9 @@ from typing import Final, Self
 from eventlog.errors import is_utf8
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.kafka.admin import KafkaAdmin, check
-from eventlog.kafka.consumer import RangeReader
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.producer import EventProducer
+from eventlog.kafka.ranges import RangeReader
 from eventlog.log import AppendRefused, Capabilities, Clock, recorded, system_clock
 from eventlog.source import Closing, StreamMissing
 from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity

@@ -20,6 +20,7 @@ from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import PARTITION
 from eventlog.kafka.client import Connected, connect, translate_errors
 from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.patches import close_without_sending
 from eventlog.log import AppendRefused
 from eventlog.source import SourceUnavailable
 
@@ -135,7 +136,7 @@ class EventProducer:
 
     def _abandon(self) -> None:
         if self._connected is not None:
-            abandon(self._connected)
+            close_without_sending(self._connected.client, APPEND_SECONDS)
             self._connected = None
 
     def _translate(self, error: KafkaError) -> Exception:
@@ -155,14 +156,6 @@ class EventProducer:
             self._stream_name,
             f"another program uses the transactional id {self._transactional_id}. Only one may use it",
         )
-
-
-def abandon(connected: Connected) -> None:
-    """Close a producer without sending what it has not sent yet."""
-    sender = connected.client._sender  # noqa: SLF001 (``close`` would wait for events that cannot be sent)
-    sender.force_close()
-    sender.join(APPEND_SECONDS)
-    connected.client.close(timeout=0)
 
 
 def _size(event: RecordedEvent) -> int:

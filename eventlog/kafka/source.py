@@ -5,8 +5,9 @@ from typing import Final
 
 from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import KafkaAdmin
-from eventlog.kafka.consumer import EventConsumer, RangeReader
+from eventlog.kafka.consumer import EventConsumer
 from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.ranges import RangeReader
 from eventlog.source import KAFKA, Closing, Read, StreamFacts, StreamMissing
 
 _NO_TOPIC_IDS: Final = (
@@ -65,10 +66,7 @@ class KafkaSource(Closing):
         if not positions and self._consumer is None:
             return
         self._find_topic_ids(positions)
-        topic_ids = {name: self._topic_ids[name] for name in positions}
-        if self._consumer is not None and not self._consumer.can_assign(topic_ids):
-            self._close_consumer()
-        self._open_consumer().assign(positions, topic_ids)
+        self._open_consumer().assign(positions, {name: self._topic_ids[name] for name in positions})
 
     def poll(self, timeout: float) -> list[Read]:
         consumer = self._open_consumer()
@@ -86,17 +84,14 @@ class KafkaSource(Closing):
     def close(self) -> None:
         self._admin.close()
         self._ranges.close()
-        self._close_consumer()
+        if self._consumer is not None:
+            self._consumer.close()
+            self._consumer = None
 
     def _open_consumer(self) -> EventConsumer:
         if self._consumer is None:
             self._consumer = EventConsumer(self._options, self._admin)
         return self._consumer
-
-    def _close_consumer(self) -> None:
-        if self._consumer is not None:
-            self._consumer.close()
-            self._consumer = None
 
     def _find_topic_ids(self, stream_names: Sequence[str] | Mapping[str, int]) -> None:
         """Find the current topics of streams that were not described."""

@@ -44,7 +44,7 @@ class TopicReader:
 
     def __init__(self, kafka: KafkaOptions) -> None:
         from eventlog.kafka.admin import KafkaAdmin  # noqa: PLC0415 (loads kafka-python)
-        from eventlog.kafka.consumer import RangeReader  # noqa: PLC0415
+        from eventlog.kafka.ranges import RangeReader  # noqa: PLC0415
 
         self._place = kafka.place
         self._admin = KafkaAdmin(kafka)

@@ -11,7 +11,7 @@ import psycopg
 
 from eventlog.errors import EventLogError
 from eventlog.kafka.admin import KafkaAdmin
-from eventlog.kafka.consumer import RangeReader
+from eventlog.kafka.ranges import RangeReader
 from eventlog.log import system_clock
 from eventlog.postgres.connection import connect
 from projections.errors import ProjectionError

@@ -53,7 +53,7 @@ def test_no_record_is_logged(
             source.assign({coordinator_topic: 0})
             while not source.poll(5):
                 pass
-    assert "kafka.consumer.fetcher" in {record.name for record in caplog.records if record.levelno == logging.DEBUG}
+    assert "kafka.net.manager" in {record.name for record in caplog.records if record.levelno == logging.DEBUG}
     assert SECRET not in caplog.text
 
 

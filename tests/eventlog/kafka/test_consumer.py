@@ -1,25 +1,48 @@
-"""The consumer beneath the source: what else it does is in the tests of that.
-
-Stretches of streams: what else they do is in the contract of event sources.
-"""
+"""The consumer beneath the source, and ranges: what else they do is in the contract of event sources."""
 
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from kafka import TopicPartition
 from kafka.errors import CorruptRecordError, KafkaError, UnknownError
-from kafka.protocol.consumer import FetchResponse
+from kafka.protocol.consumer import FetchRequest, FetchResponse
 
+from eventlog.events import NewEvent
+from eventlog.kafka import consumer as consumer_module
+from eventlog.kafka import fetch_session
 from eventlog.kafka.admin import KafkaAdmin
-from eventlog.kafka.consumer import EventConsumer, RangeReader
-from eventlog.kafka.fetch_client import POLL_EVENTS, TopicIds
+from eventlog.kafka.consumer import POLL_EVENTS, EventConsumer
+from eventlog.kafka.fetch_session import FETCH_BY_NAME
 from eventlog.kafka.options import KafkaOptions
-from eventlog.source import Read, SourceUnavailable, StreamRefused
+from eventlog.kafka.ranges import RangeReader
+from eventlog.partition import SystemStreamPartition
+from eventlog.source import OffsetLost, Read, SourceUnavailable, StreamRefused
 from eventlog.streams import coordinator_stream_name
 from tests.contracts.followed import new_events, offsets
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE, wait_until
+
+
+class Fetches:
+    """The names of the streams in each request of a consumer; ``change`` may change the answers."""
+
+    def __init__(self, consumer: EventConsumer) -> None:
+        self.asked: list[set[str]] = []
+        self.change = lambda answer: answer
+        self._manager = consumer._net.manager
+        self._call, self._manager.call_soon = self._manager.call_soon, self._record
+
+    def moved(self) -> set[str]:
+        """The streams in the last request that had any."""
+        return next(asked for asked in reversed(self.asked) if asked)
+
+    def _record(self, call: Any, *arguments: Any) -> Any:
+        called = self._call(call, *arguments)
+        if arguments and isinstance(arguments[0], FetchRequest):
+            self.asked.append({topic.topic for topic in arguments[0].topics})
+            called.add_callback(self.change)
+        return called
 
 
 @pytest.fixture
@@ -29,11 +52,24 @@ def consumer(kafka_options: KafkaOptions, admin: KafkaAdmin) -> Iterator[EventCo
     consumer.close()
 
 
+@pytest.fixture
+def names(topics: Topics, job_name: str) -> list[str]:
+    """Three empty streams."""
+    return [topics.create(coordinator_stream_name(job_name, str(number))) for number in range(3)]
+
+
+def follow(consumer: EventConsumer, topics: Topics, name: str) -> None:
+    """Append an event to a stream, and poll it."""
+    (end,) = topics.write(name, new_events(1))
+    (read,) = wait_until(lambda: consumer.poll(1))
+    assert (read.stream_name, offsets(read.events), read.next_offset) == (name, [end], end + 1)
+
+
 def test_events_of_an_unknown_topic_id_are_not_returned(
     consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A broker that cannot be asked by id may be gone when it is asked which topic it was: they are fetched again."""
-    monkeypatch.setattr(TopicIds, "set_ids", lambda *_: None)
+    monkeypatch.setattr(fetch_session, "FETCH_BY_ID", FETCH_BY_NAME)
     topics.write(coordinator_topic, new_events(3))
     consumer.assign({coordinator_topic: 0}, admin.topic_ids([coordinator_topic]))
     ask = admin.topic_ids
@@ -55,28 +91,21 @@ def test_events_of_an_unknown_topic_id_are_not_returned(
 
 @pytest.mark.parametrize("kind", [CorruptRecordError, UnknownError])
 def test_a_stream_that_its_broker_cannot_read_does_not_stop_the_others(
-    consumer: EventConsumer,
-    admin: KafkaAdmin,
-    topics: Topics,
-    job_name: str,
-    monkeypatch: pytest.MonkeyPatch,
-    kind: type[KafkaError],
+    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, names: list[str], kind: type[KafkaError]
 ) -> None:
     """As with a damaged segment. The broker is real, but the error is put into its answers."""
-    damaged, sound = names = [topics.create(coordinator_stream_name(job_name, number)) for number in "12"]
-    ids = admin.topic_ids(names)
-    handle = consumer._client._fetcher._handle_fetch_response
+    damaged, sound = names[:2]
+    ids = admin.topic_ids(names[:2])
 
-    def handle_damaged(node_id: object, offsets: object, sent_at: object, answer: FetchResponse) -> None:
+    def damage(answer: FetchResponse) -> None:
         for topic in answer.responses:
             if str(topic.topic_id) == ids[damaged]:
                 topic.partitions[0].error_code = kind.errno
-        handle(node_id, offsets, sent_at, answer)
 
-    monkeypatch.setattr(consumer._client._fetcher, "_handle_fetch_response", handle_damaged)
-    for name in names:
+    Fetches(consumer).change = damage
+    for name in (damaged, sound):
         topics.write(name, new_events(1))
-    consumer.assign(dict.fromkeys(names, 0), ids)
+    consumer.assign(dict.fromkeys(ids, 0), ids)
     reads: list[Read] = []
     errors: list[StreamRefused] = []
     while not (reads and errors):
@@ -89,34 +118,74 @@ def test_a_stream_that_its_broker_cannot_read_does_not_stop_the_others(
     assert f"its broker cannot read it ({kind.__name__.removesuffix('Error')})" in str(errors[0])
 
 
-def test_every_fetch_asks_for_all_streams(
-    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, job_name: str, monkeypatch: pytest.MonkeyPatch
+def test_no_fetch_lacks_streams_whose_events_wait(
+    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, names: list[str]
 ) -> None:
-    """The broker would delay a fetch that omits streams with waiting events, and not return their new ones."""
-    names = [topics.create(coordinator_stream_name(job_name, str(number))) for number in range(3)]
+    """The broker would delay such a fetch, and not return their new events."""
+    count = POLL_EVENTS * 3 // 2
     for name in names:
-        topics.write(name, new_events(POLL_EVENTS * 3 // 2))
-    fetchable = consumer._client._fetcher._fetchable_partitions
-    asked: list[set[str]] = []
-
-    def recorded() -> list[TopicPartition]:
-        found: list[TopicPartition] = fetchable()
-        asked.append({partition.topic for partition in found})
-        return found
-
-    monkeypatch.setattr(consumer._client._fetcher, "_fetchable_partitions", recorded)
+        topics.write(name, new_events(count))
+    fetches = Fetches(consumer)
     consumer.assign(dict.fromkeys(names, 0), admin.topic_ids(names))
     ends = dict.fromkeys(names, 0)
-    while set(ends.values()) != {POLL_EVENTS * 3 // 2}:
+    while set(ends.values()) != {count}:
         ends |= {read.stream_name: read.next_offset for read in wait_until(lambda: consumer.poll(1))}
-    assert {frozenset(some) for some in asked} == {frozenset(names)}
+    assert fetches.asked[0] == set(names)
+    assert all(asked == set(names) for asked in fetches.asked if asked)
+
+
+def test_a_fetch_contains_the_streams_that_moved_or_were_assigned(
+    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, names: list[str]
+) -> None:
+    fetches = Fetches(consumer)
+    consumer.assign(dict.fromkeys(names, 0), admin.topic_ids(names))
+    for name in [*names, *names]:
+        follow(consumer, topics, name)
+        assert consumer.poll(0) == []
+        assert fetches.moved() == {name}
+    first, second, third = names
+    consumer.assign({first: 0, second: 2}, admin.topic_ids([first, second]))
+    assert [read.stream_name for read in wait_until(lambda: consumer.poll(1))] == [first]
+    consumer.assign({first: 2, third: 1}, admin.topic_ids([first, third]))
+    (read,) = wait_until(lambda: consumer.poll(1))
+    assert (read.stream_name, offsets(read.events)) == (third, [1])
+
+
+def test_after_few_events_the_next_poll_sends_the_fetch(
+    consumer: EventConsumer,
+    admin: KafkaAdmin,
+    topics: Topics,
+    coordinator_topic: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is appended until the caller polls again is then in the same answer."""
+    fetches = Fetches(consumer)
+    consumer.assign({coordinator_topic: 0}, admin.topic_ids([coordinator_topic]))
+    for most, is_sent in ((500, False), (0, True)):
+        monkeypatch.setattr(consumer_module, "FEW_EVENTS", most)
+        follow(consumer, topics, coordinator_topic)
+        (session,) = consumer._sessions.values()
+        assert session.has_to_answer is is_sent
+        assert consumer.poll(0) == []
+        assert session.has_to_answer
+    assert fetches.moved() == {coordinator_topic}
+
+
+def test_a_session_that_the_broker_forgot_is_begun_again(
+    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, names: list[str]
+) -> None:
+    consumer.assign(dict.fromkeys(names, 0), admin.topic_ids(names))
+    for _ in range(2):
+        for name in names:
+            follow(consumer, topics, name)
+        (session,) = consumer._sessions.values()
+        session.session_id += 1
 
 
 @pytest.fixture
 def reader(kafka_options: KafkaOptions, admin: KafkaAdmin) -> Iterator[RangeReader]:
-    reader = RangeReader(kafka_options, admin)
-    yield reader
-    reader.close()
+    with RangeReader(kafka_options, admin) as reader:
+        yield reader
 
 
 def test_one_connection_does_for_reads_in_turn(
@@ -137,7 +206,7 @@ def test_one_connection_does_for_reads_in_turn(
     wait_until(lambda: before.issuperset(threading.enumerate()))
 
 
-def test_a_recreated_topic_is_read_with_another_connection(
+def test_a_recreated_topic_is_read(
     reader: RangeReader, admin: KafkaAdmin, topics: Topics, coordinator_topic: str
 ) -> None:
     for turn in range(3):
@@ -148,10 +217,38 @@ def test_a_recreated_topic_is_read_with_another_connection(
         topics.create_again(coordinator_topic)
 
 
-def test_a_read_without_events_times_out(
-    reader: RangeReader, admin: KafkaAdmin, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("eventlog.kafka.consumer.SILENCE_SECONDS", 0.3)
-    topic_id = admin.topic_ids([coordinator_topic])[coordinator_topic]
-    with pytest.raises(SourceUnavailable, match=f"No events of {coordinator_topic} at offset 0 for 0.3 s. Check"):
-        list(reader.read(coordinator_topic, topic_id, 0, 1))
+class TestCounting:
+    two = (NewEvent(b"a", b"1"), NewEvent(b"b", None))
+
+    @pytest.fixture
+    def inputs(self, kafka_options: KafkaOptions) -> Iterator[RangeReader]:
+        with RangeReader(kafka_options, only_committed=False, silence_seconds=0.5) as inputs:
+            yield inputs
+
+    @pytest.fixture
+    def partition(self, topics: Topics, job_name: str) -> SystemStreamPartition:
+        """A partition with two records."""
+        name = topics.create(f"{job_name}-input", {"cleanup.policy": "delete"})
+        topics.write(name, self.two)
+        return SystemStreamPartition("kafka", name, 0)
+
+    def test_the_records_of_a_range(
+        self, inputs: RangeReader, topics: Topics, partition: SystemStreamPartition
+    ) -> None:
+        topics.write_transaction(partition.stream, self.two, commit=False)  # offsets 2 and 3, and a marker
+        topics.write(partition.stream, self.two)
+        assert inputs.count(partition, 0, 2) == (2, 3)
+        assert inputs.count(partition, 1, 7) == (5, 7)
+        assert inputs.count(partition, 5, 5) == (0, 0)
+
+    def test_records_that_were_deleted(
+        self, inputs: RangeReader, topics: Topics, partition: SystemStreamPartition
+    ) -> None:
+        topics.delete_before(partition.stream, 1)
+        with pytest.raises(OffsetLost):
+            inputs.count(partition, 0, 2)
+
+    def test_a_count_without_records_times_out(self, inputs: RangeReader, partition: SystemStreamPartition) -> None:
+        silent = f"Partition 0 of {partition.stream} returned nothing after offset 1 for 0.5 s, but is to be read to"
+        with pytest.raises(SourceUnavailable, match=f"{silent} offset 2. Check its brokers"):
+            inputs.count(partition, 0, 3)

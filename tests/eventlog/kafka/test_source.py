@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.kafka.fetch_client import TopicIds
+from eventlog.kafka import fetch_session
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.source import EventSource, OffsetLost, StreamFacts, StreamMissing
@@ -173,7 +173,7 @@ class TestTopicMadeAgain:
     ) -> Iterator[KafkaSource]:
         """Brokers older than Kafka 3.1 can only be asked by name."""
         if request.param == "by name":
-            monkeypatch.setattr(TopicIds, "set_ids", lambda *_: None)
+            monkeypatch.setattr(fetch_session, "FETCH_BY_ID", fetch_session.FETCH_BY_NAME)
         with KafkaSource(kafka_options) as source:
             yield source
 

@@ -8,8 +8,7 @@ import pytest
 
 from eventlog.events import NewEvent
 from eventlog.kafka import client
-from eventlog.kafka.consumer import FETCH_WAIT_SECONDS
-from eventlog.kafka.fetch_client import POLL_EVENTS
+from eventlog.kafka.consumer import FETCH_WAIT_SECONDS, POLL_EVENTS
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.source import OffsetLost, SourceUnavailable, StreamRefused

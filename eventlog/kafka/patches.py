@@ -1,11 +1,30 @@
-"""Connections to brokers that are always closed with their client."""
+"""Everything that uses or replaces a private member of kafka-python (3.0.12): the only module that does.
+
+- Transport ``_sock``, ``_sock_recv``: it asks for 4 KiB at a time, and gives up the interpreter's lock each time;
+  beside a thread that computes, it then receives 4 KiB every 5 ms. Goes with a version that receives all that has
+  arrived.
+- Transport ``_net``: a TLS handshake waits forever for a silent peer. Goes with a version that limits its time.
+- Transport ``_close``: ``close`` first waits until all requests are sent. Goes with a close that does not.
+- Connection manager ``_net``, ``_build_transport``: it makes the transports above; and kafka-python closes sockets in
+  the caller's thread while its own thread uses them, so that some stay open. Goes with a version that closes all.
+- Cluster metadata ``_topics``: ``set_topics`` keeps topics that are no longer needed, and then logs an error every
+  few seconds if one of them was deleted. Goes with a version that forgets them.
+- Admin client ``_async_get_leader_for_partitions``: it asks for leaders before each query of offsets, also if they
+  are known, and fails without naming the topics without a leader. Goes with a version that names them.
+- Producer ``_sender``: ``close`` waits for events that cannot be sent. Goes with a close that drops them.
+
+3.0.12 is the newest release, and changes none of these. ``tests/house`` holds that no other module names a private
+member.
+"""
 
 import ssl
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 from weakref import WeakSet
 
-from kafka.errors import KafkaConnectionError
+from kafka import KafkaAdminClient, TopicPartition
+from kafka.errors import KafkaConnectionError, LeaderNotAvailableError
 from kafka.net.compat import KafkaNetClient
 from kafka.net.inet import KafkaNetSocket, create_connection
 from kafka.net.manager import KafkaConnectionManager
@@ -14,6 +33,7 @@ from kafka.net.transport import KafkaSSLTransport, KafkaTCPTransport
 
 _CLOSING_SOCKETS: Final = "direct://"
 _RECEIVED_BYTES: Final = 1 << 20
+_NO_LEADER: Final = -1
 
 
 class _ClosingSocket(KafkaNetSocket):  # type: ignore[misc]  # kafka-python has no types
@@ -34,11 +54,7 @@ class _ClosingSocket(KafkaNetSocket):  # type: ignore[misc]  # kafka-python has 
 
 
 class LargeReceives:
-    """Receives all that has arrived at once.
-
-    kafka-python asks for 4 KiB at a time, and its thread gives up the interpreter's lock each time: beside a thread
-    that computes, it then receives 4 KiB every 5 ms.
-    """
+    """Receives all that has arrived at once."""
 
     _sock: Any
 
@@ -61,7 +77,7 @@ class _TcpTransport(LargeReceives, KafkaTCPTransport):  # type: ignore[misc]
 
 
 class _TlsTransport(LargeReceives, KafkaSSLTransport):  # type: ignore[misc]
-    """An encrypted connection whose handshake times out; kafka-python waits forever for a silent peer."""
+    """An encrypted connection whose handshake times out."""
 
     async def handshake(self, timeout_at: float | None = None) -> None:
         """Do the TLS handshake. Raises `KafkaTimeoutError` and errors of `ssl`."""
@@ -77,22 +93,18 @@ class _TlsTransport(LargeReceives, KafkaSSLTransport):  # type: ignore[misc]
 
 
 class ClosingConnections(KafkaConnectionManager):  # type: ignore[misc]
-    """Connections whose sockets are all closed after `close`.
-
-    kafka-python closes them in the caller's thread while its own thread uses them. A connection with a request to send,
-    in its handshake or being opened then stays open. Here they are closed in kafka-python's thread.
-    """
+    """Connections whose sockets are all closed after `close`, in kafka-python's thread."""
 
     def __init__(self, net: Any, failed: Callable[[Any], object], **config: Any) -> None:
         """``failed`` is called with the error of each connection that fails."""
         super().__init__(net, **config)
-        self._failed = failed
+        self._report_failure = failed
         self._transports: WeakSet[Any] = WeakSet()
 
     def get_connection(self, *arguments: Any, **options: Any) -> Any:
         """A connection, opened if necessary. kafka-python only logs why one fails."""
         connection = super().get_connection(*arguments, **options)
-        connection.init_future.add_errback(self._failed)
+        connection.init_future.add_errback(self._report_failure)
         return connection
 
     def close(self, node_id: Any = None, timeout_ms: int | None = None) -> None:
@@ -108,7 +120,7 @@ class ClosingConnections(KafkaConnectionManager):  # type: ignore[misc]
     def _close_all(self) -> None:
         super().close()
         for transport in list(self._transports):
-            transport._close()  # noqa: SLF001 (``close`` waits until all requests are sent)
+            transport._close()  # noqa: SLF001
 
     async def _build_transport(self, node: Any, timeout_at: float | None = None) -> Any:
         proxy = self.config["proxy_url"] or _CLOSING_SOCKETS
@@ -136,11 +148,64 @@ class ClosingConnections(KafkaConnectionManager):  # type: ignore[misc]
         return transport
 
 
-def make_net_client(failed: Callable[[Any], object] = lambda _: None, **config: Any) -> Any:
-    """The ``kafka_client`` of kafka-python's clients; it leaves no socket open."""
-    net = NetworkSelector(**config)
+class NetClient(KafkaNetClient):  # type: ignore[misc]
+    """The connections of a client, with the thread that serves them (``selector``); it leaves no socket open."""
+
+    def __init__(self, selector: Any, manager: Any) -> None:
+        super().__init__(selector, manager)
+        self.selector = selector
+        self.manager = manager
+
+
+def make_net_client(failed: Callable[[Any], object] = lambda _: None, **config: Any) -> NetClient:
+    """The ``kafka_client`` of kafka-python's clients."""
+    selector = NetworkSelector(**config)
     try:
-        return KafkaNetClient(net, ClosingConnections(net, failed, **config))
+        return NetClient(selector, ClosingConnections(selector, failed, **config))
     except BaseException:
-        net.close()
+        selector.close()
         raise
+
+
+def keep_metadata_of(cluster: Any, topics: Collection[str]) -> None:
+    """Let a client request the metadata of these topics, and no longer of others."""
+    cluster.set_topics(topics)
+    cluster._topics = set(topics)  # noqa: SLF001
+
+
+class NoLeader(LeaderNotAvailableError):  # type: ignore[misc]
+    """Partitions of these topics have no leader."""
+
+    def __init__(self, topics: Iterable[str]) -> None:
+        super().__init__()
+        self.topics = sorted(topics)
+
+
+class LeaderKeepingAdmin(KafkaAdminClient):  # type: ignore[misc]
+    """An admin client with the leaders of earlier answers.
+
+    Each leader is used once, so that the leader is requested again after a query that failed. Raises `NoLeader`.
+    """
+
+    def __init__(self, **config: Any) -> None:
+        super().__init__(**config)
+        self.leaders: dict[TopicPartition, int] = {}
+
+    async def _async_get_leader_for_partitions(self, partitions: Iterable[TopicPartition]) -> Any:
+        leaders = {partition: self.leaders.pop(partition, _NO_LEADER) for partition in partitions}
+        if _NO_LEADER in leaders.values():
+            found = await super()._async_get_leader_for_partitions(partitions)
+            if _NO_LEADER in found:
+                raise NoLeader(partition.topic for partition in found[_NO_LEADER])
+            return found
+        led = defaultdict(set)
+        for partition, leader in leaders.items():
+            led[leader].add(partition)
+        return led
+
+
+def close_without_sending(producer: Any, seconds: float) -> None:
+    """Close a producer without sending what it has not sent yet, and wait so long for its thread."""
+    producer._sender.force_close()  # noqa: SLF001
+    producer._sender.join(seconds)  # noqa: SLF001
+    producer.close(timeout=0)

@@ -13,8 +13,8 @@ from kafka import KafkaConsumer
 from kafka.errors import KafkaConnectionError
 
 from eventlog.kafka.client import TIMES, connect
-from eventlog.kafka.connection_manager import LargeReceives, make_net_client
 from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.patches import LargeReceives, make_net_client
 from eventlog.source import SourceUnavailable
 from tests.fixtures.waiting import PATIENCE, wait_until
 
