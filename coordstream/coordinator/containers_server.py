@@ -7,12 +7,11 @@ of one. ``/containerHeartbeat``: whether a container may go on. An error is one 
 import logging
 import socket
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from ipaddress import ip_address
 from typing import Final
 
-from prometheus_client.core import CounterMetricFamily, Metric
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -23,6 +22,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from coordstream.errors import describe_crash
+from coordstream.metric_text import metric
 from coordstream.web_server import Address, HttpServer, is_for_loopback, is_loopback, listen
 from eventlog.errors import EventLogError
 from managers.assignments.job_model_assignments import localities_to_json, locality_to_json
@@ -92,14 +92,12 @@ class CoordinatorServer:
         if self._server.failure is not None:
             yield f"The server for containers failed unexpectedly: {type(self._server.failure).__name__}."
 
-    def collect(self) -> Iterable[Metric]:
+    def collect(self) -> Iterator[str]:
         """The requests for the job model, as in Samza's BaseServerMetrics."""
-        requests = CounterMetricFamily("coordstream_coordinator_requests", "Requests for the job model")
-        requests.add_metric((), self.answers.total())
-        answers = CounterMetricFamily("coordstream_coordinator_responses", "Answers to them", labels=("outcome",))
-        for outcome in ("successful", "failed"):
-            answers.add_metric((outcome,), self.answers[outcome])
-        return (requests, answers)
+        requests = [((), self.answers.total())]
+        yield metric("coordinator_requests_total", "Requests for the job model", (), requests, "counter")
+        answers = [((outcome,), self.answers[outcome]) for outcome in ("successful", "failed")]
+        yield metric("coordinator_responses_total", "Answers to them", ("outcome",), answers, "counter")
 
     def _application(self) -> Starlette:
         return Starlette(

@@ -5,9 +5,8 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Final
 
-from prometheus_client.core import GaugeMetricFamily, Metric
-
 from coordstream.errors import describe_crash
+from coordstream.metric_text import metric
 from eventlog.config import task_inputs
 from eventlog.errors import ConfigError, EventLogError, WireError, list_names
 from eventlog.partition import parse_int32
@@ -83,15 +82,10 @@ class InputMonitors:
             if (error := monitor.failure) is not None:
                 yield _failure(type(monitor), error)
 
-    def collect(self) -> Iterator[Metric]:
+    def collect(self) -> Iterator[str]:
         """The gauges of both, with Samza's names."""
-        found = GaugeMetricFamily(
-            "coordstream_coordinator_monitor", "A gauge of Samza's monitors of inputs", labels=("gauge",)
-        )
-        for monitor in self._started:
-            for name, value in [*monitor.gauges.items()]:
-                found.add_metric((name,), float(value))
-        yield found
+        gauges = [((name,), value) for monitor in self._started for name, value in [*monitor.gauges.items()]]
+        yield metric("coordinator_monitor", "A gauge of Samza's monitors of inputs", ("gauge",), gauges)
 
     def stop(self) -> None:
         for monitor in self._started:

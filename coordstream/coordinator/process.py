@@ -8,13 +8,14 @@ from time import monotonic
 from typing import Final
 
 import psycopg
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client import CollectorRegistry, generate_latest
 
 from coordstream.coordinator.config_watch import ConfigWatch
 from coordstream.coordinator.containers_server import LOOPBACK, CoordinatorServer
 from coordstream.coordinator.input_monitors import InputMonitors, OpenAdmins
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostInWrite
 from coordstream.coordinator.samza_metrics import SamzaMetricsCollector
+from coordstream.metric_text import gauge, metric
 from eventlog.errors import ConfigError, EventLogError, printable_text
 from eventlog.log import EventLog
 from eventlog.source import SourceUnavailable
@@ -74,7 +75,8 @@ class CoordinatorProcess:
         self.context: Final = JobServingContext(LocalityManager(self._store).read_locality)
         registry = MetricsRegistry()
         registry.add(self._coordinator.metrics, run.job)
-        self._samza_metrics: Final = SamzaMetricsCollector(registry)
+        self._samza_metrics: Final = CollectorRegistry()
+        self._samza_metrics.register(SamzaMetricsCollector(registry))
         self._watch: Final = ConfigWatch(self._store, self.context, run.report, adapts=run.restarts_on_change)
         self._intact: tuple[JobAttempt | None, int] = (None, 0)
         """The attempt that the stream had at this position."""
@@ -142,33 +144,30 @@ class CoordinatorProcess:
         for service in self._services:
             yield from service.failures()
 
-    def collect(self) -> Iterator[Metric]:
+    def collect(self) -> Iterator[str]:
         """The metrics of the process: its job model, what Samza's JobCoordinatorMetadataManager counts, its services.
 
         A gauge of a change is 1 after the change, until the process ends.
         """
         has_outage = bool(self._outage) or any(service.has_outage for service in self._services)
-        yield _gauge("outage", "1 while brokers or database do not answer, else 0", has_outage)
+        yield gauge("coordinator_outage", "1 while brokers or database do not answer, else 0", has_outage)
         if (attempt := self.context.attempt) is not None:
-            yield _gauge("containers", "Containers of the job model", len(attempt.job_model.containers))
-            yield _gauge("tasks", "Tasks of the job model", len(attempt.job_model.tasks))
+            yield gauge("coordinator_containers", "Containers of the job model", len(attempt.job_model.containers))
+            yield gauge("coordinator_tasks", "Tasks of the job model", len(attempt.job_model.tasks))
         metrics = self._coordinator.metrics
-        yield CounterMetricFamily(
-            "coordstream_coordinator_application_attempts",
-            "Starts of the same deployment without a change",
-            metrics.application_attempt_count,
-        )
-        yield _gauge("new_deployment", "1 if the process started a new deployment", metrics.new_deployment)
-        yield _gauge("job_model_changed", "1 if a deployment's job model changed", metrics.job_model_changed)
-        yield _gauge("config_changed", "1 if a deployment's config changed", metrics.config_changed)
-        failures = CounterMetricFamily(
-            "coordstream_coordinator_metadata_failures", "Failed steps of metadata", labels=("step",)
-        )
-        failures.add_metric(("generation",), metrics.metadata_generation_failed_count)
-        failures.add_metric(("read",), metrics.metadata_read_failed_count)
-        failures.add_metric(("write",), metrics.metadata_write_failed_count)
-        yield failures
-        yield from self._samza_metrics.collect()
+        text, attempts = "Starts of the same deployment without a change", metrics.application_attempt_count
+        yield metric("coordinator_application_attempts_total", text, (), [((), attempts)], "counter")
+        yield gauge("coordinator_new_deployment", "1 if the process started a new deployment", metrics.new_deployment)
+        yield gauge("coordinator_job_model_changed", "1 if a deployment's job model changed", metrics.job_model_changed)
+        yield gauge("coordinator_config_changed", "1 if a deployment's config changed", metrics.config_changed)
+        failures = {
+            ("generation",): metrics.metadata_generation_failed_count,
+            ("read",): metrics.metadata_read_failed_count,
+            ("write",): metrics.metadata_write_failed_count,
+        }
+        text = "Failed steps of metadata"
+        yield metric("coordinator_metadata_failures_total", text, ("step",), failures.items(), "counter")
+        yield generate_latest(self._samza_metrics).decode()
         for service in self._services:
             yield from service.collect()
 
@@ -296,11 +295,9 @@ class WatchedCoordinator:
         if self.process is not None:
             yield from self.process.failures()
 
-    def collect(self) -> Iterator[Metric]:
-        yield _gauge("active", "1 if this process coordinates the job, 0 while it waits", self.process is not None)
+    def collect(self) -> Iterator[str]:
+        yield gauge(
+            "coordinator_active", "1 if this process coordinates the job, 0 while it waits", self.process is not None
+        )
         if self.process is not None:
             yield from self.process.collect()
-
-
-def _gauge(name: str, help_text: str, value: float) -> Metric:
-    return GaugeMetricFamily(f"coordstream_coordinator_{name}", help_text, value)

@@ -1,17 +1,15 @@
 """What is served of a follower (`follow --metrics-port`)."""
 
-import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from coordstream.metric_text import gauge, metric
 from projections.follow.follow_run import Activity
 from projections.follow.follower import Follower
 
-if TYPE_CHECKING:
-    from prometheus_client.core import Metric
-
 HANGS_AFTER_SECONDS: Final = 60.0
 """How long a turn of the follower's loop may take before its process counts as hanging."""
+_STREAM: Final = ("stream_name",)
 
 
 class FollowerMetrics:
@@ -28,38 +26,27 @@ class FollowerMetrics:
         if activity is not None and activity.idle_seconds > HANGS_AFTER_SECONDS:
             yield f"The follower hangs: it has done nothing for {activity.idle_seconds:.0f} s."
 
-    def collect(self) -> "Iterator[Metric]":
+    def collect(self) -> Iterator[str]:
         """The follower's own metrics; nothing before it is open."""
-        from prometheus_client.core import (  # noqa: PLC0415 (followers without metrics run without the extra)
-            CounterMetricFamily,
-            GaugeMetricFamily,
-        )
-
         activity = self._activity()
         if activity is None:
             return
-        for name, text, value in (
-            ("idle_seconds", "Time since the last turn of the follower's loop", activity.idle_seconds),
-            ("outage", "1 while brokers or database do not answer, else 0", bool(activity.outage)),
-        ):
-            yield GaugeMetricFamily(f"coordstream_follower_{name}", text, value)
-        yield CounterMetricFamily("coordstream_follower_events", "Events applied to the relations", activity.events)
-        state = GaugeMetricFamily(
-            "coordstream_follower_stream_state", "1 for the state that the stream has", labels=("stream_name", "state")
+        events, lags, states = {}, {}, {}
+        for each in activity.streams:
+            events[each.stream_name,] = each.events
+            lags[each.stream_name,] = each.lag
+            states[each.stream_name, each.state] = 1
+        yield gauge("follower_idle_seconds", "Time since the last turn of the follower's loop", activity.idle_seconds)
+        yield gauge("follower_outage", "1 while brokers or database do not answer, else 0", bool(activity.outage))
+        text = "Events applied to the relations"
+        yield metric("follower_events_total", text, (), [((), activity.events)], "counter")
+        text = "1 for the state that the stream has"
+        yield metric("follower_stream_state", text, (*_STREAM, "state"), states.items())
+        yield metric(
+            "follower_stream_lag_offsets", "Offsets to the stream's end, NaN if unknown", _STREAM, lags.items()
         )
-        lag = GaugeMetricFamily(
-            "coordstream_follower_stream_lag_offsets",
-            "Offsets to the stream's end, NaN if unknown",
-            labels=("stream_name",),
-        )
-        events = CounterMetricFamily(
-            "coordstream_follower_stream_events", "Events applied to the relations, by stream", labels=("stream_name",)
-        )
-        for stream in activity.streams:
-            state.add_metric((stream.stream_name, stream.state), 1)
-            lag.add_metric((stream.stream_name,), math.nan if stream.lag is None else stream.lag)
-            events.add_metric((stream.stream_name,), stream.events)
-        yield from (state, lag, events)
+        text = "Events applied to the relations, by stream"
+        yield metric("follower_stream_events_total", text, _STREAM, events.items(), "counter")
 
     def _activity(self) -> Activity | None:
         """What the follower is doing; None: it waits for the database to begin."""

@@ -7,13 +7,13 @@ from time import monotonic
 from typing import Final, NamedTuple
 
 import psycopg
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from psycopg import sql
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from coordstream.database import SchemaState, schema_state
 from coordstream.errors import CoordstreamError
+from coordstream.metric_text import gauge, metric
 from coordstream.queries.faults import JobLimits, Limits, faults, is_to_rebuild
 from coordstream.queries.jobs import JobKey, job_key, job_states, task_statuses
 from coordstream.queries.logs import recorded_logs, silent_holders
@@ -35,7 +35,21 @@ WAIT_SECONDS: Final = 0.05
 JOB: Final = ("job_name", "job_id")
 LOG: Final = (*JOB, "stream_name", "stream_kind")
 TASK: Final = (*JOB, "task_name")
-_METADATA_CHANGES: Final = sql.SQL("""
+_LOGS: Final = (
+    ("log_ready", "is_ready", "1 if the log is followed and read to its end, else 0"),
+    ("log_lag_offsets", "lag", "Offsets from the position to the log's end, NaN if unknown"),
+    ("log_next_offset", "next_offset", "The next offset to fold"),
+    ("log_quarantined_events", "quarantine_open", "Events that cannot be decoded"),
+    ("log_gaps", "gap_count", "Ranges of offsets missing from the archive"),
+)
+_LAGS: Final = (
+    ("task_lag_records", "records_behind", "Records behind the inputs' ends, NaN if unknown"),
+    ("task_lag_seconds", "seconds_behind", "How long the next record has waited, or longer; NaN if unknown"),
+    ("task_last_lag_records", "last_records_behind", "Records behind the ends that were last known"),
+    ("task_lag_age_seconds", "lag_age_seconds", "Age of the oldest of these ends, NaN if there is none"),
+)
+"""The name, the column and the help of each metric."""
+_CHANGES: Final = sql.SQL("""
 select m.job_name, m.job_id, c.change, count(*) filter (where c.is_changed) as changes
 from (
   select h.*, lag(h.epoch_id) over w as epoch_before, lag(h.job_model_id) over w as job_model_before,
@@ -153,23 +167,24 @@ class Metrics:
         with self._lock, snapshot(request) as connection:
             return metrics_response(self._families(connection, request.app.state.pool))
 
-    def _families(self, connection: Connection, pool: ReadPool) -> Iterator[Metric | str]:
+    def _families(self, connection: Connection, pool: ReadPool) -> Iterator[str]:
         ready = readiness(connection, self._most_lag)
-        yield GaugeMetricFamily("coordstream_ready", "1 if /readyz is ready, else 0", not ready.reasons)
+        yield gauge("ready", "1 if /readyz is ready, else 0", not ready.reasons)
         yield from _of_logs(ready)
         retired = retired_jobs(connection)
         logs = [row for row, _ in ready.logs]
         tasks = [row for row in task_statuses(connection) if job_key(row) not in retired]
         yield from _of_jobs([row | {"one": 1} for row in job_states(connection, logs, tasks, self._limits)])
         yield from _of_tasks(tasks)
-        yield _metadata_changes(connection)
+        text, labels = "Changes of the job coordinator's metadata", (*JOB, "change")
+        yield _of_rows("job_metadata_changes_total", text, labels, "changes", fetch(connection, _CHANGES), "counter")
         jobs_of = _jobs_by_bucket(logs)
         anomalies = self._anomalies.read(pool, {*jobs_of})
         counted = [row for bucket, rows in anomalies.items() for row in rows if job_key(row) in jobs_of.get(bucket, ())]
-        yield _gauge("job_anomalies", "Inconsistencies in the job's logs", (*JOB, "anomaly"), counted, "anomalies")
+        yield _of_rows("job_anomalies", "Inconsistencies in the job's logs", (*JOB, "anomaly"), "anomalies", counted)
         waiting = sum(len(jobs) for bucket, jobs in jobs_of.items() if bucket not in anomalies)
-        rows = [{"metric": "coordstream_job_anomalies", "jobs": waiting}]
-        yield _gauge("jobs_waiting", "Jobs without values of a metric yet", ("metric",), rows, "jobs")
+        samples = [(["coordstream_job_anomalies"], waiting)]
+        yield metric("jobs_waiting", "Jobs without values of a metric yet", ("metric",), samples)
 
 
 def _jobs_by_bucket(logs: Iterable[Row]) -> dict[int, set[JobKey]]:
@@ -179,61 +194,34 @@ def _jobs_by_bucket(logs: Iterable[Row]) -> dict[int, set[JobKey]]:
     return found
 
 
-def _of_jobs(jobs: list[Row]) -> Iterator[Metric | str]:
+def _of_jobs(jobs: list[Row]) -> Iterator[str]:
     rows = [row | {"is_ok": not row["is_problem"]} for row in jobs]
-    yield _gauge(
-        "job_ok", "0 if the job has a problem: silent, behind, unknown, or one of its logs", JOB, rows, "is_ok"
-    )
-    yield _gauge("job_state", "1 for the state that the job has", (*JOB, "state"), rows, "one")
+    text = "0 if the job has a problem: silent, behind, unknown, or one of its logs"
+    yield _of_rows("job_ok", text, JOB, "is_ok", rows)
+    yield _of_rows("job_state", "1 for the state that the job has", (*JOB, "state"), "one", rows)
 
 
-def _of_tasks(tasks: list[Row]) -> Iterator[Metric | str]:
+def _of_tasks(tasks: list[Row]) -> Iterator[str]:
     commits = [row for row in tasks if row["commit_time"] is not None]
     observed = {job_key(row) for row in tasks if row["observed_at"] is not None}
     lags = [row for row in tasks if row["partition_count"] is not None and job_key(row) in observed]
     age = "commit_age_seconds"
-    yield _gauge("task_last_commit_age_seconds", "Age of the task's last checkpoint", TASK, commits, age)
-    yield _gauge("task_lag_records", "Records behind the inputs' ends, NaN if unknown", TASK, lags, "records_behind")
-    text = "How long the next record has waited, or longer; NaN if unknown"
-    yield _gauge("task_lag_seconds", text, TASK, lags, "seconds_behind")
-    text = "Records behind the ends that were last known"
-    yield _gauge("task_last_lag_records", text, TASK, lags, "last_records_behind")
-    text = "Age of the oldest of these ends, NaN if there is none"
-    yield _gauge("task_lag_age_seconds", text, TASK, lags, "lag_age_seconds")
+    yield _of_rows("task_last_commit_age_seconds", "Age of the task's last checkpoint", TASK, age, commits)
+    for name, value, text in _LAGS:
+        yield _of_rows(name, text, TASK, value, lags)
 
 
-def _of_logs(ready: Readiness) -> Iterator[Metric | str]:
+def _of_logs(ready: Readiness) -> Iterator[str]:
     rows = [row | {"is_ready": not reasons, "one": 1} for row, reasons in ready.logs]
     followed = [row for row in rows if row["backend"] != RECORDING and row["heartbeat_age_seconds"] is not None]
-    yield _gauge("log_ready", "1 if the log is followed and read to its end, else 0", LOG, rows, "is_ready")
-    yield _gauge("log_state", "1 for the state that the log has", (*LOG, "state"), rows, "one")
-    yield _gauge("log_lag_offsets", "Offsets from the position to the log's end, NaN if unknown", LOG, rows, "lag")
-    yield _gauge("log_next_offset", "The next offset to fold", LOG, rows, "next_offset")
-    yield _gauge(
-        "log_heartbeat_age_seconds", "Age of the follower's last heartbeat", LOG, followed, "heartbeat_age_seconds"
-    )
-    yield _gauge("log_quarantined_events", "Events that cannot be decoded", LOG, rows, "quarantine_open")
-    yield _gauge("log_gaps", "Ranges of offsets missing from the archive", LOG, rows, "gap_count")
+    age = "heartbeat_age_seconds"
+    yield _of_rows("log_state", "1 for the state that the log has", (*LOG, "state"), "one", rows)
+    yield _of_rows("log_heartbeat_age_seconds", "Age of the follower's last heartbeat", LOG, age, followed)
+    for name, value, text in _LOGS:
+        yield _of_rows(name, text, LOG, value, rows)
 
 
-def _metadata_changes(connection: Connection) -> Metric:
-    family = CounterMetricFamily(
-        "coordstream_job_metadata_changes", "Changes of the job coordinator's metadata", labels=(*JOB, "change")
-    )
-    for row in fetch(connection, _METADATA_CHANGES):
-        family.add_metric([row[name] for name in (*JOB, "change")], row["changes"])
-    return family
-
-
-def _gauge(name: str, help_text: str, labels: tuple[str, ...], rows: Iterable[Row], value: str) -> str:
-    """A gauge in Prometheus' text format: a fleet has so many samples that prometheus_client takes seconds for them."""
-    full = f"coordstream_{name}"
-    lines = [f"# HELP {full} {help_text}\n# TYPE {full} gauge\n"]
-    for row in rows:
-        given = ",".join([f'{label}="{_escaped(row[label])}"' for label in labels])
-        lines.append(f"{full}{{{given}}} {'NaN' if row[value] is None else float(row[value])}\n")
-    return "".join(lines)
-
-
-def _escaped(label: str) -> str:
-    return label.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+def _of_rows(
+    name: str, text: str, labels: tuple[str, ...], value: str, rows: Iterable[Row], kind: str = "gauge"
+) -> str:
+    return metric(name, text, labels, (([row[label] for label in labels], row[value]) for row in rows), kind)

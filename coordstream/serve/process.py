@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
-from prometheus_client.core import Metric
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -27,8 +26,8 @@ class Watched(Protocol):
     def failures(self) -> Iterable[str]:
         """What does not work in it, as sentences."""
 
-    def collect(self) -> Iterable[Metric]:
-        """Its metrics."""
+    def collect(self) -> Iterable[str]:
+        """Its metrics, as `metric_text` writes them."""
 
 
 @contextmanager
@@ -47,21 +46,11 @@ def serving_process(address: Address, token_file: Path | None, watched: Watched,
             yield
 
 
-class _Collected:
-    def __init__(self, metrics: Iterable[Metric]) -> None:
-        self._metrics = list(metrics)
-
-    def collect(self) -> Iterable[Metric]:
-        return self._metrics
-
-
-def metrics_response(metrics: Iterable[Metric | str]) -> Response:
-    """Metrics, some of them already in Prometheus' text format, and those of this process."""
-    registry, given = CollectorRegistry(), list(metrics)
+def metrics_response(metrics: Iterable[str]) -> Response:
+    """Metrics, as `metric_text` writes them, and those of this process."""
+    registry = CollectorRegistry()
     ProcessCollector(registry=registry)
-    registry.register(_Collected(each for each in given if not isinstance(each, str)))
-    texts = [each.encode() for each in given if isinstance(each, str)]
-    return Response(b"".join([generate_latest(registry), *texts]), media_type=TEXT_FORMAT)
+    return Response("".join([generate_latest(registry).decode(), *metrics]), media_type=TEXT_FORMAT)
 
 
 async def answer_health(request: Request) -> Response:

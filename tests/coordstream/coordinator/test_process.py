@@ -250,8 +250,8 @@ def test_brokers_of_inputs_that_do_not_answer_are_in_the_metrics(log: MemoryEven
     process._services = (monitors,)
 
     def outage() -> float:
-        (outage,) = (each for each in process.collect() if each.name == "coordstream_coordinator_outage")
-        return outage.samples[0].value
+        (outage,) = (each for each in process.collect() if each.startswith("# HELP coordstream_coordinator_outage"))
+        return float(outage.split()[-1])
 
     assert outage() == 0
     monitors.start()

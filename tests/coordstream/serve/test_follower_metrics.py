@@ -45,7 +45,7 @@ def test_a_follower_that_works_or_waits_is_live(outage: str) -> None:
         lines = client.get("/metrics").text.splitlines()
     assert f"coordstream_follower_outage {float(bool(outage))}" in lines
     assert "coordstream_follower_events_total 7.0" in lines
-    assert f'coordstream_follower_stream_state{{state="live",stream_name="{STREAM}"}} 1.0' in lines
+    assert f'coordstream_follower_stream_state{{stream_name="{STREAM}",state="live"}} 1.0' in lines
     assert f'coordstream_follower_stream_lag_offsets{{stream_name="{STREAM}"}} 3.0' in lines
     assert 'coordstream_follower_stream_lag_offsets{stream_name="b"} NaN' in lines
 
