@@ -1,22 +1,31 @@
-"""The paths of the pages, and errors as pages for people and as JSON for programs."""
+"""The paths of the pages, how they are rendered, and errors as pages for people and as JSON for programs.
+
+Every value is escaped; pages contain neither scripts nor inline styles.
+"""
 
 from collections.abc import Callable
-from typing import Final
+from datetime import UTC, datetime
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any, Final
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from coordstream.queries.faults import JobLimits
-from coordstream.queries.rows import Row
+from coordstream.queries.rows import Row, input_partition
 from coordstream.serve.application import BadRequest, NotFound, Refused, json_error
 from coordstream.serve.database import snapshot
 from coordstream.serve.pages.asked import AS_OF, Asked
 from coordstream.serve.pages.fleet import fleet, quarantine_page
 from coordstream.serve.pages.job import anomalies_page, config_page, deployments_page, job_page, startpoints_page
-from coordstream.serve.pages.rendering import STATIC, render, static_content
 from coordstream.serve.pages.task import task_page
+from coordstream.times import duration, exact, in_words, moment
+from eventlog.errors import printable_text
 from eventlog.postgres.connection import Connection
+from eventlog.secret_policy import FINGERPRINT_PREFIX
 
 View = Callable[[Connection, Asked], Row]
 
@@ -34,6 +43,10 @@ PAGES: Final[dict[str, tuple[str, View]]] = {
 
 _FOR_PROGRAMS: Final = ("/api", "/healthz", "/metrics", "/readyz", "/static/")
 _YEAR_SECONDS: Final = 31_536_000
+NO_VALUE: Final = "–"
+STATIC: Final = {"style.css": "text/css", "icon.svg": "image/svg+xml"}
+"""The media type of each file that pages link to."""
+SHOWN_DIGITS: Final = 12
 
 
 def page_routes() -> list[BaseRoute]:
@@ -43,7 +56,7 @@ def page_routes() -> list[BaseRoute]:
 
 def _handler(template: str, view: View) -> Callable[[Request], Response]:
     def answer(request: Request) -> Response:
-        asked = Asked(request.url.path, dict(request.query_params), *_settings(request))
+        asked = _asked(request, request.url.path, dict(request.query_params))
         with snapshot(request) as connection:
             values = view(connection, asked)
         return HTMLResponse(render(template, asked, values))
@@ -68,26 +81,75 @@ def error_response(request: Request, refused: Refused) -> Response:
         "may_try_again": refused.status >= 500,
         "given": request.query_params.get(AS_OF, ""),
     }
-    return HTMLResponse(render("error.html", _asked(request), values), refused.status, refused.headers)
+    return HTMLResponse(render("error.html", _asked_well(request), values), refused.status, refused.headers)
 
 
-def _asked(request: Request) -> Asked:
+def _asked_well(request: Request) -> Asked:
     """What was asked, without a time that is invalid, and of the fleet instead of a page that does not exist."""
-    settings = _settings(request)
     if request.url.path not in PAGES:
-        return Asked("/", {}, *settings)
+        return _asked(request, "/", {})
     given = dict(request.query_params)
-    asked = Asked(request.url.path, given, *settings)
-    return asked if _has_valid_time(asked) else Asked(asked.path, given | {AS_OF: ""}, *settings)
-
-
-def _settings(request: Request) -> tuple[JobLimits, str]:
-    return request.app.state.job_limits, request.app.state.base_path
-
-
-def _has_valid_time(asked: Asked) -> bool:
+    asked = _asked(request, request.url.path, given)
     try:
         asked.time(AS_OF)
     except BadRequest:
-        return False
-    return True
+        return _asked(request, asked.path, given | {AS_OF: ""})
+    return asked
+
+
+def _asked(request: Request, path: str, given: dict[str, str]) -> Asked:
+    return Asked(path, given, request.app.state.job_limits, request.app.state.base_path)
+
+
+@cache
+def environment() -> Environment:
+    found = Environment(
+        loader=PackageLoader("coordstream.serve.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    found.filters |= {
+        "duration": lambda seconds: NO_VALUE if seconds is None else duration(int(seconds)),
+        "exact": lambda time: NO_VALUE if time is None else exact(time),
+        "moment": lambda time: moment(time) or NO_VALUE,
+        "number": number,
+        "partition": input_partition,
+        "shown": shown,
+        "utc": lambda time: f"{time:%Y-%m-%d %H:%M:%S}",
+    }
+    return found
+
+
+def render(template: str, asked: Asked, values: Row) -> str:
+    """A page. A template that uses an unknown name raises."""
+    now = datetime.now(UTC)
+    ago: dict[str, Any] = {"ago": lambda time: NO_VALUE if time is None else in_words(time, now)}
+    given = {"asked": asked, "link": asked.link, "version": static_version(), **ago, **values}
+    return environment().get_template(template).render(given)
+
+
+@cache
+def static_content(name: str) -> bytes:
+    """The content of a file that pages link to."""
+    return (files("coordstream.serve.pages") / "static" / name).read_bytes()
+
+
+@cache
+def static_version() -> str:
+    """A text that differs when such a file differs: browsers keep the files."""
+    return sha256(b"".join(map(static_content, sorted(STATIC)))).hexdigest()[:16]
+
+
+def number(value: float | None) -> str:
+    return NO_VALUE if value is None else f"{value:,}"
+
+
+def shown(value: object) -> str:
+    """A text on one line; of a secret's fingerprint the first digits."""
+    if value is None:
+        return NO_VALUE
+    text = printable_text(str(value))
+    return f"{text[: len(FINGERPRINT_PREFIX) + SHOWN_DIGITS]}…" if text.startswith(FINGERPRINT_PREFIX) else text
