@@ -8,9 +8,10 @@ from coordstream.cli.arguments import First, JsonOrCsv, Problems, Utc, parse_dur
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import note
-from coordstream.queries.faults import Limits, faults, faults_by_cause, is_to_rebuild
+from coordstream.queries.faults import Limits, faults, is_to_rebuild
 from coordstream.queries.logs import logs_now, silent_holders
 from coordstream.queries.rows import Row, Rows
+from eventlog.errors import by_cause
 from eventlog.source import RECORDING
 from projections.job_choice import NO_LOGS
 
@@ -67,15 +68,15 @@ def status(
     with open_database() as database:
         rows, unreachable = logs_now(database)
         silent = silent_holders(database.connection)
-    limits = Limits(max_lag, max_age)
-    bad = {row["stream_name"] for row in rows if any(faults([row], limits)) or is_to_rebuild(row)} | silent.keys()
+    found = [*faults(rows, Limits(max_lag, max_age)), *(silent.items() if rows else ())]
+    bad = {name for name, _ in found} | {row["stream_name"] for row in rows if is_to_rebuild(row)}
     shown = [row for row in rows if not problems or row["stream_name"] in bad or row["quarantine_open"]]
     print_rows(Rows(rows.columns, shown[:limit]), COLUMNS, title=TITLE, as_json=as_json, utc=utc)
-    found = [*filter(None, [unreachable]), *faults_by_cause(rows, limits, silent.items())]
-    note("" if rows or found else NO_LOGS)
-    for sentence in found:
+    sentences = [*filter(None, [unreachable]), *by_cause(found)]
+    note("" if rows or sentences else NO_LOGS)
+    for sentence in sentences:
         note(sentence)
-    if found or any(map(is_to_rebuild, rows)):  # what is to be rebuilt was reported when the database was opened
+    if sentences or any(map(is_to_rebuild, rows)):  # what is to be rebuilt was reported when the database was opened
         raise typer.Exit(1)
 
 

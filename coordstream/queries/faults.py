@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from eventlog.errors import by_cause
 from eventlog.source import RECORDING
 from projections.errors import NOT_FOLDED
 
@@ -51,26 +50,21 @@ def is_to_rebuild(log: Status) -> bool:
     return bool(log["fold_version"] == NOT_FOLDED)
 
 
-def faults(logs: Sequence[Status], limits: Limits) -> Iterator[str]:
-    """A message for each fault. Only the newest log of a stream can have one.
+def faults(logs: Sequence[Status], limits: Limits) -> Iterator[tuple[str, str]]:
+    """A message for each fault, after the name of its stream. Only the newest log of a stream can have one.
 
     Without a limit of age, a lost log is a fault and one that was stopped cleanly is not; with a limit, only the age
     counts. A recording has no follower: it has no fault once its import is complete. A retired log has none. If there
     is a limit and there are no logs at all, that is a fault too.
     """
     if not logs and limits != Limits():
-        yield "No logs. Import or follow a stream."
+        yield "", "No logs. Import or follow a stream."
     for log in logs:
         if log["is_newest"] and log["state"] != "retired":
             found = _of_recording(log, limits) if log["backend"] == RECORDING else _of_log(log, limits)
             # the detail of a state may end in a full stop
-            yield from (f"{log['stream_name']} {fault.removesuffix('.')}." for fault in found)
-
-
-def faults_by_cause(logs: Sequence[Status], limits: Limits, others: Iterable[tuple[str, str]] = ()) -> list[str]:
-    """A message for each cause of `faults` and of ``others``, which are names of streams with messages."""
-    found = [(log["stream_name"], fault) for log in logs for fault in faults([log], limits)]
-    return by_cause([*found, *others] if logs else [("", fault) for fault in faults([], limits)])
+            name = log["stream_name"]
+            yield from ((name, f"{name} {fault.removesuffix('.')}.") for fault in found)
 
 
 def _of_recording(log: Status, limits: Limits) -> Iterator[str]:

@@ -71,16 +71,15 @@ group by a.job_name, a.job_id, a.anomaly
 
 
 class Readiness(NamedTuple):
-    """The newest log of each stream, with the sentences about what is wrong with it; and those about no log."""
+    """The newest log of each stream, and what is wrong: sentences, after the names of their streams."""
 
-    logs: list[tuple[Row, list[str]]]
-    others: list[str]
+    logs: list[Row]
+    found: list[tuple[str, str]]
 
     @property
     def reasons(self) -> list[str]:
         """The sentences, one for each cause."""
-        found = ((row["stream_name"], reason) for row, reasons in self.logs for reason in reasons)
-        return [*self.others, *by_cause(found)]
+        return by_cause(self.found)
 
 
 def readiness(connection: Connection, most_lag: int) -> Readiness:
@@ -89,16 +88,13 @@ def readiness(connection: Connection, most_lag: int) -> Readiness:
     The brokers are not asked: a follower writes what it sees of them with each heartbeat.
     """
     if schema_state(connection) is not SchemaState.CURRENT:
-        return Readiness([], [ANOTHER_VERSION])
-    limits = Limits(most_lag, must_be_live=True)
+        return Readiness([], [("", ANOTHER_VERSION)])
     silent = silent_holders(connection)
-    logs = [(row, _reasons(row, limits, silent)) for row in recorded_logs(connection) if row["is_newest"]]
-    return Readiness(logs, [] if logs else [*faults([], limits)])
-
-
-def _reasons(row: Row, limits: Limits, silent: dict[str, str]) -> list[str]:
-    found = [*faults([row], limits), *filter(None, [silent.get(row["stream_name"])])]
-    return [*found, f"{row['stream_name']} has to be rebuilt."] if is_to_rebuild(row) else found
+    logs = {row["stream_name"]: row for row in recorded_logs(connection) if row["is_newest"]}
+    found = [*faults([*logs.values()], Limits(most_lag, must_be_live=True))]
+    found += [(name, silent[name]) for name in logs if name in silent]
+    found += [(name, f"{name} has to be rebuilt.") for name, row in logs.items() if is_to_rebuild(row)]
+    return Readiness([*logs.values()], found)
 
 
 def answer_readiness(request: Request) -> JSONResponse:
@@ -172,7 +168,7 @@ class Metrics:
         yield gauge("ready", "1 if /readyz is ready, else 0", not ready.reasons)
         yield from _of_logs(ready)
         retired = retired_jobs(connection)
-        logs = [row for row, _ in ready.logs]
+        logs = ready.logs
         tasks = [row for row in task_statuses(connection) if job_key(row) not in retired]
         yield from _of_jobs([row | {"one": 1} for row in job_states(connection, logs, tasks, self._limits)])
         yield from _of_tasks(tasks)
@@ -212,7 +208,8 @@ def _of_tasks(tasks: list[Row]) -> Iterator[str]:
 
 
 def _of_logs(ready: Readiness) -> Iterator[str]:
-    rows = [row | {"is_ready": not reasons, "one": 1} for row, reasons in ready.logs]
+    bad = {name for name, _ in ready.found}
+    rows = [row | {"is_ready": row["stream_name"] not in bad, "one": 1} for row in ready.logs]
     followed = [row for row in rows if row["backend"] != RECORDING and row["heartbeat_age_seconds"] is not None]
     age = "heartbeat_age_seconds"
     yield _of_rows("log_state", "1 for the state that the log has", (*LOG, "state"), "one", rows)
