@@ -23,7 +23,7 @@ PARTITION: Final = ("system_name", "stream_name", "partition_id", "key_bucket")
 
 MOST_CHARACTERS: Final = 200
 
-_OF_JOB: Final = sql.SQL("select h.* from {source} h where h.job_name = %(name)s and h.job_id = %(id)s{conditions}")
+_OF_JOB: Final = sql.SQL("select h.* from {source} h where h.job_name = %(name)s and h.job_id = %(id)s")
 _FUNCTIONS: Final = {"relation": "", "as_of": "_as_of", "as_of_offset": "_as_of_offset"}
 _FIRST_EVENT: Final = """
 select to_char(min(f.log_time) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')
@@ -109,14 +109,23 @@ def state(connection: Connection, relation: str, job: Job, cut: Cut, **equal: An
 
     ``equal`` has values of columns to filter by; None does not filter.
     """
+    return fetch(connection, of_job(relation, cut) + conditions(equal), {**cut_values(job, cut), **equal})
+
+
+def of_job(relation: str, cut: Cut) -> sql.Composed:
+    """The query of `state`, without conditions; its parameters are `cut_values`."""
     source = sql.SQL("coordinator.{relation}")
     if cut.time is not None:
         source = sql.SQL("coordinator.{as_of}(%(name)s, %(id)s, %(time)s)")
     elif cut.offset is not None:
         source = sql.SQL("coordinator.{as_of_offset}(%(name)s, %(id)s, %(offset)s)")
     names = {suffix: sql.Identifier(f"{relation}{end}") for suffix, end in _FUNCTIONS.items()}
-    query = _OF_JOB.format(source=source.format(**names), conditions=conditions(equal))
-    return fetch(connection, query, {**job._asdict(), "time": cut.time, "offset": cut.offset, **equal})
+    return _OF_JOB.format(source=source.format(**names))
+
+
+def cut_values(job: Job, cut: Cut) -> Row:
+    """A job at a cut as parameters of a query."""
+    return {**job_values(job), "time": cut.time, "offset": cut.offset}
 
 
 def conditions(equal: Mapping[str, Any]) -> sql.Composable:

@@ -12,7 +12,7 @@ from coordstream.queries.history import History, select_history
 from coordstream.queries.jobs import task_statuses
 from coordstream.queries.rows import Cut, Row, fetch, job_values, outside, state
 from coordstream.queries.startpoints import startpoint_steps, type_and_value
-from coordstream.queries.tasks import task_relations, task_rows
+from coordstream.queries.tasks import task_rows
 from coordstream.serve.pages.asked import Asked, page_of
 from coordstream.times import as_datetime
 from eventlog.partition import natural_order
@@ -53,10 +53,7 @@ def job_head(connection: Connection, asked: Asked) -> tuple[Job, Row]:
 def job_page(connection: Connection, asked: Asked) -> Row:
     job, head = job_head(connection, asked)
     lag = {} if asked.cut.time else _lag(connection, job)
-    tasks = [
-        task | lag.get(task["task_name"], _UNKNOWN_LAG)
-        for task in task_rows(task_relations(connection, job, asked.cut))
-    ]
+    tasks = [task | lag.get(task["task_name"], _UNKNOWN_LAG) for task in task_rows(connection, job, asked.cut)]
     search = asked.text("q")
     tasks.sort(key=lambda task: natural_order(task["task_name"]))
     shown = [task for task in tasks if search is None or search.casefold() in task["task_name"].casefold()]

@@ -18,7 +18,7 @@ from coordstream.errors import CoordstreamError
 from coordstream.queries.explain import STEPS, conclusion, event
 from coordstream.queries.history import History, select_history
 from coordstream.queries.rows import PARTITION, Cut, Row, fetch, input_partition, job_values
-from coordstream.queries.tasks import start, task_named, task_partitions, task_relations, task_rows
+from coordstream.queries.tasks import start, task_named, task_partitions, task_rows
 from coordstream.serve.application import BadRequest, NotFound
 from coordstream.serve.pages.asked import Asked, page_of
 from coordstream.serve.pages.job import job_head
@@ -113,10 +113,9 @@ class Progress(NamedTuple):
 def task_page(connection: Connection, asked: Asked) -> Row:
     job, head = job_head(connection, asked)
     name = asked.required("task")
-    relations = task_relations(connection, job, asked.cut)
-    rows = task_rows(relations)
+    rows = task_rows(connection, job, asked.cut)
     task = _find_task(rows, name, f"{job}{asked.cut}", head["early"])
-    partitions = task_partitions(connection, job, name, asked.cut, relations)
+    partitions = task_partitions(connection, job, name, asked.cut)
     names = sorted((row["task_name"] for row in rows), key=natural_order)
     place = names.index(name)
     return head | {

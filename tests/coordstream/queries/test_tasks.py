@@ -1,5 +1,18 @@
-from coordstream.queries.rows import Row
-from coordstream.queries.tasks import partition_rows, start, task_rows
+from coordstream.queries.rows import NOW
+from coordstream.queries.tasks import start, task_partitions, task_rows
+from eventlog.postgres.connection import connect
+from projections.job_choice import Job
+from tests.acceptance.imported_job import ImportedJob
+from tests.builders import (
+    changelog_set,
+    checkpoint_v1,
+    config_set,
+    container_execution,
+    container_host,
+    task_container,
+    task_mode,
+    task_partition,
+)
 
 
 def test_a_start_has_its_rule() -> None:
@@ -11,61 +24,34 @@ def test_a_start_has_its_rule() -> None:
     assert start({"decided_by": None}) is None
 
 
-PARTITION = {"system_name": "kafka", "stream_name": "in", "partition_id": 0, "key_bucket": -1}
-NOTHING: dict[str, list[Row]] = {
-    "task_container": [],
-    "container_host": [],
-    "container_execution": [],
-    "task_mode": [],
-    "changelog_mapping": [],
-    "task_partition": [],
-    "checkpoint": [],
-    "starting_offset": [],
-}
-
-
-def test_a_task_row_joins_all_relations() -> None:
-    relations = NOTHING | {
-        "task_container": [{"task_name": "b", "container_id": "0"}],
-        "container_host": [{"container_id": "0", "host_name": "h"}, {"container_id": "1", "host_name": "other"}],
-        "container_execution": [{"container_id": "0", "execution_container_id": "container_1"}],
-        "task_mode": [{"task_name": "b", "task_mode": "Active"}],
-        "changelog_mapping": [{"task_name": "a", "changelog_partition": 7}],
-        "task_partition": [PARTITION | {"task_name": "b"}, PARTITION | {"partition_id": 1, "task_name": "b"}],
-        "checkpoint": [PARTITION | {"task_name": "c", "record_time": "2026-01-31T12:00:00Z"}],
-    }
-    keys = ("container_id", "host_name", "execution_container_id", "task_mode", "changelog_partition")
-    assert [
-        (row["task_name"], *(row[key] for key in keys), row["partition_count"], row["checkpoint_time"])
-        for row in task_rows(relations)
-    ] == [
-        ("a", None, None, None, None, 7, 0, None),
-        ("b", "0", "h", "container_1", "Active", None, 2, None),
-        ("c", None, None, None, None, None, 0, "2026-01-31T12:00:00Z"),
+def test_tasks_and_their_partitions_join_all_relations(database_url: str) -> None:
+    job = Job("orders", "1")
+    with connect(database_url) as connection:
+        assert (task_rows(connection, job, NOW), task_partitions(connection, job, "a", NOW)) == ([], [])
+        ImportedJob(
+            connection,
+            "orders",
+            coordinator=[
+                config_set("task.inputs", "kafka.in"),
+                task_container("b", "0"),
+                container_host("0", "h"),
+                container_execution("0", "c1"),
+                task_mode("b", "Active"),
+                changelog_set("a", 7),
+                *(task_partition(f"kafka.in.{partition}", "b") for partition in (0, 1)),
+            ],
+            checkpoints=[checkpoint_v1("b", {"kafka.in.1": "5", "kafka.in.2": "6"})],
+        )
+        shown = "task_name container_id host_name execution_container_id task_mode changelog_partition partition_count"
+        rows = {row["task_name"]: row for row in task_rows(connection, job, NOW)}
+        partitions = task_partitions(connection, job, "b", NOW)
+    assert [tuple(rows[task][name] for name in shown.split()) for task in "ab"] == [
+        ("a", None, None, None, None, 7, 0),
+        ("b", "0", "h", "c1", "Active", None, 2),
     ]
-    assert task_rows(NOTHING) == []
-
-
-def test_a_partition_is_shown_if_any_relation_has_it() -> None:
-    start = {
-        "decided_by": "checkpoint",
-        "startpoint_type": None,
-        "startpoint_value": None,
-        "starting_offset": "6",
-        "ignored_reason": None,
-    }
-    processed = {"task_name": "a", "input_offset": "5", "checkpoint_version": 2, "record_time": "t"}
-    relations = NOTHING | {
-        "task_partition": [PARTITION | {"task_name": "a"}, PARTITION | {"partition_id": 9, "task_name": "other"}],
-        "checkpoint": [PARTITION | processed, PARTITION | {"partition_id": 1} | processed],
-        "starting_offset": [PARTITION | {"task_name": "a"} | start],
-    }
-    assigned, dropped = partition_rows(relations, "a")
-    assert assigned == PARTITION | start | {
-        "is_assigned": True,
-        "input_offset": "5",
-        "checkpoint_version": 2,
-        "checkpoint_time": "t",
-    }
-    assert (dropped["partition_id"], dropped["is_assigned"], dropped["input_offset"]) == (1, False, "5")
-    assert dropped["decided_by"] is None
+    assert [rows[task]["checkpoint_time"] is None for task in "ab"] == [True, False]
+    assert [(row["partition_id"], row["is_assigned"], row["input_offset"], start(row)) for row in partitions] == [
+        (0, True, None, "upcoming (default)"),
+        (1, True, "5", "after 5 (checkpoint)"),
+        (2, False, "6", None),
+    ]
