@@ -146,16 +146,13 @@ class Progress:
 
 
 @contextmanager
-def shown_progress(
-    database_url: str, channel: str, progress: Progress, *, out: TextIO | None = None, every: float | None = None
-) -> Iterator[None]:
+def shown_progress(database_url: str, channel: str, progress: Progress) -> Iterator[None]:
     """Print a line on standard error every ten seconds; on a terminal, renew one line twice a second."""
-    stream = sys.stderr if out is None else out
-    ended, began = Event(), monotonic()
+    stream, ended, began = sys.stderr, Event(), monotonic()
 
     def listen() -> None:
         shown_at = began
-        period = every or (_TERMINAL_SECONDS if stream.isatty() else LINE_SECONDS)
+        period = _TERMINAL_SECONDS if stream.isatty() else LINE_SECONDS
         with (
             suppress(psycopg.Error),
             connect(database_url, application_name="coordstream spark progress") as connection,

@@ -4,7 +4,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import psycopg
+from psycopg.errors import InsufficientPrivilege, InvalidSchemaName, UndefinedTable
+
 from eventlog.errors import EventLogError
+from eventlog.postgres.connection import failure_line, server_reason
 
 MOST_CHARACTERS = 300
 DRIVER_CLASS = "org.postgresql.Driver"
@@ -19,12 +23,26 @@ class SparkJobError(EventLogError):
     """A job failed. The message is written for users and contains no secret."""
 
 
-class JavaMissingError(SparkJobError):
-    """Java is missing, or too old for Spark."""
+@contextmanager
+def database_errors(what: str, role: str) -> Iterator[None]:
+    """Translate an error of Postgres, while `what` is read, into a SparkJobError without any value.
 
-
-class JarUnavailableError(SparkJobError):
-    """A jar is missing and cannot be fetched, or its checksum is wrong."""
+    `role` is what `coordstream db grant` gives to a user who may not read it.
+    """
+    try:
+        yield
+    except InsufficientPrivilege:
+        raise SparkJobError(
+            f"This database user may not read {what}. The owner of the database can run "
+            f"`coordstream db grant {role} USER`."
+        ) from None
+    except (UndefinedTable, InvalidSchemaName):
+        raise SparkJobError("No coordstream schema in this database. Run `coordstream db migrate`.") from None
+    except psycopg.Error as error:
+        if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:  # its text may have the password
+            raise SparkJobError("Invalid database URL. Expected postgresql://user:password@host/name.") from None
+        reason = server_reason(error) or failure_line(error)
+        raise SparkJobError(f"Cannot read {what} ({reason}). Check the database URL and the server.") from None
 
 
 @contextmanager

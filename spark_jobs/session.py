@@ -24,7 +24,7 @@ from urllib.request import getproxies
 
 from eventlog.errors import printable_text
 from eventlog.source import connection_failure
-from spark_jobs.errors import JarUnavailableError, JavaMissingError, SparkJobError, jvm_errors, spark_errors
+from spark_jobs.errors import SparkJobError, jvm_errors, spark_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -85,7 +85,7 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
     settings for one machine; a master elsewhere, or a server of Spark Connect (``spark.remote``, or SPARK_REMOTE in the
     environment), gets no settings of ours.
 
-    Raises JavaMissingError, or SparkJobError: a setting is invalid, or Spark does not start.
+    Raises SparkJobError: Java is missing, a setting is invalid, or Spark does not start.
     """
     conf = with_server_of(environ, conf)
     if MASTER in conf:
@@ -242,11 +242,11 @@ def postgres_driver(cache: Path, environ: Mapping[str, str]) -> Path:
     """The path of the Postgres JDBC driver: COORDSTREAM_JDBC_JAR if set, else the jar in `cache`, fetched if missing.
 
     A cached jar needs neither Java nor a network. A fetch that is killed leaves no partial jar. Raises
-    JarUnavailableError or JavaMissingError.
+    SparkJobError.
     """
     if override := environ.get(OVERRIDE):
         if not Path(override).is_file():
-            raise JarUnavailableError(
+            raise SparkJobError(
                 f"File '{override}' in {OVERRIDE} does not exist. Set it to the JDBC driver's jar, or unset it."
             )
         return Path(override)
@@ -261,7 +261,7 @@ def _fetch(jar: Jar, target: Path, environ: Mapping[str, str]) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         problem = f"Cannot write to the jar cache '{target.parent}': {error.strerror}."
-        raise JarUnavailableError(f"{problem} Set COORDSTREAM_HOME to another folder.") from error
+        raise SparkJobError(f"{problem} Set COORDSTREAM_HOME to another folder.") from error
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target.parent) as scratch:
         try:
             retrieve_jars(IVY_FILE, f"{scratch}/[artifact]-[revision].[ext]", Path(scratch) / "ivy", environ)
@@ -271,7 +271,7 @@ def _fetch(jar: Jar, target: Path, environ: Mapping[str, str]) -> None:
         if not fetched.is_file():
             raise _unreachable(jar)
         if not jar.matches(fetched):
-            raise JarUnavailableError(
+            raise SparkJobError(
                 f"The fetched {jar.name} has an unexpected SHA-256. Check the repository that Ivy uses."
             )
         fetched.replace(target)
@@ -280,7 +280,7 @@ def _fetch(jar: Jar, target: Path, environ: Mapping[str, str]) -> None:
 def retrieve_jars(
     ivy_file: Path, pattern: str, cache: Path, environ: Mapping[str, str], java_options: Sequence[str] = ()
 ) -> None:
-    """Fetch the jars of an Ivy file to where a pattern says. Raises OSError, SubprocessError, JavaMissingError.
+    """Fetch the jars of an Ivy file to where a pattern says. Raises OSError, SubprocessError, SparkJobError.
 
     The caller compares each jar's SHA-256. Ivy does not: a checksum is one more request for every file.
     """
@@ -298,8 +298,8 @@ def retrieve_jars(
     subprocess.run([*command, *arguments], env=dict(environ), check=True, capture_output=True, timeout=FETCH_SECONDS)
 
 
-def _unreachable(jar: Jar) -> JarUnavailableError:
-    return JarUnavailableError(f"Cannot fetch {jar.name}. Try again with a network, or set {OVERRIDE} to a copy of it.")
+def _unreachable(jar: Jar) -> SparkJobError:
+    return SparkJobError(f"Cannot fetch {jar.name}. Try again with a network, or set {OVERRIDE} to a copy of it.")
 
 
 def _ivy_program() -> Path:
@@ -307,24 +307,24 @@ def _ivy_program() -> Path:
     spec = importlib.util.find_spec("pyspark")
     found = sorted(Path(spec.origin).with_name("jars").glob("ivy-*.jar")) if spec and spec.origin else []
     if not found:
-        raise JarUnavailableError(f"PySpark, which has Ivy, is not installed. Install it, or set {OVERRIDE}.")
+        raise SparkJobError(f"PySpark, which has Ivy, is not installed. Install it, or set {OVERRIDE}.")
     return found[-1]
 
 
 def find_java(environ: Mapping[str, str]) -> Path:
-    """The `java` of JAVA_HOME, else of the PATH. Raises JavaMissingError if it is missing or Spark cannot use it."""
+    """The `java` of JAVA_HOME, else of the PATH. Raises SparkJobError if it is missing or Spark cannot use it."""
     program = _java_program(environ)
     try:
         result = subprocess.run(
             [program, "-version"], check=False, env=dict(environ), capture_output=True, text=True, timeout=60
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise JavaMissingError(f"Cannot run Java at '{program}'. {JAVA_ADVICE}") from error
+        raise SparkJobError(f"Cannot run Java at '{program}'. {JAVA_ADVICE}") from error
     found = re.search(r'version "(?:1\.)?(\d+)', result.stderr + result.stdout)  # `1.8.0_292` is 8
     if result.returncode != 0 or found is None:
-        raise JavaMissingError(f"Java at '{program}' prints no version. {JAVA_ADVICE}")
+        raise SparkJobError(f"Java at '{program}' prints no version. {JAVA_ADVICE}")
     if int(found[1]) < OLDEST_JAVA:
-        raise JavaMissingError(f"Java at '{program}' has version {found[1]}, which is too old for Spark. {JAVA_ADVICE}")
+        raise SparkJobError(f"Java at '{program}' has version {found[1]}, which is too old for Spark. {JAVA_ADVICE}")
     return program
 
 
@@ -333,4 +333,4 @@ def _java_program(environ: Mapping[str, str]) -> Path:
         return Path(home) / "bin" / "java"
     if found := shutil.which("java", path=environ.get("PATH", "")):
         return Path(found)
-    raise JavaMissingError(f"Spark needs Java, which is not installed. {JAVA_ADVICE}")
+    raise SparkJobError(f"Spark needs Java, which is not installed. {JAVA_ADVICE}")

@@ -4,21 +4,18 @@ Raw columns are read without making events: the server joins the values of many,
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import psycopg
 import pyarrow as pa
-from psycopg.errors import InsufficientPrivilege, InvalidSchemaName, UndefinedTable
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import read_archive
 from eventlog.postgres.archive_comparison import horizon_offset
-from eventlog.postgres.connection import Connection, connect, failure_line, server_reason
+from eventlog.postgres.connection import Connection, connect
 from spark_jobs.data_source.log_range import Log, LogRange
 from spark_jobs.data_source.options import SourceOptions
-from spark_jobs.errors import SparkJobError
+from spark_jobs.errors import SparkJobError, database_errors
 from spark_jobs.timestamps import LAST_MICROS, MICROS_FROM_1970_TO_2000
 
 APPLICATION_NAME: Final = "coordstream spark"
@@ -80,11 +77,11 @@ class ArchiveReader:
     """See `LogReader`. The logs are all incarnations of the streams."""
 
     def __init__(self, database_url: str) -> None:
-        with _archive_errors():
+        with database_errors("the archive", "replayer"):
             self._connection: Connection = connect(database_url, application_name=APPLICATION_NAME)
 
     def logs(self, options: SourceOptions) -> list[LogRange]:
-        with _archive_errors():
+        with database_errors("the archive", "replayer"):
             names = {name for (name,) in self._connection.execute(_STREAMS) if options.matches(name)}
             if missing := options.missing(names):
                 raise SparkJobError(f"The archive has no stream '{missing[0]}'. Check the name, or follow it first.")
@@ -95,13 +92,13 @@ class ArchiveReader:
         ]
 
     def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
-        with _archive_errors():
+        with database_errors("the archive", "replayer"):
             yield from read_archive(self._connection, _log_id(wanted), wanted.first, wanted.until)
             self._require_same_horizon(wanted)
 
     def read_stored(self, wanted: LogRange) -> Iterator[Mapping[str, pa.Array]]:
         """The raw columns of a range as Arrow arrays; see `read_stored_columns`."""
-        with _archive_errors():
+        with database_errors("the archive", "replayer"):
             yield from read_stored_columns(self._connection, _log_id(wanted), wanted.first, wanted.until)
             self._require_same_horizon(wanted)
 
@@ -120,27 +117,6 @@ def _log_id(wanted: LogRange) -> int:
     if wanted.log.log_id is None:
         raise ValueError(f"{wanted.log.stream_name} is not a log of the archive")
     return wanted.log.log_id
-
-
-@contextmanager
-def _archive_errors() -> Iterator[None]:
-    """Raise errors of Postgres as SparkJobError, without any value."""
-    try:
-        yield
-    except InsufficientPrivilege:
-        raise SparkJobError(
-            "This database user may not read the archive. Grant the user the role coordstream_replayer, or read the "
-            "relation 'event', which has the decoded keys without values."
-        ) from None
-    except (UndefinedTable, InvalidSchemaName):
-        raise SparkJobError("No coordstream schema in this database. Run `coordstream db migrate`.") from None
-    except psycopg.ProgrammingError as error:
-        if error.sqlstate is None:  # an invalid URL; the message may contain the password
-            raise SparkJobError("Invalid database URL. Expected postgresql://user:password@host/name.") from None
-        raise SparkJobError(f"Cannot read the archive: {server_reason(error)}.") from None
-    except psycopg.Error as error:
-        reason = server_reason(error) or failure_line(error)
-        raise SparkJobError(f"Cannot read the archive ({reason}). Check the database URL and the server.") from None
 
 
 class _Page(NamedTuple):

@@ -98,37 +98,30 @@ def _pieces(ranges: Sequence[LogRange], offsets: int) -> Iterator[LogRange]:
             yield replace(whole, first=first, until=whole.first + len(whole) * (number + 1) // count)
 
 
-@dataclass(frozen=True)
-class Condition:
-    """A filter on a column of the log: the name of Spark's filter class, and its value."""
-
-    column: str
-    kind: str
-    value: Any
-
-    def holds(self, log: Log) -> bool:
-        """Whether events of the log pass the filter; false where the column is null, as in SQL."""
-        found = getattr(log, self.column)
-        return found is not None and _COMPARISONS[self.kind](found, self.value)
-
-
-@dataclass(frozen=True)
 class Selection:
-    """The conditions on the log, and the offsets from `first` to before `until`."""
+    """The filters of a query on the log, and the offsets from `first` to before `until`."""
 
-    conditions: tuple[Condition, ...] = ()
-    first: int = FIRST_OFFSET
-    until: int = LAST_OFFSET
+    def __init__(self) -> None:
+        self.first, self.until = FIRST_OFFSET, LAST_OFFSET
+        self._conditions: list[tuple[str, str, Any]] = []
 
-    def with_filter(self, column: str, kind: str, value: Any) -> Self | None:
-        """The selection with one more filter; None if Spark must apply it."""
+    def take(self, column: str, kind: str, value: Any) -> bool:
+        """Add a filter, by the name of Spark's class for it; False if Spark must apply it."""
         if column == "log_offset" and kind in _RANGES:
             first, until = _RANGES[kind](value)
-            return replace(self, first=max(self.first, first), until=min(self.until, until))
-        if column in _OF_THE_LOG and kind in _COMPARISONS:
-            return replace(self, conditions=(*self.conditions, Condition(column, kind, value)))
-        return None
+            self.first, self.until = max(self.first, first), min(self.until, until)
+        elif column in _OF_THE_LOG and kind in _COMPARISONS:
+            self._conditions.append((column, kind, value))
+        else:
+            return False
+        return True
+
+    def selects(self, log: Log) -> bool:
+        """Whether events of the log pass the filters; false where a column is null, as in SQL."""
+        found = ((getattr(log, column), _COMPARISONS[kind], value) for column, kind, value in self._conditions)
+        return all(have is not None and holds(have, value) for have, holds, value in found)
 
     def apply(self, ranges: Iterable[LogRange]) -> list[LogRange]:
-        selected = (found for found in ranges if all(condition.holds(found.log) for condition in self.conditions))
-        return [part for found in selected if len(part := found.within(self.first, self.until))]
+        """The selected parts of ranges, without empty ones."""
+        selected = (found.within(self.first, self.until) for found in ranges if self.selects(found.log))
+        return [part for part in selected if len(part)]

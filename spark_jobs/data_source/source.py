@@ -82,11 +82,8 @@ class BatchReader(DataSourceReader):
         """Keep the filters on stream, incarnation and offset; the others are left to Spark."""
         for one in filters:
             column, value = ".".join(getattr(one, "attribute", ())), getattr(one, "value", None)
-            selection = self._selection.with_filter(column, type(one).__name__, value)
-            if selection is None:
+            if not self._selection.take(column, type(one).__name__, value):
                 yield one
-            else:
-                self._selection = selection
 
     def partitions(self) -> Sequence[InputPartition]:
         """The ranges that pass the filters; one empty partition if there are none."""

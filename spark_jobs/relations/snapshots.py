@@ -11,7 +11,7 @@ from psycopg.rows import TupleRow
 
 from eventlog.postgres.connection import connect
 from projections.job_choice import Job
-from spark_jobs.errors import SparkJobError
+from spark_jobs.errors import database_errors
 
 LOGS: LiteralString = (
     "SELECT job_name, job_id, job_bucket, stream_name, incarnation, next_offset FROM coordinator.log_position"
@@ -78,34 +78,16 @@ def exported_snapshot(database_url: str) -> Iterator[Snapshot]:
     An open snapshot holds back vacuum. It needs a direct connection, or a pooler in session mode. Raises SparkJobError
     if the database is unreachable or has no coordstream schema.
     """
-    try:
+    with database_errors("the relations", "reader"):
         connection = connect(database_url, application_name="coordstream spark snapshot")
-    except psycopg.OperationalError as error:
-        reason = " ".join(str(error).split())
-        raise SparkJobError(
-            f"Cannot connect to the database ({reason}). Check its URL and that the server is running."
-        ) from error
-    except psycopg.ProgrammingError as error:  # an invalid URL; the message may contain the password
-        raise SparkJobError("Invalid database URL. Expected postgresql://user:password@host/name.") from error
     with connection:
         yield _export(connection)
 
 
 def _export(connection: psycopg.Connection[TupleRow]) -> Snapshot:
-    try:
+    with database_errors("the relations", "reader"):
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         connection.execute(NO_TIMEOUTS)
         (snapshot_id,) = connection.execute("SELECT pg_catalog.pg_export_snapshot()").fetchall()[0]
         logs = [LogPosition(*row) for row in connection.execute(LOGS).fetchall()]
-    except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName) as error:
-        raise SparkJobError("No coordstream schema in this database. Run `coordstream db migrate`.") from error
-    except psycopg.errors.InsufficientPrivilege as error:
-        raise SparkJobError(
-            f"User '{connection.info.user}' may not read the relations. The owner of the database can run"
-            f" `coordstream db grant reader {connection.info.user}`."
-        ) from error
-    except psycopg.Error as error:
-        raise SparkJobError(
-            f"Cannot export a snapshot ({error.diag.message_primary}). Connect to a primary server."
-        ) from error
     return Snapshot(snapshot_id, logs, connection)

@@ -1,4 +1,3 @@
-import io
 import re
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -63,23 +62,26 @@ def test_a_repeated_task_does_not_count_twice() -> None:
     assert progress.describe(1).startswith("5 of 10 logs, 50 of 100 events")
 
 
-def test_notifications_are_shown(database_url: str) -> None:
-    out, channel = io.StringIO(), new_channel()
+def test_notifications_are_shown(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("spark_jobs.dispatch.LINE_SECONDS", 0.01)
+    channel, shown = new_channel(), []
     with (
         connect(database_url) as connection,
-        shown_progress(database_url, channel, Progress(10, 100, "events"), out=out, every=0.01),
+        shown_progress(database_url, channel, Progress(10, 100, "events")),
     ):
 
         def is_shown() -> bool:
             connection.execute("select pg_notify(%s, '[0, 5, 50]')", (channel,))
-            return "5 of 10 logs" in out.getvalue()
+            shown.append(capsys.readouterr().err)
+            return "5 of 10 logs" in shown[-1]
 
         wait_until(is_shown, what="the progress")
-    assert re.search(r"5 of 10 logs, 50 of 100 events, [\d,]+ events/s, .* left\n", out.getvalue())
+    assert re.search(r"5 of 10 logs, 50 of 100 events, [\d,]+ events/s, .* left\n", shown[-1])
 
 
-def test_without_a_connection_nothing_is_shown() -> None:
-    out = io.StringIO()
-    with shown_progress("postgresql://u@127.0.0.1:1/d", new_channel(), Progress(1, 1, "events"), out=out):
+def test_without_a_connection_nothing_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    with shown_progress("postgresql://u@127.0.0.1:1/d", new_channel(), Progress(1, 1, "events")):
         pass
-    assert out.getvalue() == ""
+    assert capsys.readouterr().err == ""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import spark_jobs
-from spark_jobs.errors import JarUnavailableError, JavaMissingError
+from spark_jobs.errors import SparkJobError
 from spark_jobs.session import IVY_FILE, POSTGRES_DRIVER, find_java, postgres_driver
 from tests.spark_jobs.fake_java import fake_java
 
@@ -80,20 +80,20 @@ def test_a_damaged_jar_in_the_cache_is_fetched_again(jdbc_jar: Path, tmp_path: P
     ],
 )
 def test_a_failed_fetch_has_a_message_and_leaves_no_file(tmp_path: Path, script: str, sentence: str) -> None:
-    with pytest.raises(JarUnavailableError, match=sentence):
+    with pytest.raises(SparkJobError, match=sentence):
         postgres_driver(tmp_path / "cache", java_that(tmp_path / "bin", script))
     assert not list((tmp_path / "cache").iterdir())
 
 
 @pytest.mark.spark
 def test_a_missing_network_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(JarUnavailableError, match="Try again with a network, or set COORDSTREAM_JDBC_JAR to a copy"):
+    with pytest.raises(SparkJobError, match="Try again with a network, or set COORDSTREAM_JDBC_JAR to a copy"):
         postgres_driver(tmp_path, {**os.environ, "JAVA_TOOL_OPTIONS": NO_NETWORK, "COORDSTREAM_JDBC_JAR": ""})
 
 
 def test_a_jar_of_the_environment_is_used_unchecked(tmp_path: Path) -> None:
     jar = tmp_path / "mine.jar"
-    with pytest.raises(JarUnavailableError, match="does not exist"):
+    with pytest.raises(SparkJobError, match="does not exist"):
         postgres_driver(tmp_path / "cache", {"COORDSTREAM_JDBC_JAR": str(jar)})
     jar.write_bytes(b"mine")
     assert postgres_driver(tmp_path / "cache", {"COORDSTREAM_JDBC_JAR": str(jar)}) == jar
@@ -102,7 +102,7 @@ def test_a_jar_of_the_environment_is_used_unchecked(tmp_path: Path) -> None:
 
 def test_a_cache_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(JarUnavailableError, match=r"Cannot write to the jar cache '.*file/cache'"):
+    with pytest.raises(SparkJobError, match=r"Cannot write to the jar cache '.*file/cache'"):
         postgres_driver(tmp_path / "file" / "cache", java_that(tmp_path / "bin", ""))
 
 
@@ -124,12 +124,12 @@ def test_java_home_takes_precedence_over_the_path(tmp_path: Path) -> None:
 )
 def test_an_unsuitable_java_is_rejected(tmp_path: Path, script: str, sentence: str) -> None:
     program = fake_java(tmp_path, script)
-    with pytest.raises(JavaMissingError, match=sentence):
+    with pytest.raises(SparkJobError, match=sentence):
         find_java({"PATH": str(program.parent)})
 
 
 def test_a_missing_java_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(JavaMissingError, match=r"which is not installed\. Install Java 17 or newer"):
+    with pytest.raises(SparkJobError, match=r"which is not installed\. Install Java 17 or newer"):
         find_java({"PATH": str(tmp_path)})
-    with pytest.raises(JavaMissingError, match="Cannot run Java"):
+    with pytest.raises(SparkJobError, match="Cannot run Java"):
         find_java({"JAVA_HOME": str(tmp_path / "none")})

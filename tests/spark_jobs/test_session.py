@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_jobs import session as builder
-from spark_jobs.errors import JavaMissingError, SparkJobError, spark_errors
+from spark_jobs.errors import SparkJobError, spark_errors
 from spark_jobs.relations.jdbc import Relation, jdbc_properties, read_rows
 from spark_jobs.relations.snapshots import exported_snapshot
 from spark_jobs.session import _require_server, build_session, check_master, is_local
@@ -28,7 +28,7 @@ def test_spark_submit_keeps_the_submitters_settings(spark: SparkSession) -> None
 
 
 def test_a_missing_java_is_reported_before_the_start(tmp_path: Path) -> None:
-    with pytest.raises(JavaMissingError):
+    with pytest.raises(SparkJobError, match="Spark needs Java"):
         build_session("no-java", {}, {"PATH": str(tmp_path)})
 
 

@@ -5,7 +5,6 @@ import pytest
 from spark_jobs.data_source.log_range import (
     LAST_OFFSET,
     MOST_PARTITIONS,
-    Condition,
     Log,
     LogRange,
     Selection,
@@ -58,43 +57,46 @@ RECORDED = Log(NAME, "coordinator")
     ],
 )
 def test_a_filter_on_the_offset_limits_the_range(kind: str, expected: tuple[int, int]) -> None:
-    selection = Selection().with_filter("log_offset", kind, 5)
-    assert selection is not None
+    selection = Selection()
+    assert selection.take("log_offset", kind, 5)
     assert (selection.first, selection.until) == expected
 
 
 def test_filters_on_the_offset_are_combined() -> None:
-    selection: Selection | None = Selection()
+    selection = Selection()
     for kind, value in (("GreaterThan", 2), ("GreaterThan", 1), ("LessThan", 7), ("LessThan", 9)):
-        assert selection is not None
-        selection = selection.with_filter("log_offset", kind, value)
-    assert selection is not None
+        assert selection.take("log_offset", kind, value)
     assert (selection.first, selection.until) == (3, 7)
 
 
 @pytest.mark.parametrize(
-    ("condition", "expected"),
+    ("column", "kind", "value", "expected"),
     [
-        (Condition("stream_name", "EqualTo", NAME), True),
-        (Condition("stream_name", "EqualTo", "other"), False),
-        (Condition("stream_name", "In", ("other", NAME)), True),
-        (Condition("stream_name", "StringStartsWith", "__samza_coordinator_"), True),
-        (Condition("stream_name", "StringStartsWith", "coordinator_"), False),
-        (Condition("stream_kind", "In", ("checkpoint",)), False),
-        (Condition("incarnation", "EqualTo", 1), False),
-        (Condition("incarnation", "GreaterThan", 1), True),
-        (Condition("incarnation", "GreaterThan", 2), False),
-        (Condition("incarnation", "GreaterThanOrEqual", 2), True),
-        (Condition("incarnation", "LessThan", 2), False),
-        (Condition("incarnation", "LessThanOrEqual", 2), True),
+        ("stream_name", "EqualTo", NAME, True),
+        ("stream_name", "EqualTo", "other", False),
+        ("stream_name", "In", ("other", NAME), True),
+        ("stream_name", "StringStartsWith", "__samza_coordinator_", True),
+        ("stream_name", "StringStartsWith", "coordinator_", False),
+        ("stream_kind", "In", ("checkpoint",), False),
+        ("incarnation", "EqualTo", 1, False),
+        ("incarnation", "GreaterThan", 1, True),
+        ("incarnation", "GreaterThan", 2, False),
+        ("incarnation", "GreaterThanOrEqual", 2, True),
+        ("incarnation", "LessThan", 2, False),
+        ("incarnation", "LessThanOrEqual", 2, True),
     ],
 )
-def test_a_condition_selects_logs(condition: Condition, expected: bool) -> None:
-    assert condition.holds(ARCHIVED) is expected
+def test_a_condition_selects_logs(column: str, kind: str, value: object, expected: bool) -> None:
+    selection = Selection()
+    assert selection.take(column, kind, value)
+    assert selection.selects(ARCHIVED) is expected
 
 
 def test_ranges_are_cut_and_those_without_offsets_are_left_out() -> None:
-    selection = Selection((Condition("incarnation", "EqualTo", 2),), first=3, until=7)
+    selection = Selection()
+    for column, kind, value in (("incarnation", "EqualTo", 2), ("log_offset", "GreaterThan", 2)):
+        assert selection.take(column, kind, value)
+    assert selection.take("log_offset", "LessThan", 7)
     ranges = [LogRange(ARCHIVED, 0, 5), LogRange(ARCHIVED, 5, 9), LogRange(ARCHIVED, 7, 9), LogRange(RECORDED, 0, 9)]
     assert selection.apply(ranges) == [LogRange(ARCHIVED, 3, 5), LogRange(ARCHIVED, 5, 7)]
 
@@ -103,4 +105,4 @@ def test_ranges_are_cut_and_those_without_offsets_are_left_out() -> None:
     ("column", "kind"), [("key", "EqualTo"), ("log_offset", "StringStartsWith"), ("stream_name", "StringEndsWith")]
 )
 def test_other_filters_are_left_to_spark(column: str, kind: str) -> None:
-    assert Selection().with_filter(column, kind, "x") is None
+    assert not Selection().take(column, kind, "x")
