@@ -114,8 +114,8 @@ from eventlog.state_markers import (
     KAFKA_STATE_BACKEND_FACTORY as KAFKA_STATE_BACKEND_FACTORY,
     KafkaStateCheckpointMarker as KafkaStateCheckpointMarker,
 )
-from managers.appending import Retry as Retry
-from managers.changelogs import (
+from managers.wrapped_logs import Retry as Retry
+from managers.job_facts import (
     ChangelogError as ChangelogError,
     ChangelogRemap as ChangelogRemap,
     ChangelogRemapped as ChangelogRemapped,
@@ -213,7 +213,7 @@ from managers.offsets.resolved_starts import (
     UnusableOffset as UnusableOffset,
     RefusedStartpoint as RefusedStartpoint,
 )
-from managers.offsets.task_offsets import END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET
+from managers.offsets.resolved_starts import END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET
 from managers.startpoints.startpoint_records import (
     StartpointError as StartpointError,
     StartpointNotWritten as StartpointNotWritten,
@@ -227,8 +227,8 @@ from managers.stored_messages import (
     NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore,
 )
 from managers.stores.keyed_state import NamespacedKey as NamespacedKey
-from managers.streams.coordinator_consumer import CoordinatorStreamConsumer as CoordinatorStreamConsumer
-from managers.streams.coordinator_producer import (
+from managers.streams.coordinator_streams import CoordinatorStreamConsumer as CoordinatorStreamConsumer
+from managers.streams.coordinator_streams import (
     CoordinatorStreamProducer as CoordinatorStreamProducer,
     CoordinatorStreamWriter as CoordinatorStreamWriter,
 )

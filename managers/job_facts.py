@@ -1,10 +1,13 @@
-"""JobFacts: a job's config, tasks and changelogs, read from its coordinator stream."""
+"""JobFacts: a job's config and tasks, read from its coordinator stream; and the changelogs of its stores."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
+from eventlog.config import boolean, integer
+from eventlog.errors import ConfigError, list_names
 from eventlog.frozen_dict import frozen
 from eventlog.log import EventLog
 from eventlog.messages import (
@@ -18,9 +21,158 @@ from eventlog.messages import (
 )
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import is_changelog_offset
-from managers.changelogs import changelogs
-from managers.job_names import STANDBY
+from managers.errors import ManagerError
+from managers.job_names import STANDBY, Config, setting_key, system_of, unique_name_for_batch
 from managers.stores.keyed_state import KeyedState, decode_value
+
+CHANGELOG_SYSTEM: Final = "job.changelog.system"
+
+_KEY: Final = re.compile(r"stores\.(.+)\.changelog")
+TRANSACTIONAL_CHECKPOINT: Final = "task.transactional.state.checkpoint.enabled"
+TRANSACTIONAL_RESTORE: Final = "task.transactional.state.restore.enabled"
+_ASYNC_COMMIT: Final = "task.async.commit"
+_REPLICAS: Final = "job.standbytasks.replication.factor"
+_REPLICATION_FACTOR: Final = "replication.factor"
+_MAX_MESSAGE_BYTES: Final = "max.message.bytes"
+_MIN_COMPACTION_LAG_MS: Final = "min.compaction.lag.ms"
+_DELETE_RETENTION_MS: Final = "delete.retention.ms"
+_COPIES: Final = 2
+_MESSAGE_BYTES: Final = "1000012"
+_SEGMENT_BYTES: Final = "536870912"
+_DAY_MS: Final = 86_400_000
+_FOUR_HOURS_MS: Final = 14_400_000
+_LISTED = 3
+
+
+class StoreChangelog(NamedTuple):
+    """A store's changelog stream. ``system`` None: config does not name its system."""
+
+    store: str
+    system: str | None
+    stream: str
+
+
+def store_of(config_key: str) -> str | None:
+    match = _KEY.fullmatch(config_key)
+    return None if match is None else match[1]
+
+
+def changelog_of(config: Config, store: str) -> str | None:
+    """A store's changelog as ``system.stream``; None if it has none. Each run of a batch job has its own."""
+    name = configured_changelog(config, store)
+    return None if name is None else unique_name_for_batch(name, config)
+
+
+def configured_changelog(config: Config, store: str) -> str | None:
+    """A store's changelog without the run id of a batch job; only the stream if config names no system for it."""
+    stream = config.get(f"stores.{store}.changelog", "").strip()
+    if not stream or "." in stream:
+        return stream or None
+    system = system_of(config, CHANGELOG_SYSTEM)
+    return stream if system is None else f"{system}.{stream}"
+
+
+def changelogs(config: Config) -> Iterator[StoreChangelog]:
+    """The changelogs of all stores, sorted by the names of the stores."""
+    for store in sorted(store for key in config if (store := store_of(key)) is not None):
+        name = changelog_of(config, store)
+        if name is not None:
+            system, dot, stream = name.partition(".")
+            yield StoreChangelog(store, system, stream) if dot else StoreChangelog(store, None, name)
+
+
+def access_log_of(config: Config, changelog: StoreChangelog) -> str | None:
+    is_enabled = boolean(config, f"stores.{changelog.store}.accesslog.enabled", default=False)
+    return f"{changelog.stream}-access-log" if is_enabled else None
+
+
+def replication_factor(config: Config, changelog: StoreChangelog) -> int:
+    """The store's setting, the default of stores, that of the system, or 2. Raises `ConfigError`."""
+    own_keys = (f"stores.{store}.changelog.{_REPLICATION_FACTOR}" for store in (changelog.store, "default"))
+    return integer(config, setting_key(config, changelog.system, _REPLICATION_FACTOR, *own_keys), _COPIES)
+
+
+def topic_settings(config: Config, changelog: StoreChangelog) -> dict[str, str]:
+    """The settings with which a changelog's topic is created. Raises `ConfigError`.
+
+    A store with a TTL gets ``cleanup.policy=delete``, any other store a compacted topic, with a compaction lag that
+    transactional state needs. ``stores.<store>.changelog.kafka.*`` overrides all others.
+    """
+    prefix = _overrides(changelog.store)
+    own = {key.removeprefix(prefix): value for key, value in config.items() if key.startswith(prefix)}
+    lag = str(min_compaction_lag_ms(config, changelog.store)) if is_transactional(config) else ""
+    return {
+        **_cleanup(config, changelog, own),
+        "segment.bytes": _SEGMENT_BYTES,
+        **({_MIN_COMPACTION_LAG_MS: lag} if lag else {}),
+        **own,
+        _DELETE_RETENTION_MS: str(delete_retention_ms(config, changelog.store)),
+    }
+
+
+def delete_retention_ms(config: Config, store: str) -> int:
+    """How long the changelog keeps tombstones, and so how old a local store may be. Raises `ConfigError`.
+
+    Samza ignores an override of the topic's setting when it reads a local store, which may then lack deletions.
+    """
+    of_store = integer(config, f"stores.{store}.changelog.{_DELETE_RETENTION_MS}", _DAY_MS)
+    return integer(config, f"{_overrides(store)}{_DELETE_RETENTION_MS}", of_store)
+
+
+def min_compaction_lag_ms(config: Config, store: str) -> int:
+    """How long no change of the changelog is compacted. Raises `ConfigError`."""
+    key = f"stores.{store}.changelog.{_MIN_COMPACTION_LAG_MS}"
+    refused = f"{_overrides(store)}{_MIN_COMPACTION_LAG_MS}"
+    if refused in config:
+        raise ConfigError(f"{refused} is not supported, as in Samza. Use {key}.")
+    of_all = integer(config, f"stores.default.changelog.{_MIN_COMPACTION_LAG_MS}", _FOUR_HOURS_MS)
+    return integer(config, key, of_all)
+
+
+def is_transactional(config: Config) -> bool:
+    """Whether a restore reverts uncommitted changes; as in Samza not with standby tasks or ``task.async.commit``."""
+    has_replicas = integer(config, _REPLICAS, 1) > 1
+    is_asynchronous = boolean(config, _ASYNC_COMMIT, default=False)
+    return not has_replicas and not is_asynchronous and boolean(config, TRANSACTIONAL_RESTORE, default=True)
+
+
+def _overrides(store: str) -> str:
+    return f"stores.{store}.changelog.kafka."
+
+
+def _cleanup(config: Config, changelog: StoreChangelog, own: Config) -> dict[str, str]:
+    key = f"stores.{changelog.store}.rocksdb.ttl.ms"
+    ttl_ms = integer(config, key, -1)
+    if ttl_ms < 0:
+        own_key = f"stores.{changelog.store}.changelog.{_MAX_MESSAGE_BYTES}"
+        most = config.get(setting_key(config, changelog.system, _MAX_MESSAGE_BYTES, own_key), _MESSAGE_BYTES)
+        return {"cleanup.policy": "compact", _MAX_MESSAGE_BYTES: most}
+    return {} if "cleanup.policy" in own else {"cleanup.policy": "delete", "retention.ms": config[key]}
+
+
+class ChangelogError(ManagerError):
+    """The changelogs of a job's stores do not fit its tasks, for example with another number of partitions."""
+
+
+class ChangelogRemap(NamedTuple):
+    """A task whose changelog partition would change."""
+
+    task_name: str
+    old_partition: int
+    new_partition: int
+
+
+class ChangelogRemapped(ChangelogError):
+    """Tasks would get different changelog partitions, and with them the state of other tasks."""
+
+    def __init__(self, changes: Sequence[ChangelogRemap]) -> None:
+        self.changes = tuple(changes)
+        listed = list_names([f"{task!r} from {old} to {new}" for task, old, new in self.changes], _LISTED)
+        super().__init__(
+            f"This changes the changelog partition of {listed}. "
+            "The task would restore the state of another task. Keep its partition, or force the change (force=True)."
+        )
+
 
 _TASK_MESSAGES: Final = (SetTaskContainerMapping, SetTaskModeMapping, SetChangelogMapping, SetCheckpoint)
 

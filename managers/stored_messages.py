@@ -8,9 +8,9 @@ from typing import ClassVar, Final, Protocol, TypeVar
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Envelope, Message
 from eventlog.timestamps import ms_of
-from managers.appending import host_address, user_name
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
+from managers.wrapped_logs import host_address, user_name
 
 UNKNOWN: Final = "Unknown"
 JOB_RUNNER: Final = "job-runner"

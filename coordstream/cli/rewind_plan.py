@@ -17,7 +17,7 @@ from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint, StartpointTimestamp
 from eventlog.system_admin import PartitionBounds, offset_after
 from eventlog.timestamps import ms_of
-from managers.changelogs import changelogs
+from managers.job_facts import changelogs
 from managers.rewind.rewind_plan import (
     Counted,
     Placed,

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, Protocol
 from eventlog.errors import ConfigError
 from eventlog.log import LogExists
 from eventlog.messages import Delete, Envelope, Message, SetChangelogMapping
-from managers.changelogs import (
+from managers.job_facts import (
     ChangelogError,
     ChangelogRemap,
     ChangelogRemapped,

@@ -10,9 +10,8 @@ from typing import Final, NamedTuple
 from eventlog.checkpoint import Candidate, Checkpoint
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import EventLog, end_after
-from managers.appending import AppendGaveUp, Retry, append_with_retries
 from managers.errors import CheckpointNotWritten, NotReady, Startable, TaskNotRegistered
-from managers.wrapped_logs import LazyLog, LogOrOpener
+from managers.wrapped_logs import AppendGaveUp, LazyLog, LogOrOpener, Retry, append_with_retries
 
 
 class Entry(NamedTuple):

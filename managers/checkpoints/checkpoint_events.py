@@ -23,10 +23,10 @@ from eventlog.partition import SystemStreamPartition, TaskName
 from eventlog.state_markers import KafkaChangelogOffset, scms_to_ssp_offset_map
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.checkpoint_topic import CheckpointKey
-from managers.appending import written_event
 from managers.checkpoints.abstract_checkpoint_manager import Entry
 from managers.errors import CheckpointError, CheckpointUnreadable
 from managers.job_facts import JobFacts
+from managers.wrapped_logs import written_event
 
 COORDINATOR_VERSION: Final = 0
 """The version of a checkpoint on the coordinator stream, as in the relation ``checkpoint``."""

@@ -22,7 +22,6 @@ from eventlog.log import Clock, LogExists, system_clock
 from eventlog.source import StreamFacts
 from eventlog.streams import BROKER_DEFAULT, CHECKPOINT_MESSAGE_BYTES, SEGMENT_BYTES, StreamIdentity, StreamKind
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
-from managers.appending import Retry
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager, Entry
 from managers.checkpoints.checkpoint_events import (
     TopicReader,
@@ -41,7 +40,7 @@ from managers.job_names import (
     system_of,
 )
 from managers.stored_messages import CHECKPOINT_TOOL, UNKNOWN, make_envelope
-from managers.wrapped_logs import LogOrOpener
+from managers.wrapped_logs import LogOrOpener, Retry
 
 BATCH_RETENTION_MS: Final = 86_400_000
 VALIDATION: Final = "job.checkpoint.validation.enabled"

@@ -11,8 +11,8 @@ from eventlog.events import RecordedEvent
 from eventlog.log import Clock, EventLog, end_after, system_clock
 from eventlog.messages import Envelope, Message, SetConfig
 from eventlog.wire.coordinator import encode_message
-from managers.changelogs import configured_changelog, store_of
 from managers.errors import SettingChange, WriteOnceChange
+from managers.job_facts import configured_changelog, store_of
 from managers.job_models.grouping import (
     BY_CONTAINER_COUNT,
     BY_HASH,

@@ -14,7 +14,6 @@ from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.timestamps import ms_of
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager, create_changelog_streams
 from managers.assignments.job_model_assignments import JobModelAssignments
-from managers.changelogs import changelogs
 from managers.checkpoints.checkpoint_manager import (
     CHECKPOINT_FACTORY,
     KAFKA_CHECKPOINT_FACTORY,
@@ -30,6 +29,7 @@ from managers.config.job_config import (
 )
 from managers.coordinator.serving_context import JobAttempt
 from managers.errors import MissingSetting
+from managers.job_facts import changelogs
 from managers.job_models.job_coordinator_metadata import (
     CONTAINER_ID,
     EPOCH_ID,

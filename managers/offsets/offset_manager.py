@@ -30,12 +30,14 @@ from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.errors import Startable, TaskNotRegistered
 from managers.offsets.resolved_starts import (
     AssignedPartition,
+    OffsetManagerMetrics,
+    ProcessedOffsets,
     RefusedStartpoint,
     ResolvedStart,
+    TaskStartpoints,
     admin_of,
     find_starting_offsets,
 )
-from managers.offsets.task_offsets import OffsetManagerMetrics, ProcessedOffsets, TaskStartpoints
 from managers.startpoints.startpoint_manager import StartpointManager
 
 _logger: Final = logging.getLogger(__name__)

@@ -16,8 +16,8 @@ from eventlog.system_admin import (
     SystemAdmin,
     SystemStreamPartitionMetadata,
 )
-from managers.changelogs import changelogs
 from managers.errors import no_such_task
+from managers.job_facts import changelogs
 from managers.startpoints.next_starts import StartpointFacts, Stream, stream_of
 from managers.startpoints.startpoint_records import (
     FAN_OUTS,

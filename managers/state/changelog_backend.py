@@ -13,7 +13,7 @@ from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KafkaStateCheckpointMarker
 from eventlog.system_admin import Changelogs
-from managers.changelogs import CHANGELOG_SYSTEM, TRANSACTIONAL_CHECKPOINT, changelogs, delete_retention_ms
+from managers.job_facts import CHANGELOG_SYSTEM, TRANSACTIONAL_CHECKPOINT, changelogs, delete_retention_ms
 from managers.state.changelog_restore import KafkaChangelogRestoreManager, changelog_failed, revert
 from managers.state.key_value_store import KeyValueStore, LoggedStore
 from managers.state.state_backend import Markers, StatefulTask, TaskBackupManager, without_changelog

@@ -15,7 +15,7 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.source import OffsetLost, SourceUnavailable, StreamRefused
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.system_admin import Change, Changelogs, InputMissing
-from managers.changelogs import TRANSACTIONAL_RESTORE, is_transactional, min_compaction_lag_ms
+from managers.job_facts import TRANSACTIONAL_RESTORE, is_transactional, min_compaction_lag_ms
 from managers.state.key_value_store import BulkLoading, KeyValueStore, StoreOpener
 from managers.state.restore_plan import (
     RestorePlan,

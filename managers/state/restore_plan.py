@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
-from managers.changelogs import delete_retention_ms
+from managers.job_facts import delete_retention_ms
 from managers.job_names import Config
 from managers.state.state_markers import marked_offset
 from managers.state.store_directories import checkpoint_directories, is_stale, read_checkpoint_file, read_offset_files

@@ -20,7 +20,7 @@ from eventlog.checkpoint import (
 from eventlog.errors import ConfigError, known_names
 from eventlog.frozen_dict import frozen
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
-from managers.changelogs import changelog_of
+from managers.job_facts import changelog_of
 from managers.state.key_value_store import StoreOpener
 from managers.state.store_directories import store_directory
 

@@ -10,9 +10,9 @@ from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV2
 from eventlog.errors import PortableError
 from eventlog.log import Clock, system_clock
 from eventlog.timestamps import ms_of
-from managers.changelogs import changelog_of
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_events import build_checkpoints, version_of
+from managers.job_facts import changelog_of
 from managers.state.state_backend import (
     AppendingBackend,
     ReportProgress,

@@ -13,9 +13,9 @@ from eventlog.events import LOG_APPEND_TIME, NewEvent, RecordedEvent
 from eventlog.log import AppendConflict, EventLog, end_after
 from eventlog.messages import Message
 from eventlog.wire.coordinator import encode_message
-from managers.appending import split_into_parts, written_event
 from managers.errors import NotReady
 from managers.stores.keyed_state import KeyedState, NamespacedKey, canonical, decode_namespace, encode_name
+from managers.wrapped_logs import split_into_parts, written_event
 
 _logger: Final = logging.getLogger(__name__)
 Change = Callable[[Mapping[NamespacedKey, bytes]], Mapping[NamespacedKey, bytes | None]]

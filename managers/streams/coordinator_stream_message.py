@@ -11,8 +11,8 @@ from eventlog.log import Clock, system_clock
 from eventlog.messages import PROTOCOL_VERSION, KeyVersion, Message
 from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_key
 from eventlog.wire.jackson import dumps, dumps_text, loads
-from managers.appending import written_event
 from managers.stored_messages import make_envelope
+from managers.wrapped_logs import written_event
 
 _NOTHING: Final[Mapping[str, Any]] = FrozenDict()
 

@@ -25,7 +25,7 @@ from managers.errors import NotReady
 from managers.offsets.offset_manager import OffsetManager
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.coordinator_producer import CoordinatorStreamProducer
+from managers.streams.coordinator_streams import CoordinatorStreamProducer
 from tests.acceptance.followed import follow_once, shown
 from tests.fixtures.kafka_topics import Topics
 

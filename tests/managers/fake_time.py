@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from managers.appending import Retry
+from managers.wrapped_logs import Retry
 
 
 class FakeTime:

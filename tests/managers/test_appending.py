@@ -9,16 +9,16 @@ from eventlog.events import HOST_HEADER, USERNAME_HEADER, NewEvent, writer_of
 from eventlog.log import AppendRefused, MemoryEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
-from managers import appending
-from managers.appending import (
+from managers import wrapped_logs
+from managers.wrapped_logs import (
     PART_BYTES,
     PART_EVENTS,
     AppendGaveUp,
+    LazyLog,
     append_with_retries,
     split_into_parts,
     written_event,
 )
-from managers.wrapped_logs import LazyLog
 from tests.managers.fake_time import FakeTime
 from tests.managers.watched_log import Opened
 
@@ -74,7 +74,7 @@ def test_an_unknown_host_is_left_out_with_a_warning(
 
     monkeypatch.setattr(socket, "gethostbyname", unknown)
     for function in ("host_address", "_own_headers"):
-        monkeypatch.setattr(appending, function, cache(getattr(appending, function).__wrapped__))
+        monkeypatch.setattr(wrapped_logs, function, cache(getattr(wrapped_logs, function).__wrapped__))
     for event in (written_event("samza-startpoint-v1", b"k", b"{}"), written_event("set-config", b"k", None)):
         assert [name for name, _ in event.headers] == [USERNAME_HEADER]
     assert written_event("set-config", b"k", b"{}").headers == ()

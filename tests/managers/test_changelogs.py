@@ -3,7 +3,7 @@
 import pytest
 
 from eventlog.errors import ConfigError
-from managers.changelogs import (
+from managers.job_facts import (
     TRANSACTIONAL_RESTORE,
     StoreChangelog,
     access_log_of,

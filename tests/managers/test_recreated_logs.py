@@ -9,7 +9,7 @@ from eventlog.source import OffsetLost
 from eventlog.streams import identify
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_manager import STOP_AFTER_FIRST_READ, CheckpointManager, KafkaCheckpointManager
-from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
+from managers.streams.coordinator_streams import CoordinatorStreamConsumer
 from tests.builders import checkpoint_v1, config_set, set_checkpoint
 
 COORDINATOR = "__samza_coordinator_orders_1"

@@ -12,8 +12,7 @@ import pytest
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import identify
 from eventlog.wire.coordinator import decode_key, decode_message
-from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
-from managers.streams.coordinator_producer import CoordinatorStreamWriter
+from managers.streams.coordinator_streams import CoordinatorStreamConsumer, CoordinatorStreamWriter
 from tests.coordstream.command_line import CHECKOUT, CommandLine, in_own_process
 
 STREAM = "__samza_coordinator_orders_1"

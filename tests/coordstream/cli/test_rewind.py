@@ -19,7 +19,7 @@ from eventlog.log import system_clock
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
 from eventlog.timestamps import ms_of
-from managers import appending
+from managers import wrapped_logs
 from tests.builders import startpoint, task_partition
 from tests.coordstream.command_line import CHECKOUT, CommandLine
 from tests.coordstream.rewindable_job import DELETED, NEVER_RUNNING, UNREACHABLE, RewindableJob
@@ -156,7 +156,7 @@ def killed_after(appends: int, *words: str) -> None:
 
 def kill_after() -> None:
     """Run the command of this process's arguments."""
-    appending.PART_EVENTS = 1  # type: ignore[misc]
+    wrapped_logs.PART_EVENTS = 1  # type: ignore[misc]
     append, done = KafkaEventLog.append, list[range]()
 
     def counted(log: KafkaEventLog, *arguments: Any, **named: Any) -> range:

@@ -12,7 +12,7 @@ from managers.assignments.changelog_partition_manager import (
     ChangelogStream,
     create_changelog_streams,
 )
-from managers.changelogs import ChangelogError, ChangelogRemapped
+from managers.job_facts import ChangelogError, ChangelogRemapped
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 

@@ -16,7 +16,7 @@ from managers.assignments.job_model_assignments import (
     TaskAssignmentManager,
     TaskPartitionAssignmentManager,
 )
-from managers.changelogs import ChangelogRemapped
+from managers.job_facts import ChangelogRemapped
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_names import ACTIVE, STANDBY, TaskMode
 from managers.stores.coordinator_store import CoordinatorStreamStore

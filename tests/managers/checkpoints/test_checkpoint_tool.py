@@ -8,14 +8,11 @@ from eventlog.checkpoint import Checkpoint, CheckpointV1, CheckpointV2
 from eventlog.events import NewEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
-from eventlog.streams import identify
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_manager import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool, OffsetChange
 from managers.config.property_file import parse_offsets
 from managers.errors import (
-    CheckpointError,
-    CheckpointsChanged,
     CheckpointUnreadable,
     JobAlive,
 )
@@ -23,7 +20,7 @@ from managers.job_facts import JobFacts
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set, raw, task_container
 from tests.contracts.event_log import NOW, clock
 from tests.managers.log_makers import LogMaker
-from tests.managers.watched_log import Opened, raced
+from tests.managers.watched_log import Opened
 
 READ = "task.checkpoint.read.versions"
 LONG_AGO = ms_of(NOW) - 3_600_000
@@ -118,16 +115,6 @@ def test_the_version_is_kept_that_the_task_would_start_from(
     assert (found.offsets, isinstance(found, CheckpointV2)) == ({FOO[0]: "42"}, expected == 2)
 
 
-def test_an_unknown_task_is_named(memory_topic: MemoryEventLog) -> None:
-    memory_topic.append([old("P0", "1")])
-    with tool(memory_topic, "P1") as writer:
-        with pytest.raises(CheckpointError, match=r"no task 'Partiton 0'\. Its tasks: P0, P1"):
-            writer.plan({"Partiton 0": {FOO[0]: "1"}, "P0": {FOO[0]: "1"}})
-        assert len(writer.plan({"Partiton 0": {FOO[0]: "1"}}, any_task=True)) == 1
-    with tool(MemoryEventLog(identify("__samza_checkpoint_ver_1_for_new_1"))) as writer:
-        assert len(writer.plan({"P0": {FOO[0]: "1"}})) == 1  # nothing is known of a new job's tasks
-
-
 @pytest.mark.parametrize(
     ("commit", "age_ms", "is_alive"),
     [(None, 180_000, True), (None, 180_001, False), ("1000", 3_000, True), ("1000", 3_001, False), (None, -5, True)],
@@ -166,15 +153,3 @@ def test_tasks_of_rewritten_inputs_are_known(logs: LogMaker) -> None:
     with CheckpointTool(manager, facts, clock=clock) as reader:
         assert reader.current() == {"of test.added": None}
         assert len(reader.plan({"of test.added": {FOO[0]: "1"}})) == 1
-
-
-def test_a_checkpoint_that_another_writer_writes_beside_the_write(memory_topic: MemoryEventLog) -> None:
-    memory_topic.append([old("t", "1")])
-    with tool(raced(memory_topic, old("t", "2")), "t") as writer:
-        changes = writer.plan({"t": {FOO[0]: "42"}})
-        with pytest.raises(CheckpointsChanged, match=r"at offset 1\. The new checkpoints were written, too\.") as error:
-            writer.write(changes)
-    assert error.value.is_written
-    with tool(memory_topic, "t") as writer:
-        for offset in ("43", "44"):  # its own writes are not those of another writer
-            writer.write(writer.plan({"t": {FOO[0]: offset}}))

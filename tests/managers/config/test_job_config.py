@@ -9,11 +9,9 @@ from eventlog.log import EventLog
 from eventlog.messages import Message
 from eventlog.wire.coordinator import decode_key, decode_message, encode_key
 from managers.config.job_config import (
-    DEFAULTS,
     read_config,
     read_launch_config,
     write_config,
-    write_once_changes,
 )
 from managers.errors import NotReady, WriteOnceChange
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -130,31 +128,3 @@ def test_a_value_must_be_a_string_and_is_not_shown(store: CoordinatorStreamStore
     with pytest.raises(TypeError, match="the value of count must be a string, not int"):
         write_config(store, wrong)
     assert read_config(store) == {}
-
-
-STORE = {"stores.s.factory": "RocksDb", "stores.s.changelog": "kafka.log"}
-STARTED = {"job.name": "orders"}
-MOVED = {**STORE, "stores.s.changelog": "kafka.other"}
-SHORT = {"stores.s.changelog": "log", "job.changelog.system": "kafka"}
-BATCH = {**STORE, "app.mode": "BATCH"}
-
-Config = dict[str, str]
-
-
-@pytest.mark.parametrize("key", DEFAULTS)
-def test_groupers_are_write_once(key: str) -> None:
-    assert write_once_changes(STARTED, {**STARTED, key: "X"}) == [(key, DEFAULTS[key], "X")]
-    assert write_once_changes({**STARTED, key: "X"}, STARTED) == [(key, "X", DEFAULTS[key])]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "changelogs"),
-    [
-        (STORE, MOVED, ("kafka.log", "kafka.other")),
-        (STORE, {"stores.s.factory": "RocksDb"}, ("kafka.log", None)),
-        (SHORT, {**SHORT, "job.changelog.system": "other"}, ("kafka.log", "other.log")),
-        ({"stores.s.changelog": "log"}, SHORT, ("log", "kafka.log")),
-    ],
-)
-def test_the_changelog_of_a_store_is_write_once(old: Config, new: Config, changelogs: tuple[str, str | None]) -> None:
-    assert write_once_changes(old, new) == [("stores.s.changelog", *changelogs)]

@@ -17,16 +17,15 @@ from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointTimestamp, StartpointUpcoming
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
-from managers.appending import Retry
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_manager import CheckpointManager, KafkaCheckpointManager
 from managers.errors import CheckpointNotWritten, NotReady
 from managers.metrics import MetricsRegistry
 from managers.offsets.offset_manager import CheckpointListener, OffsetManager
-from managers.offsets.resolved_starts import OffsetError, UnusableOffset
-from managers.offsets.task_offsets import END_OF_STREAM_OFFSET
+from managers.offsets.resolved_starts import END_OF_STREAM_OFFSET, OffsetError, UnusableOffset
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.wrapped_logs import Retry
 from tests.builders import checkpoint_v1, fan_out
 from tests.fixtures.waiting import PATIENCE
 from tests.managers.log_makers import LogMaker

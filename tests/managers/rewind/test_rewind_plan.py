@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
-from managers.rewind.rewind_plan import Position, RewindError, RewindPlan, Target, moves_of, place
+from managers.rewind.rewind_plan import Position, RewindPlan, Target, moves_of, place
 
 SSP = SystemStreamPartition("kafka", "in", 0)
 READER = ("t", SSP)
@@ -41,16 +41,6 @@ def test_a_target_is_limited_to_the_input(start: int, target: Target, offset: in
     assert (placed.to_offset, placed.finding) == (offset, finding)
 
 
-def test_a_given_offset_beyond_the_end_is_refused() -> None:
-    with pytest.raises(RewindError, match=r"^Offset 21 of kafka\.in\.0 is beyond its end, 20\."):
-        place([position()], to(21, refuses_beyond_end=True))
-
-
-def test_positions_without_an_offset_stay() -> None:
-    target = Target("there", lambda each: {"t": 9}.get(each.task_name))
-    assert [each.position.task_name for each in place([position(task="u"), position()], target)] == ["t"]
-
-
 @pytest.mark.parametrize(
     ("start", "target", "expected"),
     [
@@ -74,14 +64,6 @@ def test_a_cost_has_counts_or_bounds_and_the_time_of_the_whole_task() -> None:
     assert (other.records_again, other.bytes, other.is_counted) == (8, None, False)
     assert (first.seconds_to_catch_up, other.seconds_to_catch_up, unknown.seconds_to_catch_up) == (13, 13, None)
     assert first.stores == ("counts",)
-
-
-@pytest.mark.parametrize(("offset", "skipped", "stores"), [(18, 3, ("counts",)), (15, 0, ())])
-def test_a_move_forward_skips_and_one_to_the_same_offset_costs_nothing(
-    offset: int, skipped: int, stores: tuple[str, ...]
-) -> None:
-    (move,) = moves_of(place([position()], to(offset)), {}, {}, ["counts"])
-    assert (move.records_again, move.records_skipped, move.stores) == (0, skipped, stores)
 
 
 @pytest.mark.parametrize(

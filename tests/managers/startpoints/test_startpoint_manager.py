@@ -15,7 +15,7 @@ from managers.errors import NotReady
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.startpoints.startpoint_records import StartpointNotWritten, StartpointUnreadable
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
+from managers.streams.coordinator_streams import CoordinatorStreamConsumer
 from tests.builders import config_set, coordinator_key, fan_out, raw, startpoint, task_partition
 from tests.contracts.event_log import NOW_MS
 from tests.managers.watched_log import RecordingLog

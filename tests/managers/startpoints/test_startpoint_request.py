@@ -4,8 +4,6 @@ from collections.abc import Mapping
 
 import pytest
 
-from eventlog.messages import Message, SetConfig, SetTaskPartitionMapping
-from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import (
     Startpoint,
@@ -15,47 +13,13 @@ from eventlog.startpoint import (
     StartpointUpcoming,
 )
 from eventlog.system_admin import ResolvedStartpoint
-from managers.startpoints.next_starts import StartpointFacts
-from managers.startpoints.startpoint_records import InvalidStartpointRequest
 from managers.startpoints.startpoint_request import (
     InputProblem,
     ResolvedInput,
-    choose_keys,
     job_warnings,
     resolve_input,
 )
 from tests.fixtures.memory_system_admin import MemorySystemAdmin
-
-IN = ("kafka", "in")
-READ = {("in", 0): ("a", "b"), ("in", 1): ("b",), ("in", 2): ("c",), ("gone", 0): ("a",)}
-
-
-def facts(inputs: str | None = "kafka.in,kafka.new") -> StartpointFacts:
-    messages: list[Message] = [
-        SetTaskPartitionMapping(partition=SystemStreamPartition("kafka", *part), task_names=tasks)
-        for part, tasks in READ.items()
-    ]
-    if inputs is not None:
-        messages.append(SetConfig(config_key="task.inputs", config_value=inputs))
-    return StartpointFacts.of(messages)
-
-
-@pytest.mark.parametrize(
-    ("stream", "partitions", "tasks", "sentence"),
-    [
-        (("kafka", "gone"), None, (), r"does not read kafka\.gone\. Its inputs: kafka\.in, kafka\.new\."),
-        (("other", "in"), None, (), r"does not read other\.in"),
-        (IN, (1, 3), (), r"No task reads partition 3 of kafka\.in; the last partition is 2\."),
-        (IN, None, ("d",), r"has no task 'd'\. Its tasks: a, b, c\."),
-        (IN, (0, 1), ("a",), r"Task 'a' does not read partition 1 of kafka\.in\. It reads: 0\."),
-    ],
-)
-def test_a_request_that_no_task_would_follow_is_invalid_unless_forced(
-    stream: tuple[str, str], partitions: tuple[int, ...] | None, tasks: tuple[str, ...], sentence: str
-) -> None:
-    with pytest.raises(InvalidStartpointRequest, match=sentence):
-        choose_keys(facts(), stream, partitions, tasks)
-    assert choose_keys(facts(), stream, partitions or (7,), tasks, force=True)
 
 
 @pytest.mark.parametrize(

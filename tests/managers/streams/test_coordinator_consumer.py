@@ -15,7 +15,7 @@ from eventlog.wire.coordinator import encode_key
 from managers.config.job_config import read_config, write_config
 from managers.errors import NotReady
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
+from managers.streams.coordinator_streams import CoordinatorStreamConsumer
 from tests.builders import changelog_set, config_deleted, config_set, raw
 from tests.contracts.event_log import NOW
 from tests.fixtures.kafka_topics import Topics

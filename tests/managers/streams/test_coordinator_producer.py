@@ -14,9 +14,12 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import decode_key, decode_message
 from managers.errors import NotReady
-from managers.streams.coordinator_consumer import CoordinatorStreamConsumer
-from managers.streams.coordinator_producer import CoordinatorStreamProducer, CoordinatorStreamWriter
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
+from managers.streams.coordinator_streams import (
+    CoordinatorStreamConsumer,
+    CoordinatorStreamProducer,
+    CoordinatorStreamWriter,
+)
 from tests.builders import config_set, coordinator_key, raw
 from tests.contracts.event_log import NOW_MS, clock
 from tests.managers.watched_log import RecordingLog
@@ -125,7 +128,7 @@ CHECKOUT: Final = Path(__file__).parents[3]
 WRITE_AND_DIE: Final = """
 import os, signal, sys
 from eventlog.postgres.log import PostgresEventLog
-from managers.streams.coordinator_producer import CoordinatorStreamWriter
+from managers.streams.coordinator_streams import CoordinatorStreamWriter
 writer = CoordinatorStreamWriter(PostgresEventLog(*sys.argv[1:]))
 writer.start()
 writer.send_set_config("a", "1")

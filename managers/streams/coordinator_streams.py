@@ -1,0 +1,267 @@
+"""Consumer, producer and writer of a job's coordinator stream."""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from threading import RLock
+from typing import Final, Self
+
+from eventlog.errors import WireError
+from eventlog.events import NewEvent, RecordedEvent
+from eventlog.log import Clock, EventLog, end_after, system_clock
+from eventlog.messages import Message, SetConfig
+from eventlog.wire.coordinator import decode_key, encode_key, encode_message
+from managers.config.job_config import config_of, config_value, delete_config, read_config, set_config
+from managers.errors import NotReady, Startable
+from managers.job_names import Config
+from managers.stored_messages import STREAM_WRITER, make_envelope, with_envelope
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.keyed_state import KeyedState, decode_value
+from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
+from managers.wrapped_logs import LazyLog, LogOrOpener, append_in_parts, written_event
+
+_WHAT: Final = "the coordinator stream consumer"
+_logger: Final = logging.getLogger(__name__)
+
+
+class CoordinatorStreamConsumer:
+    """Bootstraps a job's config and messages, and catches up later (Samza's CoordinatorStreamSystemConsumer).
+
+    Call `register`, `start`, then `bootstrap`; a context manager does all three. Unreadable events are ignored, with a
+    warning, and counted in ``skipped_count``. It keeps every distinct message in memory, a `CoordinatorStreamStore`
+    only current ones. Thread-safe.
+    """
+
+    def __init__(self, log: LogOrOpener) -> None:
+        """``log``: the coordinator stream, or a function that opens it in `register`, and again after a failed call."""
+        self._lazy_log: Final = LazyLog(log)
+        self._lock: Final = RLock()
+        self._stream_name: str | None = None
+        self._position = 0
+        self._is_started = self._is_stopped = self._is_bootstrapped = False
+        self._messages: dict[CoordinatorStreamMessage, None] = {}
+        self._config: KeyedState[Message] = KeyedState(decode_value)
+        self.skipped_count = 0
+
+    def register(self) -> None:
+        """Open the log at its oldest offset. Does nothing when called again (SAMZA-789)."""
+        with self._lock:
+            self._require_not_stopped()
+            if self._stream_name is None:
+                log = self._lazy_log.open()
+                self._position = log.start_offset()
+                self._stream_name = log.stream_name
+
+    def start(self) -> None:
+        """Allow reads. Does nothing when called again."""
+        with self._lock:
+            self._require_not_stopped()
+            self._is_started = True
+
+    def stop(self) -> None:
+        """Stop, and close the log if it was opened here. Safe to call before `start` and again."""
+        with self._lock:
+            self._is_stopped = True
+            self._lazy_log.close()
+
+    def bootstrap(self) -> None:
+        """Read to the current end of the log. Raises `NotReady`, and `OffsetLost` if the stream was created again."""
+        with self._lock:
+            self._require_running()
+            with self._lazy_log.use() as log:
+                self._catch_up(log)
+            self._is_bootstrapped = True
+
+    def has_new_messages(self) -> bool:
+        """Whether the log has unread events. Raises as `bootstrap`."""
+        with self._lock:
+            self._require_running()
+            with self._lazy_log.use() as log:
+                return self._position < end_after(log, self._position)
+
+    def get_bootstrapped_stream(self, message_type: str | None = None) -> tuple[CoordinatorStreamMessage, ...]:
+        """The messages of a type (case-insensitive) or of all types, including deletes.
+
+        In the order of the log, without earlier equal messages (SAMZA-699, SAMZA-913). Raises as `bootstrap`.
+        """
+        wanted = None if message_type is None else message_type.casefold()
+        with self._lock:
+            self.bootstrap()
+            return tuple(message for message in self._messages if wanted in (None, (message.type or "").casefold()))
+
+    @property
+    def config(self) -> Mapping[str, str]:
+        """The job's config at the last bootstrap. Raises `NotReady` if the consumer was not bootstrapped."""
+        with self._lock:
+            if not self._is_bootstrapped:
+                raise NotReady(_WHAT, "is not bootstrapped", "call bootstrap() first")
+            return config_of(message for _, message in self._config.items(SetConfig.message_type))
+
+    def get_config(self) -> Mapping[str, str]:
+        return self.config
+
+    def __enter__(self) -> Self:
+        try:
+            self.register()
+            self.start()
+            self.bootstrap()
+        except BaseException:
+            with suppress(Exception):
+                self.stop()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    def _require_not_stopped(self) -> None:
+        if self._is_stopped:
+            raise NotReady(_WHAT, "is stopped", "create a new one")
+
+    def _require_running(self) -> None:
+        self._require_not_stopped()
+        if self._stream_name is None or not self._is_started:
+            raise NotReady(_WHAT, "is not running", "call register() and start() first")
+
+    def _catch_up(self, log: EventLog) -> None:
+        end = end_after(log, self._position)
+        if self._position < end:
+            for event in log.read(self._position, end):
+                self._apply(event)
+                self._position = event.offset + 1
+            self._position = end
+
+    def _apply(self, event: RecordedEvent) -> None:
+        try:
+            message = CoordinatorStreamMessage.read(decode_key(event.key), event.value)
+        except WireError as error:
+            self.skipped_count += 1
+            _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, self._stream_name, error)
+            return
+        self._messages.pop(message, None)
+        self._messages[message] = None
+        if message.type == SetConfig.message_type:
+            self._config.apply(event)
+
+
+class CoordinatorStreamProducer(Startable):
+    """Appends messages once it is started; calls return once they are acknowledged. Thread-safe.
+
+    Samza's CoordinatorStreamSystemProducer.
+    """
+
+    def __init__(self, log: LogOrOpener, *, clock: Clock = system_clock) -> None:
+        """``log``: the coordinator stream, or a function that opens it at the start, and again after a failed call."""
+        self._lazy_log: Final = LazyLog(log)
+        self._clock: Final = clock
+        self._lock: Final = RLock()
+        self._source: str | None = None
+
+    def register(self, source: str) -> None:
+        """Set the source of messages that have no envelope."""
+        with self._lock:
+            self._source = source
+
+    def start(self) -> None:
+        """Open the log. Does nothing when called again."""
+        with self._lock:
+            self._lazy_log.open()
+            self._is_running = True
+
+    def stop(self) -> None:
+        """Close the log if it was opened here. Safe to call before `start` and again."""
+        with self._lock:
+            self._is_running = False
+            self._lazy_log.close()
+
+    def send(self, message: Message | CoordinatorStreamMessage) -> int:
+        """Append a message, and return its offset. Raises `NotReady`, and ValueError without a type or a key."""
+        return self._append([self._event(message)])[-1][0]
+
+    def write_config(self, source: str, config: Config) -> None:
+        """Set all keys of a config in one call, without the checks of `managers.config.job_config.write_config`."""
+        envelope = make_envelope(source, clock=self._clock)
+        self._append(
+            [
+                NewEvent(encode_key(SetConfig.message_type, key), config_value(key, value, envelope))
+                for key, value in config.items()
+            ]
+        )
+
+    def flush(self, source: str | None = None) -> None:
+        """Do nothing: every send is acknowledged."""
+
+    def _append(self, events: Sequence[NewEvent]) -> list[range]:
+        with self._lock:
+            self._require_running()
+            with self._lazy_log.use() as log:
+                return append_in_parts(log, events)
+
+    def _event(self, message: Message | CoordinatorStreamMessage) -> NewEvent:
+        if isinstance(message, CoordinatorStreamMessage):
+            return message.event()
+        if message.envelope is None:
+            message = with_envelope(message, make_envelope(self._source, clock=self._clock))
+        return written_event(message.message_type, *encode_message(message))
+
+
+class CoordinatorStreamWriter(Startable):
+    """Sets and deletes config keys; calls return once they are acknowledged (Samza's class, SAMZA-2797).
+
+    A change of a write-once setting is refused unless the writer has ``force``. A context manager. Thread-safe.
+    """
+
+    def __init__(
+        self, log: LogOrOpener, *, source: str = STREAM_WRITER, force: bool = False, clock: Clock = system_clock
+    ) -> None:
+        """``log``: the coordinator stream, or a function that `start` calls to open it and `stop` closes."""
+        self._lazy_log: Final = LazyLog(log)
+        self._source: Final = source
+        self._force: Final = force
+        self._clock: Final = clock
+        self._lock: Final = RLock()
+        self._store: CoordinatorStreamStore
+
+    def start(self) -> None:
+        """Open and read the stream. Does nothing when called again."""
+        with self._lock:
+            if not self._is_running:
+                self._store = CoordinatorStreamStore(self._lazy_log.open())
+                self._store.init()
+                self._is_running = True
+
+    def stop(self) -> None:
+        """Close the log if it was opened here. Safe to call before `start` and again."""
+        with self._lock:
+            self._is_running = False
+            self._lazy_log.close()
+
+    @property
+    def config(self) -> Mapping[str, str]:
+        with self._running() as store:
+            return read_config(store)
+
+    def send_message(self, message_type: str, key: str, value: str) -> None:
+        """Write a ``set-config`` message. Raises ValueError for another ``message_type``."""
+        if message_type != SetConfig.message_type:
+            raise ValueError(f"message_type must be {SetConfig.message_type!r}, not {message_type!r}")
+        self.send_set_config(key, value)
+
+    def send_set_config(self, key: str, value: str) -> None:
+        """Set a config key. Raises `WriteOnceChange`."""
+        with self._running() as store:
+            set_config(store, key, value, source=self._source, force=self._force, clock=self._clock)
+
+    def send_delete_config(self, key: str) -> bool:
+        """Delete a config key, in every live spelling; return whether it was set. Raises `WriteOnceChange`."""
+        with self._running() as store:
+            if key not in read_config(store):
+                return False
+            delete_config(store, key, source=self._source, force=self._force, clock=self._clock)
+            return True
+
+    @contextmanager
+    def _running(self) -> Iterator[CoordinatorStreamStore]:
+        with self._lock:
+            self._require_running()
+            yield self._store
