@@ -1,4 +1,4 @@
-"""Ten secrets, each with the rule that catches it, and every form in which one could leak."""
+"""Ten secrets, each with the rule that catches it, one everywhere else, and every form in which one could leak."""
 
 import json
 from base64 import b64encode, urlsafe_b64encode
@@ -95,18 +95,63 @@ TEN: Final = (
     Planted("an export", (_word(10),), (config_set("sasl.jaas.config", f'Login required password="{_word(10)}";'),)),
 )
 
-WORDS: Final = tuple(word for planted in TEN for word in planted.words)
+MARK: Final = _word(11)
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value).encode()
+
+
+def _raw(message_type: str, key: str, value: bytes) -> NewEvent:
+    return raw(coordinator_key(message_type, key), value)
+
+
+ELSEWHERE: Final = Planted(
+    "wherever else one may stand, also where it cannot be read",
+    (MARK,),
+    (
+        *(
+            config_set(f"stores.s.endpoint{number}", url.format(MARK))
+            for number, url in enumerate(
+                ("redis://:{}@cache:6379/0", "mongodb+srv://app:{}@cluster.example", "kafka://one,amqp://two:{}@broker")
+            )
+        ),
+        _raw("set-future", "b", _json({"config": json.dumps({"token": MARK})})),
+        _raw("set-future", "c", f"no JSON, https://u:{MARK}@host".encode()),
+        _raw("set-future", "d.password", MARK.encode()),
+        _raw("set-credentials", "e", _json({"value": MARK})),
+        _raw("set-future", f"https://u:{MARK}@host", b"{}"),
+        _raw("set-migration-info", "m", _json({"values": {"api.key": MARK}})),
+        _raw("set-container-host-assignment", "0", _json({"values": {"host": "h", "jmx-url": f"http://u:{MARK}@h:1"}})),
+        _raw("set-config", "db.password.b", MARK.encode() + b"\xff"),
+        _raw("set-config", "db.password.c", _json({"values": {"value": [MARK]}})),
+        _raw("set-config", "db.password.d", _json({"values": {"value": f"{MARK}\0"}})),
+        _raw("set-config", "plain", f"https://u:{MARK}@host".encode()),
+        raw(f'[1,"set-config","password={MARK}'.encode(), b"{}"),
+        raw(f"garbage https://u:{MARK}@host".encode(), b"{}"),
+        raw(f"password={MARK} ".encode() + b"\xff", b"{}"),
+        raw(None, _json({"password": MARK})),
+    ),
+)
+
+WORDS: Final = tuple(word for planted in (*TEN, ELSEWHERE) for word in planted.words)
 
 
 def events(plain: int = 0) -> list[NewEvent]:
-    """All ten on a coordinator stream, after a number of other settings."""
+    """All of them on a coordinator stream, after a number of other settings."""
     settings = [config_set(f"plain.{number}", str(number)) for number in range(plain)]
-    return [*settings, *(event for planted in TEN for event in planted.events)]
+    return [*settings, *(event for planted in (*TEN, ELSEWHERE) for event in planted.events)]
 
 
 def checkpoints() -> list[NewEvent]:
-    """A checkpoint, and a record of the same topic that holds a secret."""
-    return [checkpoint_v1("Task 0"), raw(b'{"type":"checkpoint-v9"}', json.dumps({"token": _word(6)}).encode())]
+    """A checkpoint, and records of the same topic that hold a secret."""
+    return [
+        checkpoint_v1("Task 0"),
+        raw(b'{"type":"checkpoint-v9"}', _json({"token": _word(6)})),
+        raw(f'{{"type":"checkpoint","password":"{MARK}"}}'.encode(), b"{}"),
+        raw(checkpoint_v1("t").key, _json({"token": MARK})),
+        raw(f"https://u:{MARK}@host".encode(), b"garbage"),
+    ]
 
 
 def forms(word: str) -> Iterator[str]:

@@ -123,6 +123,12 @@ def test_t51_a_record_without_key_and_value_is_counted_and_skipped(database: Con
     ]
 
 
+def test_the_text_of_a_key_that_can_be_read_is_masked(database: Connection) -> None:
+    key = "https://u:hunter2@host"
+    job = ImportedJob(database, "masked-key", coordinator=[raw(coordinator_key("set-config", key), b"garbage")])
+    assert job.rows("quarantine", "key_text") == [(job.settings.secrets.fingerprint(key),)]
+
+
 def test_unknown_types_are_other_messages(database: Connection) -> None:
     coordinator = [
         raw(coordinator_key("set-future", "a"), b"no JSON at all"),

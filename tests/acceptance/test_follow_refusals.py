@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from kafka.admin import ACL, ACLOperation, ACLPermissionType, NewPartitions, ResourcePattern, ResourceType
+from kafka.admin import ACL, ACLOperation, ACLPermissionType, ResourcePattern, ResourceType
 
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
@@ -17,7 +17,7 @@ from tests.fixtures.kafka_broker import KafkaBroker
 from tests.fixtures.kafka_security import USER, SecuredListeners
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.running import following, run
+from tests.projections.follow.running import following
 
 pytestmark = pytest.mark.slow
 
@@ -102,26 +102,3 @@ def test_a_topic_is_followed_once_the_rights_are_granted(
         refusal.partition(":")[0],
         f"{name} can be followed again",
     ]
-
-
-def test_a_changed_policy_and_a_second_partition_refuse_a_topic(
-    database_url: str, connected: Connection, options: KafkaOptions, topics: Topics, job_name: str
-) -> None:
-    name = topics.create(f"__samza_coordinator_{job_name}_1")
-    topics.write(name, [config_set("a", "1")])
-    with KafkaSource(options) as source:
-        assert run(database_url, source, FollowPlan((name,), once=True)).failures == {}
-        topics.change(name, {"cleanup.policy": "delete"})
-        with following(database_url, source, FollowPlan((name,))) as running:
-            running.wait_for("its cleanup.policy is delete")
-            wait_for_row(connected, name, "refused", 1)
-            topics.write(name, [config_set("a", "2")])
-            topics.change(name, {"cleanup.policy": "compact"})
-            wait_for_row(connected, name, "live", 2)
-        topics._admin.create_partitions({name: NewPartitions(total_count=2)})
-        with following(database_url, source, FollowPlan((name,))) as running:
-            running.wait_for("it has 2 partitions")
-            wait_for_row(connected, name, "refused", 2)
-            topics.create_again(name)
-            topics.write(name, [config_set("b", "1")])
-            wait_for_row(connected, name, "live", 1)

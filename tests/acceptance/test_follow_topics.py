@@ -1,4 +1,4 @@
-"""Hundreds of topics at once, and a long one beside a live one."""
+"""Hundreds of topics at once."""
 
 import time
 from typing import Final
@@ -8,22 +8,19 @@ import pytest
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.source import KafkaSource
 from eventlog.postgres.connection import connect
-from eventlog.postgres.log import PostgresEventLog
-from eventlog.postgres.source import PostgresSource
-from eventlog.streams import coordinator_stream_name, identify
+from eventlog.streams import coordinator_stream_name
 from projections.follow import session
 from projections.follow.follow_run import FollowPlan
 from tests.acceptance.torture import scaled
 from tests.builders import config_set
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.running import following, run, wait_for_position
+from tests.projections.follow.running import following, wait_for_position
 
 pytestmark = pytest.mark.slow
 
 
 TOPICS: Final = scaled(40, 300)
-EVENTS: Final = scaled(20_000, 400_000)
 LIVE: Final = "select count(*) from coordinator.log_position where state = 'live' and lag = 0"
 BEATS: Final = "select count(*) from projection.position where heartbeat_at > %s"
 CONNECTIONS: Final = "select count(*) from pg_stat_activity where application_name like 'coordstream follow%'"
@@ -53,19 +50,3 @@ def test_hundreds_of_topics(
         wait_until(lambda: connection.execute(BEATS.encode(), row).fetchone() == (TOPICS,), what="all heartbeats")
     assert running.messages == []
     print(f"\n{TOPICS} topics were live after {ready:.1f} s")
-
-
-@pytest.mark.torture
-def test_a_long_stream_does_not_delay_a_live_one(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    long, live = coordinator_stream_name("long"), coordinator_stream_name("live")
-    with connect(database_url) as connection, PostgresSource(database_url) as source:
-        busy = PostgresEventLog.create(connection, identify(live))
-        run(database_url, source, FollowPlan((live,), once=True))
-        PostgresEventLog.create(connection, identify(long)).append([config_set("a", "1")] * EVENTS)
-        monkeypatch.setattr("projections.follow.tail.BATCH_EVENTS", 5_000)
-        with following(database_url, source, FollowPlan((long, live))) as running:
-            wait_until(lambda: running.applied, what="the first batch")
-            busy.append([config_set("b", "2")])
-            wait_for_position(connection, long, EVENTS)
-        streams = [progress.stream_name for progress in running.applied]
-    assert long in streams[streams.index(live) + 1 :]

@@ -202,7 +202,7 @@ def test_the_servers_log_shows_no_secret(place: Place) -> None:
     assert "violates check constraint" in log
 
 
-def test_a_reader_sees_no_secret(place: Place) -> None:
+def test_t27_a_reader_sees_no_secret(place: Place) -> None:
     with database_user(place.url, "coordstream_reader") as url, connect(url) as reader:
         everything = list(relation_rows(reader))
         functions = list(as_of_rows(reader))
@@ -258,7 +258,7 @@ def test_the_owner_recovers_each(place: Place) -> None:
                 " where l.stream_name = %s and e.value is not null",
                 (stream,),
             ).fetchall()
-            archived = "\n".join(bytes(value).decode() for (value,) in rows)
+            archived = "\n".join(bytes(value).decode(errors="backslashreplace") for (value,) in rows)
             assert shown(archived) == sorted(WORDS), [planted.rule for planted in TEN]
 
 
@@ -280,7 +280,8 @@ def test_following_brokers_shows_no_secret(
         brokers = {"KAFKA_BOOTSTRAP_SERVERS": kafka_bootstrap_servers}
         for name, value in {"DATABASE_URL": database_url, "HOME": str(tmp_path), "MASK_KEY": KEY, **brokers}.items():
             environment.setenv(f"COORDSTREAM_{name}", value)
-        file = recording(tmp_path / "in.jsonl", stream, recorded(events()))
+        with_keys = [event for event in events() if event.key is not None]  # as compacted topics require
+        file = recording(tmp_path / "in.jsonl", stream, recorded(with_keys))
         run("log", "append", stream, "--from-file", file)
         run("follow", stream, "--once")
         run("log", "show", stream)
