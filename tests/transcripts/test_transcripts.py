@@ -6,12 +6,14 @@ are replaced. `RENEW_TRANSCRIPTS=1 pytest tests/transcripts` writes the transcri
 """
 
 import io
+import json
 import os
 import re
 import shlex
 import socket
 from collections.abc import Iterator
 from getpass import getuser
+from operator import attrgetter
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -34,7 +36,7 @@ _OF_EVENTS: Final = "19|20[01]|202[0-5]|2026-11-2[123]|2[19]00|2999"
 """How times of events and in arguments begin: others are those of the run."""
 
 _UNSTABLE: Final = (
-    (re.compile(rf"\b(?!{_OF_EVENTS})\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|\+00:00)?"), "TIME"),
+    (re.compile(rf"\b(?!{_OF_EVENTS})\d{{4}}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|\+00:00)?)?"), "TIME"),
     (re.compile(r"\b(\d+|an?) (second|minute|hour|day|week|month|year)s? ago\b|(?<=\t)now$", re.MULTILINE), "AGO"),
     (re.compile(r"(?<=over )\d+:\d\d:\d\d"), "SPAN"),
     (re.compile(r"(?<=127\.0\.0\.1:)\d{2,}"), "PORT"),
@@ -82,8 +84,8 @@ class Session:
             case "follow":
                 self._cli("follow", *arguments, "--once")
             case "job":
-                assert self._job is not None
-                getattr(self._job, arguments[0])(*(int(word) if word.isdigit() else word for word in arguments[1:]))
+                found = attrgetter(arguments[0])(self._job)(*map(_argument, arguments[1:]))
+                return "" if found is None else f"{found}\n"
             case _:
                 raise AssertionError(f"unknown verb of a transcript: {verb}")
         return ""
@@ -110,6 +112,14 @@ class Session:
         for pattern, name in _UNSTABLE:
             text = pattern.sub(name, text)
         return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+def _argument(word: str) -> object:
+    """A number or other JSON, or a text."""
+    try:
+        return json.loads(word)
+    except json.JSONDecodeError:
+        return word
 
 
 def _event(offset: int, line: str) -> RecordedEvent:

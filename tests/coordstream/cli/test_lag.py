@@ -20,23 +20,6 @@ def job(topics: Topics, job_name: str) -> RewindableJob:
     return RewindableJob(topics, job_name)
 
 
-def test_monitors_see_lost_records_and_a_lag_over_the_limit(
-    kafka_cli: CommandLine, job: RewindableJob, topics: Topics
-) -> None:
-    job.produce(0, 10)
-    job.commit(0, 3)
-    job.commit(1, 0)
-    job.produce(1, 2)
-    job.follow(kafka_cli)
-    assert kafka_cli("lag", job.name).code == 0
-    over = kafka_cli("lag", job.name, "--max-lag", "5")
-    assert (over.code, over.err) == (1, f"{job.name}/1: 1 of 2 partitions are more than 5 records behind.\n")
-    topics.delete_before(job.input, 8)
-    lost = kafka_cli("lag", job.name)
-    assert (lost.code, lost.err) == (1, f"{job.name}/1: data lost: 4 records were deleted before a task read them.\n")
-    assert "2 (data lost: 4 records)" in lost.out
-
-
 def test_a_cluster_is_asked_once_for_all_jobs(
     kafka_cli: CommandLine, job: RewindableJob, topics: Topics, monkeypatch: pytest.MonkeyPatch
 ) -> None:

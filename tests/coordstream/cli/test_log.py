@@ -19,7 +19,7 @@ from eventlog.postgres.log import PostgresEventLog
 from eventlog.recording import encode_line
 from projections.follow.heartbeat import write_refusal
 from projections.stream_lock import StreamLocks
-from tests.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, config_event, recording
+from tests.coordstream.command_line import COORDINATOR, RECORDING_A, CommandLine, config_event, recording
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE
 from tests.projections.follow.running import seem_old
@@ -28,7 +28,6 @@ pytestmark = pytest.mark.slow
 
 STREAM = "__samza_coordinator_counts_1"
 KEY = '[1,"set-config","a"]'
-LIMITS = ("--max-lag", "0", "--max-age", "1")
 
 
 @pytest.fixture
@@ -215,24 +214,6 @@ def states(cli: CommandLine) -> list[str]:
     return [row["state"] for row in cli("status", "--json").json]
 
 
-def test_a_retired_log_has_no_fault(lost: CommandLine) -> None:
-    assert (states(lost), lost("status").code) == (["lost"], 1)
-    assert lost.done("log", "retire", STREAM) == f"{STREAM} is retired.\n"
-    append(lost, config_event(0, "b", "2"))
-    (row,) = lost.rows("status", *LIMITS)
-    assert row["state"] == "retired"
-    assert row["state_detail"].startswith("retired on ")
-    assert lost.ask("select state from coordinator.log_position") == [("stopped",)]
-    assert [(each["state"], each["log_state"]) for each in lost.rows("job", "list")] == [("stopped", "retired")]
-
-
-def test_with_undo_it_is_expected_again(lost: CommandLine) -> None:
-    lost.done("log", "retire", STREAM)
-    assert lost.done("log", "retire", STREAM, "--undo") == f"{STREAM} is expected to be followed again.\n"
-    assert states(lost) == ["lost"]
-    assert lost.refused("log", "retire", STREAM, "--undo").startswith(f"{STREAM} is not retired.")
-
-
 def test_a_stream_that_is_followed_is_not_retired(lost: CommandLine) -> None:
     with connect(lost.database_url) as following:
         StreamLocks(following).take(STREAM)
@@ -247,28 +228,3 @@ def test_a_refused_stream_without_a_log_is_retired(cli: CommandLine) -> None:
     assert cli("status").code == 1
     cli.done("log", "retire", STREAM)
     assert (states(cli), cli("status").code) == (["retired"], 0)
-
-
-def test_a_job_without_a_stream_that_is_not_retired_has_no_lag(wordcount: CommandLine) -> None:
-    wordcount.done("log", "retire", COORDINATOR)
-    assert "16 of 16 partitions is unknown" in wordcount("lag", "--stored").err
-    wordcount.done("log", "retire", CHECKPOINT)
-    unexpected = wordcount("lag", "--json")
-    sentence = "The streams of all jobs are retired. Name a job to include it.\n"
-    assert (unexpected.code, unexpected.json, unexpected.err) == (0, [], sentence)
-    assert (wordcount("lag", "--task", "Partition 0").code, wordcount("lag", "wordcount_pv", "--stored").code) == (1, 1)
-    bridged = wordcount("consumer-groups", "--all", "--json")
-    assert (bridged.code, bridged.json, bridged.err) == (0, [], sentence)
-
-
-def test_the_streams_of_a_deleted_job(kafka_cli: CommandLine, topics: Topics, coordinator_topic: str) -> None:
-    topics.write(coordinator_topic, [NewEvent(b"k", b"v")])
-    assert kafka_cli("follow", coordinator_topic, "--once").code == 0
-    topics.delete(coordinator_topic)
-    assert f"`coordstream log retire {coordinator_topic}`" in kafka_cli("status").err
-    kafka_cli.done("log", "retire", coordinator_topic)
-    finished = kafka_cli("status")
-    assert (finished.code, finished.err) == (0, "")
-    topics.create(coordinator_topic)
-    assert kafka_cli("follow", coordinator_topic, "--once").code == 0
-    assert kafka_cli("status", "--json").json[-1]["state"] == "stopped"

@@ -20,7 +20,7 @@ from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import identify
 from eventlog.timestamps import ms_of
 from managers import wrapped_logs
-from tests.builders import startpoint, task_partition
+from tests.builders import startpoint
 from tests.coordstream.command_line import CHECKOUT, CommandLine
 from tests.coordstream.rewindable_job import DELETED, NEVER_RUNNING, UNREACHABLE, RewindableJob
 from tests.fixtures.kafka_topics import Topics
@@ -61,15 +61,6 @@ def refused(cli: CommandLine, job: RewindableJob, *words: str) -> str:
     return message
 
 
-def test_a_truncated_input(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
-    topics.delete_before(job.input, 6)
-    task = ("--task", "Partition 0")
-    assert moves(kafka_cli, job, "--to-offset", "2", *task) == [(0, 15, 6, 9, 0, "before_oldest")]
-    assert moves(kafka_cli, job, "--to-datetime", "1970-01-01T00:00Z", *task) == [(0, 15, 6, 9, 0, "before_oldest")]
-    finished = kafka_cli("rewind", "plan", job.name, "--to-offset", "2", *task)
-    assert "warning: The target is before the oldest record" in finished.err
-
-
 def test_offsets_from_a_file(kafka_cli: CommandLine, job: RewindableJob) -> None:
     then = Path("then.properties")
     then.write_text(kafka_cli.done("checkpoint", "write", job.name))
@@ -92,41 +83,6 @@ def test_where_each_task_stood_when_a_run_began(kafka_cli: CommandLine, job: Rew
     assert moves(kafka_cli, job, "--to-deployment", str(number)) == [(0, 13, 5, 8, 0, None), (1, 3, 3, 0, 0, None)]
     unknown = kafka_cli.refused("rewind", "plan", job.name, "--to-deployment", "99")
     assert unknown == f"Job {job.name}/1 has no deployment 99. It has deployments 1 to {number}."
-
-
-def test_startpoints_are_written_and_undone(kafka_cli: CommandLine, job: RewindableJob) -> None:
-    before = job.starts()
-    plan(kafka_cli, job, "--to-offset", "3")
-    applied = kafka_cli("rewind", "apply", PLAN, "--yes")
-    assert applied.code == 0
-    assert f"2 startpoints written. {job.name}/1 starts there if it starts before " in applied.out
-    assert job.starts() == {0: ("startpoint", "3"), 1: ("startpoint", "3")}
-    for more in ((), ("--undo-file", "other.json")):
-        again = kafka_cli.refused("rewind", "apply", PLAN, "--yes", "--json", *more)
-        assert "has changed since the plan" in again
-    assert "confirmation needs a terminal" in kafka_cli.refused("rewind", "undo", UNDO)
-    assert kafka_cli.rows("rewind", "undo", UNDO, "--yes") == [
-        {"job_name": job.name, "job_id": "1", "undo_file": UNDO, "written": 2}
-    ]
-    assert job.starts() == before
-    ends = job.ends()
-    assert kafka_cli.done("rewind", "undo", UNDO, "--yes") == "Nothing to write: the rewind is undone.\n"
-    assert job.ends() == ends
-    job.follow(kafka_cli)
-    steps = "select status, startpoint_value from coordinator.startpoint_history order by log_offset"
-    assert kafka_cli.ask(steps) == [("requested", "3")] * 2 + [("deleted", "3")] * 2
-
-
-def test_checkpoints_of_a_stopped_job_are_written_and_undone(kafka_cli: CommandLine, job: RewindableJob) -> None:
-    before = job.starts()
-    plan(kafka_cli, job, "--to-offset", "0", "--task", "Partition 1")
-    assert kafka_cli("rewind", "apply", PLAN, "--checkpoints", "--yes").code == 0
-    assert job.starts() == {0: ("checkpoint", "15"), 1: ("checkpoint", "0")}
-    again = kafka_cli.refused("rewind", "apply", PLAN, "--checkpoints", "--yes", "--json", "--undo-file", "other.json")
-    assert again.startswith(f"The checkpoint of kafka.{job.input}.1 of task 'Partition 1' was 9")
-    assert kafka_cli.done("rewind", "undo", UNDO, "--yes") == "Undone: 1 checkpoint restored.\n"
-    assert job.starts() == before
-    assert kafka_cli.done("rewind", "undo", UNDO, "--yes") == "Nothing to write: the rewind is undone.\n"
 
 
 def test_an_apply_that_is_killed_can_be_undone(
@@ -223,26 +179,6 @@ def test_a_plan_is_for_one_coordinator_stream(kafka_cli: CommandLine, job: Rewin
     assert "was created again" in kafka_cli.refused("rewind", "undo", "applied.json", "--yes")
 
 
-def test_a_plan_is_refused_if_the_job_has_changed(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
-    plan(kafka_cli, job, "--to-offset", "3", "--task", "Partition 0")
-    Path("other.json").touch()
-    assert "File 'other.json' exists." in refused(kafka_cli, job, "--undo-file", "other.json")
-    job.commit(1, 3)
-    job.commit(0, 16)
-    assert kafka_cli("rewind", "apply", PLAN, "--dry-run").code == 0, "a running job goes on"
-    assert "was 14 when the plan was made, and now is 16." in refused(kafka_cli, job, "--checkpoints", "--force")
-    job.commit(0, 9)
-    assert "was 14 when the plan was made, and now is 9." in refused(kafka_cli, job)
-    job.commit(0, 14)
-    topics.delete_before(job.input, 5)
-    assert refused(kafka_cli, job) == f"The input no longer has offset 3 of kafka.{job.input}.0. Make a new plan."
-    topics.write(job.coordinator, [startpoint(f"kafka.{job.input}.0", StartpointOldest(ms_of(system_clock())))])
-    plan_of_startpoint = ("rewind", "plan", job.name, "--to-offset", "6", "--task", "Partition 0", "-o", "new.json")
-    assert kafka_cli(*plan_of_startpoint).code == 0
-    topics.write(job.coordinator, [startpoint(f"kafka.{job.input}.0", StartpointSpecific("7", ms_of(system_clock())))])
-    assert "has changed since the plan" in kafka_cli.refused("rewind", "apply", "new.json", "--yes", "--json")
-
-
 @pytest.mark.parametrize("kind", [(), ("--checkpoints", "--force")])
 def test_a_plan_is_refused_if_its_inputs_cannot_be_reached_or_lack_its_offsets(
     kafka_cli: CommandLine, job: RewindableJob, topics: Topics, kind: Sequence[str]
@@ -256,35 +192,6 @@ def test_a_plan_is_refused_if_its_inputs_cannot_be_reached_or_lack_its_offsets(
     job.produce(1, 2)
     gone = f"The input no longer has offset 3 of kafka.{job.input}.1."
     assert gone in refused(kafka_cli, job, *kind), "the input ends before it"
-
-
-def test_a_plan_is_refused_if_the_job_would_not_follow_it(
-    kafka_cli: CommandLine, job: RewindableJob, topics: Topics
-) -> None:
-    plan(kafka_cli, job, "--to-offset", "3", "--task", "Partition 0")
-    job.set_config({"job.startpoint.enabled": "false"})
-    assert refused(kafka_cli, job).startswith("The job ignores startpoints: job.startpoint.enabled is not true.")
-    job.set_config({f"systems.kafka.streams.{job.input}.samza.reset.offset": "true"})
-    assert "would not start at offset 3: the reset decides" in refused(kafka_cli, job, "--checkpoints")
-    job.commit(0, 14)
-    assert "appears to be running" in refused(kafka_cli, job, "--checkpoints")
-    job.set_config({"task.checkpoint.read.versions": "first"})
-    assert refused(kafka_cli, job).startswith("The job's checkpoints are unknown: Invalid value of task.checkpoint")
-    topics.write(job.coordinator, [task_partition(f"kafka.{job.input}.0", "Partition 7")])
-    assert refused(kafka_cli, job).startswith(f"Task 'Partition 0' does not read kafka.{job.input}.0.")
-
-
-def test_an_undo_after_a_start_needs_force(kafka_cli: CommandLine, job: RewindableJob) -> None:
-    plan(kafka_cli, job, "--to-offset", "3")
-    kafka_cli("rewind", "apply", PLAN, "--yes")
-    job.start()
-    job.commit(0, 5)
-    job.consume(0)
-    assert job.starts() == {0: ("checkpoint", "6"), 1: ("startpoint", "3")}
-    too_late = kafka_cli.refused("rewind", "undo", UNDO, "--yes", code=3)
-    assert too_late.startswith("Too late to undo: the job has started from the startpoint request")
-    assert kafka_cli("rewind", "undo", UNDO, "--yes", "--force").code == 0
-    assert job.starts() == {0: ("startpoint", "15"), 1: ("startpoint", "10")}
 
 
 @pytest.mark.parametrize(("kind", "code", "reason"), [((), 1, "was changed"), (("--checkpoints",), 3, "written again")])

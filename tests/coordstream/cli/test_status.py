@@ -15,30 +15,11 @@ from tests.coordstream.command_line import (
     CommandLine,
     in_own_process,
 )
-from tests.fixtures.kafka_topics import Topics
 from tests.projections.follow.running import seem_old, set_lost_after
 
 pytestmark = pytest.mark.slow
 
 STREAM = "__samza_coordinator_counts_1"
-
-
-def test_a_refused_log_is_a_fault_with_its_reason(counts: CommandLine) -> None:
-    beat(counts, "refused", seconds_ago=100)
-    with counts.connection() as connection:
-        connection.execute("update projection.position set state_detail = 'it has 2 partitions'")
-    finished = counts("status", "--json")
-    (row,) = finished.json
-    assert (finished.code, row["state"], row["state_detail"]) == (1, "refused", "it has 2 partitions")
-    assert finished.err == f"{STREAM} is refused: it has 2 partitions.\n"
-
-
-def test_a_log_whose_follower_died_is_lost(counts: CommandLine) -> None:
-    beat(counts, "live", seconds_ago=35)
-    finished = counts("status", "--json")
-    assert (finished.code, finished.json[0]["state"]) == (1, "lost")
-    assert finished.err.startswith(f"{STREAM} has had no heartbeat for 35 s. Start its follower")
-    assert counts("status", "--max-age", "60").code == 0
 
 
 def test_a_hanging_follower_is_named(counts: CommandLine) -> None:
@@ -67,23 +48,6 @@ def test_the_end_that_a_dead_follower_stored_is_ignored(
     assert counts("status", "--max-lag", "9").code == 1
 
 
-def test_the_lag_comes_from_the_brokers(kafka_cli: CommandLine, topics: Topics, coordinator_topic: str) -> None:
-    topics.write(coordinator_topic, [NewEvent(b"k", b"v")] * 2)
-    assert kafka_cli("follow", coordinator_topic, "--once").code == 0
-    assert lags(kafka_cli) == [("stopped", 2, 0)]
-    topics.write(coordinator_topic, [NewEvent(b"k", b"v")] * 3)
-    assert lags(kafka_cli) == [("stopped", 5, 3)]
-    assert kafka_cli("status", "--max-lag", "2").err == f"{coordinator_topic} is 3 offsets behind its end.\n"
-    topics.create_again(coordinator_topic)
-    topics.write(coordinator_topic, [NewEvent(b"k", b"v")] * 2)
-    assert lags(kafka_cli) == [("stopped", None, None)]
-    topics.delete(coordinator_topic)
-    finished = kafka_cli("status")
-    assert finished.code == 1
-    assert finished.err.startswith(f"{coordinator_topic} is missing on its brokers. Create the topic again")
-    assert "has an unknown lag" in kafka_cli("status", "--max-lag", "2").err
-
-
 def test_an_end_is_unknown_without_an_answer_of_the_brokers(counts: CommandLine) -> None:
     with counts.connection() as connection:
         connection.execute("update eventlog.log set backend = 'kafka'")
@@ -102,11 +66,6 @@ def test_an_end_is_unknown_without_an_answer_of_the_brokers(counts: CommandLine)
         for reason in ("no answer within 5 s", "RequestTimedOut")
     }
     assert lag == f"{STREAM} has an unknown lag. Start its follower, or check that the brokers can be reached."
-
-
-def lags(cli: CommandLine) -> list[tuple[str, int | None, int | None]]:
-    """State, end and lag of each log."""
-    return [(row["state"], row["end_offset"], row["lag"]) for row in cli.rows("status")]
 
 
 @pytest.fixture

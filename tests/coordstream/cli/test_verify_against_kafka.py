@@ -121,31 +121,6 @@ def test_what_coordstream_has_detached_is_not_a_difference_but_a_loss_is(
     assert offsets(compared(kafka_cli)) == [4, 2]
 
 
-def test_a_replaced_topic_is_reported_until_it_is_followed(
-    followed: CommandLine, topics: Topics, coordinator_topic: str
-) -> None:
-    topics.create_again(coordinator_topic)
-    topics.write(coordinator_topic, config(z="1"))
-    finished = followed(*AGAINST, "--json")
-    assert (finished.code, finished.json) == (1, [])
-    assert finished.err == (
-        f"Cannot verify {coordinator_topic}. The topic {coordinator_topic} was deleted and re-created, so it is not "
-        "the log in the archive. Run `coordstream follow` to read it as a new incarnation.\n"
-    )
-    follow(followed, coordinator_topic)
-    rows = followed.rows(*AGAINST)
-    assert [(row["incarnation"], counts(row)) for row in rows if row["relation"] == "event"] == [(2, (0, 0, 0))]
-    assert {row["incarnation"] for row in rows} == {1, 2}
-
-
-def test_a_missing_topic_is_one_sentence(followed: CommandLine, topics: Topics, coordinator_topic: str) -> None:
-    topics.delete(coordinator_topic)
-    finished = followed(*AGAINST, "--json")
-    assert (finished.code, finished.json) == (1, [])
-    assert f"Cannot verify {coordinator_topic}. Kafka at " in finished.err
-    assert f"has no stream {coordinator_topic}." in finished.err
-
-
 def test_logs_that_are_not_of_kafka_are_one_sentence_each(kafka_cli: CommandLine) -> None:
     kafka_cli.done("import", *RECORDING_A)
     finished = kafka_cli(*AGAINST, "--json")
