@@ -1,11 +1,23 @@
-"""Property files, with the answers of java.util.Properties."""
+"""Property files: configs, and offsets of Samza's checkpoint tool."""
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from managers.config.property_file import PropertyFileError, as_config, parse_properties
+from eventlog.partition import SystemStreamPartition
+from managers.config.property_file import (
+    Line,
+    PropertyFileError,
+    as_config,
+    parse_offsets,
+    parse_properties,
+    property_lines,
+)
+from managers.errors import CheckpointFileError
 
 FINGERPRINT = "hmac-sha256:" + "0" * 64
 
@@ -65,3 +77,89 @@ def test_a_malformed_line_is_named(text: str, line: int, reason: str) -> None:
         parse_properties(text.encode("iso-8859-1"), "job.properties")
     assert str(raised.value) == f"Invalid line {line} of job.properties: {reason}."
     assert raised.value.line == line
+
+
+WELL = "tasknames.Partition 0.systems.kafka.streams.my.topic.partitions.0=10"
+MY_TOPIC = {"Partition 0": {SystemStreamPartition("kafka", "my.topic", 0): "10"}}
+NAME = st.text(st.characters(codec="utf-8", exclude_characters="."), min_size=1).filter(
+    lambda text: text == text.strip()
+)
+
+
+@pytest.mark.scenario("CKT-04")
+def test_offsets_are_grouped_by_task() -> None:
+    lines = [
+        "tasknames.Partition 0.systems.tracking.streams.ArticleRead.partitions.0=0000",
+        "tasknames.Partition 0.systems.tracking.streams.CommunicationRequest.partitions.0=1111",
+        "tasknames.Partition 1.systems.tracking.streams.ArticleRead.partitions.1=2222",
+    ]
+    offsets = parse_offsets("\n".join(lines)).offsets
+    assert {task: len(of_task) for task, of_task in offsets.items()} == {"Partition 0": 2, "Partition 1": 1}
+    assert offsets["Partition 0"][SystemStreamPartition("tracking", "ArticleRead", 0)] == "0000"
+
+
+@pytest.mark.scenario("CKT-05")
+def test_other_lines_are_ignored_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    odd = "tasknames.t.systems.k.streams.s.partitions.-1=12"
+    with caplog.at_level(logging.WARNING):
+        read = parse_offsets(f"{WELL}\n{odd}\n\nfoo=1\n", "new.properties")
+        nothing = parse_offsets("foo=1\n")
+    assert read.offsets == MY_TOPIC
+    assert read.ignored == (Line(2, odd), Line(4, "foo=1"))
+    assert [record.getMessage() for record in caplog.records][:2] == [
+        f"Ignoring line 2 of new.properties, which is not an offset: {odd}",
+        "Ignoring line 4 of new.properties, which is not an offset: foo=1",
+    ]
+    assert nothing.offsets == {}
+
+
+def test_a_warning_shows_no_secret(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        parse_offsets("db.password = hunter2\njdbc=postgresql://me:hunter2@db/x\n")
+        with pytest.raises(CheckpointFileError) as error:
+            parse_offsets("tasknames.db.password=hunter2", is_strict=True)
+    assert "db.password=…" in caplog.text
+    assert "hunter2" not in caplog.text + str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "reason"),
+    [
+        (f"{WELL}\nnonsense", 2, "'nonsense' is not a property"),
+        (f"\n# x\n{WELL.replace('.0=', '.x=')}", 3, r"partitions\.x=10' is not tasknames"),
+        (WELL.replace(".0=", ".-1="), 1, "is not tasknames"),
+        (WELL.replace("=10", "="), 1, r"kafka\.my\.topic\.0 has no offset"),
+        (f"{WELL}\n{WELL}1", 2, "has a different offset in an earlier line"),
+        (WELL.replace(".0=", ".9999999999="), 1, "is too large"),
+        (WELL.replace("kafka", "ka.fka"), 1, r"the system 'ka\.fka' contains a dot"),
+        (WELL.replace("my", "\\u12"), 1, "four hexadecimal digits"),
+        (WELL.replace("my", "\\ud83d"), 1, "half of a surrogate pair"),
+    ],
+)
+def test_an_invalid_line_is_refused_with_its_number(text: str, number: int, reason: str) -> None:
+    with pytest.raises(CheckpointFileError, match=rf"^new, line {number}: .*{reason}.*Correct the line\.$") as error:
+        parse_offsets(text, "new", is_strict=True)
+    assert (error.value.place, error.value.line_number) == ("new", number)
+
+
+@pytest.mark.scenario("CKT-01")
+def test_offsets_are_printed_as_in_samza() -> None:
+    offsets = {
+        SystemStreamPartition("test", "foo", 1): "4321",
+        SystemStreamPartition("test", "foo", 0): "1234",
+        SystemStreamPartition("test", "foo", 2): None,
+        SystemStreamPartition("test", "foo", 3, 5): "9",
+    }
+    assert list(property_lines("Partition 0", offsets)) == [
+        "tasknames.Partition 0.systems.test.streams.foo.partitions.0 = 1234",
+        "tasknames.Partition 0.systems.test.streams.foo.partitions.1 = 4321",
+        "# tasknames.Partition 0.systems.test.streams.foo.partitions.2 has no offset",
+        "# tasknames.Partition 0.systems.test.streams.foo.partitions.3, keys 5 = 9",
+    ]
+
+
+@pytest.mark.scenario("CKT-01")
+@given(NAME, NAME, NAME, NAME, st.integers(0, 2**31 - 1))
+def test_printed_lines_are_parsed_again(task: str, system: str, stream: str, offset: str, number: int) -> None:
+    offsets = {SystemStreamPartition(system, stream, number): offset}
+    assert parse_offsets("\n".join(property_lines(task, offsets)), is_strict=True).offsets == {task: offsets}

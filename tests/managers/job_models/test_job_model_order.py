@@ -1,4 +1,4 @@
-"""The order of a job model's parts in JSON."""
+"""The order of a job model's parts in JSON, and orders that Java and Scala 2.12 printed."""
 
 import pytest
 
@@ -8,6 +8,42 @@ from managers.job_models.job_model_order import (
     insertion_order,
     json_order,
 )
+from managers.job_models.jvm_order import (
+    java_map_order,
+    scala_mutable_map_order,
+    text_hash,
+    text_order,
+)
+
+
+def test_an_astral_character_sorts_before_the_last_of_the_first_plane() -> None:
+    assert sorted(["\uffee", "\U0001f680", "a"], key=text_order) == ["a", "\U0001f680", "\uffee"]
+    assert sorted(["\uffee", "\U0001f680", "a"]) != ["a", "\U0001f680", "\uffee"]
+
+
+@pytest.mark.scenario("JCM-20")
+def test_the_order_of_twelve_container_ids() -> None:
+    """The order of a map of twelve containers in Samza 1.8.0."""
+    numbers = [str(number) for number in range(12)]
+    assert java_map_order(numbers, text_hash) == ["0", "11", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]
+
+
+def numbered(count: int) -> list[str]:
+    return [f"s{number}" for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        (0, ""),
+        (4, "s2 s1 s0 s3"),
+        (12, "s5 s8 s2 s1 s4 s7 s11 s9 s0 s3 s6 s10"),
+        (13, "s5 s8 s2 s12 s1 s4 s7 s11 s0 s9 s3 s6 s10"),
+        (25, "s5 s8 s2 s15 s21 s24 s18 s12 s1 s4 s7 s23 s11 s14 s20 s17 s9 s0 s3 s16 s22 s6 s10 s19 s13"),
+    ],
+)
+def test_a_scala_mutable_map_starts_with_its_last_bucket(count: int, expected: str) -> None:
+    assert " ".join(scala_mutable_map_order(numbered(count), text_hash)) == expected
 
 
 @pytest.mark.parametrize("keys", ["da", "hai", "hacd", "habdg"])

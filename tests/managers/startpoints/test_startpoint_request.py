@@ -1,9 +1,12 @@
-"""A startpoint request before it is written: its keys, warnings, and what it resolves to in its input."""
+"""What a startpoint request would do, and requests that two writers write at once."""
 
 from collections.abc import Mapping
+from typing import Final
 
 import pytest
 
+from eventlog.events import NewEvent
+from eventlog.log import EventLog, MemoryEventLog
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import (
     Startpoint,
@@ -12,14 +15,22 @@ from eventlog.startpoint import (
     StartpointTimestamp,
     StartpointUpcoming,
 )
+from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint
+from eventlog.wire.startpoints import encode_startpoint
+from managers.startpoints.startpoint_records import FAN_OUTS, REQUESTS, StartpointsChanged
 from managers.startpoints.startpoint_request import (
     InputProblem,
     ResolvedInput,
     job_warnings,
     resolve_input,
+    write_unless_changed,
 )
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.keyed_state import NamespacedKey, encode_name
+from tests.builders import config_set, startpoint
 from tests.fixtures.memory_system_admin import MemorySystemAdmin
+from tests.managers.watched_log import raced
 
 
 @pytest.mark.parametrize(
@@ -107,3 +118,57 @@ def test_the_first_offset_without_the_startpoint(
 ) -> None:
     assert resolve(admin, StartpointOldest(1)).first_offset(1, start) == offset
     assert ResolvedInput({}, {1: ResolvedStartpoint("4")}, {}).first_offset(1, start) == start.starting_offset
+
+
+KEY: Final = "kafka.in.0.t"
+OURS: Final = {KEY: encode_startpoint(StartpointSpecific("3", 1_000))}
+OTHERS: Final = {
+    "the startpoint request 'kafka.in.0.t'": startpoint(KEY, StartpointOldest(2_000)),
+    "the startpoint request 'kafka.in.0'": startpoint("kafka.in.0", StartpointOldest(2_000)),
+}
+UNRELATED: Final = (
+    config_set("app.run", "2"),
+    startpoint("kafka.in.1", StartpointOldest(2_000)),
+    startpoint("kafka.in.0.u", StartpointOldest(2_000)),
+    NewEvent(encode_name(NamespacedKey(FAN_OUTS, "t")), None),
+)
+
+
+@pytest.fixture
+def stream() -> MemoryEventLog:
+    log = MemoryEventLog(identify("__samza_coordinator_j_1"))
+    log.append([config_set("job.name", "j")])
+    return log
+
+
+def write(log: EventLog, first: int = 1) -> None:
+    with log.exclude_writers(), CoordinatorStreamStore(log) as store:
+        write_unless_changed(store, log, first, OURS)
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_a_change_before_the_write_is_refused(stream: MemoryEventLog, what: str) -> None:
+    stream.append([*UNRELATED, OTHERS[what]])
+    end = stream.end_offset()
+    with pytest.raises(StartpointsChanged) as error:
+        write(stream)
+    assert str(error.value) == f"Another writer changed {what} at offset {end - 1}. Nothing was written."
+    assert stream.end_offset() == end
+    write(stream, first=end)
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_a_change_beside_the_write_is_found_afterwards(stream: MemoryEventLog, what: str) -> None:
+    with pytest.raises(StartpointsChanged) as error:
+        write(raced(stream, *UNRELATED, OTHERS[what]))
+    assert error.value.is_written
+    assert str(error.value) == (
+        f"Another writer changed {what} at offset 5. The new startpoints were written after that."
+    )
+    with CoordinatorStreamStore(stream) as store:
+        assert store.get(NamespacedKey(REQUESTS, KEY)) == OURS[KEY]
+
+
+def test_what_others_write_elsewhere_is_no_conflict(stream: MemoryEventLog) -> None:
+    write(raced(stream, *UNRELATED))
+    assert stream.end_offset() == 6

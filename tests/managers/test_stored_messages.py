@@ -1,11 +1,23 @@
-"""One namespace of a store."""
+"""Envelopes of messages, and one namespace of a store."""
 
 import pytest
 
 from eventlog.log import EventLog
-from managers.stored_messages import NamespaceAwareCoordinatorStreamStore
+from managers.stored_messages import NamespaceAwareCoordinatorStreamStore, make_envelope, mark_forced
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
+from tests.contracts.event_log import NOW_MS, clock
+
+
+@pytest.mark.scenario("MSG-20")
+def test_a_source_is_never_empty() -> None:
+    assert [make_envelope(source, clock=clock).source for source in (None, "", "tool")] == [
+        "Unknown",
+        "Unknown",
+        "tool",
+    ]
+    assert make_envelope(clock=clock).timestamp == NOW_MS
+    assert mark_forced("tool") == "tool (forced)"
 
 
 class NotingStore(CoordinatorStreamStore):
