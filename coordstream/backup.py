@@ -32,22 +32,18 @@ _LOCK: Final = "select pg_try_advisory_lock(hashtext('coordstream: replace the d
 _STREAMS: Final = "select count(distinct stream_name) from eventlog.log"
 
 
-class BackupError(CoordstreamError):
-    """A backup cannot be written or restored."""
-
-
 def back_up(server: EmbeddedPostgres, file: Path) -> int:
     """Write the database of the running server to a new file that only its owner can read; its size in bytes.
 
     Raises:
-        BackupError: the file exists, or cannot be written. Nothing is left behind.
+        CoordstreamError: the file exists, or cannot be written. Nothing is left behind.
     """
     if file == STANDARD_OUTPUT:
-        raise BackupError("A backup cannot be written to standard output. Name a new file.")
+        raise CoordstreamError("A backup cannot be written to standard output. Name a new file.")
     if file.exists():
-        raise BackupError(f"File '{file}' already exists. Name a new file.")
+        raise CoordstreamError(f"File '{file}' already exists. Name a new file.")
     if not file.parent.is_dir():
-        raise BackupError(f"Folder '{file.parent}' does not exist. Create it first.")
+        raise CoordstreamError(f"Folder '{file.parent}' does not exist. Create it first.")
     with atomic_file(file) as dump:
         # named, not as standard output: pg_dump then writes where each part is, so that a cut file is noticed
         _run(server, "pg_dump", ["--format=custom", f"--file={dump.name}"], server.connect_url())
@@ -55,14 +51,14 @@ def back_up(server: EmbeddedPostgres, file: Path) -> int:
 
 
 def check_backup(server: EmbeddedPostgres, file: Path) -> None:
-    """Raise BackupError unless the file is a backup that `back_up` wrote. The server need not run."""
+    """Raise CoordstreamError unless the file is a backup that `back_up` wrote. The server need not run."""
     if file.is_dir():
-        raise BackupError(f"'{file}' is a folder. Name a file that `coordstream db backup` wrote.")
+        raise CoordstreamError(f"'{file}' is a folder. Name a file that `coordstream db backup` wrote.")
     if not file.is_file():
-        raise BackupError(f"File '{file}' does not exist. Name a file that `coordstream db backup` wrote.")
+        raise CoordstreamError(f"File '{file}' does not exist. Name a file that `coordstream db backup` wrote.")
     listed = subprocess.run([server.bin_folder / "pg_restore", "--list", file], capture_output=True, check=False)
     if listed.returncode != 0 or SCHEMA_ENTRY.encode() not in listed.stdout:
-        raise BackupError(f"File '{file}' is not a backup written by `coordstream db backup`, or it is damaged.")
+        raise CoordstreamError(f"File '{file}' is not a backup written by `coordstream db backup`, or it is damaged.")
 
 
 def restore(server: EmbeddedPostgres, file: Path) -> int:
@@ -71,8 +67,8 @@ def restore(server: EmbeddedPostgres, file: Path) -> int:
     A backup of an older coordstream is migrated.
 
     Raises:
-        BackupError: the database has streams, or gets one meanwhile, or the backup cannot be restored. The database is
-            unchanged.
+        CoordstreamError: the database has streams, or gets one meanwhile, or the backup cannot be restored. The
+            database is unchanged.
         SchemaError: the backup is from a newer coordstream.
     """
     _require_empty(server)
@@ -93,7 +89,7 @@ def reset(server: EmbeddedPostgres) -> None:
 def _require_empty(server: EmbeddedPostgres) -> None:
     with connect(server.connect_url()) as connection:
         if _count_streams(connection):
-            raise BackupError(
+            raise CoordstreamError(
                 "The embedded database is not empty. Run `coordstream db reset` first, or set COORDSTREAM_HOME to a "
                 "new folder."
             )
@@ -103,11 +99,11 @@ def _require_empty(server: EmbeddedPostgres) -> None:
 def _replacement(server: EmbeddedPostgres, *, is_empty: bool = False) -> Iterator[str]:
     """The URL of a new database, which replaces the present one at the end. After an error it is dropped.
 
-    ``is_empty``: raise BackupError if the present one has got a stream meanwhile.
+    ``is_empty``: raise CoordstreamError if the present one has got a stream meanwhile.
     """
     with connect(server.connect_url(MAINTENANCE_DATABASE)) as admin:
         if admin.execute(_LOCK).fetchone() != (True,):
-            raise BackupError("Another `coordstream db restore` or `reset` is running. Wait until it ends.")
+            raise CoordstreamError("Another `coordstream db restore` or `reset` is running. Wait until it ends.")
         new, present = sql.Identifier(NEW), sql.Identifier(DATABASE)
         drop = sql.SQL("drop database if exists {} with (force)")  # ends the sessions, and lets no new ones in
         admin.execute(drop.format(new))
@@ -140,7 +136,7 @@ def _run(server: EmbeddedPostgres, program: str, options: Sequence[str], url: st
         check=False,
     )
     if ended.returncode != 0:
-        raise BackupError(f"{program} failed: {_reason(ended.stderr)}. The database is unchanged.")
+        raise CoordstreamError(f"{program} failed: {_reason(ended.stderr)}. The database is unchanged.")
 
 
 def _reason(stderr: str) -> str:

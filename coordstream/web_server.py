@@ -28,10 +28,6 @@ Report = Callable[[str], None]
 """Prints a line. Called in any thread."""
 
 
-class AddressUnavailable(CoordstreamError):
-    """A server cannot listen on an address."""
-
-
 class Address(NamedTuple):
     """A host and a port to listen on; port 0 is any free port."""
 
@@ -76,7 +72,7 @@ def parse_address(text: str) -> Address:
 
 
 def listen(address: Address, option: str) -> socket.socket:
-    """A socket that listens on an address. Raises `AddressUnavailable`, with the option to change."""
+    """A socket that listens on an address. Raises `CoordstreamError`, with the option to change."""
     try:
         (family, _, _, _, place), *_ = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)
         return socket.create_server(place[:2], family=family)
@@ -84,18 +80,20 @@ def listen(address: Address, option: str) -> socket.socket:
         reason = "the host is not a valid name" if isinstance(error, UnicodeError) else str(error.strerror).lower()
         if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
             reason = "another program uses this port"
-        raise AddressUnavailable(
-            f"Cannot listen on {address}: {reason}. Choose another address with {option}."
-        ) from None
+        message = f"Cannot listen on {address}: {reason}. Choose another address with {option}."
+        raise CoordstreamError(message) from None
 
 
 class HttpServer:
-    """Serves an application on a socket, in a thread. `stop` may be called from a signal handler."""
+    """Serves an application in a thread. It listens from the beginning. `stop` may be called from a signal handler."""
 
-    def __init__(self, app: ASGIApp, listener: socket.socket, report: Report) -> None:
+    def __init__(self, app: ASGIApp, address: Address, option: str, report: Report) -> None:
+        """``option`` is the one that selects the address. Raises `CoordstreamError`: it cannot listen there."""
         self.failure: Exception | None = None
         """Why the thread ended; None: it did not, or was stopped."""
-        self._listener = listener
+        self._listener = listen(address, option)
+        self.address: Final = address._replace(port=self._listener.getsockname()[1])
+        """The address, with the port that was chosen."""
         self._report = report
         self._thread = Thread(target=self._run, name="http", daemon=True)
         self._server = uvicorn.Server(
@@ -124,6 +122,10 @@ class HttpServer:
         finally:
             self.stop()
             self._thread.join(2 * _GRACE_SECONDS)
+
+    def close(self) -> None:
+        """Listen no longer. After `in_thread` nothing is left to close."""
+        self._listener.close()
 
     def wait(self) -> None:
         self._thread.join()

@@ -94,15 +94,15 @@ def serve(
     settings = load_settings()
     url = database_url(settings)
     limits = ServiceLimits(query_timeout, ready_lag, job_limits(max_commit_age, max_lag))
-    with open_service(settings, url, address, token_file, limits, report, base_path) as service:
+    with open_service(settings, url, address, token_file, limits, report, base_path) as server:
         try:
             with open_database():
                 pass
         except DatabaseUnreachable as error:
             report(f"{error} Until then, requests are answered with status 503.")
-        report(f"Serving http://{service.address}/ (stop with Ctrl-C).")
-        with stopped_by_signals(lambda _: service.server.stop()), service.server.in_thread():
-            service.server.wait()
+        report(f"Serving http://{server.address}/ (stop with Ctrl-C).")
+        with stopped_by_signals(lambda _: server.stop()), server.in_thread():
+            server.wait()
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from coordstream.errors import describe_crash
 from coordstream.metric_text import metric
-from coordstream.web_server import Address, HttpServer, is_for_loopback, is_loopback, listen
+from coordstream.web_server import Address, HttpServer, is_for_loopback, is_loopback
 from eventlog.errors import EventLogError
 from managers.assignments.job_model_assignments import localities_to_json, locality_to_json
 from managers.coordinator.serving_context import COORDINATOR_URL, JobAttempt, JobServingContext
@@ -63,17 +63,16 @@ class CoordinatorServer:
         port: int = 0,
         report: Callable[[str], None] = lambda _sentence: None,
     ) -> None:
-        """Listen on the address; ``report`` gets what fails. Raises `AddressUnavailable`."""
+        """Listen on the address; ``report`` gets what fails. Raises `CoordstreamError`."""
         self.answers: Final[Counter[str]] = Counter()
         self._context: Final = context
         self._report: Final = report
         self._encoded: tuple[JobAttempt, bytes] | None = None
         self._is_loopback: Final = is_loopback(host)
-        self._listener: Final = listen(Address(host, port), _OPTIONS)
-        self.url: Final = f"http://{Address(reachable_host(host), self._listener.getsockname()[1])}/"
+        self._server: Final = HttpServer(self._application(), Address(host, port), _OPTIONS, report)
+        self.url: Final = f"http://{self._server.address._replace(host=reachable_host(host))}/"
         """The URL of the job model, which containers get. It ends with a slash."""
         context.coordinator_url = self.url
-        self._server: Final = HttpServer(self._application(), self._listener, report)
         self._running: Final = ExitStack()
 
     def start(self) -> str:
@@ -86,7 +85,7 @@ class CoordinatorServer:
 
     def stop(self) -> None:
         self._running.close()
-        self._listener.close()
+        self._server.close()
 
     def failures(self) -> Iterator[str]:
         if self._server.failure is not None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from psycopg import sql
 
-from coordstream.queries.rows import Row, Rows, fetch, input_partition, job_values, printable
+from coordstream.queries.rows import Cut, Row, Rows, cut_values, fetch, input_partition, of_job, printable
 from coordstream.queries.startpoints import describe_place
 from coordstream.times import moment
 from eventlog.postgres.connection import Connection
@@ -19,31 +19,22 @@ select s.job_name, s.job_id, s.task_name, s.system_name, s.stream_name, s.partit
   s.startpoint_type, s.startpoint_value, s.starting_offset, c.input_offset, n.next_offset,
   greatest(n.next_offset - n.start_at, 0) as records_again, greatest(n.start_at - n.next_offset, 0) as records_skipped,
   s.ignored_reason
-from {starts} s
-left join {checkpoints} c
+from ({starting_offset}) s
+left join ({checkpoint}) c
   on (c.job_name, c.job_id, c.task_name, c.system_name, c.stream_name, c.partition_id, c.key_bucket)
    = (s.job_name, s.job_id, s.task_name, s.system_name, s.stream_name, s.partition_id, s.key_bucket)
 left join lateral (
   select b.oldest_offset, b.end_offset from coordinator.input_bound b
   where (b.job_name, b.job_id) = (s.job_name, s.job_id) and b.system_name = s.system_name
     and b.stream_name = s.stream_name and b.partition_id = s.partition_id
-    and (%(at)s::timestamptz is null or b.observed_at <= %(at)s)
+    and (%(time)s::timestamptz is null or b.observed_at <= %(time)s)
   order by b.observed_at desc limit 1) b on true
 cross join lateral (
   select projection.next_offset(c.input_offset_number) as next_offset,
     case when s.decided_by = 'checkpoint' then projection.next_offset(c.input_offset_number)
          when s.startpoint_type = 'oldest' then b.oldest_offset when s.startpoint_type = 'upcoming' then b.end_offset
          else projection.offset_number(s.starting_offset) end as start_at) n
-where s.job_name = %(name)s and s.job_id = %(id)s
 """)
-_NOW: Final = {
-    "starts": sql.SQL("coordinator.starting_offset"),
-    "checkpoints": sql.SQL("coordinator.checkpoint"),
-}
-_AS_OF: Final = {
-    "starts": sql.SQL("coordinator.starting_offset_as_of(%(name)s, %(id)s, %(at)s)"),
-    "checkpoints": sql.SQL("coordinator.checkpoint_as_of(%(name)s, %(id)s, %(at)s)"),
-}
 NOT_RECORDED: Final = "host and user not recorded"
 _LOGS: Final = {"coordinator": "coordinator stream", "checkpoint": "checkpoint topic"}
 
@@ -54,8 +45,9 @@ def next_start(connection: Connection, job: Job, at: datetime | None) -> Rows:
     ``next_offset`` is where the task is. ``records_again`` and ``records_skipped`` are null if the task has no
     checkpoint, or if only the input knows where the start is and nobody has observed it.
     """
-    query = _NEXT_START.format(**(_NOW if at is None else _AS_OF))
-    return fetch(connection, query, {**job_values(job), "at": at})
+    cut = Cut(at)
+    query = _NEXT_START.format(**{name: of_job(name, cut) for name in ("starting_offset", "checkpoint")})
+    return fetch(connection, query, cut_values(job, cut))
 
 
 def conclusion(steps: Sequence[Row]) -> str:

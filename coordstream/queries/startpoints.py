@@ -5,7 +5,7 @@ from typing import Final
 
 from psycopg import sql
 
-from coordstream.queries.rows import Row, Rows, fetch, printable
+from coordstream.queries.rows import Cut, Row, Rows, cut_values, fetch, of_job, printable
 from eventlog.postgres.connection import Connection
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint
@@ -61,14 +61,11 @@ def _time(ms: str) -> str:
         return f"timestamp {printable(ms)}"
 
 
-_NOW: Final = sql.SQL("coordinator.startpoint_history")
-_AS_OF: Final = sql.SQL("coordinator.startpoint_history_as_of(%(name)s, %(id)s, %(as_of)s)")
 # sorted by time, not by offset: no event records that a startpoint expired
 _STEPS: Final = sql.SQL(
     """
     select n.* from (
-      select h.* from {source} h
-      where h.job_name = %(name)s and h.job_id = %(id)s
+      {of_job}
         and (%(since)s::timestamptz is null or h.record_time >= %(since)s)
         and (%(until)s::timestamptz is null or h.record_time <= %(until)s)
       order by h.incarnation desc, h.record_time desc nulls last, h.log_offset desc nulls last, h.system_name desc,
@@ -94,5 +91,6 @@ def startpoint_steps(
 
     ``since`` and ``until`` are inclusive and compare with the time of the step.
     """
-    query = _STEPS.format(source=_NOW if as_of is None else _AS_OF)
-    return fetch(connection, query, {**job._asdict(), "as_of": as_of, "since": since, "until": until, "limit": limit})
+    cut = Cut(as_of)
+    query = _STEPS.format(of_job=of_job("startpoint_history", cut))
+    return fetch(connection, query, {**cut_values(job, cut), "since": since, "until": until, "limit": limit})

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from coordstream.serve.application import Unavailable, build_app, required_token
-from coordstream.web_server import Address, HttpServer, Report, listen
+from coordstream.web_server import Address, HttpServer, Report
 
 PORT_OPTION: Final = "--metrics-port"
 TOKEN_OPTION: Final = "--metrics-token-file"  # noqa: S105 (its name)
@@ -40,10 +40,10 @@ def serving_process(address: Address, token_file: Path | None, watched: Watched,
     token = required_token(address, token_file, PORT_OPTION, TOKEN_OPTION)
     app = build_app([Route("/healthz", answer_health), Route("/metrics", answer_metrics)], token, TOKEN_OPTION, report)
     app.state.watched = watched
-    with listen(address, PORT_OPTION) as listener:
-        report(f"Serving /healthz and /metrics on http://{address._replace(port=listener.getsockname()[1])}/.")
-        with HttpServer(app, listener, report).in_thread():
-            yield
+    server = HttpServer(app, address, PORT_OPTION, report)
+    report(f"Serving /healthz and /metrics on http://{server.address}/.")
+    with server.in_thread():
+        yield
 
 
 def metrics_response(metrics: Iterable[str]) -> Response:

@@ -1,8 +1,7 @@
 """The service of `coordstream serve`: its paths, and its pool, application and server, opened and closed together."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -17,7 +16,7 @@ from coordstream.serve.database import ReadPool
 from coordstream.serve.monitoring import Metrics, answer_readiness
 from coordstream.serve.pages.routes import error_response, page_routes
 from coordstream.settings import Settings
-from coordstream.web_server import Address, HttpServer, Report, listen
+from coordstream.web_server import Address, HttpServer, Report
 
 TOKEN_OPTION: Final = "--token-file"  # noqa: S105 (its name)
 
@@ -30,14 +29,6 @@ class ServiceLimits(NamedTuple):
     jobs: JobLimits = JobLimits()
 
 
-@dataclass(frozen=True)
-class Service:
-    """A server that listens already, and the address where."""
-
-    server: HttpServer
-    address: Address
-
-
 @contextmanager
 def open_service(
     settings: Settings,
@@ -47,8 +38,8 @@ def open_service(
     limits: ServiceLimits,
     report: Report,
     base_path: str = "",
-) -> Iterator[Service]:
-    """The service, which listens on the address; connections to the database are opened when needed.
+) -> Iterator[HttpServer]:
+    """The server, which listens on the address; connections to the database are opened when needed.
 
     ``base_path``: where a proxy shows it, such as ``/coordstream``.
 
@@ -57,13 +48,11 @@ def open_service(
     """
     token = required_token(address, token_file, "--bind", TOKEN_OPTION)
     app = build_app(_routes(limits), token, TOKEN_OPTION, report, error_response, base_path)
-    with listen(address, "--bind") as listener:
+    app.state.ready_lag, app.state.job_limits = limits.ready_lag, limits.jobs
+    with closing(HttpServer(app, address, "--bind", report)) as server:
         app.state.pool = pool = ReadPool(settings, url, limits.query_seconds)
-        app.state.ready_lag, app.state.job_limits = limits.ready_lag, limits.jobs
-        try:
-            yield Service(HttpServer(app, listener, report), address._replace(port=listener.getsockname()[1]))
-        finally:
-            pool.close()
+        with closing(pool):
+            yield server
 
 
 def _routes(limits: ServiceLimits) -> list[BaseRoute]:

@@ -38,7 +38,7 @@ def serving(
     """The service of a database."""
     settings = Settings(database_url=SecretStr(database_url))
     lines: list[str] = []
-    with open_service(settings, database_url, address, token_file, limits, lines.append, base_path) as service:
-        port = service.address.port
-        with service.server.in_thread(), httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+    with open_service(settings, database_url, address, token_file, limits, lines.append, base_path) as server:
+        port = server.address.port
+        with server.in_thread(), httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
             yield Served(client, port, lines)
