@@ -166,6 +166,16 @@ WRONG: Final[list[tuple[str, Events, Events, Row, str]]] = [
         ("checkpoint", 4, ROLLBACK, "t"),
         "older by more than 10 minutes (log offset 1)",
     ),
+    *(
+        (
+            f"max-age-{minutes}",  # the usual ones and another
+            [config_set(READ_VERSIONS, "1,2"), config_set("task.live.checkpoint.max.age", str(minutes * MINUTE))],
+            [v1("1"), *(v2("1", at=at) for at in (1, 3, 90, 180))],
+            ("checkpoint", offset, ROLLBACK, "t"),
+            "older by more than",
+        )
+        for minutes, offset in ((2, 2), (10, 3), (120, 4))
+    ),
     (
         "unread",
         [],

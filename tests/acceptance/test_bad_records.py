@@ -1,10 +1,10 @@
 """Bad records among good ones: the good ones are folded, the bad ones are quarantined, nothing is lost or delayed."""
 
 from random import Random
+from typing import Final
 
 import pytest
 
-from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
 from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from eventlog.streams import StreamKind
@@ -27,66 +27,35 @@ from tests.builders import (
     tombstone,
 )
 
-
-def _named(bad: Bad) -> str:
-    return bad.name
-
-
-def _job_of(database: Connection, kind: StreamKind, bad: Bad, events: list[NewEvent]) -> ImportedJob:
-    name = f"{kind}-{bad.name}"
-    if kind == "coordinator":
-        return ImportedJob(database, name, coordinator=events)
-    return ImportedJob(database, name, checkpoints=events)
+EVERY_BAD: Final = [
+    pytest.param(kind, bad, id=f"{kind} {bad.name}")
+    for kind, all_bad in (("coordinator", ON_THE_COORDINATOR_STREAM), ("checkpoint", ON_THE_CHECKPOINT_TOPIC))
+    for bad in all_bad
+]
 
 
-def _assert_named_and_recoverable(job: ImportedJob, kind: StreamKind, bad: Bad) -> None:
+@pytest.mark.parametrize(("kind", "bad"), EVERY_BAD)
+def test_t52_a_bad_record_among_good_ones_and_its_tombstone(database: Connection, kind: StreamKind, bad: Bad) -> None:
+    job = ImportedJob(database, f"{kind}-{bad.name}")
+    stream = job.coordinator_stream if kind == "coordinator" else job.checkpoint_stream
+    good = [config_set("a", "1"), config_set("b", "2")]
+    if kind == "checkpoint":
+        good = [checkpoint_v1("t", {"kafka.in.0": "1"}), checkpoint_v1("t", {"kafka.in.0": "2"})]
+    events = recorded([good[0], bad.event, good[1]])
+    job.import_recorded(stream, events)
     assert job.quarantine() == [(1, bad.reason, False)]
     value = bad.event.value
     ((value_bytes, fingerprint),) = job.rows("quarantine", "value_bytes, value_fingerprint")
     assert value_bytes == (None if value is None else len(value))
     assert fingerprint == (None if value is None else job.settings.secrets.fingerprint(value))
-    stream = job.coordinator_stream if kind == "coordinator" else job.checkpoint_stream
     assert job.archived(stream)[1] == (1, bad.event.key, bad.event.value)
     assert job.next_offset(kind) == 3
-
-
-@pytest.mark.parametrize("bad", ON_THE_COORDINATOR_STREAM, ids=_named)
-def test_a_bad_record_on_the_coordinator_stream(database: Connection, bad: Bad) -> None:
-    good = [config_set("a", "1"), config_set("b", "2")]
-    job = _job_of(database, "coordinator", bad, [good[0], bad.event, good[1]])
-    assert job.config() == {"a": "1", "b": "2"}
-    _assert_named_and_recoverable(job, "coordinator", bad)
-    assert job.checkpoint() == {}
+    assert job.config() == ({"a": "1", "b": "2"} if kind == "coordinator" else {})
+    assert job.checkpoint() == ({} if kind == "coordinator" else {("t", "kafka.in.0"): "2"})
     assert job.rows("other_message", "message_type") == []
-
-
-@pytest.mark.parametrize("bad", ON_THE_CHECKPOINT_TOPIC, ids=_named)
-def test_a_bad_record_on_the_checkpoint_topic(database: Connection, bad: Bad) -> None:
-    good = [checkpoint_v1("t", {"kafka.in.0": "1"}), checkpoint_v1("t", {"kafka.in.0": "2"})]
-    job = _job_of(database, "checkpoint", bad, [good[0], bad.event, good[1]])
-    assert job.checkpoint() == {("t", "kafka.in.0"): "2"}
-    assert len(job.rows("checkpoint_history", "log_offset")) == 2
-    _assert_named_and_recoverable(job, "checkpoint", bad)
-
-
-@pytest.mark.parametrize(
-    ("kind", "bad"),
-    [
-        pytest.param(kind, bad, id=f"{kind} {bad.name}")
-        for kind, all_bad in (("coordinator", ON_THE_COORDINATOR_STREAM), ("checkpoint", ON_THE_CHECKPOINT_TOPIC))
-        for bad in all_bad
-        if bad.event.key is not None
-    ],
-)
-def test_t52_a_tombstone_with_the_same_key_bytes_resolves(database: Connection, kind: StreamKind, bad: Bad) -> None:
-    other = raw(b"still bad", b"{}")
-    job = ImportedJob(database, f"resolved-{kind}-{bad.name}")
-    stream = job.coordinator_stream if kind == "coordinator" else job.checkpoint_stream
-    events = recorded([bad.event, other])
-    job.import_recorded(stream, events)
-    assert [row[2] for row in job.quarantine()] == [False, False]
-    job.import_recorded(stream, [*events, *recorded([tombstone(bad.event)], first=2)])  # in a later transaction
-    assert [row[2] for row in job.quarantine()] == [True, False]
+    if bad.event.key is not None:  # in a later transaction, with the same bytes
+        job.import_recorded(stream, [*events, *recorded([tombstone(bad.event)], first=3)])
+        assert job.quarantine() == [(1, bad.reason, True)]
 
 
 @pytest.mark.parametrize("batch_events", [1, 100])

@@ -7,7 +7,7 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.messages import SetConfig
 from eventlog.postgres.connection import Connection
-from tests.acceptance.imported_job import SETTINGS, ImportedJob, Row
+from tests.acceptance.imported_job import ImportedJob, Row
 from tests.builders import FIRST_TIME, config_deleted, config_set, container_host, message, raw, recorded, tombstone
 
 COLUMNS: Final = (
@@ -70,17 +70,6 @@ def test_the_writer_of_a_message_without_a_value_is_not_that_of_the_deployment(d
     job = ImportedJob(database, "emptied", coordinator=[by("a container", "a"), emptied, emptied])
     assert job.rows("config_deployment", "source, host, username, run_number") == [
         ("a container", "host-1", "samza", 0)
-    ]
-
-
-def test_changes_of_secrets_are_shown_as_fingerprints(database: Connection) -> None:
-    said = [config_set("db.password", value) for value in ("hunter2", "hunter2", "hunter3")]
-    one, other = (SETTINGS.secrets.fingerprint(value) for value in ("hunter2", "hunter3"))
-    job = ImportedJob(database, "secrets", coordinator=[*said, config_deleted("db.password")])
-    assert job.rows("config_change", "log_offset, config_key, previous_value, config_value, operation") == [
-        (0, "db.password", None, one, "set"),
-        (2, "db.password", one, other, "set"),
-        (3, "db.password", other, None, "delete"),
     ]
 
 

@@ -11,7 +11,7 @@ from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
 from tests.acceptance.imported_job import ImportedJob
 from tests.acceptance.synthetic_history import CONFIG_KEYS, JOB, TASKS, History, buffers, load_history, plan, scans
-from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set
+from tests.builders import FIRST_TIME, checkpoint_v1
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import Row, to_time
 from tests.properties.importing import import_events
@@ -102,15 +102,14 @@ NEWEST: Final = 50
 
 
 @pytest.fixture(scope="module")
-def jobs(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[Connection]:
+def jobs(database: Connection) -> Connection:
     """The measured job among small ones, so that the planner cannot guess the size of a log."""
-    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
-        small = (JobSize(f"small-{number}", events=1_000, tasks=4, config_keys=10) for number in range(OTHERS))
-        for logs in map(JobLogs, (SIZE, *small)):
-            import_events(connection, logs.coordinator, list(logs.coordinator_events()))
-            import_events(connection, logs.checkpoints, list(logs.checkpoint_events()))
-        connection.execute("vacuum analyze")
-        yield connection
+    small = (JobSize(f"small-{number}", events=1_000, tasks=4, config_keys=10) for number in range(OTHERS))
+    for logs in map(JobLogs, (SIZE, *small)):
+        import_events(database, logs.coordinator, list(logs.coordinator_events()))
+        import_events(database, logs.checkpoints, list(logs.checkpoint_events()))
+    database.execute("vacuum analyze")
+    return database
 
 
 def executed(connection: Connection, query: str) -> dict[str, Any]:
@@ -182,24 +181,6 @@ MINUTE: Final = 60_000
 ANOMALIES: Final = "select * from coordinator.anomaly where job_name = %s and job_id = %s"
 BETWEEN: Final = "select * from coordinator.anomaly_between(%s, %s, %s, %s)"
 OF_A_STRETCH: Final = f"{ANOMALIES} and stream_kind = 'checkpoint' and log_offset between %s and %s"
-
-
-def test_another_max_age_than_the_usual_ones_looks_at_every_commit(database: Connection) -> None:
-    commits = [checkpoint_v1("t", {"kafka.in.0": "1"}, at=FIRST_TIME)]
-    commits += [checkpoint_v2("t", {"kafka.in.0": "1"}, at=FIRST_TIME + minute * MINUTE) for minute in (1, 3, 90, 180)]
-    offsets = {}
-    for minutes in (2, 10, 120):
-        job = f"max-age-{minutes}"
-        config = [
-            config_set("task.checkpoint.read.versions", "1,2"),
-            config_set("task.live.checkpoint.max.age", str(minutes * MINUTE)),
-        ]
-        ImportedJob(database, job, coordinator=config, checkpoints=commits)
-        query = (
-            "select log_offset from coordinator.anomaly where job_name = %s and anomaly = 'checkpoint_version_rollback'"
-        )
-        offsets[minutes] = [offset for (offset,) in database.execute(query, (job,))]
-    assert offsets == {2: [2], 10: [3], 120: [4]}
 
 
 @pytest.mark.parametrize("part", [0.2, 0.6, 1.0])

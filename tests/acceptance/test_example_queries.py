@@ -1,17 +1,14 @@
 """The example queries of docs/relations.md run as a reader would run them, over the recorded job."""
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 import pytest
 
-from coordstream.postgres import EmbeddedPostgres
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection
 from tests.acceptance.odd_jobs import import_recording_a
 from tests.documentation.example_queries import MAY_BE_EMPTY, example_files, examples_of
 from tests.documentation.relations_page import Example
-from tests.fixtures.postgres import CloneSeries
 
 pytestmark = pytest.mark.slow
 
@@ -23,12 +20,11 @@ EXAMPLES: Final = [
 
 
 @pytest.fixture(scope="module")
-def reader(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[Connection]:
+def reader(database: Connection) -> Connection:
     """A reader's connection to a database with the recorded job."""
-    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
-        import_recording_a(connection)
-        connection.execute("set role coordstream_reader")
-        yield connection
+    import_recording_a(database)
+    database.execute("set role coordstream_reader")
+    return database
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

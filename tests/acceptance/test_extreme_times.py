@@ -1,16 +1,13 @@
 """Record times from the first to the last that timestamptz has, in one log: every relation and function answers."""
 
 import random
-from collections.abc import Iterator
 from typing import Final
 
 import pytest
 
-from coordstream.postgres import EmbeddedPostgres
 from eventlog.events import RecordedEvent
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection
 from eventlog.timestamps import FIRST_STORABLE_MS, LAST_STORABLE_MS
-from tests.fixtures.postgres import CloneSeries
 from tests.properties.generated_jobs import ARCHIVED_MS, GeneratedJob, GeneratedLog, generate_job
 from tests.properties.importing import import_log, with_events
 
@@ -44,19 +41,11 @@ def with_extreme_times(number: int) -> GeneratedJob:
 
 
 @pytest.fixture(scope="module")
-def jobs() -> list[GeneratedJob]:
-    return [with_extreme_times(number) for number in range(JOBS)]
-
-
-@pytest.fixture(scope="module")
-def imported(
-    postgres_server: EmbeddedPostgres, template_database: str, jobs: list[GeneratedJob]
-) -> Iterator[Connection]:
-    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
-        for job in jobs:
-            for log in job.logs:
-                import_log(connection, log)
-        yield connection
+def imported(database: Connection) -> Connection:
+    for number in range(JOBS):
+        for log in with_extreme_times(number).logs:
+            import_log(database, log)
+    return database
 
 
 def test_every_relation_answers(imported: Connection) -> None:

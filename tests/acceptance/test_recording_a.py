@@ -120,16 +120,12 @@ def test_each_run_has_a_deployment_of_the_runner_and_one_of_the_coordinator(whol
     ]
 
 
+@pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("read_versions", READ_VERSIONS)
-def test_each_setting_of_the_versions_to_read(
-    prefix: tuple[ImportedJob, samza.Said],
-    read_versions: str,
-    postgres_server: EmbeddedPostgres,
-    template_database: str,
-) -> None:
-    _, said = prefix
+def test_each_setting_of_the_versions_to_read(cut: str, read_versions: str, database_url: str) -> None:
+    said = samza.answers(cut)
     coordinator_end, _ = _ends(said)
-    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
+    with connect(database_url) as connection:
         job = _import(connection, *_ends(said))
         setting = config_set("task.checkpoint.read.versions", read_versions, at=said["read_at_ms"])
         job.import_recorded(

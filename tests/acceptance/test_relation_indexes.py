@@ -5,13 +5,11 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from coordstream.postgres import EmbeddedPostgres
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection
 from tests.acceptance.fleet import copy_jobs
 from tests.acceptance.odd_jobs import import_hand_made_jobs, import_recording_a
 from tests.acceptance.synthetic_history import plan
 from tests.acceptance.test_relations_contract import RELATIONS
-from tests.fixtures.postgres import CloneSeries
 
 pytestmark = pytest.mark.slow
 
@@ -42,16 +40,15 @@ class Scan(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def fleet(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[Connection]:
+def fleet(database: Connection) -> Connection:
     """The recorded job and the hand-made ones, with copies of each."""
-    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
-        import_recording_a(connection)
-        import_hand_made_jobs(connection)
-        copy_jobs(connection, COPIES)
-        connection.execute(OBSERVATIONS)
-        connection.execute("analyze eventlog.input_bound")
-        connection.execute("set random_page_cost = 1.1")  # a page is as near as another, on disks of today
-        yield connection
+    import_recording_a(database)
+    import_hand_made_jobs(database)
+    copy_jobs(database, COPIES)
+    database.execute(OBSERVATIONS)
+    database.execute("analyze eventlog.input_bound")
+    database.execute("set random_page_cost = 1.1")  # a page is as near as another, on disks of today
+    return database
 
 
 def questions(index_column: str = "", with_column: str | None = None, condition: str = "") -> list[Any]:

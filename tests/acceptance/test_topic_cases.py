@@ -40,6 +40,14 @@ def _checkpoint_cases() -> list[Any]:
     ]
 
 
+CHECKPOINT_QUARANTINE: Final[dict[str, list[tuple[int, str, bool]]]] = {
+    "checkpoint_topic_case-13": [(1, "not_json", False)],
+    "checkpoint_topic_case-17": [(1, "not_json", False)],
+    "checkpoint_topic_case-19": [(1, "null_key", False)],
+}
+"""What Samza cannot read on the topic."""
+
+
 @pytest.mark.parametrize(("vector", "versions"), _checkpoint_cases())
 def test_checkpoint_topic_case(database: Connection, vector: Vector, versions: str) -> None:
     job = _job_reading(database, f"{vector['id']}-{versions}", versions)
@@ -47,6 +55,7 @@ def test_checkpoint_topic_case(database: Connection, vector: Vector, versions: s
     said = _ours(vector["id"], versions) or _samza_said(vector, versions)
     for task in vector["tasks"]:
         assert _checkpoint(job, task) == said[task]
+    assert job.quarantine() == CHECKPOINT_QUARANTINE.get(vector["id"], [])
     end = len(vector["records"])
     assert job.next_offset("checkpoint") == end
     every = "task_name, system_name, stream_name, partition_id, input_offset, checkpoint_version, log_offset"
@@ -101,25 +110,6 @@ def _ours(vector_id: str, versions: str) -> dict[str, Checkpoint] | None:
         case "checkpoint_topic_case-19":  # the bad record is in quarantine, the others land
             return {"t": v1 if reads_v1 else None}
     return None
-
-
-@pytest.mark.parametrize(
-    ("number", "bad"),
-    [
-        (13, [(1, "not_json", False)]),
-        (14, []),
-        (16, []),
-        (17, [(1, "not_json", False)]),
-        (19, [(1, "null_key", False)]),
-    ],
-)
-def test_what_samza_cannot_read_on_the_checkpoint_topic_is_in_quarantine(
-    database: Connection, number: int, bad: list[tuple[int, str, bool]]
-) -> None:
-    vector = next(v for v in vectors("checkpoint_topic_case") if v["id"] == f"checkpoint_topic_case-{number}")
-    job = ImportedJob(database, f"quarantined-{number}")
-    job.import_recorded(job.checkpoint_stream, _events(vector["records"]))
-    assert job.quarantine() == bad
 
 
 COORDINATOR_OURS: Final[dict[str, dict[str, str]]] = {

@@ -51,13 +51,6 @@ def test_spellings_of_a_key_that_are_swept_at_once_end_it(database: Connection) 
     assert validity(job, "config", "config_value") == [(0, 1, "1"), (1, 3, "2")]
 
 
-def test_a_secret_is_a_fingerprint(database: Connection) -> None:
-    said = [config_set("db.password", value) for value in ("hunter2", "hunter2", "hunter3")]
-    one, other = (SETTINGS.secrets.fingerprint(value) for value in ("hunter2", "hunter3"))
-    job = ImportedJob(database, "validity-secret", coordinator=said)
-    assert validity(job, "config", "config_value, is_sensitive") == [(0, 2, one, True), (2, None, other, True)]
-
-
 def test_another_incarnation_ends_what_was_so(database: Connection) -> None:
     job = ImportedJob(database, "validity-made-again")
     stream = job.coordinator_stream
