@@ -167,6 +167,10 @@ class TestAccess:
                 wait_until(lambda: self.poll(source), what="the refusal")
             topics.write(other, new_events(1))
             assert offsets(Followed(source).until(other, 1)) == [0]
+            granted = [ACLOperation.DESCRIBE, ACLOperation.DESCRIBE_CONFIGS, ACLOperation.READ]
+            self.restrict(topics, ResourceType.TOPIC, name, granted)
+            source.assign({name: 0, other: 1})
+            assert offsets(Followed(source).until(name, 1)) == [0]
 
     def test_an_input_that_may_not_be_seen(
         self, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
