@@ -187,19 +187,6 @@ def test_every_move_is_notified_after_it_is_visible(connected: Connection, datab
     ]
 
 
-@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stream_name)
-def test_few_and_many_events_at_once_give_the_same(clone_database: Callable[[], str], log: GeneratedLog) -> None:
-    def all_applied(few_events: int) -> dict[str, list[str]]:
-        with connect(clone_database()) as connection:
-            known = registered(connection, log)
-            projector = Projector(connection, known, SETTINGS, lambda: ARCHIVED_AT, few_events=few_events)
-            for first in range(0, len(log.events), 7):
-                projector.apply(log.events[first : first + 7])
-            return all_rows(connection)
-
-    assert all_applied(FEW_EVENTS) == all_applied(0)
-
-
 def test_few_events_with_many_bytes_are_copied(connected: Connection) -> None:
     steps: list[str] = []
     log = registered(connected, LOGS[0])
@@ -234,3 +221,11 @@ def test_after_its_follower_was_suspended_a_log_does_not_count_as_read(connected
         projector.pass_to(to)
         seen += rows(connected, "select end_offset, read_at is not null from projection.position")
     assert seen == [(1, True), (None, False), (3, True)]
+
+
+def test_temporary_tables_are_created_again_if_a_rollback_has_removed_them(connected: Connection) -> None:
+    log = registered(connected, LOGS[0])
+    with connected.transaction(force_rollback=True):
+        Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT)
+    projector = always_copying()(connected, log, SETTINGS, lambda: ARCHIVED_AT)
+    assert projector.apply(LOGS[0].events).events == len(LOGS[0].events)

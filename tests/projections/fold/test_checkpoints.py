@@ -1,4 +1,4 @@
-"""Layouts and their numbers, and checkpoints of every version in layouts and offsets."""
+"""Checkpoints of every version in layouts and offsets."""
 
 import json
 
@@ -7,22 +7,9 @@ import pytest
 from eventlog.errors import WireError
 from eventlog.secret_policy import SecretPolicy
 from projections.fold.checkpoints import (
-    BatchLayouts,
-    LayoutDictionary,
-    LayoutEntry,
     decode_checkpoint,
     mask_opaque_markers,
 )
-
-OLD, ONE, TWO = ((LayoutEntry(number, -1, False, "k", "in"),) for number in range(3))
-
-
-def test_stored_layouts_come_back_and_new_ones_follow_them() -> None:
-    layouts = LayoutDictionary()
-    layouts.remember(5, TWO)
-    assert [layouts.id_of(layout) for layout in (TWO, ONE)] == [5, 6]
-    assert layouts.new == [(6, ONE)]
-
 
 FACTORY = "org.apache.samza.storage.KafkaChangelogStateBackendFactory"
 
@@ -95,14 +82,3 @@ def test_a_secret_in_a_marker_of_another_backend_is_masked(marker: str, is_maske
     secrets = SecretPolicy(b"key")
     masked = mask_opaque_markers(decoded, secrets)
     assert masked.offsets == [secrets.fingerprint(marker) if is_masked else marker]
-
-
-def test_new_ones_are_numbered_in_the_order_of_their_offsets() -> None:
-    layouts = LayoutDictionary()
-    layouts.remember(3, OLD)
-    new = BatchLayouts(layouts)
-    one, two = new.id_of(ONE, 7), new.id_of(TWO, 6)
-    assert new.id_of(ONE, 9) == one < 0
-    assert new.id_of(TWO, 5) == two < 0
-    assert new.number() == {two: 4, one: 5}
-    assert layouts.new == [(4, TWO), (5, ONE)]
