@@ -1,8 +1,6 @@
 """`coordstream explain`: why a task starts where it does."""
 
 from datetime import datetime
-from itertools import groupby
-from operator import itemgetter
 from typing import Annotated, Final, NoReturn
 
 import typer
@@ -11,12 +9,10 @@ from coordstream.cli.arguments import AsOf, JobWord, JsonOrCsv
 from coordstream.cli.output import Column, print_list, print_rows, print_text
 from coordstream.database import Database, open_database, open_job
 from coordstream.errors import CoordstreamError
-from coordstream.queries.explain import STEPS, conclusion, event, next_start
+from coordstream.queries.explain import event, explain_task, explained, next_start
 from coordstream.queries.rows import (
-    PARTITION,
     Cut,
     Row,
-    fetch,
     input_partition,
     printable,
     state,
@@ -51,16 +47,15 @@ def explain(
         return
     with open_database() as database:
         found = find_job(database.connection, job)
-        values = {"name": found.name, "id": found.id, "task": task, "at": as_of}
-        steps = fetch(database.connection, STEPS, values) or _refuse(database, found, task, Cut(as_of))
+        steps = explain_task(database.connection, found, task, as_of) or _refuse(database, found, task, Cut(as_of))
     if as_json is not None:
         print_list(steps, as_json=as_json)
         return
-    partitions = [list(rows) for _, rows in groupby(steps, key=itemgetter(*PARTITION))]
+    partitions = explained(steps)
     print_text(printable(f"Where {task} of {found} starts{Cut(as_of)}, and why"), bold=True)
-    for rows in partitions:
-        print_text(conclusion(rows))
-    for rows in partitions:
+    for sentence, _ in partitions:
+        print_text(sentence)
+    for _, rows in partitions:
         print()
         print_rows(rows, COLUMNS, title=printable(input_partition(rows[0])))
 

@@ -2,17 +2,30 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
 from psycopg import sql
 
-from coordstream.queries.rows import Cut, Row, Rows, cut_values, fetch, input_partition, of_job, printable
+from coordstream.queries.rows import (
+    PARTITION,
+    Cut,
+    Row,
+    Rows,
+    cut_values,
+    fetch,
+    input_partition,
+    job_values,
+    of_job,
+    printable,
+)
 from coordstream.queries.startpoints import describe_place
 from coordstream.times import moment
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
-STEPS: Final = sql.SQL("select * from coordinator.explain(%(name)s, %(id)s, %(task)s, %(at)s)")
+_STEPS: Final = sql.SQL("select * from coordinator.explain(%(name)s, %(id)s, %(task)s, %(at)s)")
 # records of compaction and transactions count: offsets are compared, inputs are not read
 _NEXT_START: Final = sql.SQL("""
 select s.job_name, s.job_id, s.task_name, s.system_name, s.stream_name, s.partition_id, s.key_bucket, s.decided_by,
@@ -50,7 +63,18 @@ def next_start(connection: Connection, job: Job, at: datetime | None) -> Rows:
     return fetch(connection, query, cut_values(job, cut))
 
 
-def conclusion(steps: Sequence[Row]) -> str:
+def explain_task(connection: Connection, job: Job, task: str, at: datetime | None) -> Rows:
+    """The steps of each input partition of a task, as of a time or now; none if the job has no such task."""
+    return fetch(connection, _STEPS, {**job_values(job), "task": task, "at": at})
+
+
+def explained(steps: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    """For each input partition: where it starts, as a sentence, and the steps of that decision."""
+    partitions = [list(rows) for _, rows in groupby(steps, key=itemgetter(*PARTITION))]
+    return [(_conclusion(rows), rows) for rows in partitions]
+
+
+def _conclusion(steps: Sequence[Row]) -> str:
     """Where a partition starts, what decides that, and whether the assignment had to be assumed.
 
     ``steps`` are the partition's rows, in their order.

@@ -4,10 +4,8 @@ from typing import Final
 
 from psycopg import sql
 
-from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Cut, Row, Rows, cut_values, fetch, of_job
 from coordstream.queries.startpoints import type_and_value
-from eventlog.errors import known_names, printable_text
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
@@ -75,12 +73,3 @@ def start(row: Row) -> str | None:
         return None
     place = f"after {row['input_offset']}" if row["startpoint_type"] is None else type_and_value(row)
     return f"{row['starting_offset'] or place} ({row['decided_by']})"
-
-
-def task_named(rows: list[Row], task: str, job: str, early: str) -> Row:
-    """The row of a task. Raises CoordstreamError, which names similar tasks."""
-    for row in rows:
-        if row["task_name"] == task:
-            return row
-    known = known_names("tasks", task, [row["task_name"] for row in rows])
-    raise CoordstreamError(early or f'Job {job} has no task "{printable_text(task)}".{known}')

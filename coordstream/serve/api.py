@@ -20,10 +20,10 @@ from coordstream.queries.rows import Row, fetch
 from coordstream.relations import RELATIONS
 from coordstream.serve.application import BadRequest, NotFound
 from coordstream.serve.database import snapshot
-from coordstream.serve.pages.asked import known_job, time_of
+from coordstream.serve.pages.asked import time_of
 from eventlog.errors import is_utf8, known_names, printable_text
 from eventlog.postgres.connection import Connection
-from projections.job_choice import Job
+from projections.job_choice import Job, find_job
 
 LIMIT: Final = 1_000
 MOST_ROWS: Final = 10_000
@@ -116,7 +116,7 @@ def relation(request: Request) -> Response:
     given = request.query_params.multi_items()
     query = parse_query(name, given)
     with snapshot(request) as connection:
-        job = known_job(connection, query.options["job"]) if "job" in query.options else None
+        job = find_job(connection, query.options["job"]) if "job" in query.options else None
         rows, last_key = read_rows(connection, query, job)
     following = None
     if last_key is not None:

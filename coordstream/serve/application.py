@@ -24,6 +24,7 @@ from coordstream.errors import CoordstreamError, describe_crash
 from coordstream.secret_file import read_secret
 from coordstream.web_server import Address, Report, is_for_loopback, is_loopback
 from eventlog.errors import Notice, PortableError
+from projections.job_choice import UnknownJob
 
 RETRY_SECONDS: Final = 5
 LEAST_TOKEN_LENGTH: Final = 16
@@ -175,11 +176,11 @@ def _explain(request: Request, error: Exception, *, report: Report, error_respon
 def _as_refused(request: Request, error: Exception) -> Refused:
     if isinstance(error, Refused):
         return error
-    if isinstance(error, DatabaseUnreachable):
-        return Unavailable(str(error))
-    if isinstance(error, HTTPException) and error.status_code == 404:
-        return NotFound(f"Nothing at {request.scope['path'][:_LONGEST_LOGGED_PATH]!r}.")
-    if isinstance(error, HTTPException):  # of a route
+    if isinstance(error, DatabaseUnreachable | UnknownJob):
+        return NotFound(str(error)) if isinstance(error, UnknownJob) else Unavailable(str(error))
+    if isinstance(error, HTTPException):
+        if error.status_code == 404:
+            return NotFound(f"Nothing at {request.scope['path'][:_LONGEST_LOGGED_PATH]!r}.")
         return Refused("Nothing can be written over HTTP. Use GET.", error.headers, error.status_code)
     if isinstance(error, PortableError):
         return Refused(" ".join(str(error).split()), status=500)

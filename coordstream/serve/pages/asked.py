@@ -1,22 +1,21 @@
 """What a request asks of a page: its parameters, checked, and the page of a long list."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 from coordstream.queries.faults import JobLimits
-from coordstream.queries.rows import Cut, Row
-from coordstream.serve.application import BadRequest, NotFound
+from coordstream.queries.rows import Cut
+from coordstream.serve.application import BadRequest
 from coordstream.times import InvalidTime, parse_time
 from eventlog.postgres.connection import Connection
-from projections.job_choice import Job, UnknownJob, find_job
+from projections.job_choice import Job, find_job
 
 AS_OF: Final = "as_of"
 MOST_PAGES: Final = 100_000
-NO_LIMITS: Final = JobLimits()
 
 
 @dataclass(frozen=True)
@@ -24,9 +23,9 @@ class Asked:
     """The path, below that of a proxy, and the parameters of a request. An empty parameter counts as missing."""
 
     path: str
-    values: Mapping[str, str] = field(default_factory=dict)
-    limits: JobLimits = NO_LIMITS
-    base: str = ""
+    values: Mapping[str, str]
+    limits: JobLimits
+    base: str
     """The path of a proxy, which all addresses begin with."""
 
     def text(self, name: str) -> str | None:
@@ -60,8 +59,8 @@ class Asked:
         return number
 
     def job(self, connection: Connection) -> Job:
-        """The job of the parameter ``job``. Raises NotFound, with similar names."""
-        return known_job(connection, self.required("job"))
+        """The job of the parameter ``job``. Raises UnknownJob, with similar names."""
+        return find_job(connection, self.required("job"))
 
     def link(self, path: str | None = None, **parameters: object) -> str:
         """The address of a page, or of this one with other parameters, as of the same time. None drops one."""
@@ -85,18 +84,10 @@ def time_of(name: str, given: str) -> datetime:
         raise BadRequest(f'Parameter "{name}": {error}') from None
 
 
-def known_job(connection: Connection, word: str) -> Job:
-    """The job that a word names. Raises NotFound, with similar names."""
-    try:
-        return find_job(connection, word)
-    except UnknownJob as error:
-        raise NotFound(str(error)) from None
-
-
 class Page(NamedTuple):
     """Some rows of a list, which page of it they are (from 1), and how long the list is."""
 
-    rows: list[Row]
+    rows: list[Any]
     number: int
     pages: int
     total: int
@@ -104,14 +95,9 @@ class Page(NamedTuple):
     """The place in the list of the first row, from 1."""
 
 
-def page_of(rows: Sequence[Row], number: int, page_rows: int) -> Page:
+def page_of(rows: Sequence[Any], number: int, page_rows: int) -> Page:
     """The page with a number; the last one if there are fewer."""
-    page = page_to_fill(len(rows), number, page_rows)
-    return page._replace(rows=list(rows[page.first - 1 :][:page_rows]))
-
-
-def page_to_fill(total: int, number: int, page_rows: int) -> Page:
-    """As `page_of`, of a list with ``total`` rows, but without its rows."""
-    pages = max(-(-total // page_rows), 1)
+    pages = max(-(-len(rows) // page_rows), 1)
     shown = min(number, pages)
-    return Page([], shown, pages, total, (shown - 1) * page_rows + 1)
+    first = (shown - 1) * page_rows
+    return Page(list(rows[first:][:page_rows]), shown, pages, len(rows), first + 1)

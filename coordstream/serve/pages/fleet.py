@@ -11,7 +11,7 @@ from coordstream.queries.faults import WORST_FIRST
 from coordstream.queries.jobs import STATES, job_key, job_states, task_statuses, worst_first
 from coordstream.queries.logs import recorded_logs
 from coordstream.queries.rows import Row, fetch
-from coordstream.serve.pages.asked import Asked, Page, page_of, page_to_fill
+from coordstream.serve.pages.asked import Asked, Page, page_of
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
 
@@ -147,7 +147,7 @@ def quarantine_page(connection: Connection, asked: Asked) -> Row:
 def _quarantine(connection: Connection, asked: Asked, job: Job | None, *, shows_resolved: bool) -> Page:
     values = {**_of(job), "at": asked.cut.time, "shows_resolved": shows_resolved}
     (counted,) = fetch(connection, _COUNT, values)
-    page = page_to_fill(counted["total"], asked.page_number, PAGE_ROWS)
+    page = page_of(range(counted["total"]), asked.page_number, PAGE_ROWS)
     rows = fetch(connection, _ROWS, {**values, "limit": PAGE_ROWS, "skipped": page.first - 1})
     return page._replace(rows=rows)
 

@@ -9,20 +9,19 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from math import ceil
-from operator import itemgetter
 from typing import Final, NamedTuple
 
 from psycopg import sql
 
-from coordstream.errors import CoordstreamError
-from coordstream.queries.explain import STEPS, conclusion, event
+from coordstream.queries.explain import event, explain_task, explained
 from coordstream.queries.history import History, select_history
-from coordstream.queries.rows import PARTITION, Cut, Row, fetch, input_partition, job_values
-from coordstream.queries.tasks import start, task_named, task_partitions, task_rows
+from coordstream.queries.rows import PARTITION, Row, input_partition
+from coordstream.queries.tasks import start, task_partitions, task_rows
 from coordstream.serve.application import BadRequest, NotFound
 from coordstream.serve.pages.asked import Asked, page_of
 from coordstream.serve.pages.job import job_head
 from coordstream.times import as_datetime
+from eventlog.errors import known_names, printable_text
 from eventlog.partition import natural_order
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job
@@ -114,9 +113,12 @@ def task_page(connection: Connection, asked: Asked) -> Row:
     job, head = job_head(connection, asked)
     name = asked.required("task")
     rows = task_rows(connection, job, asked.cut)
-    task = _find_task(rows, name, f"{job}{asked.cut}", head["early"])
-    partitions = task_partitions(connection, job, name, asked.cut)
     names = sorted((row["task_name"] for row in rows), key=natural_order)
+    if name not in names:
+        known = known_names("tasks", name, names)
+        raise NotFound(head["early"] or f'Job {job}{asked.cut} has no task "{printable_text(name)}".{known}')
+    (task,) = (row for row in rows if row["task_name"] == name)
+    partitions = task_partitions(connection, job, name, asked.cut)
     place = names.index(name)
     return head | {
         "task": task,
@@ -127,29 +129,15 @@ def task_page(connection: Connection, asked: Asked) -> Row:
         "spans": SPANS,
         "span": span_word(asked),
         "progress": _progress(connection, job, task, asked),
-        "explained": _explain(connection, job, name, asked.cut),
+        "explained": explained(explain_task(connection, job, name, asked.cut.time)),
         "event": event,
     }
-
-
-def _find_task(rows: list[Row], name: str, job: str, early: str) -> Row:
-    try:
-        return task_named(rows, name, job, early)
-    except CoordstreamError as error:
-        raise NotFound(str(error)) from None
 
 
 def _progress(connection: Connection, job: Job, task: Row, asked: Asked) -> Progress | None:
     """The progress until the as-of time, else until the last commit."""
     until = asked.cut.time or as_datetime(task["checkpoint_time"])
     return None if until is None else read_progress(connection, job, task["task_name"], until, span_word(asked))
-
-
-def _explain(connection: Connection, job: Job, task: str, cut: Cut) -> list[tuple[str, list[Row]]]:
-    """For each input partition of a task: where it starts, as a sentence, and the steps of that decision."""
-    rows = fetch(connection, STEPS, {**job_values(job), "task": task, "at": cut.time})
-    partitions = [list(steps) for _, steps in groupby(rows, key=itemgetter(*PARTITION))]
-    return [(conclusion(steps), steps) for steps in partitions]
 
 
 def span_word(asked: Asked) -> str:
