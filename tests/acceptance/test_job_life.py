@@ -16,7 +16,7 @@ from eventlog.kafka.system_admin import KafkaSystemAdmin
 from eventlog.log import EventLog, system_clock
 from eventlog.messages import SetTaskPartitionMapping
 from eventlog.partition import SystemStreamPartition
-from eventlog.startpoint import StartpointOldest, StartpointSpecific
+from eventlog.startpoint import Startpoint, StartpointMaker, StartpointOldest, StartpointSpecific
 from eventlog.streams import checkpoint_stream_name, identify
 from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
@@ -33,6 +33,7 @@ pytestmark = pytest.mark.slow
 
 TASK: Final = "Partition 0"
 EVENTS: Final = 10
+FIRST_MS: Final = 1_700_000_000_000
 
 CHECKPOINTS: Final = "select partition_id, input_offset from coordinator.checkpoint order by 1"
 REQUESTED: Final = "select partition_id, startpoint_type, startpoint_value from coordinator.startpoint order by 1"
@@ -54,6 +55,11 @@ Rows = list[tuple[Any, ...]]
 def now_ms() -> int:
     """The time now: the views judge by it."""
     return ms_of(system_clock())
+
+
+def views(*numbers: int) -> list[NewEvent]:
+    """Events of the input, one a second."""
+    return [NewEvent(None, b"%d" % number, FIRST_MS + number * 1_000) for number in numbers]
 
 
 @dataclass
@@ -118,9 +124,10 @@ def world(
     kafka_options: KafkaOptions, topics: Topics, job_name: str, coordinator_topic: str, database_url: str
 ) -> Iterator[World]:
     checkpoint_topic = topics.create(checkpoint_stream_name(job_name))
-    stream = topics.create(f"{job_name}-views", {"cleanup.policy": "delete"}, partitions=2)
+    settings = {"cleanup.policy": "delete", "retention.ms": "-1"}
+    stream = topics.create(f"{job_name}-views", settings, partitions=2)
     for partition in range(2):
-        topics.write(stream, [NewEvent(None, b"view")] * EVENTS, partition=partition)
+        topics.write(stream, views(*range(EVENTS)), partition=partition)
     with ExitStack() as opened:
         source = opened.enter_context(KafkaSource(kafka_options))
         yield World(kafka_options, source, opened, database_url, coordinator_topic, checkpoint_topic, stream)
@@ -236,3 +243,28 @@ def test_a_jobs_life(world: World, job_name: str) -> None:
         (0, "consumed"),
         (1, "consumed"),
     ]
+
+
+MAKE: Final = StartpointMaker(now_ms)
+
+
+@pytest.mark.scenario("SPR-05")
+@pytest.mark.parametrize(
+    ("order", "first"),
+    [(MAKE.specific("4"), 4), (MAKE.timestamp(FIRST_MS + 6_500), 7), (MAKE.oldest(), 0), (MAKE.upcoming(), EVENTS)],
+    ids=["a specific offset", "a time", "the oldest", "the upcoming"],
+)
+def test_a_job_without_a_checkpoint_reads_from_its_startpoint_on(
+    world: World, topics: Topics, job_name: str, order: Startpoint, first: int
+) -> None:
+    """As TestStartpoint of Samza; more is written once the job runs."""
+    busy, _ = world.partitions
+    deployed(world, job_name)
+    with world.startpoints() as operator:
+        operator.write_startpoint(busy, order)
+    assert world.coordinate() == {busy: order}
+    offset, _ = starts(world, world.container())
+    topics.write(world.stream, views(EVENTS, EVENTS + 1), partition=0)
+    assert offset is not None
+    read = topics.records(world.stream, int(offset))
+    assert [int(record.value) for record in read] == list(range(first, EVENTS + 2))

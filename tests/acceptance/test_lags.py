@@ -14,10 +14,8 @@ from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckp
 from eventlog.system_admin import PartitionBounds
 from eventlog.timestamps import ms_of
 from projections.input_bounds import (
-    KEPT,
     BoundsOfSystem,
     InputPartition,
-    delete_old_bounds,
     input_partitions,
     store_bounds,
 )
@@ -107,51 +105,33 @@ def test_an_observation_that_failed_hides_the_one_before(database: Connection) -
     assert job.bounds("oldest_offset, end_offset, observed_at")[1] == (None, None, job.now)
 
 
-def test_the_next_record_waits_since_it_was_last_seen_missing(database: Connection) -> None:
-    job = ObservedJob(database, ("6", 3))
-    for end, minutes_ago in (5, 9), (7, 8), (7, 6), (8, 4), (10, 2), (10, 0):
+SINCE: Final = "seconds_behind, is_lower_bound"
+PER_SECOND: Final = "processed_per_second, arriving_per_second, seconds_to_catch_up"
+PER_HOUR: Final = "processed_per_second, arriving_per_second, processed_per_hour, arriving_per_hour"
+
+
+@pytest.mark.parametrize(
+    ("commits", "ends", "columns", "expected"),
+    [
+        (
+            [("6", 3)],
+            [(5, 9), (7, 8), (7, 6), (8, 4), (10, 2), (10, 0)],
+            SINCE,
+            (360, False),
+        ),  # since last seen missing
+        ([("6", 3)], [(8, 9), (10, 0)], SINCE, (540, True)),  # at least since the first observation
+        ([("1000", 11), ("2999", 1)], [(4000, 10), (4600, 0)], PER_SECOND, (3, 1, round(1600 / (1999 / 600 - 1)))),
+        ([("0", 11), ("60", 1)], [(100, 10), (160, 0)], PER_HOUR, (1, 1, 360, 360)),  # not rounded to 0
+        ([("0", 60)], [(100, 5), (400, 0)], PER_SECOND, (0, 1, None)),  # never catches up
+    ],
+)
+def test_waits_and_rates(
+    database: Connection, commits: list[tuple[str, float]], ends: list[tuple[int, float]], columns: str, expected: Row
+) -> None:
+    job = ObservedJob(database, *commits)
+    for end, minutes_ago in ends:
         job.observe(0, end, minutes_ago)
-    assert job.lag("seconds_behind, is_lower_bound") == [(360, False)]
-
-
-def test_a_record_older_than_all_observations_waits_at_least_since_the_first(database: Connection) -> None:
-    job = ObservedJob(database, ("6", 3))
-    for end, minutes_ago in (8, 9), (10, 0):
-        job.observe(0, end, minutes_ago)
-    assert job.lag("seconds_behind, is_lower_bound") == [(540, True)]
-
-
-def test_rates_and_the_time_to_catch_up(database: Connection) -> None:
-    job = ObservedJob(database, ("1000", 11), ("2999", 1))
-    job.observe(0, 4000, minutes_ago=10)
-    job.observe(0, 4600)
-    assert job.lag("processed_per_second, arriving_per_second, records_behind, seconds_to_catch_up") == [
-        (3, 1, 1600, round(1600 / (1999 / 600 - 1)))
-    ]
-
-
-def test_a_rate_below_one_a_second_is_not_rounded_to_0(database: Connection) -> None:
-    job = ObservedJob(database, ("0", 11), ("60", 1))
-    job.observe(0, 100, minutes_ago=10)
-    job.observe(0, 160)
-    columns = "processed_per_second, arriving_per_second, processed_per_hour, arriving_per_hour"
-    assert job.lag(columns) == [(1, 1, 360, 360)]
-
-
-def test_a_task_that_is_not_faster_than_its_input_does_not_catch_up(database: Connection) -> None:
-    job = ObservedJob(database, ("0", 60))
-    job.observe(0, 100, minutes_ago=5)
-    job.observe(0, 400)
-    columns = "processed_per_second, arriving_per_second, seconds_to_catch_up"
-    assert job.lag(columns) == [(0, 1, None)]
-
-
-def test_observations_are_kept_for_a_week(database: Connection) -> None:
-    job = ObservedJob(database, ("6", 1))
-    job.observe(0, 10, minutes_ago=KEPT / timedelta(minutes=1) + 1)
-    job.observe(0, 11, minutes_ago=KEPT / timedelta(minutes=1) - 1)
-    delete_old_bounds(job.job.connection, job.now)
-    assert job.bounds("end_offset") == [(11,)]
+    assert job.lag(columns) == [expected]
 
 
 def test_a_time_that_python_cannot_represent_is_unknown(database: Connection) -> None:

@@ -7,17 +7,12 @@ import pytest
 
 from eventlog.postgres.connection import Connection
 from tests.acceptance.odd_jobs import import_odd_jobs, import_recording_a, observe_inputs_of_recording_a
-from tests.documentation.relations_page import Relation, parse_page, short_type
+from tests.documentation.relations_page import Relation, parse_page
 
 pytestmark = pytest.mark.slow
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "relations.md").read_text(encoding="utf-8")
 RELATIONS: Final = parse_page(PAGE)
-COLUMNS: Final = """
-select attname, format_type(atttypid, atttypmod) from pg_attribute
-where attrelid = format('coordinator.%%I', %s::text)::regclass and attnum > 0 order by attnum
-"""
-
 relations = pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.name)
 
 
@@ -33,12 +28,6 @@ def odd(database: Connection) -> Connection:
 
 def shown(connection: Connection, query: str) -> list[tuple[object, ...]]:
     return connection.execute(query.encode()).fetchall()
-
-
-@relations
-def test_columns_and_types_are_those_of_the_database(database: Connection, relation: Relation) -> None:
-    found = [(name, short_type(kind)) for name, kind in database.execute(COLUMNS, (relation.name,))]
-    assert [(column.name, column.kind) for column in relation.columns] == found
 
 
 @relations
