@@ -1,6 +1,6 @@
 """ChangelogPartitionManager: the changelog partition of each task; and the creation of changelog streams."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
@@ -142,14 +142,6 @@ class ChangelogStream(NamedTuple):
     is_new: bool
 
 
-class _Wanted(NamedTuple):
-    admin: TopicMaker
-    changelog: StoreChangelog
-    stream_name: str
-    replication_factor: int
-    settings: Mapping[str, str]
-
-
 def create_changelog_streams(
     config: Config, partitions: int, admins: Mapping[str, TopicMaker]
 ) -> tuple[ChangelogStream, ...]:
@@ -161,8 +153,14 @@ def create_changelog_streams(
         ConfigError: a store's system has no admin, or a setting is invalid. Nothing was created.
         ChangelogError: a stream has the wrong number of partitions. Streams before it were created.
     """
-    wanted = [stream for changelog in changelogs(config) for stream in _streams(config, changelog, admins)]
-    return tuple(_create(stream, partitions) for stream in wanted)
+    wanted: list[tuple[TopicMaker, StoreChangelog, str, int, Mapping[str, str]]] = []
+    for changelog in changelogs(config):
+        admin, copies = _admin_of(changelog, admins), replication_factor(config, changelog)
+        wanted.append((admin, changelog, changelog.stream, copies, topic_settings(config, changelog)))
+        access_log = access_log_of(config, changelog)
+        if access_log is not None:
+            wanted.append((admin, changelog, access_log, copies, {}))
+    return tuple(_create(partitions, *stream) for stream in wanted)
 
 
 def _admin_of(changelog: StoreChangelog, admins: Mapping[str, TopicMaker]) -> TopicMaker:
@@ -176,16 +174,9 @@ def _admin_of(changelog: StoreChangelog, admins: Mapping[str, TopicMaker]) -> To
     return admin
 
 
-def _streams(config: Config, changelog: StoreChangelog, admins: Mapping[str, TopicMaker]) -> Iterator[_Wanted]:
-    admin, copies = _admin_of(changelog, admins), replication_factor(config, changelog)
-    yield _Wanted(admin, changelog, changelog.stream, copies, topic_settings(config, changelog))
-    access_log = access_log_of(config, changelog)
-    if access_log is not None:
-        yield _Wanted(admin, changelog, access_log, copies, {})
-
-
-def _create(wanted: _Wanted, partitions: int) -> ChangelogStream:
-    admin, changelog, name, copies, settings = wanted
+def _create(
+    partitions: int, admin: TopicMaker, changelog: StoreChangelog, name: str, copies: int, settings: Mapping[str, str]
+) -> ChangelogStream:
     is_new = False
     with suppress(LogExists):
         admin.create_topic(name, partitions=partitions, replication_factor=copies, settings=settings)

@@ -71,12 +71,8 @@ def _convert(checkpoint: Checkpoint, config: Mapping[str, str], new_id: Callable
         )
     if isinstance(checkpoint, CheckpointV2):
         return CheckpointV1(checkpoint.offsets)
-    return CheckpointV2(new_id(), _processed(checkpoint.offsets), {})
-
-
-def _processed(offsets: Offsets) -> Offsets:
-    """The offsets that are not None: version 2 has no others."""
-    return {partition: offset for partition, offset in offsets.items() if offset is not None}
+    processed = {partition: offset for partition, offset in checkpoint.offsets.items() if offset is not None}
+    return CheckpointV2(new_id(), processed, {})
 
 
 def _has_state(checkpoint: Checkpoint, config: Mapping[str, str]) -> bool:

@@ -259,14 +259,12 @@ def writing_manager(
         retry=Retry(longest=TOOL_RETRY_SECONDS),
         writes_any_version=True,
     )
-    if isinstance(manager, CheckpointManager) and not _has_checkpoints(manager):
-        raise CheckpointError(
-            f"Job {job_name} has no checkpoints: no checkpoint topic, none on its coordinator stream, and no "
-            f"{CHECKPOINT_FACTORY}. Set that key, and create the topic with `coordstream log create`."
-        )
+    if isinstance(manager, CheckpointManager):
+        with manager:
+            has_checkpoints = bool(manager.task_names())
+        if not has_checkpoints:
+            raise CheckpointError(
+                f"Job {job_name} has no checkpoints: no checkpoint topic, none on its coordinator stream, and no "
+                f"{CHECKPOINT_FACTORY}. Set that key, and create the topic with `coordstream log create`."
+            )
     return manager
-
-
-def _has_checkpoints(manager: CheckpointManager) -> bool:
-    with manager:
-        return bool(manager.task_names())

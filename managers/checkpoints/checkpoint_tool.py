@@ -200,9 +200,5 @@ def job_alive(last_commit_ms: int | None, config: Mapping[str, str], now_ms: int
     if last_commit_ms is None:
         return None
     seconds, limit = (now_ms - last_commit_ms) / 1000, ALIVE_COMMITS * commit_ms(config.get(COMMIT_MS)) / 1000
-    return JobAlive(_time_of(last_commit_ms), seconds, limit) if seconds <= limit else None
-
-
-def _time_of(ms: int) -> datetime:
-    """A record time; the last one that ``datetime`` can represent if it is later, as after a writer's mistake."""
-    return time_of(ms) or datetime.max.replace(tzinfo=UTC)
+    last_commit = time_of(last_commit_ms) or datetime.max.replace(tzinfo=UTC)  # a writer's mistake
+    return JobAlive(last_commit, seconds, limit) if seconds <= limit else None

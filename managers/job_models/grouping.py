@@ -122,7 +122,7 @@ def group_by_container_count(
         names = [ordered[number::count] for number in range(count)]
     else:
         names = before if len(before) == count else _balance(before, count)
-    return [_container(str(number), named, listed) for number, listed in enumerate(names)]
+    return [ContainerModel(str(number), {name: named[name] for name in listed}) for number, listed in enumerate(names)]
 
 
 def make_standby_containers(containers: Iterable[ContainerModel], replication_factor: int) -> list[ContainerModel]:
@@ -166,10 +166,6 @@ def _balance(before: Sequence[list[str]], count: int) -> list[list[str]]:
         names.extend(moved[:lacking])
         del moved[:lacking]
     return kept[:count]
-
-
-def _container(processor_id: str, named: Mapping[str, TaskModel], names: Iterable[str]) -> ContainerModel:
-    return ContainerModel(processor_id, {name: named[name] for name in names})
 
 
 def _standby_tasks(container: ContainerModel, copy: int) -> dict[str, TaskModel]:

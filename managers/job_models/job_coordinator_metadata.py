@@ -139,22 +139,13 @@ class MetadataMetrics:
 
     def groups(self) -> Mapping[str, Mapping[str, MetricValue]]:
         """See `ManagerMetrics`. The first group has the names of SAMZA-2609, the second those of Samza 1.8.0."""
+        values = {each.name: int(getattr(self, each.name)) for each in fields(self)}
+        words = {name: name.split("_") for name in values if not name.startswith("metadata_")}
         return {
             "job-coordinator-manager": {
-                "applicationAttemptCount": self.application_attempt_count,
-                "newDeployment": int(self.new_deployment),
-                "jobModelChanged": int(self.job_model_changed),
-                "configChanged": int(self.config_changed),
+                first + "".join(map(str.title, others)): values[name] for name, (first, *others) in words.items()
             },
-            "JobCoordinatorMetadataManager": {
-                "application-attempt-count": self.application_attempt_count,
-                "new-deployment": int(self.new_deployment),
-                "job-model-changed": int(self.job_model_changed),
-                "config-changed": int(self.config_changed),
-                "metadata-generation-failed-count": self.metadata_generation_failed_count,
-                "metadata-read-failed-count": self.metadata_read_failed_count,
-                "metadata-write-failed-count": self.metadata_write_failed_count,
-            },
+            "JobCoordinatorMetadataManager": {name.replace("_", "-"): value for name, value in values.items()},
         }
 
 

@@ -13,7 +13,7 @@ from eventlog.config import broadcast_partitions, task_inputs
 from eventlog.errors import ConfigError
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
 from managers.job_models.grouping import task_namer
-from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
+from managers.job_models.job_model import JobModel, TaskModel
 from managers.job_models.jvm_order import (
     bucket_count_of_copy,
     combine_hashes,
@@ -56,7 +56,8 @@ def insertion_order(model: JobModel) -> OrderedContainers:
     """
     order = PartitionOrder.of(model)
     keys = sorted(model.containers, key=lambda text: (len(text), text_order(text)))
-    return [(key, _insert_tasks(model.containers[key], order)) for key in keys]
+    tasks = {key: model.containers[key].tasks for key in keys}
+    return [(key, [(name, order(of[name])) for name in sorted(of, key=text_order)]) for key, of in tasks.items()]
 
 
 def partition_hash(partition: SystemStreamPartition) -> int:
@@ -123,10 +124,6 @@ def _order_by_metadata(partitions: Collection[SystemStreamPartition]) -> list[Sy
 
 def _stream_hash(stream: tuple[str, str]) -> int:
     return combine_hashes((text_hash(stream[1]), text_hash(stream[0])), _INITIAL_HASH)
-
-
-def _insert_tasks(container: ContainerModel, order: PartitionOrder) -> OrderedTasks:
-    return [(name, order(container.tasks[name])) for name in sorted(container.tasks, key=text_order)]
 
 
 def _order_tasks(tasks: OrderedTasks) -> Iterator[tuple[str, Sequence[SystemStreamPartition]]]:

@@ -55,7 +55,7 @@ def java_map_order(
     """The iteration order of a Java HashMap or HashSet, given the order of insertion, which stays within a bucket."""
     listed = list(keys)
     mask = buckets_for(len(listed)) - 1
-    return sorted(listed, key=lambda key: _spread(hash_of(key)) & mask)
+    return sorted(listed, key=lambda key: ((hash_code := hash_of(key)) ^ hash_code >> 16) & mask)
 
 
 def scala_mutable_map_order(keys: Iterable[Key], hash_of: Callable[[Key], int]) -> list[Key]:
@@ -78,10 +78,6 @@ def scala_immutable_map_order(keys: Iterable[Key], hash_of: Callable[[Key], int]
     """The iteration order of a ``scala.collection.immutable.Map``: up to four keys as inserted, more by hash."""
     listed = list(keys)
     return listed if len(listed) <= _SMALL_SCALA_MAP else sorted(listed, key=lambda key: _trie_path(hash_of(key)))
-
-
-def _spread(hash_code: int) -> int:
-    return hash_code ^ hash_code >> 16
 
 
 def _by_scala_bucket(last_first: Iterable[Key], buckets: int, hash_of: Callable[[Key], int]) -> list[Key]:

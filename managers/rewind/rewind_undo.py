@@ -80,7 +80,7 @@ def undone_requests(
         match values.get(change.key_text, []):
             case [*earlier, last] if last == change.after.encode():
                 undone[change.key_text] = earlier[-1] if earlier else before
-            case [*_, None] if not started.isdisjoint(_tasks(change.key_text)):
+            case [*_, None] if any(key.task_name in started for key in startpoint_key_readings(change.key_text)):
                 if not force:
                     raise RewindFollowed(
                         f"Too late to undo: the job has started from the startpoint request {change.key_text!r}. "
@@ -128,10 +128,6 @@ def undone_offsets(
         if now != before:
             undone[change.task_name] = before
     return undone
-
-
-def _tasks(key_text: str) -> set[str | None]:
-    return {key.task_name for key in startpoint_key_readings(key_text)}
 
 
 def _request_change(

@@ -181,8 +181,6 @@ def _by_key(requests: Requests, meanings: Mapping[str, Collection[StartpointKey]
 
 
 def _readers(messages: Sequence[Message]) -> dict[SystemStreamPartition, frozenset[str]]:
-    standby, mappings = (
-        standby_tasks(messages),
-        [each for each in messages if isinstance(each, SetTaskPartitionMapping)],
-    )
+    standby = standby_tasks(messages)
+    mappings = [each for each in messages if isinstance(each, SetTaskPartitionMapping)]
     return {each.partition: frozenset(each.task_names) - standby for each in mappings}

@@ -4,11 +4,11 @@ import logging
 import os
 import shutil
 import struct
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 from io import BytesIO
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 from zlib import crc32
 
 from eventlog.atomic_file import atomic_file
@@ -39,6 +39,7 @@ _LONG_BLOCK: Final = 0x7A
 _STRING_BYTES: Final = 65535
 _logger: Final = logging.getLogger(__name__)
 FileOffsets = Mapping[SystemStreamPartition, str]
+Content = TypeVar("Content")
 
 
 def store_directory(base: Path, store_name: str, task_name: str) -> Path:
@@ -201,14 +202,8 @@ def read_offset_files(directory: Path, partitions: Collection[SystemStreamPartit
 
     A file of one offset without a partition is that of the only one of ``partitions``.
     """
-    name = next((name for name in OFFSET_FILES if (directory / name).exists()), None)
-    if name is None:
-        return {}
-    try:
-        return _parse_offsets(read_with_checksum(directory / name), partitions)
-    except (ValueError, OSError, WireError) as error:
-        _logger.warning("Ignored the offsets of %s: %s", directory, error)
-        return {}
+    name = next((name for name in OFFSET_FILES if (directory / name).exists()), OFFSET_FILE)
+    return _read(directory / name, lambda text: _parse_offsets(text, partitions)) or {}
 
 
 def delete_offset_files(directory: Path) -> None:
@@ -223,13 +218,16 @@ def write_checkpoint_file(directory: Path, checkpoint: CheckpointV2) -> None:
 
 def read_checkpoint_file(directory: Path) -> CheckpointV2 | None:
     """The checkpoint that a store belongs to; None if there is no file, or it is damaged."""
-    path = directory / CHECKPOINT_FILE
+    return _read(directory / CHECKPOINT_FILE, lambda text: decode_v2(text.encode()))
+
+
+def _read(path: Path, parse: Callable[[str], Content]) -> Content | None:
     if not path.exists():
         return None
     try:
-        return decode_v2(read_with_checksum(path).encode())
+        return parse(read_with_checksum(path))
     except (ValueError, OSError, WireError) as error:
-        _logger.warning("Ignored the checkpoint of %s: %s", directory, error)
+        _logger.warning("Ignored %s: %s", path, error)
         return None
 
 
