@@ -21,7 +21,6 @@ NOW_MS: Final = int(NOW.timestamp() * 1000)
 TWO_HOURS_AGO_MS: Final = NOW_MS - 2 * 60 * 60 * 1000
 END: Final = 427
 """The end offset of the recorded coordinator stream."""
-NOT_ASKED: Final = "The startpoint was not checked with the input: No broker answers at 127.0.0.1:19092."
 
 
 def set_clock(monkeypatch: pytest.MonkeyPatch, time: datetime) -> None:

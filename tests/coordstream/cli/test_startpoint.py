@@ -15,7 +15,7 @@ from eventlog.streams import identify
 from eventlog.system_admin import ResolvedStartpoint, SystemStreamPartitionMetadata
 from managers.startpoints import startpoint_request
 from managers.startpoints.startpoint_request import InputProblem, ResolvedInput
-from tests.builders import config_set, raw, startpoint, task_partition
+from tests.builders import config_set, startpoint, task_partition
 from tests.coordstream.command_line import COORDINATOR, CommandLine
 from tests.coordstream.rewound_job import (
     END,
@@ -147,33 +147,6 @@ class TestWrite:
         assert "stream s.1 contains a dot" in finished.err
         assert "The key kafka.s.1.2 can also mean" in finished.err
         assert [row["is_followed"] for row in finished.json] == [False]
-
-    def test_positions_are_resolved_by_the_broker_of_the_input(
-        self, kafka_cli: CommandLine, monkeypatch: pytest.MonkeyPatch, topics: Topics, job_name: str
-    ) -> None:
-        set_clock(monkeypatch, NOW)
-        views = topics.create(f"{job_name}-views", COMPACTED_AND_DELETED, partitions=2)
-        for partition in (0, 1):
-            events = [raw(b"k%d" % number, b"v", at=TWO_HOURS_AGO_MS + number * 60_000) for number in range(10)]
-            topics.write(views, events, partition=partition)
-        topics.delete_before(views, 4)
-        stream = topics.create(f"__samza_coordinator_{job_name}_1")
-        assigned = [task_partition(f"kafka.{views}.{partition}", "t") for partition in (0, 1)]
-        servers = config_set("systems.kafka.consumer.bootstrap.servers", topics.bootstrap_servers)
-        topics.write(stream, [each._replace(timestamp=NOW_MS) for each in (*assigned, servers)])
-
-        words = ("startpoint", "write", job_name, f"kafka.{views}", "2", "hours", "ago", "--yes")
-        finished = kafka_cli(*words, "--json")
-        assert [(row["resolved_offset"], row["events_again"]) for row in finished.json] == [("4", 6), ("0", 10)]
-        assert "Partition 0: events since that time may already be deleted." in finished.err
-        written = topics.kept(stream)[-2:]
-        assert [each.key for each in written] == [
-            f'[1,"samza-startpoint-v1","kafka.{views}.{partition}"]'.encode() for partition in (0, 1)
-        ]
-        assert b'"timestampOffset":%d' % TWO_HOURS_AGO_MS in (written[0].value or b"")
-        late = kafka_cli("startpoint", "write", job_name, f"kafka.{views}", "1 hour ago", "--dry-run")
-        assert "Partitions 0-1: no event is that late." in late.err
-        assert kafka_cli.is_empty()
 
     def test_a_job_of_many_tasks_takes_no_more_requests_and_readings(
         self, kafka_cli: CommandLine, monkeypatch: pytest.MonkeyPatch, topics: Topics, job_name: str

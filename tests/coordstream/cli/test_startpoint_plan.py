@@ -1,30 +1,25 @@
-"""A job whose starting offsets are to change, and what a startpoint request would write; the input is in memory."""
+"""A job whose starting offsets are to change, and what a startpoint request would write."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import pytest
 
 from coordstream.cli import startpoint_plan
 from coordstream.cli.event_logs import JobLogs
-from coordstream.cli.input_system import InputUnknown
 from coordstream.cli.positions import Input
 from coordstream.cli.startpoint_plan import (
     StartpointJob,
     WritePlan,
-    commands,
     open_startpoint_job,
     plan_rows,
     plan_write,
-    warnings,
     write_commands,
 )
 from coordstream.errors import CoordstreamError
 from eventlog.config import KAFKA_SYSTEM_FACTORY
 from eventlog.log import MemoryEventLog
 from eventlog.messages import Message, SetConfig, SetStartpointFanOut, SetTaskPartitionMapping
-from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
+from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import (
@@ -35,18 +30,16 @@ from eventlog.startpoint import (
     StartpointTimestamp,
 )
 from eventlog.streams import identify
-from eventlog.system_admin import ResolvedStartpoint, SystemAdmin, SystemStreamPartitionMetadata
+from eventlog.system_admin import ResolvedStartpoint, SystemStreamPartitionMetadata
 from managers.job_facts import JobFacts
 from managers.startpoints.next_starts import StartChange, StartpointFacts
 from managers.startpoints.startpoint_request import ResolvedInput
 from projections.job_choice import Job
-from tests.builders import checkpoint_v1, config_set
+from tests.builders import checkpoint_v1
 from tests.coordstream.command_line import CommandLine
-from tests.fixtures.memory_system_admin import MemorySystemAdmin
 
 NOW = 1_700_000_000_000
 SEVEN = StartpointSpecific("7", NOW)
-IN = Input("kafka", "in")
 
 
 def job(*messages: Message, partitions: int = 2) -> StartpointJob:
@@ -60,58 +53,12 @@ def job(*messages: Message, partitions: int = 2) -> StartpointJob:
     return StartpointJob(logs.job, logs, log, facts, {"t": dict.fromkeys(read, "9")}, None)
 
 
-@pytest.fixture
-def inputs(monkeypatch: pytest.MonkeyPatch) -> MemorySystemAdmin:
-    """The input of the job: three partitions of twenty events each."""
-    system = MemorySystemAdmin()
-    system.create("in", 3)
-    for number in range(3):
-        system.write("in", list(range(20)), number)
-
-    @contextmanager
-    def opened(config: object, name: str, servers: str | None) -> Iterator[SystemAdmin]:
-        if servers is not None:
-            raise InputUnknown(f"No broker answers at {servers}.")
-        yield system
-
-    monkeypatch.setattr(startpoint_plan, "open_input", opened)
-    return system
-
-
-def planned(
-    found: StartpointJob, startpoint: Startpoint = SEVEN, input_: Input = IN, servers: str | None = None
-) -> WritePlan:
-    return plan_write(found, input_, startpoint, (), servers=servers)
-
-
-def test_the_input_has_the_partitions_and_the_events_read_again(inputs: MemorySystemAdmin) -> None:
-    made = planned(job())
-    assert list(map(str, made.keys)) == ["kafka.in.0", "kafka.in.1", "kafka.in.2"]
-    rows = [
-        (row["task_name"], row["partition_id"], row["resolved_offset"], row["events_again"]) for row in plan_rows(made)
-    ]
-    assert rows == [("t", 0, "7", 3), ("t", 1, "7", 3), (None, 2, None, None)]
-    assert list(warnings(made)) == []
-
-
-def test_an_unreachable_input_is_one_warning(inputs: MemorySystemAdmin) -> None:
-    made = planned(job(), servers="b:1")
-    assert list(map(str, made.keys)) == ["kafka.in.0", "kafka.in.1"]
-    assert [row["resolved_offset"] for row in plan_rows(made)] == [None, None]
-    assert list(warnings(made)) == ["The startpoint was not checked with the input: No broker answers at b:1."]
-    gone = job(SetConfig(config_key="task.inputs", config_value="kafka.in,kafka.gone"))
-    sentence = "The startpoint was not checked with the input: memory has no stream gone. Check its name and system."
-    assert list(warnings(planned(gone, input_=Input("kafka", "gone", (0,))))) == [
-        sentence,
-        "No task of the job reads kafka.gone.0. The request has no effect unless a task is assigned to it.",
-    ]
-
-
-def test_a_start_that_the_request_moves_beside_is_listed(inputs: MemorySystemAdmin) -> None:
+def test_a_start_that_the_request_moves_beside_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(startpoint_plan, "_resolve", lambda *_: (None, "the input is not asked"))
     held = SetStartpointFanOut(
         task_name="t", fan_out=StartpointFanOut(1, {SystemStreamPartition("kafka", "in", 1): StartpointOldest(1)})
     )
-    made = planned(job(held), input_=Input("kafka", "in", (0,)))
+    made = plan_write(job(held), Input("kafka", "in", (0,)), SEVEN, ())
     rows = [(row["partition_id"], row["old_decided_by"], row["new_decided_by"]) for row in plan_rows(made)]
     assert rows == [(0, "checkpoint", "startpoint"), (1, "startpoint", "checkpoint")]  # Samza replaces the fan-out
 
@@ -138,18 +85,6 @@ def test_events_between_two_starts(before: StartingOffset, after: StartingOffset
     made = WritePlan(job(), SEVEN, [], [], {}, resolved)
     assert made.events_again(StartChange("t", IN_0, before, after)) == count
     assert made._replace(resolved=None).events_again(StartChange("t", IN_0, before, after)) is None
-
-
-def key(partition: int, task: str | None = None) -> StartpointKey:
-    return StartpointKey(SystemStreamPartition("kafka", "in", partition), None if task is None else TaskName(task))
-
-
-def test_a_command_deletes_requests_of_a_task_or_of_every_task() -> None:
-    keys = [key(0), key(1), key(2), key(5), key(0, "t u"), key(1, "t u")]
-    assert commands("delete", Job("word count", "1"), dict.fromkeys(keys, "")) == [
-        "coordstream startpoint delete 'word count/1' kafka.in.0-2,5",
-        "coordstream startpoint delete 'word count/1' kafka.in.0-1 --task 't u'",
-    ]
 
 
 def test_requests_can_be_written_again() -> None:
@@ -193,15 +128,6 @@ def job_at(record_ms: int | None = None, commit_ms: int | None = None) -> Startp
 def test_the_clock_is_compared_with_the_newest_record(known: StartpointJob, behind: str) -> None:
     sentence = known.clock_behind(NOON)
     assert (behind in sentence, bool(sentence)) == (True, bool(behind))
-
-
-def test_an_unknown_checkpoint_factory_is_an_error(cli: CommandLine) -> None:
-    cli.done("log", "create", COUNTS)
-    with PostgresEventLog(cli.database_url, COUNTS) as log:
-        log.append([config_set("task.checkpoint.factory", "my.Factory")])
-    with open_startpoint_job("counts") as found:
-        assert found.checkpoints == {}
-        assert found.checkpoint_error.startswith("task.checkpoint.factory is my.Factory")
 
 
 def test_a_job_without_a_coordinator_stream_has_no_startpoints(cli: CommandLine) -> None:
