@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from types import MappingProxyType
@@ -99,15 +98,6 @@ class LogPartitions:
                 ensure_partition(self._connection, "eventlog", "event", first)
 
 
-@dataclass(frozen=True)
-class Applied:
-    """The number of events of a batch, how many of them were quarantined, and the position after it."""
-
-    events: int
-    quarantined: int
-    next_offset: int
-
-
 class Projector:
     """Folds one log. Not safe for threads; a second projector of the same log is stopped by `PositionMoved`.
 
@@ -146,8 +136,9 @@ class Projector:
 
     def apply(
         self, events: Sequence[RecordedEvent], *, swept: Sequence[Swept] = (), meanwhile: Meanwhile = lambda: None
-    ) -> Applied:
+    ) -> int:
         """Fold the log's next events, in offset order, none below ``next_offset``, then deletes of the ``swept`` keys.
+        Return how many of them were put in quarantine.
 
         ``meanwhile`` is called just before few events are sent, and several times while the server stores many; it may
         not use the connection. The batch is committed completely or not at all. After an error the projector can be
@@ -158,7 +149,7 @@ class Projector:
             ValueError: the events do not begin at or after the position.
         """
         if not events and not swept:
-            return Applied(0, 0, self.next_offset)
+            return 0
         if events and events[0].offset < self.next_offset:
             raise ValueError(f"events begin at {events[0].offset}, before the position {self.next_offset}")
         is_nested = self._connection.info.transaction_status is not TransactionStatus.IDLE
@@ -182,7 +173,7 @@ class Projector:
         self._fold = log_fold
         self.next_offset = next_offset
         self._on_step("committed")
-        return Applied(len(events), len(fold.quarantine.rows), next_offset)
+        return len(fold.quarantine.rows)
 
     def _are_few(self, events: Sequence[RecordedEvent], swept: Sequence[Swept]) -> bool:
         if len(events) + len(swept) > self._few_events:

@@ -21,7 +21,7 @@ from eventlog.streams import StreamIdentity
 from projections.errors import LogRebuilt, ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.log_result import LogResult
-from projections.projector import BATCH_BYTES, BATCH_EVENTS, Applied, Clock, MakeProjector, Projector
+from projections.projector import BATCH_BYTES, BATCH_EVENTS, Clock, MakeProjector, Projector
 from projections.retired_streams import end_retirement
 from projections.stream_lock import stream_lock
 from projections.tracked_logs import TrackedLog, logs_of, make_current, register_log, stop_at_position
@@ -77,15 +77,14 @@ def import_stream(
                 if number == 0:
                     connection.execute(_BEGIN, (log.is_complete, log.log_id))
                     end_retirement(connection, stream.stream_name)
-                applied = _apply(projector, batch)
-                added += applied.events
-                quarantined += applied.quarantined
-                on_progress(applied.events)
+                quarantined += _apply(projector, batch)
+                added += len(batch)
+                on_progress(len(batch))
             _complete(connection, log)
     return LogResult(stream, log.incarnation, added, skipped, quarantined)
 
 
-def _apply(projector: Projector, batch: list[RecordedEvent]) -> Applied:
+def _apply(projector: Projector, batch: list[RecordedEvent]) -> int:
     try:
         return projector.apply(batch)
     except LogRebuilt:  # a rebuild or a retention ran between two batches

@@ -66,10 +66,9 @@ class StreamReader:
         bound = None if self.until is None else TimeBound(self.until, self.clock())
         added = quarantined = 0
         for batch in batches(events if bound is None else bound.before(events), self.batch_events, BATCH_BYTES):
-            applied = projector.apply(batch)
-            added += applied.events
-            quarantined += applied.quarantined
-            self.on_progress(applied.events)
+            quarantined += projector.apply(batch)
+            added += len(batch)
+            self.on_progress(len(batch))
         if projector.next_offset < found.target and not (bound and bound.is_reached):
             projector.pass_to(found.target)
         return added, quarantined

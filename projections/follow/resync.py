@@ -149,11 +149,13 @@ class _NewEvents:
             self._first = next((event.offset for event in batch if event.offset >= self._resync_from), None)
         new = [event for event in batch if event.offset >= self._position]
         if new and self._pending:
-            self.applied += self._projector.apply(self._pending).events
+            self._projector.apply(self._pending)
+            self.applied += len(self._pending)
         self._pending = new or self._pending
 
     def apply_last(self, swept: Sequence[Swept]) -> None:
-        self.applied += self._projector.apply(self._pending, swept=swept).events
+        self._projector.apply(self._pending, swept=swept)
+        self.applied += len(self._pending)
 
     def gap(self, end: int) -> Iterator[Observation]:
         """The offsets from where the resync began that have no events, up to the first event or the end."""

@@ -173,9 +173,8 @@ class _LogRestore:
         )
         for batch in archived_batches(self._archive_events(tracked), sweeps, BATCH_EVENTS):
             now = datetime_of(batch.archived_at)
-            applied = projector.apply(batch.events, swept=batch.swept)
-            added += applied.events
-            quarantined += applied.quarantined
+            quarantined += projector.apply(batch.events, swept=batch.swept)
+            added += len(batch.events)
         if projector.next_offset < self._source.log.next_offset:
             projector.pass_to(self._source.log.next_offset)
         return added, quarantined
