@@ -41,7 +41,6 @@ from eventlog.partition import SystemStreamPartition as SystemStreamPartition, T
 from eventlog.postgres.log import (
     PostgresAdmin as PostgresAdmin,
     PostgresEventLog as PostgresEventLog,
-    StreamExists as StreamExists,
     UnknownStream as UnknownStream,
 )
 from eventlog.startpoint import (

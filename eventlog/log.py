@@ -10,7 +10,7 @@ from typing import Final, Protocol, Self
 
 from eventlog.errors import EventLogError
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, NewEvent, RecordedEvent
-from eventlog.source import Closing, OffsetLost
+from eventlog.source import DATABASE, Closing, OffsetLost
 from eventlog.streams import StreamIdentity, StreamKind
 from eventlog.timestamps import ms_of
 
@@ -85,8 +85,13 @@ class EventLog(Protocol):
     ) -> None: ...
 
 
-class LogExists(EventLogError):
+class StreamExists(EventLogError):
     """The stream to create already exists; it was not changed."""
+
+    def __init__(self, stream_name: str, place: str) -> None:
+        self.stream_name = stream_name
+        noun = "stream" if place == DATABASE else "topic"
+        super().__init__(f"{place} already has a {noun} {stream_name}. Use it, or check the name.")
 
 
 class AppendConflict(EventLogError):

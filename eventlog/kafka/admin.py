@@ -27,7 +27,7 @@ from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.errors import EventLogError
 from eventlog.kafka.client import REACH_SECONDS, RETRY_SECONDS, AdminClient, Answer, ask
 from eventlog.kafka.patches import LeaderKeepingAdmin, NoLeader
-from eventlog.log import LogExists
+from eventlog.log import StreamExists
 from eventlog.source import StreamFacts, StreamMissing, StreamRefused, StreamUnavailable
 from eventlog.streams import (
     BROKER_DEFAULT,
@@ -128,12 +128,6 @@ _NO_EPOCHS: Final = (IncompatibleBrokerVersion, TopicAuthorizationFailedError, U
 _NO_LEADER: Final = -1
 
 
-class TopicExists(LogExists):
-    def __init__(self, stream_name: str, place: str) -> None:
-        self.stream_name = stream_name
-        super().__init__(f"{place} already has a topic {stream_name}. Use it, or check the name.")
-
-
 class CreationRefused(EventLogError):
     """The cluster refused to create the topic."""
 
@@ -222,8 +216,8 @@ class KafkaAdmin(AdminClient):
     ) -> None:
         """Create a stream's topic as Samza does: one partition, compacted. ``settings`` override the defaults.
 
-        Raises `TopicExists`: the topic exists; nothing was changed; `CreationRefused`: the cluster has too few brokers,
-        or does not allow the name or a setting; `SourceUnavailable`: no broker answers.
+        Raises `StreamExists`: nothing was changed; `CreationRefused`: the cluster has too few brokers, or does not
+        allow the name or a setting; `SourceUnavailable`: no broker answers.
         """
         configs = {
             "cleanup.policy": "compact",
@@ -239,7 +233,7 @@ class KafkaAdmin(AdminClient):
         try:
             ask(self._options, lambda: self._create(name, wanted), answers=_REFUSALS)
         except TopicAlreadyExistsError:
-            raise TopicExists(name, self._options.place) from None
+            raise StreamExists(name, self._options.place) from None
         except _REFUSALS as error:
             raise CreationRefused(
                 f"{self._options.place} refused to create {name} with replication factor "

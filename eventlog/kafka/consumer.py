@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -69,7 +70,7 @@ class EventConsumer:
         retry_wait: float = RETRY_WAIT_SECONDS,
         only_committed: bool = True,
     ) -> None:
-        """Connect; the caller closes ``admin``, which finds topic ids. Raises `SourceUnavailable`.
+        """Connects when first used. The caller closes ``admin``, which finds topic ids.
 
         ``fetch_wait``: seconds that a broker waits at the end of all streams; other requests wait behind the fetch.
         ``retry_wait``: seconds between requests of metadata, also before the first one for another stream.
@@ -90,9 +91,8 @@ class EventConsumer:
         self._fetched_by_name: set[str] = set()
         self._fetched: deque[tuple[FollowedPartition, FetchedEvents]] = deque()
         self._errors: deque[OffsetLost | StreamRefused] = deque()
-        self._net: NetClient = connect_network(options, **_SETTINGS, retry_backoff_ms=int(retry_wait * 1000))
-        self._cluster: Any = self._net.cluster
-        self._cluster.add_listener(self._on_new_metadata)
+        self._connect = partial(connect_network, options, **_SETTINGS, retry_backoff_ms=int(retry_wait * 1000))
+        self._connected: NetClient | None = None
 
     def assign(
         self, positions: Mapping[str, int], topic_ids: Mapping[str, str | None], partition: int = PARTITION
@@ -112,7 +112,8 @@ class EventConsumer:
         self._names |= {UUID(one): name for name, one in topic_ids.items() if one is not None}
         self._errors.clear()
         self._are_leaders_known = False
-        keep_metadata_of(self._cluster, positions.keys())
+        if positions or self._connected is not None:
+            keep_metadata_of(self._cluster, positions.keys())
 
     def poll(self, timeout: float) -> list[Read]:
         """See `EventSource.poll`. After an error for a stream it is paused until it is assigned again.
@@ -123,6 +124,7 @@ class EventConsumer:
         Raises `StreamRefused`: events of a stream cannot be read by its broker or decoded, or access is denied;
         `OffsetLost`; `SourceUnavailable`: the brokers refuse access.
         """
+        self._open()
         deadline = time.monotonic() + timeout
         while True:
             self._take_news(0)
@@ -144,7 +146,19 @@ class EventConsumer:
         self._news.put(None)
 
     def close(self) -> None:
-        self._net.close()
+        if self._connected is not None:
+            self._connected.close()
+            self._connected = None
+
+    def _open(self) -> NetClient:
+        if self._connected is None:
+            self._connected = self._connect()
+            self._connected.cluster.add_listener(self._on_new_metadata)
+        return self._connected
+
+    @property
+    def _cluster(self) -> Any:
+        return self._open().cluster
 
     def _take_news(self, timeout: float) -> None:
         """Wait for an answer, metadata or `wake`, and take all answers that have arrived."""
@@ -197,9 +211,18 @@ class EventConsumer:
         )
         self._moved -= session.led.keys()
         session.has_to_answer = True
-        sent = self._net.manager.call_soon(self._net.manager.send, request, node_id)
-        sent.add_callback(lambda response: self._news.put(_Answer(session, response)))
-        sent.add_errback(lambda error: self._news.put(_Answer(session, error=error)))
+        manager = self._open().manager
+
+        def send() -> None:
+            try:
+                sent = manager.send(request, node_id)
+            except KafkaError as error:
+                self._news.put(_Answer(session, error=error))
+            else:
+                sent.add_callback(lambda response: self._news.put(_Answer(session, response)))
+                sent.add_errback(lambda error: self._news.put(_Answer(session, error=error)))
+
+        manager.run(send)  # returns when it is sent: beside this thread, kafka-python's would get to it late
 
     def _take_answer(self, answer: _Answer) -> None:
         session, response, error = answer

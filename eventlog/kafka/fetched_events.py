@@ -1,16 +1,22 @@
 """The events of one partition in a broker's answer to a fetch."""
 
+import gzip
+import io
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+import lz4.frame
+import zstandard
+from kafka.codec import has_snappy, snappy_decode
 from kafka.errors import UnsupportedCodecError
 from kafka.record.default_records import DefaultRecordBatch
 from kafka.record.memory_records import MemoryRecords
 
+from eventlog.errors import EventLogError
 from eventlog.events import CREATE_TIME, RecordedEvent, no_collections
+from eventlog.frozen_dict import frozen
 from eventlog.invalid_batch import invalid_batch_event
-from eventlog.kafka.decompression import BatchTooLarge, unpack
 from eventlog.kafka.options import MAX_BATCH_VARIABLE
 from eventlog.kafka.record_batch import BatchFacts, OffsetsInvalid, RecordsDamaged, batch_events
 from eventlog.source import StreamRefused
@@ -138,3 +144,52 @@ def _old_event(record: Any) -> RecordedEvent:
     check_sum(record)
     timestamp = -1 if record.timestamp is None else record.timestamp
     return RecordedEvent(record.offset, timestamp, record.timestamp_type or CREATE_TIME, record.key, record.value)
+
+
+_BLOCK: Final = 1 << 17
+
+
+class BatchTooLarge(EventLogError):
+    """A batch unpacks to more bytes than allowed."""
+
+
+def unpack(codec: int, packed: bytes, most_bytes: int) -> bytes:
+    """The records of a batch, up to a limit: a few kilobytes of a producer can unpack to gigabytes.
+
+    Raises `BatchTooLarge`, UnsupportedCodecError, and what the codec's library raises.
+    """
+    if codec not in _UNPACK:
+        raise UnsupportedCodecError(f"codec {codec}")
+    records = _UNPACK[codec](packed, most_bytes + 1)
+    if len(records) > most_bytes:
+        raise BatchTooLarge(f"its batch unpacks to more than {most_bytes} bytes")
+    return records
+
+
+def _gzip(packed: bytes, size: int) -> bytes:
+    return gzip.GzipFile(fileobj=io.BytesIO(packed)).read(size)
+
+
+def _snappy(packed: bytes, _size: int) -> bytes:
+    """Snappy packs at most 20 times, so that the limit of the broker is enough."""
+    if not has_snappy():
+        raise UnsupportedCodecError("snappy")
+    unpacked: bytes = snappy_decode(packed)
+    return unpacked
+
+
+def _lz4(packed: bytes, size: int) -> bytes:
+    decompressor = lz4.frame.LZ4FrameDecompressor()
+    unpacked: bytes = decompressor.decompress(packed, size)
+    if not decompressor.eof and len(unpacked) < size:
+        raise EOFError("the frame is incomplete")
+    return unpacked
+
+
+def _zstd(packed: bytes, size: int) -> bytes:
+    reader: Any = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+    return io.BufferedReader(reader, _BLOCK).read(size)
+
+
+_UNPACK: Final[Mapping[int, Callable[[bytes, int], bytes]]] = frozen({1: _gzip, 2: _snappy, 3: _lz4, 4: _zstd})
+"""By Kafka's number of the codec."""

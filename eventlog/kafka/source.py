@@ -28,8 +28,8 @@ class KafkaSource(Closing):
         self._options = options
         self._admin = KafkaAdmin(options)
         self._ranges = RangeReader(options, self._admin)
-        self._consumer: EventConsumer | None = None
-        self._woken = self._has_warned = False
+        self._consumer = EventConsumer(options, self._admin)
+        self._has_warned = False
         self._topic_ids: dict[str, str | None] = {}
 
     @property
@@ -63,35 +63,19 @@ class KafkaSource(Closing):
 
     def assign(self, positions: Mapping[str, int]) -> None:
         """See `EventSource.assign`. Raises `StreamMissing` or `SourceUnavailable`."""
-        if not positions and self._consumer is None:
-            return
         self._find_topic_ids(positions)
-        self._open_consumer().assign(positions, {name: self._topic_ids[name] for name in positions})
+        self._consumer.assign(positions, {name: self._topic_ids[name] for name in positions})
 
     def poll(self, timeout: float) -> list[Read]:
-        consumer = self._open_consumer()
-        if self._woken:  # wake was called before the first poll
-            self._woken, timeout = False, 0
-        return consumer.poll(timeout)
+        return self._consumer.poll(timeout)
 
     def wake(self) -> None:
-        """See `EventSource.wake`. If no poll is waiting, the next one returns at once."""
-        if self._consumer is None:
-            self._woken = True
-        else:
-            self._consumer.wake()
+        self._consumer.wake()
 
     def close(self) -> None:
         self._admin.close()
         self._ranges.close()
-        if self._consumer is not None:
-            self._consumer.close()
-            self._consumer = None
-
-    def _open_consumer(self) -> EventConsumer:
-        if self._consumer is None:
-            self._consumer = EventConsumer(self._options, self._admin)
-        return self._consumer
+        self._consumer.close()
 
     def _find_topic_ids(self, stream_names: Sequence[str] | Mapping[str, int]) -> None:
         """Find the current topics of streams that were not described."""

@@ -11,7 +11,7 @@ from psycopg.pq import TransactionStatus
 
 from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent, batches
-from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, LogExists, check_timestamp, system_clock
+from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, StreamExists, check_timestamp, system_clock
 from eventlog.postgres.archive import archive_end, headers_json, read_archive
 from eventlog.postgres.binary_values import ByteaArray, Int8Array, bytea_array, int8_array
 from eventlog.postgres.connection import Connection, connect, reaching_database
@@ -42,12 +42,6 @@ class UnknownStream(EventLogError):
     def __init__(self, stream_name: str, known: Iterable[str] = ()) -> None:
         self.stream_name = stream_name
         super().__init__(no_stream(stream_name, DATABASE, known))
-
-
-class StreamExists(LogExists):
-    def __init__(self, stream_name: str) -> None:
-        self.stream_name = stream_name
-        super().__init__(f"The database already has a stream {stream_name}. Use it, or check the name.")
 
 
 _WRITTEN_ELSEWHERE: Final = {
@@ -215,7 +209,7 @@ def _insert(connection: Connection, stream: StreamIdentity, now: datetime) -> No
     try:
         log = insert_log(connection, stream.stream_name, stream.stream_kind, 1, POSTGRES, now)
     except UniqueViolation:
-        raise StreamExists(stream.stream_name) from None
+        raise StreamExists(stream.stream_name, DATABASE) from None
     connection.execute(_INSERT_HEAD, (log.log_id,))
 
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
 from eventlog.errors import ConfigError
-from eventlog.log import LogExists
+from eventlog.log import StreamExists
 from eventlog.messages import Delete, Envelope, Message, SetChangelogMapping
 from managers.job_facts import (
     ChangelogError,
@@ -127,7 +127,7 @@ class TopicMaker(Protocol):
     """Creates the streams of one system, like `eventlog.kafka.admin.KafkaAdmin`."""
 
     def create_topic(self, name: str, *, partitions: int, replication_factor: int, settings: Mapping[str, str]) -> None:
-        """Create a topic. Raises `LogExists` if it exists; it is not changed."""
+        """Create a topic. Raises `StreamExists` if it exists; it is not changed."""
 
     def partition_count(self, name: str) -> int:
         """The number of partitions of a topic."""
@@ -178,7 +178,7 @@ def _create(
     partitions: int, admin: TopicMaker, changelog: StoreChangelog, name: str, copies: int, settings: Mapping[str, str]
 ) -> ChangelogStream:
     is_new = False
-    with suppress(LogExists):
+    with suppress(StreamExists):
         admin.create_topic(name, partitions=partitions, replication_factor=copies, settings=settings)
         is_new = True
     actual = admin.partition_count(name)

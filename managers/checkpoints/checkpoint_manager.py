@@ -18,7 +18,7 @@ from eventlog.checkpoint import (
 )
 from eventlog.config import boolean, integer
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.log import Clock, LogExists, system_clock
+from eventlog.log import Clock, StreamExists, system_clock
 from eventlog.source import StreamFacts
 from eventlog.streams import BROKER_DEFAULT, CHECKPOINT_MESSAGE_BYTES, SEGMENT_BYTES, StreamIdentity, StreamKind
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
@@ -53,7 +53,7 @@ class StreamAdmin(Protocol):
     def create_stream(
         self, stream: StreamIdentity, *, replication_factor: int = BROKER_DEFAULT, settings: Mapping[str, str]
     ) -> None:
-        """Create a stream with one partition. Raises `LogExists` if it exists; it is not changed."""
+        """Create a stream with one partition. Raises `StreamExists` if it exists; it is not changed."""
 
     def describe(self, stream_name: str) -> StreamFacts:
         """Describe a stream. Raises `StreamRefused` if it cannot be followed, for example with several partitions."""
@@ -75,7 +75,7 @@ def ensure_checkpoint_topic(admin: StreamAdmin, config: Mapping[str, str]) -> No
     """
     stream = checkpoint_stream(config)
     copies, settings = _setting(config, "replication.factor", BROKER_DEFAULT), checkpoint_topic_settings(config)
-    with suppress(LogExists):
+    with suppress(StreamExists):
         admin.create_stream(stream, replication_factor=copies, settings=settings)
     if is_validated(config):
         admin.describe(stream.stream_name)

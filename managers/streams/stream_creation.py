@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Protocol
 
 from eventlog.config import integer
-from eventlog.log import LogExists
+from eventlog.log import StreamExists
 from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity
 from managers.assignments.changelog_partition_manager import TopicMaker
 from managers.checkpoints.checkpoint_manager import StreamAdmin
@@ -23,7 +23,7 @@ class StreamMaker(Protocol):
     """Creates streams, like `eventlog.kafka.admin.KafkaAdmin`."""
 
     def create_stream(self, stream: StreamIdentity, *, replication_factor: int, segment_bytes: int) -> None:
-        """Create a compacted topic with one partition. Raises `LogExists` if it exists; it is not changed."""
+        """Create a compacted topic with one partition. Raises `StreamExists` if it exists; it is not changed."""
 
 
 def create_coordinator_stream(maker: StreamMaker, config: Config) -> StreamIdentity:
@@ -37,7 +37,7 @@ def create_coordinator_stream(maker: StreamMaker, config: Config) -> StreamIdent
     stream = coordinator_stream(config)
     copies = _setting(config, "replication.factor", BROKER_DEFAULT)
     segment_bytes = _setting(config, "segment.bytes", SEGMENT_BYTES)
-    with suppress(LogExists):
+    with suppress(StreamExists):
         maker.create_stream(stream, replication_factor=copies, segment_bytes=segment_bytes)
     return stream
 

@@ -9,8 +9,9 @@ import pytest
 from kafka import TopicPartition
 from kafka.errors import TopicAuthorizationFailedError, UnknownTopicOrPartitionError
 
-from eventlog.kafka.admin import CreationRefused, KafkaAdmin, Topic, TopicExists, check
+from eventlog.kafka.admin import CreationRefused, KafkaAdmin, Topic, check
 from eventlog.kafka.options import KafkaOptions
+from eventlog.log import StreamExists
 from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
 from eventlog.streams import identify
 from tests.fixtures.kafka_topics import Topics
@@ -66,7 +67,7 @@ class TestCreation:
 
     def test_a_topic_that_is_there_is_left_as_it_is(self, admin: KafkaAdmin, topics: Topics, made: str) -> None:
         topics.create(made, {"cleanup.policy": "delete"})
-        with pytest.raises(TopicExists, match=f"already has a topic {made}. Use it") as exists:
+        with pytest.raises(StreamExists, match=f"already has a topic {made}. Use it") as exists:
             admin.create_stream(identify(made))
         assert exists.value.stream_name == made
         assert topics.settings_of(made) == {"cleanup.policy": "delete"}
@@ -84,7 +85,7 @@ class TestCreation:
             return [{**topic, **error} for topic in describe_topics(*names, **named)]
 
         monkeypatch.setattr(client, "describe_topics", describe_late)
-        with pytest.raises(TopicExists):
+        with pytest.raises(StreamExists):
             admin.create_stream(identify(made))
         assert admin.describe(made).stream_name == made
 

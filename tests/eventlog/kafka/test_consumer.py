@@ -30,19 +30,19 @@ class Fetches:
     def __init__(self, consumer: EventConsumer) -> None:
         self.asked: list[set[str]] = []
         self.change = lambda answer: answer
-        self._manager = consumer._net.manager
-        self._call, self._manager.call_soon = self._manager.call_soon, self._record
+        self._manager = consumer._open().manager
+        self._send, self._manager.send = self._manager.send, self._record
 
     def moved(self) -> set[str]:
         """The streams in the last request that had any."""
         return next(asked for asked in reversed(self.asked) if asked)
 
-    def _record(self, call: Any, *arguments: Any) -> Any:
-        called = self._call(call, *arguments)
-        if arguments and isinstance(arguments[0], FetchRequest):
-            self.asked.append({topic.topic for topic in arguments[0].topics})
-            called.add_callback(self.change)
-        return called
+    def _record(self, request: Any, *arguments: Any) -> Any:
+        answer = self._send(request, *arguments)
+        if isinstance(request, FetchRequest):
+            self.asked.append({topic.topic for topic in request.topics})
+            answer.add_callback(self.change)
+        return answer
 
 
 @pytest.fixture

@@ -7,10 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from eventlog.events import NewEvent
-from eventlog.kafka.admin import TopicExists
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
-from eventlog.log import AppendRefused, Capabilities, Clock, EventLog
+from eventlog.log import AppendRefused, Capabilities, Clock, EventLog, StreamExists
 from eventlog.source import OffsetLost, StreamMissing
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from tests.contracts.event_log import UnconditionalAppendContract, clock, new_events
@@ -53,7 +52,7 @@ def test_a_log_is_made_as_samza_makes_it(kafka_options: KafkaOptions, topics: To
     with KafkaEventLog.create(kafka_options, stream, replication_factor=1) as log:
         assert log.append(new_events(1)) == range(1)
     assert topics.settings_of(stream.stream_name)["cleanup.policy"] == "compact"
-    with pytest.raises(TopicExists):
+    with pytest.raises(StreamExists):
         KafkaEventLog.create(kafka_options, stream)
 
 

@@ -10,10 +10,10 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from eventlog.events import LOG_APPEND_TIME, EventColumns, NewEvent, RecordedEvent
-from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, EventLog
+from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, EventLog, StreamExists
 from eventlog.postgres.archive import archive_writer
 from eventlog.postgres.connection import Connection, connect
-from eventlog.postgres.log import EVENT_CHANNEL, PostgresEventLog, StreamExists, UnknownStream
+from eventlog.postgres.log import EVENT_CHANNEL, PostgresEventLog, UnknownStream
 from eventlog.postgres.log_registry import insert_log
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ensure_partition
 from eventlog.source import SourceUnavailable

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from eventlog.errors import ConfigError
-from eventlog.log import EventLog, LogExists
+from eventlog.log import EventLog, StreamExists
 from managers.assignments.changelog_partition_manager import (
     ChangelogPartitionManager,
     ChangelogStream,
@@ -101,7 +101,7 @@ class NotedTopics:
         policy = settings.get("cleanup.policy", "the broker's")
         self.calls.append(f"create {name}: {partitions} partitions, {replication_factor} copies, {policy}")
         if name in self.partitions:
-            raise LogExists
+            raise StreamExists(name, "Kafka")
         self.partitions[name] = partitions
 
     def partition_count(self, name: str) -> int:

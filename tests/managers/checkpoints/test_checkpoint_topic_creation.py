@@ -8,7 +8,7 @@ import pytest
 
 from eventlog.checkpoint import CheckpointV1
 from eventlog.errors import ConfigError
-from eventlog.log import LogExists, MemoryEventLog
+from eventlog.log import MemoryEventLog, StreamExists
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable, StreamFacts, StreamRefused
 from eventlog.streams import StreamIdentity, identify
@@ -60,7 +60,7 @@ def create(admin: NotingAdmin, **config: str) -> list[str]:
 def test_a_topic_is_made_and_looked_at_if_validation_is_on() -> None:
     assert create(NotingAdmin()) == [f"create {TOPIC} -1", f"describe {TOPIC}", "close"]
     assert create(NotingAdmin(), **{VALIDATION: "false"}) == [f"create {TOPIC} -1", "close"]
-    is_there = NotingAdmin(refusals={"create": LogExists()})
+    is_there = NotingAdmin(refusals={"create": StreamExists("s", "Kafka")})
     assert create(is_there) == [f"create {TOPIC} -1", f"describe {TOPIC}", "close"]
     copies = {"task.checkpoint.replication.factor": "3"}
     assert create(NotingAdmin(), **copies)[0] == f"create {TOPIC} 3"

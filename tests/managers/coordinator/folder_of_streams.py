@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from eventlog.kafka.admin import TopicExists
+from eventlog.log import StreamExists
 from eventlog.source import StreamFacts, StreamMissing
 from eventlog.streams import StreamIdentity
 
@@ -30,7 +30,7 @@ class FolderOfStreams:
     def create_topic(self, name: str, *, partitions: int, replication_factor: int, settings: Mapping[str, str]) -> None:
         del replication_factor, settings
         if (self._folder / name).exists():
-            raise TopicExists(name, str(self._folder))
+            raise StreamExists(name, str(self._folder))
         self.set_partition_count(name, partitions)
         self._acted()
 

@@ -9,7 +9,7 @@ import pytest
 
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.options import KafkaOptions
-from eventlog.log import LogExists
+from eventlog.log import StreamExists
 from eventlog.source import StreamMissing
 from eventlog.streams import identify
 from managers.streams.stream_creation import InputAdmin
@@ -38,11 +38,11 @@ def test_streams_are_created_once_and_counted(admin: InputAdmin, request: pytest
     with pytest.raises(StreamMissing):
         admin.partition_count(name)
     admin.create_topic(name, partitions=3, replication_factor=1, settings={})
-    with pytest.raises(LogExists):
+    with pytest.raises(StreamExists):
         admin.create_topic(name, partitions=2, replication_factor=1, settings={})
     assert admin.partition_count(name) == 3
     admin.create_stream(stream, replication_factor=1, settings={"cleanup.policy": "compact"})
-    with pytest.raises(LogExists):
+    with pytest.raises(StreamExists):
         admin.create_stream(stream, replication_factor=1, settings={"cleanup.policy": "compact"})
     assert admin.describe(stream.stream_name).end_offset == 0
     assert {name, stream.stream_name} <= set(admin.topic_names())
