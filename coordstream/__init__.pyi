@@ -107,8 +107,8 @@ from managers.state.state_errors import (
 )
 from managers.state.state_markers import StateCheckpointMarkerSerde as StateCheckpointMarkerSerde
 from managers.state.task_committer import TaskCommitter as TaskCommitter
-from managers.state.task_restoration import TaskRestoration as TaskRestoration
-from managers.state.task_storage_commit_manager import TaskStorageCommitManager as TaskStorageCommitManager
+from managers.state.task_storage import TaskRestoration as TaskRestoration
+from managers.state.task_storage import TaskStorageCommitManager as TaskStorageCommitManager
 from eventlog.state_markers import (
     KAFKA_STATE_BACKEND_FACTORY as KAFKA_STATE_BACKEND_FACTORY,
     KafkaStateCheckpointMarker as KafkaStateCheckpointMarker,

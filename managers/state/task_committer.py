@@ -15,7 +15,7 @@ from managers.checkpoints.checkpoint_events import build_checkpoints
 from managers.metrics import MetricValue
 from managers.offsets.offset_manager import OffsetManager
 from managers.state.state_errors import CommitFailed, CommitTimedOut, Step
-from managers.state.task_storage_commit_manager import TaskStorageCommitManager, run_in_background
+from managers.state.task_storage import TaskStorageCommitManager, run_in_background
 
 MAX_DELAY: Final = "task.commit.max.delay.ms"
 TIMEOUT: Final = "task.commit.timeout.ms"

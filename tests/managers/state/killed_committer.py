@@ -33,8 +33,7 @@ from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTO
 from managers.state.state_backend import StateBackendFactory, StatefulTask
 from managers.state.store_directories import store_directory
 from managers.state.task_committer import TaskCommitter
-from managers.state.task_restoration import TaskRestoration
-from managers.state.task_storage_commit_manager import TaskStorageCommitManager
+from managers.state.task_storage import TaskRestoration, TaskStorageCommitManager
 from tests.fixtures.waiting import PATIENCE, wait_until
 from tests.managers.stated_admin import StatedAdmin
 

@@ -21,7 +21,7 @@ from managers.offsets.offset_manager import OffsetManager
 from managers.state.state_backend import StatefulTask
 from managers.state.state_errors import CommitFailed, CommitTimedOut, Step
 from managers.state.task_committer import CommitSettings, TaskCommitter
-from managers.state.task_storage_commit_manager import TaskStorageCommitManager, run_in_background
+from managers.state.task_storage import TaskStorageCommitManager, run_in_background
 from tests.fixtures.waiting import PATIENCE, wait_until
 from tests.managers.state.recording_backup_manager import RecordingBackupManager, fail, no_opener
 from tests.managers.stated_admin import StatedAdmin

@@ -27,8 +27,7 @@ from managers.state.object_store_backend import (
 from managers.state.state_backend import StateBackendFactory, StatefulTask
 from managers.state.state_errors import SnapshotDamaged
 from managers.state.store_directories import delete_directory, store_directory
-from managers.state.task_restoration import TaskRestoration
-from managers.state.task_storage_commit_manager import TaskStorageCommitManager
+from managers.state.task_storage import TaskRestoration, TaskStorageCommitManager
 from tests.fixtures.kafka_topics import Topics
 
 TASK: Final = "Partition 0"

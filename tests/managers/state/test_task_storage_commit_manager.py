@@ -16,7 +16,7 @@ from managers.state.key_value_store import DictStore
 from managers.state.state_backend import StatefulTask
 from managers.state.state_errors import CommitFailed
 from managers.state.store_directories import CHECKPOINT_FILE, read_checkpoint_file
-from managers.state.task_storage_commit_manager import TaskStorageCommitManager
+from managers.state.task_storage import TaskStorageCommitManager
 from tests.managers.state.recording_backup_manager import RecordingBackupManager, fail, no_opener
 
 TASK: Final = "Partition 0"

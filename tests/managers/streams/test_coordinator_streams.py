@@ -11,7 +11,6 @@ from typing import Final
 
 import pytest
 
-from eventlog.events import NewEvent
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.messages import Delete, Envelope, SetConfig
@@ -159,16 +158,6 @@ def test_each_read_of_a_type_catches_up(coordinator_log: EventLog, logs: LogMake
     assert [message.key for message in consumer.get_bootstrapped_stream("SET-CHANGELOG")] == ["t", "u"]
     consumer.register()
     assert len(consumer.get_bootstrapped_stream()) == 4
-
-
-def test_what_cannot_be_read_is_passed_over() -> None:
-    log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
-    log.append([config_set("a", "1"), NewEvent(b"garbage", b"x"), NewEvent(None, b"x")])
-    log.append([NewEvent(encode_key("set-config", "a"), b"garbage"), NewEvent(encode_key("unknown", "k"), b'{"x":1}')])
-    log.append([config_set("empty", ""), NewEvent(encode_key("set-config", "b"), b'{"values":{"value":null}}')])
-    with CoordinatorStreamConsumer(log) as consumer:
-        assert consumer.config == {"a": "1", "empty": ""}
-        assert [message.key for message in consumer.get_bootstrapped_stream()] == ["a", "k", "empty", "b"]
 
 
 def test_a_read_that_failed_is_followed_by_one_with_a_new_log() -> None:
