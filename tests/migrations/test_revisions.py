@@ -14,8 +14,10 @@ from sqlalchemy import MetaData, create_engine
 from sqlalchemy.pool import NullPool
 
 from coordstream.database import migrations_folder
+from coordstream.errors import CoordstreamError
 from coordstream.migrate import upgrade
 from eventlog.postgres.tables import metadata as eventlog_metadata
+from projections.relation_files import tables
 from projections.tables import metadata as projection_metadata
 from tests.migrations.schema_dump import schema_of
 
@@ -61,6 +63,15 @@ def test_the_metadata_says_what_the_migrations_make(database_url: str) -> None:
         context = MigrationContext.configure(connection, opts=options)
         differences = compare_metadata(context, both_metadata())
     assert [found for found in differences if "comment" not in str(found[0])] == []
+
+
+def test_the_tables_are_those_of_the_metadata() -> None:
+    assert sorted(tables()) == sorted(table.fullname for table in both_metadata().sorted_tables)
+
+
+def test_a_broken_installation_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(CoordstreamError, match=r"^No migrations in .* or beside it\. Reinstall coordstream\.$"):
+        migrations_folder(tmp_path)
 
 
 def test_threads_may_migrate_one_database_at_once(empty_database_url: str, database_url: str) -> None:

@@ -57,6 +57,24 @@ def config_comment(connection: Connection) -> str:
     return str(row[0])
 
 
+@pytest.mark.parametrize(
+    ("change", "state"),
+    [
+        ("select", SchemaState.CURRENT),
+        ("delete from eventlog.alembic_version", SchemaState.EMPTY),
+        ("drop table eventlog.alembic_version", SchemaState.EMPTY),
+        ("comment on schema coordinator is null", SchemaState.OLDER),
+        ("drop view coordinator.job", SchemaState.OLDER),
+        ("drop schema coordinator cascade", SchemaState.OLDER),
+        ("drop table projection.log_time cascade", SchemaState.INCOMPLETE),
+    ],
+)
+def test_a_schema_is_compared_with_that_of_the_program(database_url: str, change: str, state: SchemaState) -> None:
+    with connect(database_url) as connection:
+        connection.execute(change.encode())
+        assert schema_state(connection) is state
+
+
 def test_two_upgrades_at_once_both_end_well(empty_database_url: str) -> None:
     """Two processes, since Alembic's context is one for a process; both are held back until both have come."""
     program = "import sys; from coordstream.migrate import upgrade; upgrade(sys.argv[1])"
