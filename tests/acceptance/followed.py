@@ -1,16 +1,14 @@
 """A real topic that is followed for a while, and what the database shows then."""
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import connect
 from eventlog.source import EventSource
 from projections.follow.follow_run import FollowPlan
-from projections.follow.follower import Follower
 from tests.builders import config_deleted, config_set
-from tests.properties.importing import SETTINGS
+from tests.projections.follow.running import run
 
 CONFIG: Final = "select config_key, config_value, incarnation from coordinator.config order by 1"
 HISTORY: Final = """
@@ -29,18 +27,10 @@ class Followed(NamedTuple):
     failures: Mapping[str, str]
 
 
-def now() -> datetime:
-    """The time now."""
-    return datetime.now(UTC)
-
-
-def follow_once(url: str, source: EventSource, *stream_names: str, clock: Callable[[], datetime] = now) -> Followed:
+def follow_once(url: str, source: EventSource, *stream_names: str) -> Followed:
     """Follow streams to their ends, as `coordstream follow --once` does."""
     messages: list[str] = []
-    outcome = Follower(
-        url, source, SETTINGS, clock, FollowPlan(stream_names, once=True), on_message=messages.append
-    ).run()
-    return Followed(messages, outcome.failures)
+    return Followed(messages, run(url, source, FollowPlan(stream_names, once=True), messages).failures)
 
 
 def shown(url: str, query: str) -> list[tuple[Any, ...]]:

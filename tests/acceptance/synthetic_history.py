@@ -54,9 +54,13 @@ def buffers(executed: dict[str, Any]) -> int:
     return int(executed["Shared Hit Blocks"] + executed["Shared Read Blocks"])
 
 
+def nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A plan's node and all below it."""
+    yield node
+    for below in node.get("Plans", []):
+        yield from nodes(below)
+
+
 def scans(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The nodes of a plan that read a table."""
-    if "Relation Name" in node:
-        yield node
-    for inner in node.get("Plans", []):
-        yield from scans(inner)
+    return (each for each in nodes(node) if "Relation Name" in each)

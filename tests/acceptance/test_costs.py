@@ -10,7 +10,17 @@ from benchmarks.relation_data import JobLogs, JobSize
 from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
 from tests.acceptance.imported_job import ImportedJob
-from tests.acceptance.synthetic_history import CONFIG_KEYS, JOB, TASKS, History, buffers, load_history, plan, scans
+from tests.acceptance.synthetic_history import (
+    CONFIG_KEYS,
+    JOB,
+    TASKS,
+    History,
+    buffers,
+    load_history,
+    nodes,
+    plan,
+    scans,
+)
 from tests.builders import FIRST_TIME, checkpoint_v1
 from tests.fixtures.postgres import CloneSeries
 from tests.oracle import Row, to_time
@@ -130,10 +140,9 @@ def rows_read(node: dict[str, Any], table: str) -> float:
     return float(sum(read))
 
 
-def compared_in_vain(node: dict[str, Any]) -> float:
+def compared_in_vain(executed: dict[str, Any]) -> float:
     """How many pairs of rows a plan held together that do not belong together."""
-    of_this = float(node.get("Rows Removed by Join Filter", 0) * node["Actual Loops"])
-    return of_this + sum(map(compared_in_vain, node.get("Plans", [])))
+    return sum(float(node.get("Rows Removed by Join Filter", 0) * node["Actual Loops"]) for node in nodes(executed))
 
 
 def test_the_key_of_an_event_is_looked_up_once_a_key(jobs: Connection) -> None:

@@ -13,12 +13,12 @@ from eventlog.postgres.connection import connect
 from projections.follow import session
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower
-from tests.acceptance.followed import config, now
+from tests.acceptance.followed import config
 from tests.fixtures.kafka import BrokerMaker
 from tests.fixtures.kafka_broker import SecondNode, second_node
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import wait_until
-from tests.projections.follow.running import COUNTS, ORDERS, following, position, wait_for_position
+from tests.projections.follow.running import COUNTS, ORDERS, following, now, position, wait_for_position
 from tests.properties.importing import SETTINGS
 
 pytestmark = [pytest.mark.slow]

@@ -1,9 +1,8 @@
 """input_bound, task_lag and state_lag: how far tasks are behind their inputs, and backups behind their stores."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -21,6 +20,7 @@ from projections.input_bounds import (
 )
 from projections.job_choice import Job
 from tests.acceptance.imported_job import ImportedJob, Row
+from tests.acceptance.synthetic_history import nodes, plan
 from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set, task_mode, task_partition, tombstone
 
 NUMBERS: Final = count()
@@ -164,16 +164,8 @@ def test_checkpoints_are_computed_once_for_all_partitions(database: Connection) 
     checkpoints = [checkpoint_v1(task, {f"kafka.in.{number}": str(offset)}) for number, task, offset in committed]
     job = ImportedJob(database, f"lag-{next(NUMBERS)}", coordinator=said, checkpoints=checkpoints)
     job.connection.execute("analyze")
-    query = "explain (analyze, timing off, format json) select * from coordinator.task_lag where job_name = %s"
-    ((((plan,),),),) = (job.connection.execute(query, (job.name,)).fetchall(),)
-    loops = [node["Actual Loops"] for node in _nodes(plan["Plan"])]
-    assert max(loops) <= 2 * len(tasks)
-
-
-def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield node
-    for each in node.get("Plans", ()):
-        yield from _nodes(each)
+    executed = plan(job.connection, "select * from coordinator.task_lag where job_name = %s", job.name)
+    assert max(node["Actual Loops"] for node in nodes(executed)) <= 2 * len(tasks)
 
 
 MINUTE: Final = 60_000

@@ -8,7 +8,7 @@ import pytest
 from eventlog.postgres.connection import Connection
 from tests.acceptance.fleet import copy_jobs
 from tests.acceptance.odd_jobs import import_hand_made_jobs, import_recording_a
-from tests.acceptance.synthetic_history import plan
+from tests.acceptance.synthetic_history import nodes, plan, scans
 from tests.acceptance.test_relations_contract import RELATIONS
 
 pytestmark = pytest.mark.slow
@@ -104,14 +104,7 @@ def is_found_by_job(scan: Scan) -> bool:
 
 def executed_scans(executed: dict[str, Any]) -> Iterator[Scan]:
     """What was read in the execution of a plan."""
-    for node in nodes(executed):
-        if "Relation Name" in node and node["Actual Loops"]:
+    for node in scans(executed):
+        if node["Actual Loops"]:
             bitmaps = [bitmap.get("Index Cond", "") for bitmap in nodes(node)]
             yield Scan(node["Relation Name"], " ".join(bitmaps))
-
-
-def nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A plan's node and all below it."""
-    yield node
-    for below in node.get("Plans", []):
-        yield from nodes(below)

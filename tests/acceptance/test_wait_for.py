@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import pytest
-from psycopg import IsolationLevel
+from psycopg import Error, IsolationLevel
 from psycopg.errors import (
     InvalidParameterValue,
     InvalidTransactionState,
@@ -105,23 +105,23 @@ def test_the_incarnation_that_is_shown_counts(writer: Connection) -> None:
     assert wait_for(writer, STREAM, 0, 0) == (True,)
 
 
-def test_an_unknown_stream_is_refused(writer: Connection) -> None:
-    with pytest.raises(
-        NoDataFound, match=r"^Unknown stream '__samza_coordinator_waited'\. coordinator\.log_position has"
-    ):
-        wait_for(writer, "__samza_coordinator_waited", 0, LONG_MS)
+NULL: Final = "does not accept null: pass the name of a stream"
 
 
-def test_timeouts_over_ten_minutes_are_rejected(writer: Connection) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "error", "sentence"),
+    [
+        (("unknown", 0, LONG_MS), NoDataFound, r"^Unknown stream 'unknown'\. coordinator\.log_position has"),
+        ((STREAM, 1, 600_001), InvalidParameterValue, r"^Invalid timeout_ms 600001\. .* at most 600000 ms"),
+        ((None, 0, 0), NullValueNotAllowed, NULL),
+        ((STREAM, None, 0), NullValueNotAllowed, NULL),
+        ((STREAM, 0, None), NullValueNotAllowed, NULL),
+    ],
+)
+def test_invalid_arguments_are_refused(writer: Connection, arguments: Any, error: type[Error], sentence: str) -> None:
     fold(writer, EVENTS)
     assert wait_for(writer, STREAM, 1, 600_000) == (True,)
-    with pytest.raises(InvalidParameterValue, match=r"^Invalid timeout_ms 600001\. .* at most 600000 ms"):
-        wait_for(writer, STREAM, 1, 600_001)
-
-
-@pytest.mark.parametrize("arguments", [(None, 0, 0), (STREAM, None, 0), (STREAM, 0, None)])
-def test_a_null_is_refused(writer: Connection, arguments: tuple[str | None, int | None, int | None]) -> None:
-    with pytest.raises(NullValueNotAllowed, match="does not accept null: pass the name of a stream"):
+    with pytest.raises(error, match=sentence):
         wait_for(writer, *arguments)
 
 
