@@ -1,15 +1,30 @@
 """A job coordinator that is killed after any of its writes: the next one ends in the same relations."""
 
+import itertools
 import re
-import subprocess
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from tests.coordstream.command_line import CHECKOUT, CommandLine, without_settings
+from eventlog.events import NewEvent
+from eventlog.log import system_clock
+from eventlog.partition import SystemStreamPartition
+from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
+from eventlog.startpoint import StartpointOldest
+from eventlog.timestamps import ms_of
+from managers.config.job_config import write_config
+from managers.coordinator.job_coordinator import JobCoordinator
+from managers.startpoints.startpoint_manager import StartpointManager
+from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.streams.stream_creation import create_coordinator_stream
+from tests.coordstream.command_line import CommandLine
+from tests.managers.coordinator.folder_of_streams import FolderOfStreams
+from tests.managers.coordinator.made_job import ENVIRONMENT, job_config, start_job
+from tests.managers.watched_log import WatchedLog
 
+VIEWS: Final = "views"
 RELATIONS: Final = {
     "config": "config_key, config_value",
     "changelog_mapping": "task_name, changelog_partition",
@@ -34,12 +49,86 @@ def relations_of(cli: CommandLine, name: str) -> dict[str, list[tuple[Any, ...]]
     }
 
 
+class Died(BaseException):
+    """The job coordinator ended here: nothing handles it, and nothing is written after it."""
+
+
+class Death:
+    """Ends a job coordinator after a number of writes (0: never)."""
+
+    def __init__(self, writes: int) -> None:
+        self._writes = writes
+        self._done = 0
+
+    def __call__(self) -> None:
+        """Count a write."""
+        self._done += 1
+        self.check()
+
+    def check(self) -> None:
+        """Let nothing go on that is dead."""
+        if 0 < self._writes <= self._done:
+            raise Died
+
+
+class MortalLog(WatchedLog):
+    """A log in which the dead write nothing."""
+
+    def __init__(self, log: PostgresEventLog, death: Death) -> None:
+        super().__init__(log)
+        self._death = death
+
+    def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
+        self._death.check()
+        offsets = super().append(events, expected_offset=expected_offset)
+        self._death()
+        return offsets
+
+
+def start(database_url: str, folder: Path, name: str, death: Death) -> None:
+    """A whole start, from the creation of the stream on, unless it dies after some writes."""
+    config = job_config(name)
+    stream = create_coordinator_stream(PostgresAdmin(database_url), config).stream_name
+    death()
+    with PostgresEventLog(database_url, stream) as log:
+        if log.end_offset() == 0:
+            prepare(log, config["job.name"])
+        with CoordinatorStreamStore(MortalLog(log, death)) as store:
+            coordinator = JobCoordinator(store, environment=ENVIRONMENT)
+            start_job(coordinator, store, {"kafka": FolderOfStreams(folder, death)}, config)
+
+
+def prepare(log: PostgresEventLog, job_name: str) -> None:
+    """What an earlier deployment and an operator wrote: a key that is stale now, and a requested startpoint."""
+    with CoordinatorStreamStore(log) as store:
+        write_config(store, {"job.name": job_name, "old.key": "1"})
+        with StartpointManager(store, clock=lambda: 0) as manager:
+            partition = SystemStreamPartition("kafka", VIEWS, 1)
+            manager.write_startpoint(partition, StartpointOldest(ms_of(system_clock())))
+
+
+def started_again_after_each_write(database_url: str, folder: Path) -> list[str]:
+    """Names of jobs: the first was never killed, the next one after its first write, and so on."""
+    names: list[str] = []
+    for writes in itertools.count():
+        name = f"killed{writes}"
+        place = folder / name
+        place.mkdir()
+        FolderOfStreams(place).set_partition_count(VIEWS, 4)
+        try:
+            start(database_url, place, name, Death(writes))
+            if writes:
+                break
+        except Died:
+            start(database_url, place, name, Death(0))
+        names.append(name)
+    return names
+
+
 @pytest.mark.slow
 @pytest.mark.torture
 def test_the_next_start_ends_in_the_same_relations(cli: CommandLine, tmp_path: Path) -> None:
-    program = [sys.executable, "-m", "tests.managers.coordinator.killed_start", cli.database_url, str(tmp_path)]
-    ended = subprocess.run(program, env=without_settings(), cwd=CHECKOUT, capture_output=True, text=True, check=True)
-    undisturbed, *killed = ended.stdout.split()
+    undisturbed, *killed = started_again_after_each_write(cli.database_url, tmp_path)
     assert len(killed) >= 7  # the stream, config, deletes, two topics, assignments, fan-out, metadata
     assert cli("follow", "--all", "--once").code == 0
     expected = relations_of(cli, undisturbed)
