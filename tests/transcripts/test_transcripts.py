@@ -10,9 +10,7 @@ import json
 import os
 import re
 import shlex
-import socket
 from collections.abc import Iterator
-from getpass import getuser
 from operator import attrgetter
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -22,6 +20,7 @@ import pytest
 from coordstream.cli import checkpoint
 from eventlog.events import RecordedEvent
 from eventlog.streams import coordinator_stream_name
+from managers.stored_messages import make_envelope
 from tests.coordstream.command_line import CommandLine, config_event, recording
 from tests.coordstream.rewindable_job import RewindableJob
 from tests.coordstream.rewound_job import NOW, set_clock, unreachable_inputs
@@ -106,9 +105,9 @@ class Session:
     def _stable(self, text: str) -> str:
         """The text with the values that differ from run to run replaced."""
         text = text.replace("\r\n", "\n").replace(str(Path.cwd()), "FOLDER")
+        own = make_envelope()
         for before in (" on ", "@"):
-            text = text.replace(f"{getuser()}{before}{socket.gethostname()}", f"USER{before}HOST")
-        text = text.replace(socket.gethostname(), "HOST")
+            text = text.replace(f"{own.username}{before}{own.host}", f"USER{before}HOST")
         for pattern, name in _UNSTABLE:
             text = pattern.sub(name, text)
         return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
