@@ -1,6 +1,5 @@
 """The projector: a batch is committed as a whole or not at all."""
 
-import json
 from collections.abc import Callable
 from typing import Final
 
@@ -11,10 +10,9 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
 from projections.errors import PositionMoved
 from projections.fold.rows import Swept
-from projections.projector import FEW_BYTES, FEW_EVENTS, POSITION_CHANNEL, Projector
+from projections.projector import FEW_BYTES, FEW_EVENTS, Projector
 from projections.tracked_logs import TrackedLog, logs_of, register_log
 from tests.builders import config_set, raw, recorded
-from tests.fixtures.waiting import PATIENCE
 from tests.properties.generated_jobs import LONG, GeneratedLog, generate_job
 from tests.properties.importing import ARCHIVED_AT, SETTINGS, always_copying
 
@@ -166,26 +164,6 @@ def test_gaps_are_recorded(connected: Connection, few_events: int) -> None:
 
 def log_again(connection: Connection, log: TrackedLog) -> TrackedLog:
     return logs_of(connection, log.stream.stream_name)[0]
-
-
-def test_every_move_is_notified_after_it_is_visible(connected: Connection, database_url: str) -> None:
-    log = registered(connected, LOGS[0])
-    with connect(database_url) as listener:
-        listener.execute(f"listen {POSITION_CHANNEL}".encode())
-        projector = Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT)
-        projector.apply(LOGS[0].events[:3])
-        projector.pass_to(99)
-        told = [json.loads(notice.payload) for notice in listener.notifies(timeout=PATIENCE, stop_after=2)]
-        assert rows(listener, "select next_offset from coordinator.log_position") == [(99,)]
-    assert told == [
-        {
-            "stream_name": log.stream.stream_name,
-            "stream_kind": log.stream.stream_kind,
-            "incarnation": 1,
-            "next_offset": next_offset,
-        }
-        for next_offset in (LOGS[0].events[2].offset + 1, 99)
-    ]
 
 
 def test_few_events_with_many_bytes_are_copied(connected: Connection) -> None:
