@@ -31,8 +31,8 @@ from coordstream.database import Database, DatabaseUnreachable, database_errors,
 from coordstream.serve.follower_metrics import FollowerMetrics
 from coordstream.settings import Settings
 from eventlog.backoff import Backoff
-from eventlog.errors import Notice
 from eventlog.log import system_clock
+from eventlog.notice import Notice
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
 from projections.follow.follow_run import FollowPlan, StreamActivity

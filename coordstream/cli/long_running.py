@@ -17,8 +17,9 @@ import typer
 
 from coordstream.cli.arguments import silence_option
 from eventlog.backoff import StopFlag
-from eventlog.errors import Notice, printable_text
+from eventlog.errors import printable_text
 from eventlog.log import Clock, system_clock
+from eventlog.notice import Notice
 from eventlog.timestamps import time_of
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ from coordstream.database import DatabaseUnreachable
 from coordstream.errors import CoordstreamError, describe_crash
 from coordstream.secret_file import read_secret
 from coordstream.web_server import Address, Report, is_for_loopback, is_loopback
-from eventlog.errors import Notice, PortableError
+from eventlog.errors import PortableError
+from eventlog.notice import Notice
 from projections.job_choice import UnknownJob
 
 RETRY_SECONDS: Final = 5

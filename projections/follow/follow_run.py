@@ -6,7 +6,8 @@ from time import monotonic
 from typing import Any, Final, NamedTuple
 
 from eventlog.backoff import Backoff, StopFlag
-from eventlog.errors import Notice, cause_of
+from eventlog.errors import cause_of
+from eventlog.notice import Notice
 from eventlog.postgres.connection import Connection
 from eventlog.source import StreamFacts
 from projections.errors import DatabaseReplaced

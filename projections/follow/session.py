@@ -6,7 +6,7 @@ from datetime import datetime
 from time import monotonic
 from typing import Final
 
-from eventlog.errors import Notice
+from eventlog.notice import Notice
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.lock_watch import LockWatch
 from eventlog.source import POSTGRES, EventSource, Read, SourceUnavailable, StreamUnavailable
