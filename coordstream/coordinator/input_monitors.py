@@ -23,10 +23,6 @@ from managers.streams.stream_creation import InputAdmin
 
 REGEX_FREQUENCY: Final = "job.coordinator.monitor-input-regex.frequency.ms"
 
-_NAMES: Final[Mapping[type, str]] = {
-    StreamPartitionCountMonitor: "monitor of partitions",
-    StreamRegexMonitor: "monitor of new streams",
-}
 _MOST_STREAMS: Final = 5
 
 Report = Callable[[str], None]
@@ -44,54 +40,54 @@ class InputMonitors:
         self._context: Final = context
         self._open_admins: Final = open_admins
         self._report: Final = report
-        self._started: list[StreamPartitionCountMonitor | StreamRegexMonitor] = []
+        self._started: dict[str, StreamPartitionCountMonitor | StreamRegexMonitor] = {}
 
     def start(self) -> None:
         """Start the monitors. Raises `ConfigError`: a frequency or a pattern is invalid."""
         config = self._config
-        self._started = [
-            StreamPartitionCountMonitor(
+        self._started = {
+            "monitor of partitions": StreamPartitionCountMonitor(
                 self._known_counts,
                 self._count_partitions,
                 self._report_growth,
                 self._report,
                 seconds=_seconds(config, MONITOR_FREQUENCY),
-                on_failure=partial(self._report_failure, StreamPartitionCountMonitor),
+                on_failure=partial(self._report_failure, "monitor of partitions"),
             ),
-            StreamRegexMonitor(
+            "monitor of new streams": StreamRegexMonitor(
                 config,
                 lambda: task_inputs(self._config),
                 self._stream_names,
                 self._report_new_streams,
                 self._report,
                 seconds=_seconds(config, REGEX_FREQUENCY),
-                on_failure=partial(self._report_failure, StreamRegexMonitor),
+                on_failure=partial(self._report_failure, "monitor of new streams"),
             ),
-        ]
-        for monitor in self._started:
+        }
+        for monitor in self._started.values():
             monitor.start()
 
     @property
     def has_outage(self) -> bool:
         """Whether the brokers of an input did not answer at the last check; that a stream is missing does not count."""
-        errors = [error for monitor in self._started for error in [*monitor.errors.values()]]
+        errors = [error for monitor in self._started.values() for error in [*monitor.errors.values()]]
         return any(not isinstance(error, StreamMissing | StreamRefused) for error in errors)
 
     def failures(self) -> Iterator[str]:
-        for monitor in self._started:
+        for name, monitor in self._started.items():
             if (error := monitor.failure) is not None:
-                yield _failure(type(monitor), error)
+                yield _failure(name, error)
 
     def collect(self) -> Iterator[str]:
         """The gauges of both, with Samza's names."""
-        gauges = [((name,), value) for monitor in self._started for name, value in [*monitor.gauges.items()]]
+        gauges = [((name,), value) for monitor in self._started.values() for name, value in [*monitor.gauges.items()]]
         yield metric("coordinator_monitor", "A gauge of Samza's monitors of inputs", ("gauge",), gauges)
 
     def stop(self) -> None:
-        for monitor in self._started:
+        for monitor in self._started.values():
             monitor.stop()
 
-    def _report_failure(self, monitor: type, error: Exception) -> None:
+    def _report_failure(self, monitor: str, error: Exception) -> None:
         self._report(f"{_failure(monitor, error)} It is tried again.")
         self._report(describe_crash(error))
 
@@ -124,8 +120,8 @@ class InputMonitors:
         self._context.changes.put(f"New streams match the job's inputs: {listed}")
 
 
-def _failure(monitor: type, error: Exception) -> str:
-    return f"The {_NAMES[monitor]} failed unexpectedly: {type(error).__name__}."
+def _failure(monitor: str, error: Exception) -> str:
+    return f"The {monitor} failed unexpectedly: {type(error).__name__}."
 
 
 def _count(admins: Mapping[str, InputAdmin], stream: Stream) -> int | EventLogError:

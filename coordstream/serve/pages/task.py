@@ -101,7 +101,6 @@ class Progress(NamedTuple):
     """The plots of a task. ``is_cut``: there are more commits in the span than were read."""
 
     span: Span
-    span_word: str
     lines: list[Line]
     line_count: int
     rates: Bars
@@ -135,9 +134,20 @@ def task_page(connection: Connection, asked: Asked) -> Row:
 
 
 def _progress(connection: Connection, job: Job, task: Row, asked: Asked) -> Progress | None:
-    """The progress until the as-of time, else until the last commit."""
+    """The progress in the time before the as-of time, else before the last commit; None if there is no commit then."""
     until = asked.cut.time or as_datetime(task["checkpoint_time"])
-    return None if until is None else read_progress(connection, job, task["task_name"], until, span_word(asked))
+    if until is None:
+        return None
+    since = until - SPANS[span_word(asked)][1]
+    commits = _commits(connection, job, task["task_name"], since, until)
+    if not commits:
+        return None
+    span = Span(max(since, min(commit.time for commit in commits)), until)
+    points = _points(commits)
+    names = sorted(points, key=natural_order)
+    lines = [draw_line(name, points[name], span) for name in names[:MOST_LINES]]
+    rates = draw_rates([commit.time for commit in commits], span)
+    return Progress(span, lines, len(names), rates, commits[:-11:-1], len(commits) >= MOST_COMMITS)
 
 
 def span_word(asked: Asked) -> str:
@@ -146,20 +156,6 @@ def span_word(asked: Asked) -> str:
     if word not in SPANS:
         raise BadRequest(f'Invalid value of "span": expected one of {", ".join(SPANS)}.')
     return word
-
-
-def read_progress(connection: Connection, job: Job, task: str, until: datetime, word: str) -> Progress | None:
-    """The progress of a task in the time before ``until``; None if it has no commit then."""
-    since = until - SPANS[word][1]
-    commits = _commits(connection, job, task, since, until)
-    if not commits:
-        return None
-    span = Span(max(since, min(commit.time for commit in commits)), until)
-    points = _points(commits)
-    names = sorted(points, key=natural_order)
-    lines = [draw_line(name, points[name], span) for name in names[:MOST_LINES]]
-    rates = draw_rates([commit.time for commit in commits], span)
-    return Progress(span, word, lines, len(names), rates, commits[:-11:-1], len(commits) >= MOST_COMMITS)
 
 
 def _commits(connection: Connection, job: Job, task: str, since: datetime, until: datetime) -> list[Commit]:
