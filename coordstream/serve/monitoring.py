@@ -8,13 +8,14 @@ from typing import Final, NamedTuple
 
 import psycopg
 from psycopg import sql
+from starlette.datastructures import State
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from coordstream.database import SchemaState, schema_state
 from coordstream.errors import CoordstreamError
 from coordstream.metric_text import gauge, metric
-from coordstream.queries.faults import JobLimits, Limits, faults, is_to_rebuild
+from coordstream.queries.faults import Limits, faults, is_to_rebuild
 from coordstream.queries.jobs import JobKey, job_key, job_states, task_statuses
 from coordstream.queries.logs import recorded_logs, silent_holders
 from coordstream.queries.rows import Row, fetch
@@ -152,30 +153,26 @@ class RowsByBucket:
 class Metrics:
     """The metrics of a database."""
 
-    def __init__(self, most_lag: int, limits: JobLimits) -> None:
-        """``most_lag``: see `readiness`."""
-        self._most_lag: Final = most_lag
-        self._limits: Final = limits
+    def __init__(self) -> None:
         self._anomalies: Final = RowsByBucket(_ANOMALIES)
         self._lock: Final = Lock()
 
     def answer(self, request: Request) -> Response:
         with self._lock, snapshot(request) as connection:
-            return metrics_response(self._families(connection, request.app.state.pool))
+            return metrics_response(self._families(connection, request.app.state))
 
-    def _families(self, connection: Connection, pool: ReadPool) -> Iterator[str]:
-        ready = readiness(connection, self._most_lag)
+    def _families(self, connection: Connection, state: State) -> Iterator[str]:
+        ready = readiness(connection, state.ready_lag)
         yield gauge("ready", "1 if /readyz is ready, else 0", not ready.reasons)
         yield from _of_logs(ready)
         retired = retired_jobs(connection)
-        logs = ready.logs
         tasks = [row for row in task_statuses(connection) if job_key(row) not in retired]
-        yield from _of_jobs([row | {"one": 1} for row in job_states(connection, logs, tasks, self._limits)])
+        yield from _of_jobs([row | {"one": 1} for row in job_states(connection, ready.logs, tasks, state.job_limits)])
         yield from _of_tasks(tasks)
         text, labels = "Changes of the job coordinator's metadata", (*JOB, "change")
         yield _of_rows("job_metadata_changes_total", text, labels, "changes", fetch(connection, _CHANGES), "counter")
-        jobs_of = _jobs_by_bucket(logs)
-        anomalies = self._anomalies.read(pool, {*jobs_of})
+        jobs_of = _jobs_by_bucket(ready.logs)
+        anomalies = self._anomalies.read(state.pool, {*jobs_of})
         counted = [row for bucket, rows in anomalies.items() for row in rows if job_key(row) in jobs_of.get(bucket, ())]
         yield _of_rows("job_anomalies", "Inconsistencies in the job's logs", (*JOB, "anomaly"), "anomalies", counted)
         waiting = sum(len(jobs) for bucket, jobs in jobs_of.items() if bucket not in anomalies)

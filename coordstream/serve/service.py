@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
-from starlette.routing import BaseRoute, Route
+from starlette.routing import Route
 
 from coordstream.queries.faults import JobLimits
 from coordstream.serve.api import api_routes
@@ -47,18 +47,14 @@ def open_service(
         CoordstreamError: the address is taken, or a token is missing or invalid.
     """
     token = required_token(address, token_file, "--bind", TOKEN_OPTION)
-    app = build_app(_routes(limits), token, TOKEN_OPTION, report, error_response, base_path)
+    probes = [Route("/healthz", live), Route("/readyz", answer_readiness), Route("/metrics", Metrics().answer)]
+    routes = [*probes, *api_routes(), *page_routes()]
+    app = build_app(routes, token, TOKEN_OPTION, report, error_response, base_path)
     app.state.ready_lag, app.state.job_limits = limits.ready_lag, limits.jobs
     with closing(HttpServer(app, address, "--bind", report)) as server:
         app.state.pool = pool = ReadPool(settings, url, limits.query_seconds)
         with closing(pool):
             yield server
-
-
-def _routes(limits: ServiceLimits) -> list[BaseRoute]:
-    metrics = Metrics(limits.ready_lag, limits.jobs)
-    probes = [Route("/healthz", live), Route("/readyz", answer_readiness), Route("/metrics", metrics.answer)]
-    return [*probes, *api_routes(), *page_routes()]
 
 
 async def live(_request: Request) -> PlainTextResponse:
