@@ -220,9 +220,11 @@ from managers.startpoints.startpoint_records import (
     should_fan_out_startpoints as should_fan_out_startpoints,
 )
 from managers.startpoints.startpoint_manager import StartpointManager as StartpointManager
-from managers.stores.coordinator_store import CoordinatorStreamStore as CoordinatorStreamStore
-from managers.stored_messages import (
+from managers.stores.coordinator_store import (
+    CoordinatorStreamStore as CoordinatorStreamStore,
     MetadataStore as MetadataStore,
+)
+from managers.stored_messages import (
     NamespaceAwareCoordinatorStreamStore as NamespaceAwareCoordinatorStreamStore,
 )
 from managers.stores.keyed_state import NamespacedKey as NamespacedKey

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from threading import RLock
 from types import MappingProxyType
-from typing import ClassVar, Final, Protocol, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 from eventlog.log import Clock, system_clock
 from eventlog.messages import Envelope, Message
 from eventlog.timestamps import ms_of
-from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.stores.coordinator_store import CoordinatorStreamStore, MetadataStore
 from managers.stores.keyed_state import NamespacedKey
 from managers.wrapped_logs import host_address, user_name
 
@@ -77,41 +77,7 @@ def with_envelope(message: Message, envelope: Envelope) -> Message:
     return message.model_copy(update={"envelope": envelope})
 
 
-Key = TypeVar("Key")
-
-
-class MetadataStore(Protocol[Key]):
-    """Durable values, as bytes, by key. Thread-safe."""
-
-    def init(self) -> None:
-        """Initialize the store. Safe to call again."""
-
-    def get(self, key: Key) -> bytes | None:
-        """The value of a key, None if it has none."""
-
-    def put(self, key: Key, value: bytes) -> None:
-        """Set a key. The value is durable when this returns."""
-
-    def put_all(self, entries: Mapping[Key, bytes]) -> None:
-        """Set several keys: like a `put` for each, but faster."""
-
-    def delete(self, key: Key) -> None:
-        """Delete a key, if it exists."""
-
-    def delete_all(self, keys: Iterable[Key]) -> None:
-        """Delete several keys."""
-
-    def all(self) -> Mapping[Key, bytes]:
-        """All keys with their current values, read-only."""
-
-    def flush(self) -> None:
-        """Wait until all writes are durable."""
-
-    def close(self) -> None:
-        """Close the store."""
-
-
-class NamespaceAwareCoordinatorStreamStore:
+class NamespaceAwareCoordinatorStreamStore(MetadataStore[str]):
     """The keys of one namespace (message type) of a store, as a `MetadataStore` of plain keys (Samza's class).
 
     `init` and `close` do nothing: the store is shared, and the caller opens and closes it (SAMZA-2167, SAMZA-2260).
@@ -122,9 +88,6 @@ class NamespaceAwareCoordinatorStreamStore:
             raise ValueError("namespace must be a message type such as 'set-config', not ''")
         self._store: Final = store
         self.namespace: Final = namespace
-
-    def init(self) -> None:
-        """Do nothing: the caller initializes the store."""
 
     def get(self, key: str) -> bytes | None:
         return self._store.get(self._in_namespace(key))
@@ -150,9 +113,6 @@ class NamespaceAwareCoordinatorStreamStore:
 
     def flush(self) -> None:
         self._store.flush()
-
-    def close(self) -> None:
-        """Do nothing: the caller closes the store."""
 
     def _in_namespace(self, key: str) -> NamespacedKey:
         return NamespacedKey(self.namespace, key)

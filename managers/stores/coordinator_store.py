@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from threading import RLock
 from types import MappingProxyType
-from typing import Final, Self
+from typing import Final, Protocol, Self, TypeVar
 
 from eventlog.errors import WireError
 from eventlog.events import LOG_APPEND_TIME, NewEvent, RecordedEvent
@@ -22,7 +22,46 @@ Change = Callable[[Mapping[NamespacedKey, bytes]], Mapping[NamespacedKey, bytes 
 """Maps the current values of some namespaces to the values to set, and None for keys to delete."""
 
 
-class CoordinatorStreamStore:
+Key = TypeVar("Key")
+
+
+class MetadataStore(Protocol[Key]):
+    """Durable values, as bytes, by key (MetadataStore of Samza). Thread-safe."""
+
+    def init(self) -> None:
+        """Initialize the store. Safe to call again."""
+        return
+
+    def get(self, key: Key) -> bytes | None:
+        """The value of a key, None if it has none."""
+
+    def put(self, key: Key, value: bytes) -> None:
+        """Set a key. The value is durable when this returns."""
+        self.put_all({key: value})
+
+    def put_all(self, entries: Mapping[Key, bytes]) -> None:
+        """Set several keys: like a `put` for each, but faster."""
+
+    def delete(self, key: Key) -> None:
+        """Delete a key, if it exists."""
+        self.delete_all([key])
+
+    def delete_all(self, keys: Iterable[Key]) -> None:
+        """Delete several keys."""
+
+    def all(self) -> Mapping[Key, bytes]:
+        """All keys with their current values, read-only."""
+
+    def flush(self) -> None:
+        """Wait until all writes are durable; by default, each is when it returns."""
+        return
+
+    def close(self) -> None:
+        """Close the store."""
+        return
+
+
+class CoordinatorStreamStore(MetadataStore[NamespacedKey]):
     """The newest value of each key of a coordinator stream, as bytes: a `MetadataStore` of namespaced keys.
 
     Each read first catches up with the log, and each write returns once it is acknowledged. Thread-safe. The caller
@@ -70,15 +109,9 @@ class CoordinatorStreamStore:
             read_log = partial(self._log.read, 0, self._position)
             return MappingProxyType(decode_namespace(self._state, namespace, read_log, self._report))
 
-    def put(self, key: NamespacedKey, value: bytes) -> None:
-        self.put_all({key: value})
-
     def put_all(self, entries: Mapping[NamespacedKey, bytes]) -> None:
         """Set several keys: all of them or none, unless they exceed half a megabyte. Raises `AppendRefused`."""
         self._append([_event(_named(key), _checked(value)) for key, value in entries.items()])
-
-    def delete(self, key: NamespacedKey) -> None:
-        self.delete_all([key])
 
     def delete_all(self, keys: Iterable[NamespacedKey]) -> None:
         with self._caught_up():
@@ -109,9 +142,6 @@ class CoordinatorStreamStore:
                 changes = {_named(name): value for name, value in change(MappingProxyType(base)).items()}
                 touched = {**{name: base.get(name) for name in touched if name not in changes}, **changes}
                 others = self._append_alone(self._events(touched), own)
-
-    def flush(self) -> None:
-        """Do nothing: every write is acknowledged."""
 
     def close(self) -> None:
         """Close the store. The log stays open."""
