@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
-from eventlog.postgres.binary_values import UTF8_TEXT
 from eventlog.postgres.connection import Connection
-from eventlog.postgres.copy_rows import Columns, Rows, copy_rows, copying
+from eventlog.postgres.copy_rows import UTF8_TEXT, Columns, Rows, copy_rows, copying
 from projections.fold.batch import BatchFold
 from projections.fold.checkpoints import Layout, input_streams
 from projections.fold.keys import KeyEntry

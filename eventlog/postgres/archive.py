@@ -11,8 +11,7 @@ from typing import Any, Final, NamedTuple, cast
 from psycopg import Rollback, capabilities
 
 from eventlog.events import EventColumns, Headers, RecordedEvent, bytes_of
-from eventlog.postgres.binary_values import load_times_as_micros
-from eventlog.postgres.connection import Connection
+from eventlog.postgres.connection import Connection, load_times_as_micros
 from eventlog.postgres.copy_rows import Columns, copying
 from eventlog.timestamps import ms_of_micros
 

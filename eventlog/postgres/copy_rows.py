@@ -8,9 +8,15 @@ from typing import Any, Final, NamedTuple
 from psycopg import Copy
 
 from eventlog.compiled import compiled_part
-from eventlog.postgres.binary_values import COPIED_AS, JSONB, TIMESTAMPTZ, UTF8_TEXT, text_array
-from eventlog.postgres.connection import Connection
+from eventlog.postgres.connection import Connection, text_array
 from eventlog.timestamps import MICROS_OF_A_DAY
+
+TIMESTAMPTZ: Final = "timestamptz"
+JSONB: Final = "jsonb"
+UTF8_TEXT: Final = "utf8 text"
+
+COPIED_AS: Final = {TIMESTAMPTZ: "int8", JSONB: "bytea", UTF8_TEXT: "bytea"}
+"""Types that are sent as another type: microseconds since 2000; the byte 1 and JSON; text in UTF-8."""
 
 Rows = Iterable[tuple[Any, ...]]
 RowsWriter = Callable[[Rows], None]
@@ -24,7 +30,7 @@ _KINDS: Final = {"int2": b"2", "int4": b"4", "int8": b"8", "bool": b"?", "bytea"
 
 
 class Columns(NamedTuple):
-    """Columns of a table with their types: those of Postgres, and those of `eventlog.postgres.binary_values`."""
+    """Columns of a table with their types: those of Postgres, and `COPIED_AS`."""
 
     table: str
     columns: tuple[tuple[str, str], ...]

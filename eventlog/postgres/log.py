@@ -13,8 +13,15 @@ from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent, batches
 from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, StreamExists, check_timestamp, system_clock
 from eventlog.postgres.archive import archive_end, headers_json, read_archive
-from eventlog.postgres.binary_values import ByteaArray, Int8Array, bytea_array, int8_array
-from eventlog.postgres.connection import Connection, connect, reaching_database
+from eventlog.postgres.connection import (
+    ByteaArray,
+    Connection,
+    Int8Array,
+    bytea_array,
+    connect,
+    int8_array,
+    reaching_database,
+)
 from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log, stream_names
 from eventlog.source import DATABASE, KAFKA, POSTGRES, RECORDING, Closing, no_stream
 from eventlog.streams import StreamIdentity

@@ -12,9 +12,8 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from eventlog.postgres import copy_rows as module
-from eventlog.postgres.binary_values import UTF8_TEXT
 from eventlog.postgres.connection import Connection, connect
-from eventlog.postgres.copy_rows import Columns, copy_rows, copying, json_rows, time_text
+from eventlog.postgres.copy_rows import UTF8_TEXT, Columns, copy_rows, copying, json_rows, time_text
 from eventlog.timestamps import FIRST_STORABLE_MS, LAST_STORABLE_MS, storable_micros
 from tests.fixtures.compiled_parts import with_and_without
 
