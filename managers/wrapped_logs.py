@@ -158,11 +158,6 @@ def _own_headers() -> Headers:
     return tuple((name, value.encode("utf-8", "replace")) for name, value in values.items() if value)
 
 
-def append_in_parts(log: EventLog, events: Sequence[NewEvent]) -> list[range]:
-    """Append events in order, in parts that any log accepts, and return the offsets of each part."""
-    return [log.append(part) for part in split_into_parts(events)]
-
-
 def split_into_parts(events: Sequence[NewEvent]) -> Iterator[Sequence[NewEvent]]:
     """Split events into parts of less than `PART_BYTES`; a larger event is a part of its own."""
     first = size = 0

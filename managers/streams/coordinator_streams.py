@@ -18,7 +18,7 @@ from managers.stored_messages import STREAM_WRITER, make_envelope, with_envelope
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import KeyedState, decode_value
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
-from managers.wrapped_logs import LazyLog, LogOrOpener, append_in_parts, written_event
+from managers.wrapped_logs import LazyLog, LogOrOpener, split_into_parts, written_event
 
 _WHAT: Final = "the coordinator stream consumer"
 _logger: Final = logging.getLogger(__name__)
@@ -195,7 +195,7 @@ class CoordinatorStreamProducer(Startable):
         with self._lock:
             self._require_running()
             with self._lazy_log.use() as log:
-                return append_in_parts(log, events)
+                return [log.append(part) for part in split_into_parts(events)]
 
     def _event(self, message: Message | CoordinatorStreamMessage) -> NewEvent:
         if isinstance(message, CoordinatorStreamMessage):
