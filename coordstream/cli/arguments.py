@@ -19,7 +19,7 @@ from eventlog.log import Clock, system_clock
 from eventlog.streams import StreamKind
 
 if TYPE_CHECKING:
-    from coordstream.queries.faults import JobLimits
+    from coordstream.queries.jobs import JobLimits
 
 LONGEST: Final = timedelta(days=365)
 LEAST_SILENCE_SECONDS: Final = 10
@@ -220,7 +220,7 @@ def cut_of(time: datetime | None, offset: int | None) -> Cut:
 
 def job_limits(max_commit_age: float | None, max_lag: str | None) -> "JobLimits":
     """The limits of ``--max-commit-age`` and ``--max-lag``: a number of records, or a time with a unit."""
-    from coordstream.queries.faults import JobLimits  # noqa: PLC0415 (few commands need it)
+    from coordstream.queries.jobs import JobLimits  # noqa: PLC0415 (few commands need it)
 
     if max_lag is None:
         return JobLimits(max_commit_age)

@@ -14,8 +14,7 @@ from coordstream.cli.status import TITLE as LOG_TITLE
 from coordstream.cli.status import or_unknown
 from coordstream.database import open_database
 from coordstream.errors import note
-from coordstream.queries.faults import JobLimits
-from coordstream.queries.jobs import NO_STATE, job_key, job_states, task_statuses, worst_first
+from coordstream.queries.jobs import NO_STATE, JobLimits, job_key, job_states, task_statuses, worst_first
 from coordstream.queries.logs import logs_now
 from coordstream.queries.rows import Cut, Row, Rows, fetch, state
 from coordstream.times import duration

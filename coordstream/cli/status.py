@@ -8,8 +8,7 @@ from coordstream.cli.arguments import First, JsonOrCsv, Problems, Utc, parse_dur
 from coordstream.cli.output import Column, print_rows, time_column
 from coordstream.database import open_database
 from coordstream.errors import note
-from coordstream.queries.faults import Limits, faults, is_to_rebuild
-from coordstream.queries.logs import logs_now, silent_holders
+from coordstream.queries.logs import Limits, faults, is_to_rebuild, logs_now, silent_holders
 from coordstream.queries.rows import Row, Rows
 from eventlog.errors import by_cause
 from eventlog.source import RECORDING

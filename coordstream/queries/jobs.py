@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from psycopg import sql
 
-from coordstream.queries.faults import WORST_FIRST, JobLimits, worst_state
+from coordstream.queries.logs import WORST_FIRST, worst_state
 from coordstream.queries.rows import Row, Rows, fetch
 from coordstream.times import duration
 from eventlog.config import ALIVE_COMMITS, commit_ms
@@ -45,6 +45,18 @@ _COMMIT_MS: Final = sql.SQL(
     where left(m.message_key, 100) = 'task.commit.ms'
     """
 )
+
+
+class JobLimits(NamedTuple):
+    """What a monitor allows: the age of a task's last commit, and how far a job may be behind.
+
+    Without a limit of age: three times the job's ``task.commit.ms``, at least a minute. Without a limit of lag: five
+    minutes, as far as the lag is known; with one, an unknown lag is a problem too.
+    """
+
+    commit_age_seconds: float | None = None
+    lag_seconds: float | None = None
+    lag_records: int | None = None
 
 
 class Lag(NamedTuple):

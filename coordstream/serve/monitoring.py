@@ -15,9 +15,8 @@ from starlette.responses import JSONResponse, Response
 from coordstream.database import SchemaState, schema_state
 from coordstream.errors import CoordstreamError
 from coordstream.metric_text import gauge, metric
-from coordstream.queries.faults import Limits, faults, is_to_rebuild
 from coordstream.queries.jobs import JobKey, job_key, job_states, task_statuses
-from coordstream.queries.logs import recorded_logs, silent_holders
+from coordstream.queries.logs import Limits, faults, is_to_rebuild, recorded_logs, silent_holders
 from coordstream.queries.rows import Row, fetch
 from coordstream.serve.application import RETRY_SECONDS
 from coordstream.serve.database import ReadPool, snapshot

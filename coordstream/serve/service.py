@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from coordstream.queries.faults import JobLimits
+from coordstream.queries.jobs import JobLimits
 from coordstream.serve.api import api_routes
 from coordstream.serve.application import build_app, required_token
 from coordstream.serve.database import ReadPool

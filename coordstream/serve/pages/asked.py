@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
-from coordstream.queries.faults import JobLimits
+from coordstream.queries.jobs import JobLimits
 from coordstream.queries.rows import Cut
 from coordstream.serve.application import BadRequest
 from coordstream.times import InvalidTime, parse_time

@@ -7,9 +7,8 @@ from typing import Any, Final
 
 from psycopg import sql
 
-from coordstream.queries.faults import WORST_FIRST
 from coordstream.queries.jobs import STATES, job_key, job_states, task_statuses, worst_first
-from coordstream.queries.logs import recorded_logs
+from coordstream.queries.logs import WORST_FIRST, recorded_logs
 from coordstream.queries.rows import Row, fetch
 from coordstream.serve.pages.asked import Asked, Page, page_of
 from eventlog.postgres.connection import Connection

@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from coordstream.queries.faults import JobLimits
-from coordstream.queries.jobs import lag_of, state_of, sums
+from coordstream.queries.jobs import JobLimits, lag_of, state_of, sums
 
 MINUTE = JobLimits(commit_age_seconds=60)
 STREAM = "__samza_checkpoint_ver_1_for_orders_1"

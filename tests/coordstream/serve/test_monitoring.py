@@ -8,7 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from psycopg import sql
 from pydantic import SecretStr
 
-from coordstream.queries.faults import JobLimits
+from coordstream.queries.jobs import JobLimits
 from coordstream.serve import database, monitoring
 from coordstream.serve.database import ReadPool
 from coordstream.serve.monitoring import ANOTHER_VERSION, RowsByBucket

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from coordstream.queries.faults import Limits, faults, worst_state
+from coordstream.queries.logs import Limits, faults, worst_state
 from eventlog.errors import by_cause
 
 STREAM = "__samza_coordinator_counts_1"
