@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
-import humanize
 import typer
 from pydantic import BaseModel, ValidationError
 
@@ -72,9 +71,7 @@ File = TypeVar("File", bound=BaseModel)
 
 
 def _records(name: str, row: Row) -> str | None:
-    if not row[name]:
-        return None
-    return f"{row[name]:,}" if row["is_counted"] else f"at most {row[name]:,}"
+    return f"{row[name]:,}" if row[name] else None
 
 
 def _catch_up(row: Row) -> str | None:
@@ -89,7 +86,6 @@ _COLUMNS: Final = (
     Column("to", "to_offset", "right"),
     Column("read again", lambda row: _records("records_again", row), "right"),
     Column("skipped", lambda row: _records("records_skipped", row), "right"),
-    Column("bytes", "bytes", "right", drop=2),
     Column("caught up in", _catch_up, "right", drop=1),
     Column("stores that differ", lambda row: row["stores"] or None, drop=3),
     Column("note", lambda row: None if row["finding"] is None else row["finding"].replace("_", " "), drop=4),
@@ -156,7 +152,7 @@ def plan(
     Example: coordstream rewind plan wordcount --to-datetime '2 hours ago' --input kafka.page-views
 
     Writes a plan file for `rewind apply`, and nothing else. Offsets are those of the next record to read. The affected
-    records are counted by reading them, if they are at most a million.
+    records are counted by their offsets: a compacted topic has fewer.
     """
     chosen = _chosen_target(
         {
@@ -342,12 +338,9 @@ def _show(plan: RewindPlan, rows: Rows, *, as_json: bool | None = None) -> None:
 
 def _totals(plan: RewindPlan) -> str:
     again, skipped = (sum(getattr(move, name) for move in plan.moves) for name in ("records_again", "records_skipped"))
-    is_counted = all(move.is_counted for move in plan.moves)
-    size = f", {humanize.naturalsize(sum(move.bytes or 0 for move in plan.moves))}" if is_counted else ""
-    about = "" if is_counted else "at most "
     longest = max(move.seconds_to_catch_up or 0 for move in plan.moves)
     until = f" The slowest task catches up in {timedelta(seconds=longest)}." if longest else ""
-    return f"Together {about}{again:,} records to read again and {about}{skipped:,} to skip{size}.{until}"
+    return f"Together at most {again:,} records to read again and {skipped:,} to skip.{until}"
 
 
 def _warnings(plan: RewindPlan, found: StartpointJob) -> Iterator[str]:

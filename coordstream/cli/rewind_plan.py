@@ -6,7 +6,7 @@ from typing import Final
 
 from psycopg.errors import InvalidParameterValue
 
-from coordstream.cli.input_system import Config, OpenInputs, input_options
+from coordstream.cli.input_system import Config, OpenInputs
 from coordstream.cli.positions import parse_input, read_offsets
 from coordstream.cli.startpoint_plan import StartpointJob
 from coordstream.database import open_job
@@ -19,8 +19,6 @@ from eventlog.system_admin import PartitionBounds, offset_after
 from eventlog.timestamps import ms_of
 from managers.job_facts import changelogs
 from managers.rewind.rewind_plan import (
-    Counted,
-    Placed,
     Position,
     Reader,
     RewindError,
@@ -34,9 +32,6 @@ from managers.startpoints.startpoint_records import without_key_bucket
 from managers.startpoints.startpoint_request import require_known
 from managers.state.state_backend import is_durable, store_names
 from projections.job_choice import Job, UnknownJob
-
-COUNT_UP_TO: Final = 1_000_000
-"""How many offsets a plan may affect so that their records are counted: they are read from the input."""
 
 _BUSIEST_HOUR: Final = """
 select r.task_name, max(r.records_per_second) from (
@@ -79,22 +74,6 @@ class Inputs:
             found |= {each: int(one.offset) for each, one in resolved.items() if one is not None}
         return found
 
-    def count(self, placed: Sequence[Placed]) -> Counted:
-        """The records that are read again or skipped, counted by reading them; empty if they are too many."""
-        from eventlog.kafka.ranges import RangeReader  # noqa: PLC0415 (loads kafka-python)
-
-        ranges = {each.position.reader: each.affected for each in placed}
-        if sum(map(len, ranges.values())) > COUNT_UP_TO:
-            return {}
-        counted: dict[Reader, tuple[int, int]] = {}
-        for system in sorted({partition.system for _, partition in ranges}):
-            options = input_options(self._config, system, self._servers)
-            with RangeReader(options, only_committed=False) as inputs:  # as Samza reads them
-                for reader, offsets in ranges.items():
-                    if reader[1].system == system:
-                        counted[reader] = inputs.count(reader[1], offsets.start, offsets.stop)
-        return counted
-
 
 TargetOf = Callable[[Inputs, Sequence[Position]], Target]
 """Makes the target for some positions; that of a time asks the inputs."""
@@ -125,7 +104,6 @@ def plan_rewind(
         placed = place(positions, target)
         if not placed:
             raise RewindError(f"Nothing to rewind: no selected partition has an offset for {target.words}.")
-        counted = inputs.count(placed) if is_priced else {}
     rates = _busiest_rates(found.job) if is_priced else {}
     return RewindPlan(
         job_name=found.job.name,
@@ -133,7 +111,7 @@ def plan_rewind(
         target=target.words,
         made_at=now,
         coordinator_stream_id=found.log.stream_id,
-        moves=moves_of(placed, counted, rates, _stores(config)),
+        moves=moves_of(placed, rates, _stores(config)),
     )
 
 

@@ -68,18 +68,15 @@ class EventConsumer:
         *,
         fetch_wait: float = FETCH_WAIT_SECONDS,
         retry_wait: float = RETRY_WAIT_SECONDS,
-        only_committed: bool = True,
     ) -> None:
         """Connects when first used. The caller closes ``admin``, which finds topic ids.
 
         ``fetch_wait``: seconds that a broker waits at the end of all streams; other requests wait behind the fetch.
         ``retry_wait``: seconds between requests of metadata, also before the first one for another stream.
-        ``only_committed``: without events of transactions that are aborted or, with all after them, still open.
         """
         self._options = options
         self._admin = admin  # over another connection: brokers answer requests in order, and a fetch waits
         self._fetch_wait_ms = int(fetch_wait * 1000)
-        self._isolation = IsolationLevel.READ_COMMITTED if only_committed else IsolationLevel.READ_UNCOMMITTED
         self._news: SimpleQueue[_Answer | None] = SimpleQueue()  # unlike an Event it is safe in a signal handler
         self._woken = self._topics_changed = False
         self._streams: dict[str, FollowedPartition] = {}
@@ -207,7 +204,7 @@ class EventConsumer:
     def _send(self, node_id: int, session: FetchSession) -> None:
         moved = self._moved & session.led.keys()
         request = session.request(
-            self._cluster, moved, max_wait_ms=self._fetch_wait_ms, isolation_level=self._isolation
+            self._cluster, moved, max_wait_ms=self._fetch_wait_ms, isolation_level=IsolationLevel.READ_COMMITTED
         )
         self._moved -= session.led.keys()
         session.has_to_answer = True

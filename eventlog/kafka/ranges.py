@@ -9,7 +9,6 @@ from eventlog.events import RecordedEvent
 from eventlog.kafka.admin import PARTITION, KafkaAdmin
 from eventlog.kafka.consumer import EventConsumer
 from eventlog.kafka.options import KafkaOptions
-from eventlog.partition import SystemStreamPartition
 from eventlog.source import Closing, SourceUnavailable
 
 SILENCE_SECONDS: Final = 30.0
@@ -27,7 +26,6 @@ class RangeReader(Closing):
         options: KafkaOptions,
         admin: KafkaAdmin | None = None,
         *,
-        only_committed: bool = True,
         silence_seconds: float = SILENCE_SECONDS,
     ) -> None:
         """``admin`` finds the topics that have ids, and is closed by the caller; for the others see `EventConsumer`."""
@@ -38,7 +36,6 @@ class RangeReader(Closing):
             admin,
             fetch_wait=_FETCH_WAIT_SECONDS,
             retry_wait=_RETRY_WAIT_SECONDS,
-            only_committed=only_committed,
         )
         self._idle: list[EventConsumer] = []
 
@@ -76,14 +73,6 @@ class RangeReader(Closing):
             f"{self._silence_seconds:g} s, but is to be read to offset {until - 1}. "
             "Check its brokers and open transactions."
         )
-
-    def count(self, partition: SystemStreamPartition, first: int, until: int) -> tuple[int, int]:
-        """The records of a range of offsets, and the bytes of their keys and values. Raises as `read_partition`."""
-        records = size = 0
-        for events in self.read_partition(partition.stream, partition.partition, first, until):
-            records += len(events)
-            size += sum(len(event.key or b"") + len(event.value or b"") for event in events)
-        return records, size
 
     def close(self) -> None:
         while self._idle:

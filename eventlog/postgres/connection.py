@@ -81,14 +81,16 @@ def refuses_login(error: Exception) -> bool:
 
 
 def server_reason(error: psycopg.Error) -> str | None:
-    """The message of the server without values from rows; None if the error is not the server's.
+    """The message of the server, without values from rows and the full stop of ours; None: the error is not its own.
 
     Detail and context, which quote rows, are left out, and if the error is about data, the part after a colon and a
     space.
     """
     reason = error.diag.message_primary
     is_about_data = (error.sqlstate or "").startswith(_DATA_EXCEPTIONS)
-    return reason.partition(": ")[0] if reason is not None and is_about_data else reason
+    if reason is None:
+        return None
+    return (reason.partition(": ")[0] if is_about_data else reason).removesuffix(".")
 
 
 @contextmanager

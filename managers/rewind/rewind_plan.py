@@ -36,8 +36,8 @@ class Move(BaseModel):
     ``decided_by``, ``startpoint_type`` and ``startpoint_value`` are those of the relation ``starting_offset``, without
     the plan. Offsets are those of the next record to read, except ``checkpoint_offset``, the last processed one.
     ``requested_offset`` is the target before it was limited to the input. ``records_again`` and ``records_skipped`` are
-    upper bounds unless ``is_counted``. ``seconds_to_catch_up`` is for all partitions of the task together. ``stores``
-    keep their contents, which then do not match the task's position.
+    upper bounds: a compacted topic has fewer. ``seconds_to_catch_up`` is for all partitions of the task together.
+    ``stores`` keep their contents, which then do not match the task's position.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -57,8 +57,6 @@ class Move(BaseModel):
     finding: Finding | None
     records_again: NonNegativeInt
     records_skipped: NonNegativeInt
-    is_counted: bool
-    bytes: NonNegativeInt | None
     seconds_to_catch_up: NonNegativeInt | None
     stores: tuple[str, ...]
 
@@ -142,10 +140,6 @@ class Placed(NamedTuple):
         return range(min(start, self.to_offset), max(start, self.to_offset))
 
 
-Counted = Mapping[Reader, tuple[int, int]]
-"""The records that a range of offsets really has, and the bytes of their keys and values."""
-
-
 def place(positions: Iterable[Position], target: Target) -> list[Placed]:
     """The positions that the target has an offset for, sorted, limited to what the input has. Raises `RewindError`."""
     found = ((position, target.offset_at(position)) for position in positions)
@@ -153,9 +147,7 @@ def place(positions: Iterable[Position], target: Target) -> list[Placed]:
     return sorted(placed, key=lambda each: each.position.reader)
 
 
-def moves_of(
-    placed: Sequence[Placed], counted: Counted, rates: Mapping[str, float], stores: Sequence[str]
-) -> tuple[Move, ...]:
+def moves_of(placed: Sequence[Placed], rates: Mapping[str, float], stores: Sequence[str]) -> tuple[Move, ...]:
     """The moves of a plan, with their cost; ``rates`` are records per second of each task."""
     left: dict[str, int] = {}  # how many offsets each task has before it, from its targets to the ends
     for each in placed:
@@ -164,7 +156,7 @@ def moves_of(
     seconds = {
         task_name: round(left[task_name] / rate) for task_name, rate in rates.items() if rate and task_name in left
     }
-    return tuple(_move(each, counted.get(each.position.reader), seconds, stores) for each in placed)
+    return tuple(_move(each, seconds, stores) for each in placed)
 
 
 def require_unchanged(plan: RewindPlan, now: RewindPlan, *, may_advance: bool) -> None:
@@ -231,9 +223,9 @@ def _finding(position: Position, requested: int, to: int, *, is_time: bool) -> F
     return "beyond_end" if requested > to else None
 
 
-def _move(placed: Placed, counted: tuple[int, int] | None, seconds: Mapping[str, int], stores: Sequence[str]) -> Move:
+def _move(placed: Placed, seconds: Mapping[str, int], stores: Sequence[str]) -> Move:
     position, to = placed.position, placed.to_offset
-    records, size = counted or (len(placed.affected), None)
+    records = len(placed.affected)
     is_back = to <= position.from_offset
     return Move(
         task_name=position.task_name,
@@ -251,8 +243,6 @@ def _move(placed: Placed, counted: tuple[int, int] | None, seconds: Mapping[str,
         finding=placed.finding,
         records_again=records if is_back else 0,
         records_skipped=0 if is_back else records,
-        is_counted=counted is not None,
-        bytes=size,
         seconds_to_catch_up=seconds.get(position.task_name),
         stores=() if to == position.from_offset else tuple(stores),
     )

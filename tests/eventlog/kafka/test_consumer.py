@@ -8,7 +8,6 @@ import pytest
 from kafka.errors import CorruptRecordError, KafkaError, UnknownError
 from kafka.protocol.consumer import FetchRequest, FetchResponse
 
-from eventlog.events import NewEvent
 from eventlog.kafka import consumer as consumer_module
 from eventlog.kafka import fetch_session
 from eventlog.kafka.admin import KafkaAdmin
@@ -16,8 +15,7 @@ from eventlog.kafka.consumer import POLL_EVENTS, EventConsumer
 from eventlog.kafka.fetch_session import FETCH_BY_NAME
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.ranges import RangeReader
-from eventlog.partition import SystemStreamPartition
-from eventlog.source import OffsetLost, Read, SourceUnavailable, StreamRefused
+from eventlog.source import Read, SourceUnavailable, StreamRefused
 from eventlog.streams import coordinator_stream_name
 from tests.contracts.followed import new_events, offsets
 from tests.fixtures.kafka_topics import Topics
@@ -215,40 +213,3 @@ def test_a_recreated_topic_is_read(
         keys = [event.key for event in reader.read(coordinator_topic, topic_id, 0, 2)]
         assert keys == [b"%d.0" % turn, b"%d.1" % turn]
         topics.create_again(coordinator_topic)
-
-
-class TestCounting:
-    two = (NewEvent(b"a", b"1"), NewEvent(b"b", None))
-
-    @pytest.fixture
-    def inputs(self, kafka_options: KafkaOptions) -> Iterator[RangeReader]:
-        with RangeReader(kafka_options, only_committed=False, silence_seconds=0.5) as inputs:
-            yield inputs
-
-    @pytest.fixture
-    def partition(self, topics: Topics, job_name: str) -> SystemStreamPartition:
-        """A partition with two records."""
-        name = topics.create(f"{job_name}-input", {"cleanup.policy": "delete"})
-        topics.write(name, self.two)
-        return SystemStreamPartition("kafka", name, 0)
-
-    def test_the_records_of_a_range(
-        self, inputs: RangeReader, topics: Topics, partition: SystemStreamPartition
-    ) -> None:
-        topics.write_transaction(partition.stream, self.two, commit=False)  # offsets 2 and 3, and a marker
-        topics.write(partition.stream, self.two)
-        assert inputs.count(partition, 0, 2) == (2, 3)
-        assert inputs.count(partition, 1, 7) == (5, 7)
-        assert inputs.count(partition, 5, 5) == (0, 0)
-
-    def test_records_that_were_deleted(
-        self, inputs: RangeReader, topics: Topics, partition: SystemStreamPartition
-    ) -> None:
-        topics.delete_before(partition.stream, 1)
-        with pytest.raises(OffsetLost):
-            inputs.count(partition, 0, 2)
-
-    def test_a_count_without_records_times_out(self, inputs: RangeReader, partition: SystemStreamPartition) -> None:
-        silent = f"Partition 0 of {partition.stream} returned nothing after offset 1 for 0.5 s, but is to be read to"
-        with pytest.raises(SourceUnavailable, match=f"{silent} offset 2. Check its brokers"):
-            inputs.count(partition, 0, 3)
