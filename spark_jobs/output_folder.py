@@ -1,70 +1,70 @@
-"""Output folders that appear complete or not at all, in any file system that Spark reaches through Hadoop."""
+"""Output folders that appear complete or not at all, in any file system that pyarrow reaches."""
 
 import re
-import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from tempfile import TemporaryDirectory
+from typing import Final
 from urllib.parse import unquote, urlsplit
-from uuid import uuid4
 
-from pyspark.sql import SparkSession
+import pyarrow as pa
+from pyarrow import fs
 
-from spark_jobs.errors import SparkJobError, spark_errors
+from spark_jobs.errors import SparkJobError
 
 PATTERN_CHARACTERS: Final = frozenset("*?[{\\")
 URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
-_NO_FILE_SYSTEM: Final = ("FileSystem not found", "No FileSystem for scheme")
-
-
-@dataclass(frozen=True)
-class OutputFolder:
-    """Where a result is built: Spark writes tables below `uri`, Python writes single files into `files`."""
-
-    uri: str
-    files: Path
-
-    def table(self, name: str) -> str:
-        return f"{self.uri}/{name}"
 
 
 @contextmanager
-def output_folder(spark: SparkSession, output: str, marker: str, *, overwrite: bool) -> Iterator[OutputFolder]:
-    """A scratch folder beside `output`, renamed to `output` when the block succeeds and deleted when it fails.
+def output_folder(output: str, marker: str, *, overwrite: bool) -> Iterator[Path]:
+    """A new folder, which becomes `output` when the block succeeds and is deleted when it fails.
 
-    `output` is a folder that Spark's executors can access too: a path, or a URI of any file system that Spark knows,
-    such as hdfs:// or, with its jars and credentials, s3a://. An object store cannot rename: there the files are copied
-    one by one.
+    `output` is a path, or a URI of any file system that pyarrow reaches with the credentials of its environment, such
+    as s3a:// or hdfs://. There the files are copied one by one.
 
     An existing `output` is replaced only if `overwrite` is set and the folder is empty or contains `marker`, the file
     that identifies an earlier result. Otherwise raises SparkJobError, before anything is read or written.
     """
-    target = HadoopFolder(spark, folder_uri(output), output)
-    target.require_free(marker, overwrite=overwrite)
-    scratch = target.sibling()
-    scratch.create()
-    try:
-        with tempfile.TemporaryDirectory(prefix="coordstream-") as files:
-            yield OutputFolder(scratch.uri, Path(files))
-            scratch.upload(Path(files).iterdir())
-        target.require_free(marker, overwrite=overwrite)  # another program may have created it meanwhile
-        scratch.replace(target)
-    finally:
-        with suppress(SparkJobError):  # it would hide the first error
-            scratch.delete()
+    check_output(output, marker, overwrite=overwrite)
+    target = checked_path(output)
+    with _output_errors(output):
+        if target is not None:
+            target.absolute().parent.mkdir(parents=True, exist_ok=True)
+        scratch = TemporaryDirectory(prefix=".coordstream-", dir=target and target.absolute().parent)
+    with scratch:
+        built, old = Path(scratch.name, "new"), Path(scratch.name, "old")
+        built.mkdir()
+        yield built
+        check_output(output, marker, overwrite=overwrite)  # another program may have created it meanwhile
+        with _output_errors(output):
+            if target is None:
+                system, folder = file_system(output)
+                system.create_dir(folder)
+                system.delete_dir_contents(folder)
+                fs.copy_files(str(built), folder, destination_filesystem=system)
+            else:
+                if target.exists():
+                    target.rename(old)
+                try:
+                    built.rename(target)
+                except OSError:
+                    if old.exists():
+                        old.rename(target)
+                    raise
 
 
 def check_output(output: str, marker: str, *, overwrite: bool) -> None:
-    """Raise SparkJobError if `output_folder` would refuse the output; one of another file system is only parsed."""
-    local = checked_path(output)
-    if local is not None and local.exists():
-        is_result = local.is_dir() and (not any(local.iterdir()) or (local / marker).is_file())
-        _require_result(output, is_result, overwrite=overwrite)
-
-
-def _require_result(output: str, is_result: bool, *, overwrite: bool) -> None:
+    """Raise SparkJobError if `output_folder` would refuse the output."""
+    checked_path(output)
+    with _output_errors(output):
+        system, folder = file_system(output)
+        found = system.get_file_info(folder)
+        if found.type == fs.FileType.NotFound:
+            return
+        is_empty = found.type == fs.FileType.Directory and not system.get_file_info(fs.FileSelector(folder))
+        is_result = is_empty or system.get_file_info(f"{folder}/{marker}").is_file
     if not overwrite:
         raise SparkJobError(
             f"Output folder '{output}' exists. Choose another folder, or use --overwrite to replace it."
@@ -87,12 +87,6 @@ def checked_path(output: str) -> Path | None:
                 f"Invalid output '{path}': Spark reads it as a pattern. Choose a path without any of * ? [ {{ \\."
             )
     return local
-
-
-def folder_uri(output: str) -> str:
-    """The URI of an output folder for Spark: a bare path would be in the cluster's default file system."""
-    local = checked_path(output)
-    return output.rstrip("/") if local is None else hadoop_uri(local)
 
 
 def local_path(output: str) -> Path | None:
@@ -120,94 +114,18 @@ def local_path(output: str) -> Path | None:
     return Path(unquote(parts.path))
 
 
-class HadoopFolder:
-    """A folder of a file system that Spark reaches through Hadoop, such as HDFS or an object store, by its URI.
-
-    Every method raises SparkJobError if the file system fails or is unreachable. ``output`` is what messages name.
-    """
-
-    def __init__(self, spark: SparkSession, uri: str, output: str) -> None:
-        self.uri = uri
-        self.output = output
-        self._spark = spark
-        with self._errors():
-            self.path = self._java_path(uri)
-            self._files = self.path.getFileSystem(_private(spark.sparkContext, "_jsc").hadoopConfiguration())
-
-    def require_free(self, marker: str, *, overwrite: bool) -> None:
-        """Raise SparkJobError if there is something that may not be replaced."""
-        with self._errors():
-            if not self._files.exists(self.path):
-                return
-            is_empty = self._files.getFileStatus(self.path).isDirectory() and not self._files.listStatus(self.path)
-            is_result = is_empty or self._files.exists(self._java_path(f"{self.uri}/{marker}"))
-        _require_result(self.output, is_result, overwrite=overwrite)
-
-    def sibling(self) -> "HadoopFolder":
-        """A folder with the same parent and a unique name, not yet created. Spark skips it because of its dot."""
-        above, _, name = self.uri.rpartition("/")
-        return HadoopFolder(self._spark, f"{above}/.{name}-{uuid4().hex}", self.output)
-
-    def create(self) -> None:
-        with self._errors():
-            if not self._files.mkdirs(self.path):
-                raise _cannot_create(self.output)
-
-    def upload(self, files: Iterable[Path]) -> None:
-        with self._errors():
-            for file in files:
-                self._files.copyFromLocalFile(self._java_path(hadoop_uri(file)), self.path)
-
-    def replace(self, target: "HadoopFolder") -> None:
-        """Rename this folder to the target, and delete a former target once that has succeeded."""
-        old = target.sibling()
-        was_there = target.rename(old)
-        is_renamed = False
-        try:
-            is_renamed = self.rename(target)
-        finally:
-            if was_there and not is_renamed:
-                old.rename(target)
-        if not is_renamed:
-            raise _cannot_create(target.uri)
-        old.delete()
-
-    def rename(self, target: "HadoopFolder") -> bool:
-        """Rename this folder to the target, which must not exist. Returns whether that succeeded."""
-        with self._errors():
-            return bool(self._files.exists(self.path) and self._files.rename(self.path, target.path))
-
-    def delete(self) -> None:
-        with self._errors():
-            self._files.delete(self.path, True)
-
-    def _java_path(self, uri: str) -> Any:
-        return _private(self._spark, "_jvm").org.apache.hadoop.fs.Path(uri)
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        """As `spark_errors`; says what to add where a file system's jar is missing."""
-        try:
-            with spark_errors(f"Output '{self.output}' cannot be used"):
-                yield
-        except SparkJobError as error:
-            if not any(words in str(error) for words in _NO_FILE_SYSTEM):
-                raise
-            raise SparkJobError(
-                f"Spark has no file system for '{self.output.partition(':')[0]}:'. Add its jar and credentials to "
-                "Spark's configuration, for s3a: spark.jars.packages=org.apache.hadoop:hadoop-aws:VERSION."
-            ) from error
+def file_system(output: str) -> tuple[fs.FileSystem, str]:
+    """The file system of an output, and the path in it. Raises what pyarrow raises."""
+    local = local_path(output)
+    if local is not None:
+        return fs.LocalFileSystem(), str(local.resolve())
+    system, folder = fs.FileSystem.from_uri(output.replace("s3a://", "s3://", 1).rstrip("/"))
+    return system, folder
 
 
-def hadoop_uri(path: Path) -> str:
-    """The URI of a local path as Spark and Hadoop read it: not percent-encoded, because they take ``%20`` as it is."""
-    return f"file://{path.resolve()}"
-
-
-def _cannot_create(uri: str) -> SparkJobError:
-    return SparkJobError(f"The file system cannot create output '{uri}'. Choose another folder.")
-
-
-def _private(owner: object, name: str) -> Any:
-    """Read a private attribute: PySpark has no public API for Hadoop's file systems."""
-    return getattr(owner, name)
+@contextmanager
+def _output_errors(output: str) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        raise SparkJobError(f"Output '{output}' cannot be used: {' '.join(str(error).split())}.") from error

@@ -34,7 +34,6 @@ from spark_jobs.data_source.options import Access
 from spark_jobs.dispatch import pack
 from spark_jobs.errors import SparkJobError, jvm_errors, reason_of, spark_errors
 from spark_jobs.follow.executor import SCHEMA, ApplyRanges, RangeResult, plan_ranges
-from spark_jobs.output_folder import hadoop_uri
 from spark_jobs.session import count_cores
 
 SCRATCH: Final = "coordstream-spark-follow-"
@@ -145,7 +144,7 @@ class MicroBatches(KafkaSource):
         self._queries += 1
         ticks = self._spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
         # Spark looks up a bare path in the cluster's default file system, and would leave it there
-        checkpoint = hadoop_uri(Path(self._scratch.name, f"checkpoint-{self._queries}"))
+        checkpoint = f"file://{Path(self._scratch.name).resolve()}/checkpoint-{self._queries}"
         query = ticks.writeStream.foreachBatch(self._run_batch).option("checkpointLocation", checkpoint)
         self._query = query.queryName(f"coordstream-follow-{self._queries}").start()
         self._started_at = monotonic()

@@ -29,7 +29,7 @@ from spark_jobs.lake.manifest import (
     merge_manifests,
     to_json,
 )
-from spark_jobs.output_folder import local_path
+from spark_jobs.output_folder import file_system, local_path
 from spark_jobs.timestamps import MICROS_FROM_1970_TO_2000, spark_micros
 
 BATCH_EVENTS: Final = 10_000
@@ -180,11 +180,8 @@ def absolute_folder(output: str) -> str:
 
 
 def _file_system(output: str) -> tuple[fs.FileSystem, str]:
-    if local_path(output) is not None:
-        return fs.LocalFileSystem(), absolute_folder(output)
     with _lake_errors(output):
-        system, folder = fs.FileSystem.from_uri(output.replace("s3a://", "s3://", 1).rstrip("/"))
-    return system, folder
+        return file_system(output)
 
 
 @contextmanager

@@ -1,25 +1,19 @@
 """The report `checkpoint_progress`: commits and input offsets of each task, by time bucket."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
-from humanize import precisedelta
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import functions as sf
 
 from eventlog.partition import natural_order
 from spark_jobs.errors import SparkJobError
 from spark_jobs.reports.picture import Cell, TaskRow, draw_heat_map
-from spark_jobs.reports.progress import (
-    PROGRESS,
-    TASK,
-    bucket_start,
-    preferred,
-    read_progress,
-    sums_of_steps,
-)
-from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Tables, collect, format_span, job_of
+from spark_jobs.reports.progress import PROGRESS, TASK, preferred, read_progress
+from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Tables, format_span, job_of
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 ROUND_WIDTHS: Final = (
@@ -53,10 +47,9 @@ def report(bucket_seconds: int | None, stall_factor: float) -> Report:
 def progress_tables(inputs: Inputs, bucket_seconds: int | None, stall_factor: float) -> Tables:
     """The tables `progress` (by task and bucket) and `tasks`. Raises SparkJobError: there is no commit."""
     commits = preferred(inputs, "commit_history").persist()
-    ends = (edge("record_time") for edge in (sf.min, sf.max))
-    ((count, first, last, timed),) = (
-        row.values() for row in collect(commits.agg(sf.count("*"), *ends, sf.count("record_time")))
-    )
+    record_time = sf.col("record_time")
+    extent = commits.agg(sf.count("*"), sf.min(record_time), sf.max(record_time), sf.count(record_time))
+    count, first, last, timed = extent.toArrow().to_pylist()[0].values()
     if not count:
         jobs = "any job" if inputs.job is None else f"job '{inputs.job}'"
         raise SparkJobError(f"The database has no commit of {jobs}. Import its logs, or select another job.")
@@ -83,17 +76,17 @@ def _describe_untimed(commits: int) -> str:
 
 def draw(drawing: Drawing) -> None:
     """A row per task: the offsets that it advanced in each bucket. Several buckets become one if there are too many."""
-    names = {tuple(row[name] for name in TASK): row for row in drawing.rows}
-    is_drawn = sf.concat_ws("\0", *TASK).isin(*map("\0".join, names)) & sf.col("bucket_start").isNotNull()
-    timed = drawing.read("progress").where(is_drawn)
-    ((first, last),) = timed.agg(*(sf.unix_seconds(edge("bucket_start")) for edge in (sf.min, sf.max))).collect()
-    seconds = drawn_width(drawing.about["bucket_seconds"], (last or 0) - (first or 0))
-    drawn = timed.groupBy(*TASK, bucket_start("bucket_start", seconds).alias("start")).agg(*sums_of_steps())
-    cells: dict[tuple[str, ...], list[Cell]] = {name: [] for name in names}
-    for row in collect(drawn):
-        cells[tuple(row[name] for name in TASK)].append(Cell(row["start"], row["advanced"] or 0, row["rewound"] or 0))
-    tasks = [TaskRow(_task(row), row["stall"] is not None, cells[name]) for name, row in names.items()]
-    draw_heat_map(drawing.path, drawing.title + drawing.subtitle, precisedelta(seconds), seconds, tasks)
+    rows = {_key(row): TaskRow(_task(row), row["stall"] is not None, []) for row in drawing.rows}
+    progress = drawing.tables["progress"]
+    key = pc.binary_join_element_wise(*(progress[name] for name in TASK), "\0")
+    is_drawn = pc.and_(pc.is_in(key, pa.array(list(rows), pa.string())), pc.is_valid(progress["bucket_start"]))
+    starts = []
+    for row in progress.filter(is_drawn).to_pylist():
+        starts.append(row["bucket_start"])
+        rows[_key(row)].cells.append(Cell(row["bucket_start"], row["advanced"] or 0, row["rewound"] or 0))
+    span = max(starts) - min(starts) if starts else timedelta()
+    seconds = drawn_width(drawing.about["bucket_seconds"], int(span.total_seconds()))
+    draw_heat_map(drawing.path, drawing.title + drawing.subtitle, seconds, list(rows.values()))
 
 
 def width_for(first: datetime | None, last: datetime | None) -> int:
@@ -107,6 +100,10 @@ def width_for(first: datetime | None, last: datetime | None) -> int:
 def drawn_width(seconds: int, span: int) -> int:
     """The narrowest multiple of `seconds` with which a span has at most 500 buckets."""
     return seconds * (span // (seconds * (MOST_DRAWN - 1)) + 1)
+
+
+def _key(row: Mapping[str, Any]) -> str:
+    return "\0".join(row[name] for name in TASK)
 
 
 def _task(row: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from pyspark.sql import functions as sf
 from eventlog.timestamps import MICROS_OF_A_DAY
 from spark_jobs.reports.picture import Counts, draw_days
 from spark_jobs.reports.progress import JOB
-from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Rows, Tables, collect, columns, job_of
+from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Rows, Tables, columns, job_of
 
 MOST_JOBS: Final = 8
 OTHERS: Final = "other jobs"
@@ -25,13 +25,8 @@ def tables(inputs: Inputs) -> Tables:
 
 def draw(drawing: Drawing) -> None:
     """A bar per day, stacked by job: those that changed most, and all others together."""
-    by_job = drawing.read("changes").where("day is not null").groupBy("day", *JOB)
-    draw_days(
-        drawing.path,
-        drawing.title,
-        "changes of config keys per day (UTC)",
-        days_by_job(collect(by_job.agg(sf.sum("changes").alias("changes")).orderBy(*JOB, "day"))),
-    )
+    rows = [row for row in drawing.tables["changes"].to_pylist() if row["day"] is not None]
+    draw_days(drawing.path, drawing.title, "changes of config keys per day (UTC)", days_by_job(rows))
 
 
 def days_by_job(rows: Rows) -> Counts:

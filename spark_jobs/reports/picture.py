@@ -3,16 +3,16 @@
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from humanize import precisedelta
 from matplotlib import colormaps, rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
-from matplotlib.transforms import offset_copy
 
 PLAIN, ALARM, QUIET = "#2a6f97", "#c1121f", "#f1f1ee"
 LONGEST_LABEL: Final = 48
@@ -41,12 +41,9 @@ def draw_bars(path: Path, title: str, unit: str, bars: Sequence[Bar]) -> None:
         places = np.arange(len(bars))
         colors = [ALARM if bar.is_alarm else PLAIN for bar in bars]
         axes.barh(places, [bar.length for bar in bars], color=colors)
+        look: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": 8, "parse_math": False}
         for place, bar, color in zip(places, bars, colors, strict=True):
-            beside = offset_copy(axes.transData, figure, 4, units="points")
-            text = axes.text(
-                max(bar.length, 0), float(place), _short(bar.text), transform=beside, color=color, fontsize=8
-            )
-            text.set(verticalalignment="center", parse_math=False)
+            axes.annotate(_short(bar.text), (max(bar.length, 0), float(place)), (4, 0), color=color, **look)
         axes.set_yticks(places, [_short(bar.label) for bar in bars], fontsize=8, parse_math=False)
         axes.set_ylim(max(len(bars), 1) - 0.5, -0.5)  # from top to bottom
         if any(bar.length for bar in bars):
@@ -94,31 +91,30 @@ class TaskRow(NamedTuple):
 
     label: str
     is_alarm: bool
-    cells: Sequence[Cell]
+    cells: list[Cell]
 
 
-def draw_heat_map(path: Path, title: str, width: str, seconds: int, tasks: Sequence[TaskRow]) -> None:
-    """Write a PNG with a row per task; crosses are rewinds. Buckets have `seconds`, which ``width`` says in words."""
-    starts = [cell.start for task in tasks for cell in task.cells]
-    first = min(starts, default=datetime(1970, 1, 1, tzinfo=UTC))
-    step = timedelta(seconds=seconds)
-    advanced = np.full((len(tasks), (max(starts, default=first) - first) // step + 1), np.nan)
+def draw_heat_map(path: Path, title: str, seconds: int, tasks: Sequence[TaskRow]) -> None:
+    """Write a PNG with a row per task and a column per `seconds`; crosses are rewinds."""
+    starts = [int(cell.start.timestamp()) // seconds for task in tasks for cell in task.cells]
+    first = min(starts, default=0)
+    advanced = np.zeros((len(tasks), max(starts, default=first) - first + 1))
     rewinds = []
     for line, task in enumerate(tasks):
         for cell in task.cells:
-            if cell.advanced:
-                advanced[line, (cell.start - first) // step] = cell.advanced
+            column = int(cell.start.timestamp()) // seconds - first
+            advanced[line, column] += cell.advanced
             if cell.rewound:
-                rewinds.append((_utc(cell.start + step / 2), line + 0.5))
-    edges = np.datetime64(_utc(first), "us") + np.arange(advanced.shape[1] + 1) * np.timedelta64(seconds, "s")
+                rewinds.append((np.datetime64(int((first + column + 0.5) * seconds * 1_000_000), "us"), line + 0.5))
+    edges = np.datetime64(first * seconds, "s") + np.arange(advanced.shape[1] + 1) * np.timedelta64(seconds, "s")
     with _figure(path, title, 1.8 + 0.24 * len(tasks)) as figure:
         axes = figure.subplots()
         axes.set_facecolor(QUIET)
-        scale = LogNorm(1, max(np.nanmax(advanced, initial=1.0), 2.0))
+        scale = LogNorm(1, max(advanced.max(initial=1.0), 2.0))
         rows = np.arange(len(tasks) + 1)
-        mesh = axes.pcolormesh(edges, rows, np.ma.masked_invalid(advanced), cmap="YlGnBu", norm=scale)
+        mesh = axes.pcolormesh(edges, rows, np.ma.masked_equal(advanced, 0), cmap="YlGnBu", norm=scale)
         bar = figure.colorbar(mesh, ax=axes, pad=0.01, aspect=40)
-        bar.set_label(f"offsets advanced per {width} (log scale; blank: none)", fontsize=9)
+        bar.set_label(f"offsets advanced per {precisedelta(seconds)} (log scale; blank: none)", fontsize=9)
         if rewinds:
             axes.plot(*zip(*rewinds, strict=True), "x", ms=4, color=ALARM)
         axes.set_yticks(rows[:-1] + 0.5, [_short(task.label) for task in tasks], fontsize=8, parse_math=False)
@@ -127,11 +123,6 @@ def draw_heat_map(path: Path, title: str, width: str, seconds: int, tasks: Seque
         axes.invert_yaxis()
         axes.tick_params(axis="x", labelsize=8)
         axes.set_xlabel("record time, UTC (red: stalled tasks; crosses: rewinds)", fontsize=9)
-
-
-def _utc(moment: datetime) -> datetime:
-    """The same moment as a naive datetime in UTC, which numpy expects."""
-    return moment.astimezone(UTC).replace(tzinfo=None)
 
 
 @contextmanager

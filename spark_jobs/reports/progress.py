@@ -80,7 +80,7 @@ def activity(commits: DataFrame, steps: DataFrame, bucket_seconds: int) -> DataF
         .groupBy(*TASK, bucket_start("record_time", bucket_seconds).alias("bucket_start"))
         .agg(
             sf.count("is_commit").alias("commits"),
-            *sums_of_steps(),
+            *_sums(),
             sf.min(committed_at).alias("first_commit_at"),
             sf.max(committed_at).alias("newest_commit_at"),
             sf.max(advanced_at).alias("last_advance_at"),
@@ -88,8 +88,7 @@ def activity(commits: DataFrame, steps: DataFrame, bucket_seconds: int) -> DataF
     )
 
 
-def sums_of_steps() -> tuple[Column, ...]:
-    """The sums; null beyond bigint."""
+def _sums() -> tuple[Column, ...]:
     return sf.try_sum("advanced").alias("advanced"), sf.try_sum("rewound").alias("rewound")
 
 
@@ -125,7 +124,7 @@ def task_progress(
     """
     totals = activity_rows.groupBy(*TASK).agg(
         sf.sum("commits").alias("commits"),
-        *sums_of_steps(),
+        *_sums(),
         sf.min("first_commit_at").alias("first_commit_at"),
         *(sf.max(name).alias(name) for name in ("newest_commit_at", "last_advance_at")),
     )

@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import pyarrow as pa
+from pyarrow import parquet
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
@@ -129,7 +131,7 @@ def job_of(row: Mapping[str, Any]) -> str:
 class Drawing(NamedTuple):
     """What a picture shows: ``rows`` are those that are printed, ``subtitle`` says so.
 
-    ``about`` is that of the tables, which ``read`` reads by name.
+    ``about`` is that of the ``tables``, which are here as they were written.
     """
 
     path: Path
@@ -137,7 +139,7 @@ class Drawing(NamedTuple):
     subtitle: str
     rows: Rows
     about: Mapping[str, Any]
-    read: Callable[[str], DataFrame]
+    tables: Mapping[str, pa.Table]
 
 
 @dataclass(frozen=True)
@@ -167,24 +169,22 @@ class Written(NamedTuple):
 def write_report(report: Report, spark: SparkSession, url: str, options: Options) -> Written:
     """Write the output folder. After a SparkJobError or an error of Postgres there is no output."""
     reader = RelationReader(lambda: url)
-    with output_folder(spark, options.output, AS_OF_FILE, overwrite=options.overwrite) as folder:
-        with reader.snapshot(spark) as moment, spark_errors("Spark cannot read the database or write the result"):
+    with output_folder(options.output, AS_OF_FILE, overwrite=options.overwrite) as folder:
+        with reader.snapshot(spark) as moment, spark_errors("Spark cannot read the database"):
             job = None if options.job is None else choose_job(moment.snapshot.jobs(), options.job)
             ((latest,),) = moment.snapshot.connection.execute(_LATEST, (LAST_TIME,)).fetchall()
             tables = report.tables(Inputs(moment, reader, job, options, latest))
-            for name, table in tables.frames.items():
-                table.coalesce(1).write.parquet(folder.table(name))
+            frames = {**tables.frames, report.shown: report.sort(tables.frames[report.shown])}
+            read = {name: frame.toArrow() for name, frame in frames.items()}
             positions = moment.snapshot.positions_of(job)
-        _write_as_of(folder.files, positions, tables)
-
-        def read(name: str) -> DataFrame:
-            return spark.read.parquet(folder.table(name))
-
-        shown = read(report.shown)
-        rows, total = report.arrange(collect(report.sort(shown).limit(MOST_ROWS))), shown.count()
-        title = _title(report, job, tables)
+        for name, table in read.items():
+            (folder / name).mkdir()
+            parquet.write_table(table, folder / name / "part-0.parquet")
+        _write_as_of(folder, positions, tables)
+        shown, total = read[report.shown].slice(0, MOST_ROWS).to_pylist(), read[report.shown].num_rows
+        rows, title = report.arrange(shown), _title(report, job, tables)
         subtitle = f", the first {len(rows)} of {total:,}" if total > len(rows) else ""
-        report.draw(Drawing(folder.files / f"{report.name}.png", title, subtitle, rows, tables.about, read))
+        report.draw(Drawing(folder / f"{report.name}.png", title, subtitle, rows, tables.about, read))
     return Written(title, rows, total, tables.note, positions)
 
 
@@ -201,12 +201,6 @@ def _write_as_of(folder: Path, positions: Positions, tables: Tables) -> None:
     ]
     text = json.dumps({**as_of, **tables.about, "logs": logs}, indent=1)
     (folder / AS_OF_FILE).write_text(text + "\n", encoding="utf-8")
-
-
-def collect(frame: DataFrame) -> Rows:
-    """The rows, with aware times: Spark's own rows have naive ones in the machine's time zone."""
-    rows: Rows = frame.toArrow().to_pylist()
-    return rows
 
 
 def describe_positions(positions: Positions) -> list[str]:

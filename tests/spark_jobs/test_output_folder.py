@@ -1,73 +1,61 @@
 """Output folders appear complete or not at all, in every file system."""
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from pyarrow import fs
 
+from spark_jobs import output_folder as module
 from spark_jobs.errors import SparkJobError
-from spark_jobs.output_folder import HadoopFolder, check_output, checked_path, local_path, output_folder
+from spark_jobs.output_folder import checked_path, local_path, output_folder
+from tests.fixtures.object_stores import S3Server
 
 
 class Place:
-    """A folder that outputs are written into: `address` is the job's name of it, `path` the test's."""
+    """A folder that outputs are written into, by its name for a report, and for pyarrow."""
 
-    def __init__(self, spark: SparkSession, address: str, path: Path) -> None:
-        self.spark, self.address, self.path = spark, address, path
+    def __init__(self, address: str, system: fs.FileSystem, path: str) -> None:
+        self.address, self.system, self.path = address, system, path
 
     def write(self, name: str, text: str, *, overwrite: bool = False, fails: bool = False) -> None:
-        with output_folder(self.spark, f"{self.address}/{name}", "marker", overwrite=overwrite) as folder:
-            (folder.files / "marker").write_text(text)
+        with output_folder(f"{self.address}/{name}", "marker", overwrite=overwrite) as folder:
+            (folder / "table").mkdir()
+            (folder / "table" / "part").write_text("rows")
+            (folder / "marker").write_text(text)
             if fails:
                 raise ZeroDivisionError
 
     def names(self) -> list[str]:
-        """The entries, except the checksum files of Hadoop's local file system."""
-        return [path.name for path in self.path.iterdir() if not path.name.endswith(".crc")]
+        return [found.base_name for found in self.system.get_file_info(fs.FileSelector(self.path))]
+
+    def put(self, name: str, text: str) -> None:
+        self.system.create_dir(f"{self.path}/{name}".rpartition("/")[0])
+        with self.system.open_output_stream(f"{self.path}/{name}") as file:
+            file.write(text.encode())
+
+    def read(self, name: str) -> str:
+        with self.system.open_input_file(f"{self.path}/{name}") as file:
+            return bytes(file.readall()).decode()
 
 
-@pytest.fixture(params=["path", "file-uri", "other-scheme"])
-def place(request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path) -> Place:
-    if request.param != "other-scheme":
-        return Place(spark, str(tmp_path) if request.param == "path" else f"file://{tmp_path}", tmp_path)
-    mount: Callable[[Path], Place] = request.getfixturevalue("mounted")
-    return mount(tmp_path)
-
-
-@pytest.fixture
-def mounted(spark: SparkSession) -> Iterator[Callable[[Path], Place]]:
-    """A local folder as a folder of another file system, through Hadoop's viewfs://."""
-    conf = spark.sparkContext._jsc.hadoopConfiguration()
-    name = "fs.viewfs.mounttable.cluster.link./jobs"
-
-    def mount(path: Path) -> Place:
-        conf.set(name, path.as_uri())
-        return Place(spark, "viewfs://cluster/jobs", path)
-
-    spark._jvm.org.apache.hadoop.fs.FileSystem.closeAll()  # type: ignore[union-attr]  # drops the previous test's
-    yield mount
-    conf.unset(name)
+@pytest.fixture(params=["path", "file-uri", "s3a"])
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    if request.param != "s3a":
+        address = str(tmp_path) if request.param == "path" else f"file://{tmp_path}"
+        return Place(address, fs.LocalFileSystem(), str(tmp_path))
+    server: S3Server = request.getfixturevalue("s3_server")
+    store = fs.S3FileSystem(access_key="test", secret_key="test", endpoint_override=server.url, region="us-east-1")
+    bucket = server.bucket()
+    monkeypatch.setattr(module, "file_system", lambda output: (store, output.removeprefix("s3a://")))
+    return Place(f"s3a://{bucket}", store, bucket)
 
 
 def test_the_folder_appears_when_the_block_succeeds(place: Place) -> None:
-    with output_folder(place.spark, f"{place.address}/new/out", "marker", overwrite=False) as folder:
-        (folder.files / "part").write_text("x")
-        assert not (place.path / "new" / "out").exists()
-    assert (place.path / "new" / "out" / "part").read_text() == "x"
+    with output_folder(f"{place.address}/new/out", "marker", overwrite=False) as folder:
+        (folder / "part").write_text("x")
+        assert not place.system.get_file_info(f"{place.path}/new/out/part").is_file
+    assert place.read("new/out/part") == "x"
     assert place.names() == ["new"]
-    assert [path.name for path in (place.path / "new").iterdir() if not path.name.endswith(".crc")] == ["out"]
-
-
-def test_an_output_is_checked_without_spark(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    for output in (str(tmp_path / "out"), (tmp_path / "out").as_uri()):
-        with pytest.raises(SparkJobError, match=r"exists\. Choose another folder, or use --overwrite"):
-            check_output(output, "marker", overwrite=False)
-        check_output(output, "marker", overwrite=True)
-    for output in (str(tmp_path / "new"), "s3a://bucket/out"):
-        check_output(output, "marker", overwrite=False)
-    assert list(tmp_path.iterdir()) == [tmp_path / "out"]
 
 
 def test_a_failed_block_leaves_nothing(place: Place) -> None:
@@ -80,62 +68,46 @@ def test_an_earlier_result_is_replaced_only_with_overwrite(place: Place) -> None
     place.write("out", "old")
     with pytest.raises(SparkJobError, match=r"exists\. Choose another folder, or use --overwrite"):
         place.write("out", "new")
-    assert (place.path / "out" / "marker").read_text() == "old"
+    assert place.read("out/marker") == "old"
     place.write("out", "new", overwrite=True)
-    assert (place.path / "out" / "marker").read_text() == "new"
+    assert (place.read("out/marker"), place.read("out/table/part")) == ("new", "rows")
     assert place.names() == ["out"]
 
 
 def test_a_folder_that_is_not_a_result_is_never_replaced(place: Place) -> None:
-    (place.path / "home").mkdir()
-    (place.path / "home" / "letter").write_text("dear")
-    (place.path / "file").write_text("dear")
+    place.put("home/letter", "dear")
+    place.put("file", "dear")
     for name in ("home", "file"):
         with pytest.raises(SparkJobError, match="is not an earlier result"):
             place.write(name, "new", overwrite=True)
-    assert (place.path / "home" / "letter").read_text() == "dear"
-    (place.path / "empty").mkdir()
+    assert place.read("home/letter") == "dear"
+    place.system.create_dir(f"{place.path}/empty")
     place.write("empty", "new", overwrite=True)
-    assert (place.path / "empty" / "marker").read_text() == "new"
+    assert place.read("empty/marker") == "new"
 
 
-def test_an_unwritable_output_is_reported(place: Place) -> None:
-    (place.path / "file").write_text("")
-    with pytest.raises(SparkJobError, match=r"Output '.*/file/out' cannot be used"):
-        place.write("file/out", "new")
+def test_an_unwritable_output_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for output in (f"{tmp_path}/file/out", "unknown://host/out"):
+        with pytest.raises(SparkJobError, match=rf"Output '{output}' cannot be used"):
+            Place(output.rpartition("/")[0], fs.LocalFileSystem(), "").write("out", "new")
 
 
-@pytest.mark.spark
-def test_a_failed_replacement_restores_the_earlier_result(
-    mounted: Callable[[Path], Place], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = mounted(tmp_path)
+def test_a_failed_replacement_restores_the_earlier_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = Place(str(tmp_path), fs.LocalFileSystem(), str(tmp_path))
     place.write("out", "old")
-    rename = HadoopFolder.rename
+    rename = Path.rename
 
-    refused = iter([True, False, True])  # the old one is moved away, the new one fails, the old one is moved back
-    monkeypatch.setattr(HadoopFolder, "rename", lambda folder, target: next(refused) and rename(folder, target))
-    with pytest.raises(SparkJobError, match=r"The file system cannot create output '.*/out'"):
+    def failing(path: Path, target: Path) -> Path:
+        if path.name == "new":
+            raise PermissionError(1, "refused")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(SparkJobError, match="cannot be used"):
         place.write("out", "new", overwrite=True)
-    assert (tmp_path / "out" / "marker").read_text() == "old"
+    assert place.read("out/marker") == "old"
     assert place.names() == ["out"]
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("output", ["s3a://bucket/out", "nosuch://host/out"])
-def test_an_unknown_file_system_is_reported(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with (
-        pytest.raises(
-            SparkJobError, match=rf"^Spark has no file system for '{output.partition(':')[0]}:'\. Add its jar"
-        ) as refusal,
-        output_folder(spark, output, "marker", overwrite=False),
-    ):
-        raise AssertionError("the block was entered")
-    assert "\n" not in str(refusal.value)
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -192,23 +164,14 @@ def test_an_empty_output_is_rejected() -> None:
         checked_path("")
 
 
-@pytest.mark.spark
-def test_an_output_with_other_characters_is_read_again(spark: SparkSession, tmp_path: Path) -> None:
-    for name in ("2026-11-21T09:17", "a,b", "a]", "a}", "a#b", "a;b", "a'b", "a%20b", "a b", "fleet (100%20) ü"):
-        with output_folder(spark, str(tmp_path / name), "marker", overwrite=False) as folder:
-            spark.range(3).write.parquet(folder.table("counts"))
-            assert spark.read.parquet(folder.table("counts")).count() == 3
-
-
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_a_folder_that_appears_while_the_output_is_built_is_kept(place: Place, overwrite: bool) -> None:
     def build() -> None:
-        with output_folder(place.spark, f"{place.address}/out", "marker", overwrite=overwrite) as folder:
-            (folder.files / "marker").write_text("new")
-            (place.path / "out").mkdir()
-            (place.path / "out" / "letter").write_text("dear")
+        with output_folder(f"{place.address}/out", "marker", overwrite=overwrite) as folder:
+            (folder / "marker").write_text("new")
+            place.put("out/letter", "dear")
 
     with pytest.raises(SparkJobError, match="is not an earlier result" if overwrite else "use --overwrite"):
         build()
-    assert (place.path / "out" / "letter").read_text() == "dear"
+    assert place.read("out/letter") == "dear"
     assert place.names() == ["out"]

@@ -32,7 +32,7 @@ def test_any_number_of_tasks_is_drawn(tmp_path: Path, tasks: int) -> None:
     cells = [Cell(at(2 * number), number, number // 15) for number in range(20)]
     names = ("$x_{", "タスク 🙂", "%d {}", "", "a" * 300)
     rows = [TaskRow(names[number % 5], number == 0, cells if number % 3 else []) for number in range(tasks)]
-    draw_heat_map(tmp_path / "p.png", "all $ jobs, " + "long " * 100, "2s", 2, rows)
+    draw_heat_map(tmp_path / "p.png", "all $ jobs, " + "long " * 100, 2, rows)
     assert (RED in colors(tmp_path / "p.png")) is (tasks > 0)
 
 
@@ -64,7 +64,7 @@ def test_ages_have_a_unit_of_their_size(
 
     monkeypatch.setattr("spark_jobs.reports.fleet.draw_bars", draw)
     row = {"job_name": "counts", "job_id": "1", "tasks": 8, "seconds_since_commit": age, "stalled_tasks": stalled}
-    draw_fleet(Drawing(tmp_path / "p.png", "t", "", [row], {}, lambda _: pytest.fail("reads no table")))
+    draw_fleet(Drawing(tmp_path / "p.png", "t", "", [row], {}, {}))
     assert drawn == [unit, Bar("counts/1", length, text, is_alarm=stalled > 0)]
     assert (tmp_path / "p.png").exists()
 
