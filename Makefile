@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 C_FILES := $(wildcard eventlog/_*.h eventlog/*/_*.c projections/*/_*.c)
 SANITIZED := build/sanitized
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all
-COMPILED_TESTS := tests/eventlog/kafka/test_record_batch.py tests/eventlog/postgres/test_copy_rows.py tests/projections/fold
+COMPILED_TESTS := tests/unit/eventlog/kafka/test_record_batch.py tests/postgres/eventlog/postgres/test_copy_rows.py tests/*/projections/fold
 LOCK_TOOLS := build/lock-tools
 PIP_TOOLS := pip-tools==7.6.2
 PYTEST_OPTIONS ?=
@@ -24,7 +24,7 @@ BENCH_OPTIONS ?=
 SPARK_RANGE ?= 4.0.0 4.3.0
 # PySpark 4.0 leaves its sockets to the garbage collector.
 SPARK_WARNINGS := -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
-SPARK_TESTS := tests/spark_jobs tests/coordstream/test_spark.py tests/documentation/test_spark_page.py
+SPARK_TESTS := tests/*/spark_jobs tests/system/coordstream/test_spark.py tests/system/documentation/test_spark_page.py
 
 # The first Python on the PATH that is new enough. `make setup PYTHON=/path/to/python` selects another one.
 IS_NEW_ENOUGH := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
@@ -63,9 +63,9 @@ test: setup java ## Run the tests, on real Postgres, Kafka and Spark
 test-long: setup java ## Run the long tests: Spark clusters and kills, Samza itself, old brokers, long properties
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m long $(PYTEST_OPTIONS)
 
-.PHONY: test-fast
-test-fast: setup ## Run the tests that need neither Kafka nor Spark and are not slow (under 2 minutes, without Java)
-	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not kafka and not spark and not slow" $(PYTEST_OPTIONS)
+.PHONY: test-unit
+test-unit: setup ## Run the tests that need no server (under a minute, without Java)
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) tests/unit -m "not long" $(PYTEST_OPTIONS)
 
 .PHONY: test-pages
 test-pages: setup chromium ## Run the tests of pages in Chromium; screenshots are kept in build/pages
@@ -113,11 +113,11 @@ format: setup ## Format the code and apply the linter's fixes
 
 .PHONY: golden
 golden: setup ## Regenerate the golden schema after a change of tables or relations
-	RENEW_GOLDEN=1 $(BIN)/python -m pytest -q tests/migrations/test_revisions.py tests/coordstream/test_relations.py
+	RENEW_GOLDEN=1 $(BIN)/python -m pytest -q tests/postgres/migrations/test_revisions.py tests/postgres/coordstream/test_relations.py
 
 .PHONY: docs
 docs: setup ## Regenerate docs/relations.md and docs/commands.md after a change of comments, example queries or help
-	RENEW_DOCS=1 $(BIN)/python -m pytest -q tests/documentation/test_relations_page.py tests/documentation/test_commands_page.py
+	RENEW_DOCS=1 $(BIN)/python -m pytest -q tests/postgres/documentation/test_relations_page.py tests/unit/documentation/test_commands_page.py
 
 .PHONY: bench
 bench: setup java ## Run the benchmarks (BENCH_OPTIONS='--only live' for one part)

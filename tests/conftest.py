@@ -1,6 +1,8 @@
 """The fixtures, a file a subject; see tests/fixtures."""
 
 import signal
+from importlib import metadata
+from typing import Final
 
 import pytest
 
@@ -17,9 +19,21 @@ pytest_plugins = [
     "tests.fixtures.scenario_report",
     "tests.fixtures.spark",
     "tests.fixtures.spark_cluster",
+    "tests.fixtures.sure_postgres",
+    "tests.fixtures.shared_database",
+    "tests.fixtures.event_logs",
+    "tests.fixtures.changelogs",
+    "tests.fixtures.followed_logs",
+    "tests.fixtures.sites",
+    "tests.fixtures.data_source",
+    "tests.fixtures.spark_connect",
     "tests.fixtures.command_line",  # last: it imports others, which pytest must register before they are imported
 ]
 pytest.register_assert_rewrite("tests.contracts.event_log", "tests.contracts.event_source", "tests.contracts.followed")
+PYSPARK: Final = tuple(int(number) for number in metadata.version("pyspark").split(".")[:2])
+"""Streams need Spark 4.2."""
+_STREAMS: Final = ["*/data_source/test_stream_*", "*/data_source/test_topic_*"]
+collect_ignore_glob = [] if PYSPARK >= (4, 2) else _STREAMS
 
 
 def pytest_configure() -> None:

@@ -38,7 +38,6 @@ from managers.checkpoints.checkpoint_manager import VALIDATION, checkpoint_manag
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.config.job_config import write_once_changes
 from managers.startpoints.next_starts import StartpointFacts, next_starts
-from tests.acceptance.imported_job import ImportedJob
 from tests.builders import (
     checkpoint_v1,
     checkpoint_v2,
@@ -53,6 +52,7 @@ from tests.builders import (
     task_partition,
     tombstone,
 )
+from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.postgres import CloneSeries
 
 Case = dict[str, Any]

@@ -21,9 +21,9 @@ from coordstream.cli import checkpoint
 from eventlog.events import RecordedEvent
 from eventlog.streams import coordinator_stream_name
 from managers.stored_messages import make_envelope
-from tests.coordstream.command_line import CommandLine, config_event, recording
-from tests.coordstream.rewindable_job import RewindableJob
-from tests.coordstream.rewound_job import NOW, set_clock, unreachable_inputs
+from tests.fixtures.coordstream.command_line import CommandLine, config_event, recording
+from tests.fixtures.coordstream.rewindable_job import RewindableJob
+from tests.fixtures.coordstream.rewound_job import NOW, set_clock, unreachable_inputs
 from tests.fixtures.kafka_topics import Topics
 
 pytestmark = pytest.mark.slow

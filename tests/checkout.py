@@ -1,0 +1,6 @@
+"""Where the project is."""
+
+from pathlib import Path
+from typing import Final
+
+CHECKOUT: Final = Path(__file__).parents[1]

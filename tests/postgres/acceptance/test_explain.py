@@ -1,0 +1,340 @@
+"""`coordinator.explain` names the event that decides where a task starts, and says why each other one lost."""
+
+from typing import Final, NamedTuple
+
+import pytest
+
+from eventlog.events import NewEvent
+from eventlog.postgres.connection import Connection
+from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
+from tests.builders import (
+    FIRST_TIME,
+    checkpoint_v1,
+    checkpoint_v2,
+    config_set,
+    fan_out,
+    set_checkpoint,
+    startpoint,
+    task_mode,
+    task_partition,
+    tombstone,
+)
+from tests.fixtures.acceptance.imported_job import ImportedJob
+from tests.oracle import to_time
+
+pytestmark = pytest.mark.slow
+
+MINUTE: Final = 60_000
+SOON: Final = FIRST_TIME + 30 * MINUTE
+IN: Final = "kafka.in.0"
+READS: Final = (config_set("task.inputs", "kafka.in"), task_partition(IN, "t"))
+"""What the coordinator stream of most cases begins with, at offsets 0 and 1."""
+NO_EVENT: Final = (None, None)
+
+Event = tuple[str | None, int | None]
+Step = tuple[str, str | None, str, Event]
+"""Rule, candidate, code and event."""
+
+
+class Tried(NamedTuple):
+    """A row of `coordinator.explain`."""
+
+    partition: str
+    rule: str
+    candidate: str | None
+    outcome: str
+    reason: str
+    stream_kind: str | None
+    log_offset: int | None
+
+    @property
+    def event(self) -> Event:
+        """The kind of the log and the offset on it."""
+        return self.stream_kind, self.log_offset
+
+    @property
+    def code(self) -> str:
+        """The short code that the reason begins with."""
+        return self.reason.partition(":")[0]
+
+
+def explained(job: ImportedJob, task: str = "t", at_ms: int | None = SOON) -> list[Tried]:
+    """Every step of a task, at a time in ms; None: now."""
+    query = (
+        "select concat_ws('.', system_name, stream_name, partition_id), rule, candidate, outcome, reason,"
+        " stream_kind, log_offset from coordinator.explain(%s, '1', %s, %s)"
+    )
+    rows = job.connection.execute(query.encode(), (job.name, task, to_time(at_ms)))
+    return [Tried(*row) for row in rows]
+
+
+def winner(steps: list[Tried]) -> Step:
+    """The one that wins."""
+    (won,) = [(step.rule, step.candidate, step.code, step.event) for step in steps if step.outcome == "wins"]
+    return won
+
+
+def losers(steps: list[Tried]) -> list[Step]:
+    """Those that lose, but for the default; in the order of the decision."""
+    return [
+        (step.rule, step.candidate, step.code, step.event)
+        for step in steps
+        if step.outcome == "loses" and step.rule != "default"
+    ]
+
+
+def reason(steps: list[Tried], code: str) -> str:
+    """The sentence of the one step with this code."""
+    (sentence,) = [step.reason for step in steps if step.code == code]
+    return sentence
+
+
+STREAM: Final = "systems.kafka.streams.in.samza"
+ALL_STREAMS: Final = "systems.kafka.default.stream.samza"
+VERSIONS: Final = "task.checkpoint.read.versions"
+SEVEN: Final = StartpointSpecific("7", FIRST_TIME)
+AFTER_41: Final = [checkpoint_v1("t", {IN: "41"})]
+BOTH: Final = [*AFTER_41, checkpoint_v2("t", {IN: "42"})]
+BY_41: Final = ("checkpoint", "after 41 (version 1)", "checkpoint", ("checkpoint", 0))
+NOT_READ_42: Final = ("checkpoint", "after 42 (version 2)", "version not read", ("checkpoint", 1))
+
+
+def nowhere(startpoint_without_place: Startpoint) -> tuple[list[NewEvent], list[NewEvent], Step, list[Step], str]:
+    """A startpoint without a position, which loses together with those that it superseded."""
+    older = startpoint(f"{IN}.t", StartpointSpecific("7", FIRST_TIME - MINUTE))
+    events = [startpoint(IN, startpoint_without_place), older, fan_out("t", {IN: StartpointOldest(FIRST_TIME)})]
+    lost: list[Step] = [
+        ("startpoint", startpoint_without_place.kind, "no place", ("coordinator", 2)),
+        ("startpoint", "specific 7", "older", ("coordinator", 3)),
+        ("startpoint", "oldest", "replaced", ("coordinator", 4)),
+    ]
+    return events, AFTER_41, BY_41, lost, "older: created 1 minute before the one at offset 2"
+
+
+def apart(minutes: int) -> list[NewEvent]:
+    """A V2 checkpoint, and a V1 checkpoint so much later."""
+    later = checkpoint_v1("t", {IN: "50"}, at=FIRST_TIME + minutes * MINUTE)
+    return [checkpoint_v2("t", {IN: "41"}, at=FIRST_TIME), later]
+
+
+CASES: Final[dict[str, tuple[list[NewEvent], list[NewEvent], Step, list[Step], str]]] = {
+    "a startpoint goes before the checkpoint": (
+        [startpoint(IN, SEVEN)],
+        AFTER_41,
+        ("startpoint", "specific 7", "requested", ("coordinator", 2)),
+        [("checkpoint", "after 41 (version 1)", "startpoint", ("checkpoint", 0))],
+        "requested for every task at 2023-11-14 22:13:20 UTC",
+    ),
+    "a specific one without a position": nowhere(StartpointSpecific(None, FIRST_TIME)),
+    "a timestamp without a position": nowhere(StartpointTimestamp(None, FIRST_TIME)),
+    "a request for every task that is older than the task's own": (
+        [
+            startpoint(f"{IN}.t", StartpointSpecific("8", FIRST_TIME + 10 * MINUTE)),
+            startpoint(IN, SEVEN),
+            startpoint(f"{IN}.u", StartpointSpecific("9", FIRST_TIME + 20 * MINUTE)),
+        ],
+        [],
+        ("startpoint", "specific 8", "requested", ("coordinator", 2)),
+        [("startpoint", "specific 7", "older", ("coordinator", 3))],
+        "older: created 10 minutes before the one at offset 2",
+    ),
+    "a tie goes to the task's own": (
+        [startpoint(f"{IN}.t", StartpointSpecific("8", FIRST_TIME)), startpoint(IN, SEVEN)],
+        [],
+        ("startpoint", "specific 8", "requested", ("coordinator", 2)),
+        [("startpoint", "specific 7", "task's own", ("coordinator", 3))],
+        "at offset 2, which is for this task alone",
+    ),
+    "an expired one": (
+        [startpoint(IN, StartpointSpecific("7", SOON - EXPIRY_MS))],
+        AFTER_41,
+        BY_41,
+        [("startpoint", "specific 7", "expired", ("coordinator", 2))],
+        "",
+    ),
+    "a fan-out that is not used up": (
+        [fan_out("t", {IN: StartpointTimestamp(5, FIRST_TIME)})],
+        AFTER_41,
+        ("startpoint", "timestamp 5", "fanned out", ("coordinator", 2)),
+        [("checkpoint", "after 41 (version 1)", "startpoint", ("checkpoint", 0))],
+        "",
+    ),
+    "versions by default": ([], BOTH, BY_41, [NOT_READ_42], f"{VERSIONS} is not set, so only version 1 is read"),
+    "version 1": ([config_set(VERSIONS, "1")], BOTH, BY_41, [NOT_READ_42], f"{VERSIONS} is 1 (coordinator offset 2)"),
+    "version 2": (
+        [config_set(VERSIONS, "2")],
+        BOTH,
+        ("checkpoint", "after 42 (version 2)", "checkpoint", ("checkpoint", 1)),
+        [("checkpoint", "after 41 (version 1)", "version not read", ("checkpoint", 0))],
+        f"{VERSIONS} is 2 (coordinator offset 2)",
+    ),
+    "version 2 is stale": (
+        [config_set(VERSIONS, "2,1")],
+        apart(11),
+        ("checkpoint", "after 50 (version 1)", "checkpoint", ("checkpoint", 1)),
+        [("checkpoint", "after 41 (version 2)", "stale version", ("checkpoint", 0))],
+        "stale version: version 1 at offset 1 is newer by 11 minutes, more than 10 minutes",
+    ),
+    "version 1 is not newer by enough": (
+        [config_set(VERSIONS, "2,1")],
+        apart(10),
+        ("checkpoint", "after 41 (version 2)", "checkpoint", ("checkpoint", 0)),
+        [("checkpoint", "after 50 (version 1)", "lower priority", ("checkpoint", 1))],
+        "newer by only 10 minutes",
+    ),
+    "another grouper is not read": (
+        [],
+        [*AFTER_41, checkpoint_v1("t", {IN: "9"}, grouper="other.Grouper")],
+        BY_41,
+        [("checkpoint", "after 9 (version 1)", "other grouper", ("checkpoint", 1))],
+        "other grouper: written by other.Grouper, ",
+    ),
+    "a reset": (
+        [config_set(f"{STREAM}.reset.offset", "true"), config_set(f"{STREAM}.offset.default", "Oldest")],
+        AFTER_41,
+        ("reset", "oldest", "reset", ("coordinator", 2)),
+        [("checkpoint", "after 41 (version 1)", "reset", ("checkpoint", 0))],
+        "",
+    ),
+    "a checkpoint on the coordinator stream": (
+        [set_checkpoint("t", {IN: "7"})],
+        [],
+        ("checkpoint", "after 7 (set-checkpoint)", "checkpoint", ("coordinator", 2)),
+        [],
+        "",
+    ),
+    "a checkpoint in the place that is not read": (
+        [set_checkpoint("t", {IN: "7"})],
+        AFTER_41,
+        BY_41,
+        [("checkpoint", "after 7 (set-checkpoint)", "other place", ("coordinator", 2))],
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_who_wins_and_why_others_lose(database: Connection, case: str) -> None:
+    events, checkpoints, won, lost, because = CASES[case]
+    name = "".join(letter if letter.isalnum() else "-" for letter in case)
+    job = ImportedJob(database, name, coordinator=[*READS, *events], checkpoints=checkpoints or None)
+    steps = explained(job)
+    assert (winner(steps), losers(steps)) == (won, lost)
+    assert any(because in step.reason for step in steps)
+
+
+def test_an_ambiguous_key_is_not_fanned_out(database: Connection) -> None:
+    events = [
+        task_partition("k.s.1", "2"),
+        task_partition("k.s.1.2", "2"),  # partition 2 of `s.1`
+        startpoint("k.s.1.2", StartpointOldest(FIRST_TIME)),
+    ]
+    job = ImportedJob(database, "ambiguous", coordinator=events)
+    for partition in ("k.s.1", "k.s.1.2"):
+        steps = [step for step in explained(job, "2") if step.partition == partition]
+        assert winner(steps) == ("default", "upcoming", "default", NO_EVENT)
+        assert losers(steps) == [("startpoint", "oldest", "ambiguous", ("coordinator", 2))]
+
+
+def test_a_new_fan_out_replaces_the_tasks_old_one(database: Connection) -> None:
+    events = [
+        config_set("task.inputs", "kafka.in"),
+        task_partition(IN, "t"),
+        task_partition("kafka.in.1", "t"),
+        fan_out("t", {IN: StartpointOldest(FIRST_TIME)}),
+        startpoint("kafka.in.1", StartpointSpecific("7", FIRST_TIME)),
+    ]
+    steps = explained(ImportedJob(database, "replaced", coordinator=events))
+    left = [step for step in steps if step.partition == IN]
+    assert winner(left) == ("default", "upcoming", "default", NO_EVENT)
+    assert losers(left) == [("startpoint", "oldest", "replaced", ("coordinator", 3))]
+    assert reason(left, "replaced").endswith("because of the request at offset 4")
+
+
+DEFAULTS: Final = (f"{STREAM}.offset.default", f"{ALL_STREAMS}.offset.default", "systems.kafka.samza.offset.default")
+
+
+def test_defaults_that_others_go_before_lose(database: Connection) -> None:
+    settings = [config_set(key, "oldest") for key in DEFAULTS]
+    steps = explained(ImportedJob(database, "defaults", coordinator=[*READS, *settings]))
+    assert winner(steps) == ("default", "oldest", "default", ("coordinator", 2))
+    lower = [step.event for step in steps if step.code == "other setting"]
+    assert lower == [("coordinator", 3), ("coordinator", 4)]
+    absent = [(step.rule, step.code, step.event) for step in steps if step.outcome == "absent"]
+    assert absent == [(rule, "none", NO_EVENT) for rule in ("startpoint", "reset", "checkpoint")]
+
+
+def test_without_assignments_an_input_is_told_as_absent(database: Connection) -> None:
+    steps = explained(ImportedJob(database, "unassigned", checkpoints=AFTER_41))
+    assert [(step.rule, step.candidate, step.outcome) for step in steps] == [
+        ("input", None, "absent"),
+        ("startpoint", None, "absent"),
+        ("reset", None, "absent"),
+        ("checkpoint", "after 41 (version 1)", "wins"),
+        ("default", "upcoming", "loses"),
+    ]
+
+
+def test_a_removed_input_is_shown_with_its_remains(database: Connection) -> None:
+    events = [
+        *READS,
+        task_partition("kafka.rules.0", "t"),
+        startpoint("kafka.rules.0", StartpointOldest(FIRST_TIME)),
+        config_set("task.inputs", "kafka.in"),
+    ]
+    checkpoints = [checkpoint_v1("t", {IN: "41", "kafka.rules.0": "2"})]
+    steps = explained(ImportedJob(database, "dropped", coordinator=events, checkpoints=checkpoints))
+    assert [(*step[1:4], step.code, step.event) for step in steps if step.partition == "kafka.rules.0"] == [
+        ("input", None, "absent", "dropped input", ("coordinator", 4)),
+        ("startpoint", "oldest", "loses", "dropped input", ("coordinator", 3)),
+        ("checkpoint", "after 2 (version 1)", "loses", "dropped input", ("checkpoint", 0)),
+    ]
+    assert winner([step for step in steps if step.partition == IN])[0] == "checkpoint"
+
+
+def test_what_a_checkpoint_lacks_is_absent(database: Connection) -> None:
+    deleted = checkpoint_v1("t", {IN: "41"})
+    lacking = checkpoint_v2("t", {"kafka.in.1": "5"})
+    checkpoints: list[NewEvent] = [deleted, lacking, tombstone(deleted)]
+    versions = config_set("task.checkpoint.read.versions", "2,1")
+    steps = explained(ImportedJob(database, "lacking", coordinator=[*READS, versions], checkpoints=checkpoints))
+    assert winner(steps)[0] == "default"
+    tried = [(step.candidate, step.outcome, step.code, step.event) for step in steps if step.rule == "checkpoint"]
+    assert tried == [
+        (None, "absent", "no offset", ("checkpoint", 1)),
+        (None, "absent", "deleted", ("checkpoint", 2)),
+    ]
+
+
+def test_an_event_shows_its_writer_if_known(database: Connection) -> None:
+    written = [set_checkpoint("t", {IN: "7"}), startpoint(IN, StartpointOldest(FIRST_TIME))]
+    job = ImportedJob(database, "who", coordinator=[*READS, *written])
+    query = (
+        "select rule, source, host, username, message_time, record_time, stream_kind, incarnation, log_offset"
+        " from coordinator.explain('who', '1', 't', %s) where log_offset is not null"
+    )
+    assert job.connection.execute(query.encode(), (to_time(SOON),)).fetchall() == [
+        ("startpoint", None, None, None, None, to_time(FIRST_TIME + 3), "coordinator", 1, 3),
+        (
+            *("checkpoint", "SamzaContainer-0", "host-1", "samza", to_time(FIRST_TIME), to_time(FIRST_TIME + 2)),
+            *("coordinator", 1, 2),
+        ),
+    ]
+
+
+def test_steps_count_from_one_in_each_partition(database: Connection) -> None:
+    job = ImportedJob(database, "steps", coordinator=[*READS, task_partition("kafka.in.1", "t")])
+    rows = job.connection.execute(b"select partition_id, step, rule from coordinator.explain('steps', '1', 't', null)")
+    rules = ("startpoint", "reset", "checkpoint", "default")
+    assert rows.fetchall() == [(partition, n, rule) for partition in (0, 1) for n, rule in enumerate(rules, 1)]
+
+
+@pytest.mark.parametrize("at_ms", [None, SOON, FIRST_TIME - 1])
+def test_a_task_that_is_not_there_has_no_rows(database: Connection, at_ms: int | None) -> None:
+    name = f"unknown-{at_ms}"
+    reads = [*READS, task_mode("standby", "Standby"), task_partition("kafka.in.1", "standby")]
+    job = ImportedJob(database, name, coordinator=reads, checkpoints=[checkpoint_v1("u", {IN: "41"})])
+    assert explained(job, "u", at_ms) == explained(job, "standby", at_ms) == []
+    query = "select * from coordinator.explain(%s, '1', null, timestamptz 'epoch' + %s * interval '1 ms')"
+    assert database.execute(query, (name, at_ms)).fetchall() == []
+    assert (explained(job, "t", at_ms) == []) is (at_ms == FIRST_TIME - 1)

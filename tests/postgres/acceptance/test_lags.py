@@ -1,0 +1,250 @@
+"""input_bound, task_lag and state_lag: how far tasks are behind their inputs, and backups behind their stores."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Final
+
+import pytest
+
+from eventlog.events import NewEvent
+from eventlog.partition import SystemStreamPartition
+from eventlog.postgres.connection import Connection
+from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
+from eventlog.system_admin import PartitionBounds
+from eventlog.timestamps import ms_of
+from projections.input_bounds import (
+    BoundsOfSystem,
+    InputPartition,
+    input_partitions,
+    store_bounds,
+)
+from projections.job_choice import Job
+from tests.builders import FIRST_TIME, checkpoint_v1, checkpoint_v2, config_set, task_mode, task_partition, tombstone
+from tests.fixtures.acceptance.imported_job import ImportedJob, Row
+from tests.postgres.acceptance.synthetic_history import nodes, plan
+
+NUMBERS: Final = count()
+"""The tests share a database."""
+LAG: Final = "input_offset, end_offset, records_behind, records_lost, seconds_behind, seconds_to_catch_up"
+
+
+class ObservedJob:
+    """A job with one task that reads one partition. Times are minutes before ``now``: rates are of the last minutes.
+
+    ``commits`` are the offsets of its checkpoints and their times.
+    """
+
+    def __init__(self, database: Connection, *commits: tuple[str, float]) -> None:
+        self.now = datetime.now(UTC)
+        said = [config_set("task.inputs", "kafka.in"), task_partition("kafka.in.0")]
+        checkpoints = [
+            checkpoint_v1("Partition 0", {"kafka.in.0": offset}, at=ms_of(self.minutes_ago(age)))
+            for offset, age in commits
+        ]
+        name = f"lag-{next(NUMBERS)}"
+        self.job = ImportedJob(database, name, coordinator=said, checkpoints=checkpoints, imported_at=self.now)
+
+    def minutes_ago(self, minutes: float) -> datetime:
+        return self.now - timedelta(minutes=minutes)
+
+    def observe(self, oldest: int, end: int, minutes_ago: float = 0, *, partition: int = 0) -> None:
+        """Store an observation of one partition."""
+        self.store([PartitionBounds("in", partition, oldest, end, FIRST_TIME)], minutes_ago)
+
+    def store(self, bounds: list[PartitionBounds], minutes_ago: float = 0) -> None:
+        """Store what the input answered."""
+        wanted, observed_at = [InputPartition("kafka", "in", 0)], self.minutes_ago(minutes_ago)
+        store_bounds(self.job.connection, self.job.name, "1", wanted, [BoundsOfSystem("kafka", bounds)], observed_at)
+
+    def lag(self, columns: str = LAG) -> list[Row]:
+        """The rows of task_lag."""
+        return self.job.rows("task_lag", columns)
+
+    def bounds(self, columns: str) -> list[Row]:
+        """The rows of input_bound."""
+        return self.job.rows("input_bound", columns)
+
+
+UNKNOWN: Final = (None, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("offset", "age", "observations", "expected"),
+    [
+        pytest.param("6", 1, [(0, 10)], (3, 0, 0, None), id="behind"),
+        pytest.param("9", 1, [(0, 10)], (0, 0, 0, 0), id="everything is read"),
+        pytest.param("50", 1, [(0, 10)], (0, 0, 0, 0), id="never negative"),
+        pytest.param("50", 20, [(0, 60), (0, 10)], UNKNOWN, id="the topic is new"),
+        pytest.param("6", 1, [(100, 110)], (10, 93, 0, None), id="deleted records are lost"),
+        pytest.param("6", 1, [], UNKNOWN, id="nothing is observed"),
+        pytest.param(None, 1, [(0, 10)], UNKNOWN, id="no checkpoint"),
+        *(
+            pytest.param(odd, 1, [(0, 10)], UNKNOWN, id=f"offset {odd}")
+            for odd in ("odd", str(2**63 - 1), str(-(2**63)), "-2")
+        ),
+    ],
+)
+def test_how_far_a_task_is_behind(
+    database: Connection, offset: str | None, age: int, observations: list[tuple[int, int]], expected: Row
+) -> None:
+    """Its observations are ten minutes apart, the last one now."""
+    job = ObservedJob(database, *([] if offset is None else [(offset, age)]))
+    for number, bounds in enumerate(reversed(observations)):
+        job.observe(*bounds, minutes_ago=10 * number)
+    end = observations[-1][1] if observations else None
+    assert job.lag() == [(offset, end, *expected)]
+
+
+def test_an_observation_that_failed_hides_the_one_before(database: Connection) -> None:
+    job = ObservedJob(database, ("6", 1))
+    job.observe(0, 10, minutes_ago=5)
+    job.store([])
+    assert job.lag() == [("6", None, None, None, None, None)]
+    assert job.lag("arriving_per_second, arriving_per_hour, observed_at") == [(None, None, job.now)]
+    assert job.lag("last_records_behind, last_known_at") == [(3, job.minutes_ago(5))]
+    assert job.bounds("oldest_offset, end_offset, observed_at")[1] == (None, None, job.now)
+
+
+SINCE: Final = "seconds_behind, is_lower_bound"
+PER_SECOND: Final = "processed_per_second, arriving_per_second, seconds_to_catch_up"
+PER_HOUR: Final = "processed_per_second, arriving_per_second, processed_per_hour, arriving_per_hour"
+
+
+@pytest.mark.parametrize(
+    ("commits", "ends", "columns", "expected"),
+    [
+        (
+            [("6", 3)],
+            [(5, 9), (7, 8), (7, 6), (8, 4), (10, 2), (10, 0)],
+            SINCE,
+            (360, False),
+        ),  # since last seen missing
+        ([("6", 3)], [(8, 9), (10, 0)], SINCE, (540, True)),  # at least since the first observation
+        ([("1000", 11), ("2999", 1)], [(4000, 10), (4600, 0)], PER_SECOND, (3, 1, round(1600 / (1999 / 600 - 1)))),
+        ([("0", 11), ("60", 1)], [(100, 10), (160, 0)], PER_HOUR, (1, 1, 360, 360)),  # not rounded to 0
+        ([("0", 60)], [(100, 5), (400, 0)], PER_SECOND, (0, 1, None)),  # never catches up
+    ],
+)
+def test_waits_and_rates(
+    database: Connection, commits: list[tuple[str, float]], ends: list[tuple[int, float]], columns: str, expected: Row
+) -> None:
+    job = ObservedJob(database, *commits)
+    for end, minutes_ago in ends:
+        job.observe(0, end, minutes_ago)
+    assert job.lag(columns) == [expected]
+
+
+def test_a_time_that_python_cannot_represent_is_unknown(database: Connection) -> None:
+    job = ObservedJob(database, ("6", 1))
+    late = 253_402_300_800_000  # the year 10000
+    job.store([PartitionBounds("in", 0, 0, 10, late)])
+    assert job.bounds("end_offset, end_record_time") == [(10, None)]
+
+
+def test_a_job_without_a_coordinator_stream_has_a_lag(database: Connection) -> None:
+    name = f"lag-{next(NUMBERS)}"
+    job = ImportedJob(database, name, checkpoints=[checkpoint_v1("Partition 0", {"kafka.in.0": "6"})])
+    bounds = BoundsOfSystem("kafka", [PartitionBounds("in", 0, 0, 10, FIRST_TIME)])
+    (wanted,) = input_partitions(database, [Job(name, "1")]).values()
+    store_bounds(database, name, "1", wanted, [bounds], datetime.now(UTC))
+    assert job.rows("task_lag", "task_name, records_behind") == [("Partition 0", 3)]
+
+
+def test_a_standby_task_has_no_lag(database: Connection) -> None:
+    events = [task_mode("u", "Standby"), task_partition("kafka.in.0", "t", "u")]
+    job = ImportedJob(database, f"lag-{next(NUMBERS)}", coordinator=events)
+    assert job.rows("task_lag", "task_name") == [("t",)]
+
+
+def test_checkpoints_are_computed_once_for_all_partitions(database: Connection) -> None:
+    tasks = [f"Partition {number}" for number in range(300)]
+    said = [config_set("task.inputs", "kafka.in")]
+    said += [task_partition(f"kafka.in.{number}", task) for number, task in enumerate(tasks)]
+    committed = [(number, task, offset) for offset in range(20) for number, task in enumerate(tasks)]
+    checkpoints = [checkpoint_v1(task, {f"kafka.in.{number}": str(offset)}) for number, task, offset in committed]
+    job = ImportedJob(database, f"lag-{next(NUMBERS)}", coordinator=said, checkpoints=checkpoints)
+    job.connection.execute("analyze")
+    executed = plan(job.connection, "select * from coordinator.task_lag where job_name = %s", job.name)
+    assert max(node["Actual Loops"] for node in nodes(executed)) <= 2 * len(tasks)
+
+
+MINUTE: Final = 60_000
+CHANGELOG: Final = SystemStreamPartition("kafka", "counts-changelog", 3)
+READ_V2: Final = config_set("task.checkpoint.read.versions", "2,1")
+SHOWN: Final = "store_name, factory_name, changelog_offset, commits_since_change, age_seconds, log_offset"
+BLOBS: Final = "coordstream.ObjectStoreStateBackendFactory"
+
+
+def v2(minute: int, offset: str | None = None, **stores: str) -> NewEvent:
+    """A commit with the changelog's offset of the store `counts`, and markers of other stores in an object store."""
+    kafka = {} if offset is None else {"counts": KafkaStateCheckpointMarker(CHANGELOG, offset).serialise()}
+    markers = {name: of for name, of in ((KAFKA_STATE_BACKEND_FACTORY, kafka), (BLOBS, stores)) if of}
+    return checkpoint_v2("t", {"kafka.in.0": str(minute)}, markers=markers, at=FIRST_TIME + minute * MINUTE)
+
+
+def state_lag_of(job: ImportedJob) -> list[Row]:
+    return job.rows("state_lag", SHOWN)
+
+
+def test_the_commits_since_the_last_change_are_counted(database: Connection) -> None:
+    commits = [
+        v2(0, "5", sums="a"),
+        v2(1, "6", sums="a"),
+        v2(2, "7", sums="b"),
+        v2(3, "7", sums="b"),
+        v2(5, "7", sums="c"),
+    ]
+    job = ImportedJob(database, "counted", coordinator=[READ_V2], checkpoints=commits)
+    assert state_lag_of(job) == [
+        ("counts", KAFKA_STATE_BACKEND_FACTORY, "7", 2, 180, 4),
+        ("sums", BLOBS, None, 0, 0, 4),
+    ]
+
+
+def test_a_store_that_never_changed_counts_from_its_first_commit(database: Connection) -> None:
+    commits = [v2(0), v2(1, "5"), v2(2, "5"), v2(4, "5", added="a")]  # a store is added at last
+    job = ImportedJob(database, "first", coordinator=[READ_V2], checkpoints=commits)
+    assert state_lag_of(job) == [
+        ("added", BLOBS, None, 0, 0, 3),
+        ("counts", KAFKA_STATE_BACKEND_FACTORY, "5", 2, 180, 3),
+    ]
+
+
+def test_a_deleted_checkpoint_ends_the_count(database: Connection) -> None:
+    first = v2(0, "5")
+    commits = [first, tombstone(first), v2(2, "5"), v2(3, "5")]
+    job = ImportedJob(database, "deleted", coordinator=[READ_V2], checkpoints=commits)
+    assert state_lag_of(job) == [("counts", KAFKA_STATE_BACKEND_FACTORY, "5", 1, 60, 3)]
+
+
+@pytest.mark.parametrize(("last", "count"), [("5", 2), ("null", 0)])
+def test_version_1_is_counted_by_its_changelogs(database: Connection, last: str, count: int) -> None:
+    offsets = ["5", "5", last]
+    commits = [
+        event
+        for minute, offset in enumerate(offsets)
+        for event in (
+            checkpoint_v1(
+                "t",
+                {"kafka.in.0": "1", str(CHANGELOG): f"{FIRST_TIME}-{minute}:{offset}"},
+                at=FIRST_TIME + minute * MINUTE,
+            ),
+            v2(minute, str(minute)),  # the other version, which the job does not read
+        )
+    ]
+    config = [config_set("stores.counts.changelog", "kafka.counts-changelog")]
+    job = ImportedJob(database, f"version-1-{count}", coordinator=config, checkpoints=commits)
+    shown = None if last == "null" else last
+    assert state_lag_of(job) == [("counts", KAFKA_STATE_BACKEND_FACTORY, shown, count, count * 60, 4)]
+
+
+def test_as_of_an_offset_and_a_time(database: Connection) -> None:
+    commits = [v2(0, "5"), v2(1, "5"), v2(2, "6"), v2(3, "6"), v2(4, "6")]
+    job = ImportedJob(database, "as-of", coordinator=[READ_V2], checkpoints=commits)
+    of_offset = "state_lag_as_of_offset('as-of', '1', {}, 'checkpoint')"
+    found = [
+        database.execute(f"select commits_since_change, age_seconds from coordinator.{of_offset.format(at)}").fetchall()
+        for at in range(5)
+    ]
+    assert found == [[(0, 0)], [(1, 60)], [(0, 0)], [(1, 60)], [(2, 120)]]
+    assert job.rows_as_of("state_lag", "commits_since_change, changelog_offset", FIRST_TIME + MINUTE) == [(1, "5")]

@@ -1,0 +1,51 @@
+"""What docs/relations.md claims of each relation holds, in a recorded job and in odd ones: nothing is said twice."""
+
+from typing import Final
+
+import pytest
+
+from eventlog.postgres.connection import Connection
+from tests.checkout import CHECKOUT
+from tests.fixtures.acceptance.odd_jobs import import_odd_jobs, import_recording_a, observe_inputs_of_recording_a
+from tests.fixtures.documentation.relations_page import Relation, parse_page
+
+pytestmark = pytest.mark.slow
+
+PAGE: Final = (CHECKOUT / "docs" / "relations.md").read_text(encoding="utf-8")
+RELATIONS: Final = parse_page(PAGE)
+relations = pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.name)
+
+
+@pytest.fixture(scope="module")
+def odd(database: Connection) -> Connection:
+    """A database with the recorded job and the odd ones."""
+    import_recording_a(database)
+    import_odd_jobs(database)
+    observe_inputs_of_recording_a(database)
+    database.execute("analyze")
+    return database
+
+
+def shown(connection: Connection, query: str) -> list[tuple[object, ...]]:
+    return connection.execute(query.encode()).fetchall()
+
+
+@relations
+def test_there_are_rows_to_try_the_claims_on(odd: Connection, relation: Relation) -> None:
+    ((count,),) = shown(odd, f"select count(*) from coordinator.{relation.name}")
+    assert count
+
+
+@relations
+def test_the_key_is_unique(odd: Connection, relation: Relation) -> None:
+    key = ", ".join(relation.key)
+    repeated = f"select {key}, count(*) from coordinator.{relation.name} group by {key} having count(*) > 1"
+    assert shown(odd, repeated) == []
+
+
+@relations
+def test_a_column_is_null_only_as_documented(odd: Connection, relation: Relation) -> None:
+    never = [column.name for column in relation.columns if column.null_when is None]
+    counted = ", ".join(f"count(*) - count({name}) as {name}" for name in never)
+    (row,) = shown(odd, f"select {counted} from coordinator.{relation.name}")
+    assert {name: count for name, count in zip(never, row, strict=True) if count} == {}

@@ -1,0 +1,101 @@
+"""`coordstream bisect` answers what a linear scan over every event of a job answers, on random conditions."""
+
+import random
+from typing import Final, NamedTuple
+
+import pytest
+
+from eventlog.events import RecordedEvent
+from eventlog.postgres.connection import connect
+from tests.fixtures.acceptance.torture import scaled
+from tests.fixtures.coordstream.command_line import CommandLine
+from tests.fixtures.properties.generated_jobs import ARCHIVED_MS, GeneratedJob, Knobs, generate_job
+from tests.fixtures.properties.importing import import_log, with_events
+from tests.oracle import log_times
+from tests.oracle_job import Relations, job_relations
+from tests.postgres.coordstream.cli.bisect_conditions import Condition, random_conditions
+
+SEED: Final = 7
+CONDITIONS: Final = scaled(20, 100)
+EVENTS: Final = scaled((40, 60), (100, 140))
+
+
+class Moment(NamedTuple):
+    """An event of a job, and what the relations say after it."""
+
+    kind: str
+    offset: int
+    state: Relations
+
+
+def job_with_equal_times() -> GeneratedJob:
+    """A job with two logs, some of whose events have the same time."""
+    job, rng = generate_job(SEED, Knobs(events=EVENTS)), random.Random(SEED)
+    times = [event.timestamp for event in job.coordinator_events]
+
+    def retimed(event: RecordedEvent, place: int) -> RecordedEvent:
+        return event._replace(timestamp=times[place]) if place < len(times) and rng.random() < 0.3 else event
+
+    assert job.checkpoint is not None
+    topic = job.checkpoint.stream_name
+    return with_events(
+        job,
+        lambda log: (
+            [retimed(event, place) for place, event in enumerate(log.events)]
+            if log.stream_name == topic
+            else log.events
+        ),
+    )
+
+
+def scan(job: GeneratedJob) -> list[Moment]:
+    """Every event in the order of time. At equal times those of the coordinator stream are first."""
+    coordinator, checkpoint = job.coordinator_events, job.checkpoint_events or []
+    ordered = sorted(
+        (time, kind, number, event.offset)
+        for kind, events in enumerate((coordinator, checkpoint))
+        for number, (time, event) in enumerate(zip(log_times(events, ARCHIVED_MS), events, strict=True), start=1)
+    )
+    assert len({time for time, *_ in ordered}) < len({(time, kind) for time, kind, *_ in ordered}) < len(ordered)
+    ends, moments = [0, 0], []
+    for _, kind, number, offset in ordered:
+        ends[kind] = number
+        state = job_relations(coordinator[: ends[0]], checkpoint[: ends[1]] if ends[1] else None)
+        moments.append(Moment(("coordinator", "checkpoint")[kind], offset, state))
+    return moments
+
+
+def became_true(moments: list[Moment], condition: Condition) -> list[tuple[str, int]]:
+    """The events with which a condition became true, by looking at every event."""
+    truths = [condition.holds(job_relations([], None)), *(condition.holds(moment.state) for moment in moments)]
+    changes = zip(truths, truths[1:], moments, strict=False)
+    return [(moment.kind, moment.offset) for before, after, moment in changes if after and not before]
+
+
+@pytest.mark.torture
+def test_the_answer_is_one_of_a_linear_scan(cli: CommandLine) -> None:
+    job = job_with_equal_times()
+    with connect(cli.database_url) as connection:
+        for log in job.logs:
+            import_log(connection, log)
+        connection.execute("analyze")
+    ((job_name,),) = cli.ask("select job_name from coordinator.job")
+    moments, outcomes = scan(job), set()
+    for condition in random_conditions(random.Random(SEED), [moment.state for moment in moments], CONDITIONS):
+        outcomes.add(compare(cli, condition, moments, job_name))
+    assert outcomes == {"already true", "never true", "true once", "true several times"}
+
+
+def compare(cli: CommandLine, condition: Condition, moments: list[Moment], job_name: str) -> str:
+    """What the linear scan says; the test fails if the command says something else."""
+    expected = became_true(moments, condition)
+    words = ("bisect", job_name, condition.text)
+    if condition.holds(job_relations([], None)):
+        assert cli.refused(*words).startswith("The condition is true at "), condition.text
+        return "already true"
+    if not condition.holds(moments[-1].state):
+        assert cli.refused(*words).startswith("The condition is false at "), condition.text
+        return "never true"
+    (row,) = cli.rows(*words)
+    assert (row["stream_kind"], row["log_offset"]) in expected, (condition.text, row, expected)
+    return "true once" if len(expected) == 1 else "true several times"

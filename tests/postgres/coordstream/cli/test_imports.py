@@ -1,0 +1,185 @@
+import gzip
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from coordstream.cli import imports
+from eventlog.recording import write_recording
+from eventlog.streams import identify
+from projections.parallel_import import ImportJob
+from tests.fixtures.coordstream.command_line import (
+    CHECKPOINT,
+    COORDINATOR,
+    MASK_KEY,
+    RECORDING_A,
+    CommandLine,
+    config_event,
+    recording,
+    without_settings,
+)
+from tests.fixtures.waiting import PATIENCE, wait_until
+
+pytestmark = pytest.mark.slow
+
+
+def test_control_characters_in_names_do_not_reach_the_terminal(cli: CommandLine, tmp_path: Path) -> None:
+    stream, job = "__samza_coordinator_a\x1b[2J_1", "b\x1b[2J"
+    printed = [
+        cli("import", recording(tmp_path / "r.jsonl", [config_event(0, "job.name", job)], stream)),
+        cli("config", "show", job),
+        cli("config", "show", "nope"),
+        cli("config", "show", job, "--as-of", "1969-01-01"),
+        cli("job", "show", job),
+        cli("lag", "--stored", job),
+        cli("export", stream, "-o", tmp_path / "x.jsonl"),
+    ]
+    assert "\x1b" not in "".join(each.out + each.err for each in printed)
+    assert r"a\x1b[2J_1: 1 new events" in printed[0].out
+    assert r"Config of b\x1b[2J/1" in printed[1].out
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_second_import_adds_nothing(cli: CommandLine, processes: str) -> None:
+    words: list[str | Path] = ["import", *RECORDING_A, "--processes", processes]
+    assert cli.done(*words).splitlines() == [
+        f"{COORDINATOR}: 427 new events, 0 already present (coordinator, incarnation 1)",
+        f"{CHECKPOINT}: 388 new events, 0 already present (checkpoint, incarnation 1)",
+    ]
+    again = [(row["stream_name"], row["added"], row["skipped"]) for row in cli.rows(*words)]
+    assert again == [(COORDINATOR, 0, 427), (CHECKPOINT, 0, 388)]
+    assert cli.ask("select count(*) from eventlog.event") == [(427 + 388,)]
+
+
+def test_a_followed_log_in_postgres_is_left_as_it_is(cli: CommandLine, tmp_path: Path) -> None:
+    stream = "__samza_coordinator_counts_1"
+    events = [config_event(offset, "a", str(offset)) for offset in range(4)]
+    cli.done("log", "create", stream)
+    cli.done("log", "append", stream, "--from-file", recording(tmp_path / "three.jsonl", events[:3]))
+    cli.follow("--all", "--once")
+    assert cli.done("import", tmp_path / "three.jsonl").startswith(f"{stream}: 0 new events, 3 already present")
+    refused = cli.refused("import", recording(tmp_path / "four.jsonl", events))
+    assert refused.startswith(f"{stream} is a log in Postgres, and the recording has events that")
+    cli.done("log", "append", stream, "--from-file", recording(tmp_path / "fourth.jsonl", events[3:]))
+    assert cli.follow("--all", "--once").code == 0
+    assert cli.ask("select config_value, log_offset from coordinator.config") == [("3", 3)]
+
+
+@pytest.fixture
+def many_topics(tmp_path: Path) -> Path:
+    """20 topics of 10 events each, interleaved."""
+    path = tmp_path / "many.jsonl"
+    records = (
+        (f"__samza_coordinator_counts-{topic}_1", config_event(offset, "a", str(offset)))
+        for offset in range(10)
+        for topic in range(20)
+    )
+    assert write_recording(path, records) == 200
+    return path
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_terminal_has_a_bar(
+    cli: CommandLine, many_topics: Path, monkeypatch: pytest.MonkeyPatch, processes: str
+) -> None:
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    finished = cli("import", many_topics, "--processes", processes)
+    assert finished.code == 0
+    assert "200/200" in finished.err
+
+
+def test_a_stream_may_be_in_several_files(cli: CommandLine, tmp_path: Path) -> None:
+    lines = gzip.decompress(RECORDING_A[0].read_bytes()).splitlines(keepends=True)
+    first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    first.write_bytes(b"".join(lines[:100]))
+    second.write_bytes(b"".join(lines[100:]))
+    assert "do not come after those of" in cli.refused("import", second, first)
+    assert cli.is_empty()
+    assert [row["added"] for row in cli.rows("import", first, second)] == [427]
+
+
+def test_what_is_not_a_file_is_refused(cli: CommandLine, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert "none.jsonl: No such file or directory" in cli.refused("import", "none.jsonl")
+    assert ": Is a directory" in cli.refused("import", tmp_path)
+    assert "is not a regular file, and it is read twice" in cli.refused("import", tmp_path / "pipe")
+    assert "is named twice" in cli.refused("import", RECORDING_A[0], RECORDING_A[0])
+    assert cli.is_empty()
+
+
+def test_the_error_of_a_process_is_printed(wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_MASK_KEY", "another")
+    sentence = wordcount.refused("import", *RECORDING_A, "--processes", "2")
+    assert "restore COORDSTREAM_MASK_KEY" in sentence
+
+
+@pytest.mark.parametrize(
+    ("counts", "at_once"), [([900_000], 1), ([900_000, 49_999], 1), ([900_000, 49_999, 1], 3), ([50_000] * 9, 3)]
+)
+def test_processes_are_started_when_worthwhile(
+    monkeypatch: pytest.MonkeyPatch, counts: list[int], at_once: int
+) -> None:
+    monkeypatch.setattr(imports, "usable_cores", lambda: 3)
+    stream = identify(COORDINATOR)
+    assert imports.default_processes([ImportJob(stream, list, count) for count in counts]) == at_once
+
+
+@contextmanager
+def held_up_import(cli: CommandLine, *words: str) -> Iterator[tuple[subprocess.Popen[str], Callable[[], int]]]:
+    """An import of recording A in a process group of its own, all of whose batches wait, and how many do.
+
+    What it holds up goes on afterwards.
+    """
+    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": cli.database_url, "COORDSTREAM_MASK_KEY": MASK_KEY}
+    command = [sys.executable, "-m", "coordstream", "import", *map(str, RECORDING_A), *words]
+    with psycopg.connect(cli.database_url) as blocker, psycopg.connect(cli.database_url, autocommit=True) as watcher:
+
+        def waiting() -> int:
+            query = "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+            return len(watcher.execute(query).fetchall())
+
+        blocker.execute("lock table eventlog.event in share mode")
+        with subprocess.Popen(
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        ) as child:
+            try:
+                yield child, waiting
+            finally:
+                child.kill()
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_ctrl_c_rolls_back_the_current_transactions(cli: CommandLine, processes: int) -> None:
+    with held_up_import(cli, "--processes", str(processes)) as (child, waiting):
+        wait_until(lambda: waiting() == processes, what="the import to wait for the lock")
+        os.killpg(child.pid, signal.SIGINT)  # as a terminal does
+        out, err = child.communicate(timeout=PATIENCE)
+        wait_until(lambda: waiting() == 0, what="the server to leave it")
+    assert (child.returncode, out) == (130, "")
+    progress, _, last_line = err.rstrip("\n").rpartition("\n")
+    assert last_line == "Interrupted. The current transaction was rolled back; earlier work is kept."
+    assert "interrupted" not in progress
+    assert cli.ask("select count(*) from eventlog.event") == [(0,)]
+    assert [row["added"] for row in cli.rows("import", *RECORDING_A)] == [427, 388]
+
+
+def test_a_killed_import_leaves_no_process_behind(cli: CommandLine) -> None:
+    with held_up_import(cli, "--processes", "2") as (child, waiting):
+        wait_until(lambda: waiting() == 2, what="the import to wait for the lock")
+        child.kill()
+        out, err = child.communicate(timeout=PATIENCE)  # until no process has its standard output open
+        wait_until(lambda: waiting() == 0, what="the server to leave it")
+    assert (child.returncode, out, err) == (-signal.SIGKILL, "", "")
+    assert cli.ask("select count(*) from eventlog.event") == [(0,)]
+    assert [row["added"] for row in cli.rows("import", *RECORDING_A, "--processes", "2")] == [427, 388]

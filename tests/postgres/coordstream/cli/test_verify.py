@@ -1,0 +1,154 @@
+"""`coordstream verify` names tables that differ from the log; `coordstream rebuild` repairs them."""
+
+import json
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from coordstream import database
+from eventlog.postgres import lock_watch
+from eventlog.postgres.connection import connect
+from projections import rebuild
+from projections.fold import settings
+from tests.builders import config_set, recorded
+from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, recording
+
+DAMAGE: Final = "update projection.message_current set host = 'elsewhere'"
+
+
+@pytest.fixture
+def imported(cli: CommandLine) -> CommandLine:
+    cli.done("import", *RECORDING_A)
+    return cli
+
+
+def change(cli: CommandLine, statement: str) -> None:
+    with connect(cli.database_url) as connection:
+        connection.execute(statement.encode())
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "truncate projection.job_log, projection.position",
+        "delete from projection.job_log where stream_kind = 'checkpoint'",
+        "delete from projection.position where log_id = 1",
+    ],
+)
+def test_a_log_whose_rows_are_missing_is_not_equal(imported: CommandLine, damage: str) -> None:
+    before = imported.ask("table projection.job_log order by log_id")
+    change(imported, damage)
+    assert "Run `coordstream rebuild --all`." in imported.refused("verify", "--all")
+    imported.done("rebuild", "--all")
+    imported.done("verify", "--all")
+    assert imported.ask("table projection.job_log order by log_id") == before
+
+
+@pytest.mark.parametrize(
+    "damage", ["is_current = false", "is_complete = false", "job_suffix = 'x'", "job_bucket = 5", "incarnation = 2"]
+)
+def test_a_damaged_entry_of_a_log_is_named(imported: CommandLine, damage: str) -> None:
+    before = imported.ask("table projection.job_log order by log_id")
+    change(imported, f"update projection.job_log set {damage} where stream_kind = 'checkpoint'")
+    finished = imported("verify", "--all", "--json")
+    assert finished.code == 1
+    assert {(row["stream_name"], row["relation"]) for row in finished.json if row["different"]} == {
+        (CHECKPOINT, "job_log")
+    }
+    imported.done("rebuild", "--all")
+    imported.done("verify", "--all")
+    assert imported.ask("table projection.job_log order by log_id") == before
+
+
+def test_secrets_stay_masked(cli: CommandLine, tmp_path: Path) -> None:
+    events = recorded([config_set("job.name", "counts"), config_set("db.password", "hunter2")])
+    cli.done("import", recording(tmp_path / "r.jsonl", events))
+    change(cli, DAMAGE)
+    finished = cli("verify", "--all")
+    assert finished.code == 1
+    assert "hmac-sha256:" in finished.out
+    assert "hunter2" not in finished.out
+
+
+def test_damage_is_repaired(imported: CommandLine) -> None:
+    config = imported.rows("config", "show", "wordcount_pv")
+    change(imported, "delete from projection.message_current where key_id % 2 = 0")
+    assert imported("verify", "--all").code == 1
+    rows = imported.rows("rebuild", "wordcount_pv")
+    assert {row["stream_name"]: bool(row["missing"]) for row in rows} == {COORDINATOR: True, CHECKPOINT: False}
+    assert {(row["extra"], row["different"]) for row in rows} == {(0, 0)}
+    imported.done("verify", "--all")
+    assert imported.rows("config", "show", "wordcount_pv") == config
+
+
+def test_an_unknown_job_changes_nothing(imported: CommandLine) -> None:
+    change(imported, "truncate projection.job_log, projection.position cascade")
+    assert "x" in imported.refused("rebuild", "x")
+    assert imported.ask("select count(*) from projection.position") == [(0,)]
+
+
+def test_rows_of_an_older_fold_version_are_rebuilt(imported: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "CODE_VERSION", settings.CODE_VERSION + 1)
+    assert "`coordstream rebuild --all`" in imported.refused("import", *RECORDING_A)
+    imported.done("rebuild", "--all")
+    imported.done("import", *RECORDING_A)
+    imported.done("verify", "--all")
+
+
+def test_a_log_that_another_session_rebuilds_is_left_alone(
+    imported: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rebuild, "LOCK_TIMEOUT", "set local lock_timeout = '10ms'")
+    with connect(imported.database_url) as other, other.transaction():
+        other.execute("select from projection.position for update")
+        finished = imported("rebuild", "wordcount_pv")
+    assert finished.code == 1
+    assert finished.err.count("another session is rebuilding or writing it. Try again later.\n") == 2
+    imported.done("verify", "--all")
+
+
+def test_a_command_says_for_which_lock_it_waits(imported: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock_watch, "LONG_SECONDS", 0.2)
+    with connect(imported.database_url, application_name="psql", autocommit=False) as other:
+        other.execute("lock table projection.message_current in access exclusive mode")
+        said: list[str] = []
+
+        def note(sentence: str) -> None:
+            if sentence:
+                said.append(sentence)
+                other.rollback()
+
+        monkeypatch.setattr(database, "note", note)
+        imported.done("verify", "--all")
+        assert f"a lock on projection.message_current, which psql (Postgres backend {other.info.backend_pid}" in said[0]
+
+
+def test_what_the_archive_lost_is_not_deleted(imported: CommandLine) -> None:
+    commits = imported.ask("select count(*) from coordinator.commit_history")
+    change(imported, "alter table eventlog.event detach partition eventlog.event_from_0")
+    finished = imported("rebuild", "--all")
+    assert finished.code == 1
+    assert finished.err.count("Restore the schema eventlog from a backup") == 2
+    assert imported.ask("select count(*) from coordinator.commit_history") == commits
+
+
+FULL_DISK = """
+create function fail() returns trigger language plpgsql as $$ begin
+  raise exception using errcode = 'disk_full', message = 'could not extend file: No space left on device';
+end $$;
+create trigger fail before insert on projection.message_event for each row execute function fail();
+delete from projection.message_event;
+delete from projection.checkpoint_event
+"""
+
+
+def test_an_error_of_the_database_ends_the_rebuild_of_one_log(imported: CommandLine) -> None:
+    change(imported, FULL_DISK)
+    finished = imported("rebuild", "--all", "--json")
+    assert finished.code == 1
+    reason = "The database reports: could not extend file: No space left on device.\n"
+    assert finished.err == f"Cannot rebuild {COORDINATOR}. {reason}"
+    (row,) = json.loads(finished.out)
+    assert row["stream_name"] == CHECKPOINT
+    assert row["missing"] > 0

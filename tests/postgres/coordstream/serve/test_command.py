@@ -1,0 +1,43 @@
+"""`coordstream serve` as a process."""
+
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.fixtures.coordstream.command_line import CommandLine, without_settings
+
+pytestmark = pytest.mark.slow
+
+
+def test_it_serves_until_sigterm(wordcount: CommandLine) -> None:
+    environment = {**without_settings(), "COORDSTREAM_DATABASE_URL": wordcount.database_url}
+    command = [sys.executable, "-m", "coordstream", "serve", "--bind", "127.0.0.1:0"]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        base_url = line.partition(" Serving ")[2].partition("/ ")[0]
+        with httpx.Client(base_url=base_url, timeout=60) as client:
+            assert client.get("/readyz").status_code == 200
+            process.send_signal(signal.SIGTERM)  # while a connection is open
+            assert process.wait(60) == 0
+        assert process.stderr.read() == ""
+
+
+def test_bad_input_is_one_sentence(cli: CommandLine, tmp_path: Path) -> None:
+    assert cli.refused("serve", "--bind", "nowhere", code=2).startswith(
+        "Invalid address 'nowhere'. Expected PORT or HOST:PORT"
+    )
+    assert "Add --token-file FILE, or use --bind with" in cli.refused("serve", "--bind", "0.0.0.0:0")
+    missing = str(tmp_path / "token")
+    assert "no such file or directory" in cli.refused("serve", "--token-file", missing)
+    assert "Invalid duration 'x'." in cli.refused("serve", "--query-timeout", "x", code=2)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = f"127.0.0.1:{other.getsockname()[1]}"
+        assert cli.refused("serve", "--bind", taken) == (
+            f"Cannot listen on {taken}: another program uses this port. Choose another address with --bind."
+        )

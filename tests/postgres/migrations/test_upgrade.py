@@ -1,0 +1,338 @@
+"""Upgrades in special cases: concurrent ones, a held lock, a newer database, re-created relations, missing roles."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from typing import Final
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+from pydantic import SecretStr
+
+from coordstream.cli.db import change_membership
+from coordstream.database import SchemaError, SchemaState, require_current, schema_state
+from coordstream.migrate import require_postgres, upgrade
+from coordstream.postgres import EmbeddedPostgres
+from coordstream.serve.database import ReadPool
+from coordstream.settings import Settings
+from eventlog.events import NewEvent
+from eventlog.postgres.connection import Connection, connect
+from eventlog.wire.coordinator import encode_key
+from projections.errors import RebuildNeeded
+from projections.rebuild import rebuild_log
+from projections.tracked_logs import logs_of
+from tests.builders import recorded
+from tests.checkout import CHECKOUT
+from tests.fixtures.database_users import PASSWORD, database_user, url_of_user
+from tests.fixtures.postgres_server import running_server
+from tests.fixtures.projections.rebuilt import relations
+from tests.fixtures.properties.generated_jobs import generate_job
+from tests.fixtures.properties.importing import SETTINGS, import_events, import_log
+from tests.fixtures.waiting import wait_until
+from tests.postgres.migrations.schema_dump import schema_of
+
+pytestmark = pytest.mark.slow
+
+UPGRADE_LOCK: Final = 0x636F6F7264
+"""The advisory lock of migrations/env.py."""
+
+
+def state_of(database_url: str) -> SchemaState:
+    with connect(database_url) as connection:
+        return schema_state(connection)
+
+
+def make_relations_differ(connection: Connection) -> None:
+    """As if another version of this program had made the relations."""
+    connection.execute("comment on schema coordinator is 'The readers'' contract; relations 0000000000000000'")
+    connection.execute("comment on view coordinator.config is 'of another version'")
+
+
+def config_comment(connection: Connection) -> str:
+    row = connection.execute("select obj_description('coordinator.config'::regclass)").fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "state"),
+    [
+        ("select", SchemaState.CURRENT),
+        ("delete from eventlog.alembic_version", SchemaState.EMPTY),
+        ("drop table eventlog.alembic_version", SchemaState.EMPTY),
+        ("comment on schema coordinator is null", SchemaState.OLDER),
+        ("drop view coordinator.job", SchemaState.OLDER),
+        ("drop schema coordinator cascade", SchemaState.OLDER),
+        ("drop table projection.log_time cascade", SchemaState.INCOMPLETE),
+    ],
+)
+def test_a_schema_is_compared_with_that_of_the_program(database_url: str, change: str, state: SchemaState) -> None:
+    with connect(database_url) as connection:
+        connection.execute(change.encode())
+        assert schema_state(connection) is state
+
+
+def test_two_upgrades_at_once_both_end_well(empty_database_url: str) -> None:
+    """Two processes, since Alembic's context is one for a process; both are held back until both have come."""
+    program = "import sys; from coordstream.migrate import upgrade; upgrade(sys.argv[1])"
+    command = [sys.executable, "-c", program, empty_database_url]
+    waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted and database = %s"
+    with ExitStack() as stack:
+        holder = stack.enter_context(connect(empty_database_url))
+        holder.execute("select pg_advisory_lock(%s)", (UPGRADE_LOCK,))
+        database = holder.execute("select oid from pg_database where datname = current_database()").fetchone()
+        both = [stack.enter_context(subprocess.Popen(command, cwd=CHECKOUT)) for _ in range(2)]
+        wait_until(lambda: holder.execute(waiting, database).fetchone() == (2,), what="both upgrades to wait")
+        holder.execute("select pg_advisory_unlock(%s)", (UPGRADE_LOCK,))
+        assert [process.wait() for process in both] == [0, 0]
+    assert state_of(empty_database_url) is SchemaState.CURRENT
+
+
+def test_an_upgrade_does_not_wait_for_ever_behind_a_readers_transaction(database_url: str) -> None:
+    with connect(database_url) as owner, connect(database_url, autocommit=False) as reader:
+        make_relations_differ(owner)
+        reader.execute("select count(*) from coordinator.config").fetchone()
+        with pytest.raises(
+            SchemaError, match=r"Another session holds a lock on coordstream's tables\. End it, or wait"
+        ):
+            upgrade(database_url)
+        assert state_of(database_url) is SchemaState.OLDER
+        reader.rollback()
+    upgrade(database_url)
+    assert state_of(database_url) is SchemaState.CURRENT
+
+
+def test_a_database_that_is_newer_than_the_program_is_left_alone(database_url: str) -> None:
+    with connect(database_url) as owner:
+        owner.execute("update eventlog.alembic_version set version_num = '9999'")
+    assert state_of(database_url) is SchemaState.NEWER
+    with pytest.raises(SchemaError, match=r"newer than this program\. Install a newer version"):
+        upgrade(database_url)
+    with connect(database_url) as owner:
+        assert owner.execute("select version_num from eventlog.alembic_version").fetchone() == ("9999",)
+
+
+def test_a_users_view_on_a_relation_is_never_dropped(database_url: str) -> None:
+    job = generate_job(4)
+    with connect(database_url) as owner:
+        for log in job.logs:
+            import_log(owner, log)
+        owner.execute("create view public.mine as select config_key, log_offset from coordinator.config")
+        before = owner.execute("select * from public.mine order by 1").fetchall()
+        make_relations_differ(owner)
+        with pytest.raises(SchemaError, match=r"depends on it \(view public\.mine\)\. Drop yours, run"):
+            upgrade(database_url)
+        assert owner.execute("select * from public.mine order by 1").fetchall() == before
+        assert len(before) > 0
+        assert config_comment(owner) == "of another version"
+        owner.execute("drop view public.mine")
+        upgrade(database_url)
+        after = owner.execute("select config_key, log_offset from coordinator.config order by 1").fetchall()
+        assert after == before
+
+
+USERS_OBJECTS: Final = """
+create view coordinator.mine as select 1 as task_name;
+create function coordinator.mine(job_name text) returns text language sql as 'select $1';
+create table projection.mine (n integer);
+"""
+KEPT: Final = """
+select relname, case relkind when 'v' then relacl::text end, col_description(oid, 1),
+  array(select proacl::text from pg_proc where proname = 'mine')
+from pg_class where relname = 'mine' order by 1
+"""
+
+
+@pytest.mark.parametrize("damage", ["select", "drop schema projection cascade"])
+def test_what_a_user_created_beside_the_relations_stays_as_it_is(database_url: str, damage: str) -> None:
+    with connect(database_url) as owner:
+        import_log(owner, generate_job(4).logs[0])
+        make_relations_differ(owner)
+        owner.execute(damage.encode())
+        owner.execute("create schema if not exists projection")
+        owner.execute(USERS_OBJECTS)
+        before = owner.execute(KEPT).fetchall()
+        upgrade(database_url)
+        upgrade(database_url)
+        assert owner.execute(KEPT).fetchall() == before
+        assert (len(before), owner.execute("select coordinator.mine('a')").fetchone()) == (2, ("a",))
+        fingerprints = "select f.relation from projection.job_log j, coordinator.fingerprint(j.job_name, j.job_id) f"
+        assert ("mine",) not in owner.execute(fingerprints).fetchall()
+
+
+def test_a_users_object_with_the_name_of_a_relation_is_named(database_url: str) -> None:
+    with connect(database_url) as owner:
+        owner.execute("drop view coordinator.job; create table coordinator.job (n integer)")
+        make_relations_differ(owner)
+        with pytest.raises(SchemaError, match=r'relation "job" already exists, which coordstream did not create'):
+            upgrade(database_url)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "eventlog create table alembic_version (version_num text) create table event (n integer)",
+        "projection create table orders (n integer)",
+    ],
+)
+def test_a_schema_of_another_program_is_left_alone(empty_database_url: str, schema: str) -> None:
+    with connect(empty_database_url) as owner:
+        owner.execute(f"create schema {schema}".encode())
+        assert schema_state(owner) is SchemaState.FOREIGN
+        with pytest.raises(SchemaError, match=r"did not create\. Use another database, or rename that schema\.$"):
+            upgrade(empty_database_url)
+
+
+DAMAGES: Final = {
+    "the schema": "drop schema projection cascade",
+    "a table": "drop table projection.gap cascade",
+    "a table that no view reads": "drop table projection.stream_holder cascade",
+    "both schemas": "drop schema projection, coordinator cascade",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_dropped_projection_is_recreated_and_rebuilt(database_url: str, damage: str) -> None:
+    job = generate_job(1)
+    with connect(database_url) as owner:
+        for log in job.logs:
+            import_log(owner, log)
+        before, schema = relations(owner), schema_of(database_url)
+        owner.execute(damage.encode())
+        assert state_of(database_url) is SchemaState.INCOMPLETE
+        with pytest.raises(SchemaError, match=r"missing\. Run `coordstream db migrate`"):
+            require_current(owner)
+        assert upgrade(database_url) == sorted(log.stream_name for log in job.logs)
+        assert state_of(database_url) is SchemaState.CURRENT
+        assert upgrade(database_url) is None
+        for log in job.logs:
+            with pytest.raises(RebuildNeeded, match="but its events are in the archive"):
+                import_log(owner, log)
+        for log in job.logs:
+            rebuild_log(owner, logs_of(owner, log.stream_name)[0], SETTINGS)
+        assert relations(owner) == before
+    assert schema_of(database_url) == schema
+
+
+@pytest.mark.parametrize("view", ["coordinator.config", "projection.locked_stream"])
+def test_a_dropped_view_is_recreated(database_url: str, view: str) -> None:
+    schema = schema_of(database_url)
+    with connect(database_url) as owner:
+        owner.execute(f"drop view {view} cascade".encode())
+    assert state_of(database_url) is SchemaState.OLDER
+    assert upgrade(database_url) is None
+    assert schema_of(database_url) == schema
+
+
+@pytest.mark.parametrize(
+    ("damage", "table"),
+    [("drop table eventlog.observation cascade", "observation"), ("drop schema eventlog cascade", "alembic_version")],
+)
+def test_a_dropped_archive_is_not_recreated(database_url: str, damage: str, table: str) -> None:
+    with connect(database_url) as owner:
+        owner.execute(damage.encode())
+    with pytest.raises(SchemaError, match=rf"The table eventlog\.{table} is missing\. Restore the schema"):
+        upgrade(database_url)
+
+
+def test_what_hangs_on_a_table_of_the_projection_is_left(database_url: str) -> None:
+    with connect(database_url) as owner:
+        owner.execute("create view public.mine as select * from projection.position; drop table projection.gap cascade")
+        with pytest.raises(SchemaError, match=r"depends on it \(view public\.mine\)"):
+            upgrade(database_url)
+        assert owner.execute("select count(*) from public.mine").fetchone() == (0,)
+
+
+def test_the_environment_may_name_another_encoding(empty_database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    upgrade(empty_database_url)
+    with connect(empty_database_url) as connection:
+        key = NewEvent(encode_key("set-config", "é😀"), '{"values":{"value":"é😀"}}'.encode())
+        import_events(connection, "__samza_coordinator_orders_1", recorded([key]))
+        rows = connection.execute("select config_key, config_value from coordinator.config").fetchall()
+    assert rows == [("é😀", "é😀")]
+
+
+def test_a_database_that_is_not_in_utf_8_is_refused(empty_database_url: str) -> None:
+    with connect(empty_database_url) as owner:
+        name = f"{owner.info.dbname}_in_ascii"
+        owner.execute(f"create database {name} encoding 'SQL_ASCII' locale 'C' template template0".encode())
+        try:
+            with pytest.raises(SchemaError, match=r"has the encoding SQL_ASCII\. coordstream needs UTF8\."):
+                upgrade(make_conninfo(empty_database_url, dbname=name))
+        finally:
+            owner.execute(f"drop database {name}".encode())
+
+
+def test_an_old_server_is_refused() -> None:
+    require_postgres(160_000)
+    with pytest.raises(
+        SchemaError, match=r"^This server is Postgres 15\.14\. coordstream needs Postgres 16 or later\."
+    ):
+        require_postgres(150_014)
+
+
+@pytest.fixture
+def fresh_server() -> Iterator[EmbeddedPostgres]:
+    """A server where nothing was ever migrated."""
+    with running_server() as server:
+        yield server
+
+
+def is_readable(url: str, relation: str = "coordinator.config") -> bool:
+    with psycopg.connect(url) as connection:
+        try:
+            connection.execute(f"select from {relation}".encode())
+        except psycopg.errors.InsufficientPrivilege:
+            return False
+    return True
+
+
+def test_an_owner_without_the_right_to_create_roles_gets_the_commands_for_an_administrator(
+    fresh_server: EmbeddedPostgres,
+) -> None:
+    with connect(fresh_server.connect_url("postgres")) as admin, database_user(fresh_server.connect_url()) as owner:
+        name = psycopg.conninfo.conninfo_to_dict(owner)["user"]
+        admin.execute(f"create database plain owner {name}".encode())
+        url = url_of_user(fresh_server.connect_url("plain"), str(name))
+        with pytest.raises(SchemaError) as told:
+            upgrade(url)
+        assert str(told.value) == (
+            "The database refused the migration: the roles coordstream_reader, coordstream_replayer, coordstream_writer"
+            ' are missing and this user may not create roles: let an administrator run "create role coordstream_reader'
+            ' nologin; create role coordstream_replayer nologin; create role coordstream_writer nologin;", then migrate'
+            " again."
+        )
+        admin.execute(str(told.value).split('"')[1].encode())
+        upgrade(url)
+        with database_user(fresh_server.connect_url("plain"), "coordstream_reader") as reader:
+            assert is_readable(reader)
+        admin.execute("drop database plain")
+
+
+def test_an_owner_that_is_no_superuser_may_create_roles_and_serve(fresh_server: EmbeddedPostgres) -> None:
+    """As in managed Postgres: who creates a role may grant it, but neither has its rights nor may take it."""
+    with connect(fresh_server.connect_url("postgres")) as admin:
+        admin.execute(f"create role managing login createrole password '{PASSWORD}'".encode())
+        admin.execute("create database managed owner managing")
+    url = url_of_user(fresh_server.connect_url("managed"), "managing")
+    upgrade(url)
+    with closing(ReadPool(Settings(database_url=SecretStr(url)), url, 60)) as pool, pool.snapshot() as connection:
+        assert connection.execute("select current_user").fetchone() == ("coordstream_reader",)
+    with connect(url) as owner:
+        assert change_membership(owner, "coordstream_reader", "managing", revoke=False)
+        assert not change_membership(owner, "coordstream_reader", "managing", revoke=False)
+        assert owner.execute("select pg_has_role('coordstream_reader', 'usage')").fetchone() == (True,)
+
+
+def test_recreated_relations_keep_their_readers(database_url: str) -> None:
+    with database_user(database_url, "coordstream_reader") as url:
+        with connect(database_url) as owner:
+            make_relations_differ(owner)
+        upgrade(database_url)
+        assert is_readable(url)
+        assert is_readable(url, "coordinator.config_as_of('a', '1', now())")
+    with database_user(database_url) as url:
+        assert not is_readable(url)

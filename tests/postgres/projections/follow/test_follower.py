@@ -1,0 +1,134 @@
+"""The follower: to the ends, live, and through outages."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.source import PostgresSource
+from projections.follow.follow_run import FollowPlan
+from tests.fixtures.projections.follow.running import (
+    COUNTS,
+    ORDERS,
+    MakeLog,
+    append,
+    config,
+    following,
+    position,
+    run,
+    wait_for_position,
+)
+from tests.fixtures.properties.importing import always_copying
+from tests.fixtures.waiting import wait_until
+
+pytestmark = pytest.mark.slow
+
+
+def test_once_reads_to_the_ends(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    make_log(ORDERS, a="1", b="2")
+    make_log(COUNTS, c="3")
+    outcome = run(database_url, source, FollowPlan((ORDERS, COUNTS), once=True))
+    assert (outcome.events, outcome.failures) == (3, {})
+    assert config(connected) == [("counts", "c", "3"), ("orders", "a", "1"), ("orders", "b", "2")]
+    assert position(connected, ORDERS) == (2, 2, "stopped", 1)
+    again = run(database_url, source, FollowPlan((ORDERS, COUNTS), once=True))
+    assert (again.events, again.failures) == (0, {})
+
+
+def test_once_ignores_later_events(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    log = make_log(ORDERS, a="1")
+
+    def append_more(step: str) -> None:
+        if step == "merged":
+            append(log, b="2")
+
+    plan, make_projector = FollowPlan((ORDERS,), once=True), always_copying(append_more)
+    with following(database_url, source, plan, make_projector=make_projector) as running:
+        wait_until(lambda: running.outcomes, what="the end")
+    assert running.outcomes[0].events == 1
+    assert position(connected, ORDERS) == (1, 1, "stopped", 1)
+
+
+@pytest.mark.parametrize(("until", "expected"), [(0, 1), (2, 3), (4, 5)])
+def test_until_ends_after_an_offset(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, until: int, expected: int
+) -> None:
+    with make_log(ORDERS, a="1", b="2", c="3", d="4") as log:
+        with following(database_url, source, FollowPlan((ORDERS,), until=until)) as running:
+            wait_for_position(connected, ORDERS, min(expected, 4))
+            append(log, e="5", f="6")
+            wait_until(lambda: running.outcomes, what="the end")
+        assert position(connected, ORDERS) == (expected, max(expected, 4), "stopped", 1)
+        assert run(database_url, source, FollowPlan((ORDERS,), until=until)).events == 0
+
+
+def test_all_once_ends_without_streams(database_url: str, source: PostgresSource, make_log: MakeLog) -> None:
+    assert run(database_url, source, FollowPlan(follows_all=True, once=True)).failures == {}
+    make_log(ORDERS, a="1")
+    assert run(database_url, source, FollowPlan(follows_all=True, once=True)).events == 1
+
+
+def test_appended_events_are_applied_while_live(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    with make_log(ORDERS, a="1") as log, following(database_url, source, FollowPlan((ORDERS,))) as running:
+        wait_until(lambda: position(connected, ORDERS) == (1, 1, "live", 1), what="live")
+        for value in "234":
+            append(log, a=value)
+            wait_for_position(connected, ORDERS, int(value))
+            assert config(connected) == [("orders", "a", value)]
+    assert position(connected, ORDERS) == (4, 4, "stopped", 1)
+    assert [(batch.first_offset, batch.next_offset, batch.events) for batch in running.applied] == [
+        (0, 1, 1),
+        (1, 2, 1),
+        (2, 3, 1),
+        (3, 4, 1),
+    ]
+    assert all(batch.timestamp is not None for batch in running.applied)
+    assert running.messages == []
+
+
+@contextmanager
+def new_logins_refused(url: str) -> Iterator[None]:
+    """Let the server refuse new sessions in a database for a while."""
+    name = sql.Identifier(str(conninfo_to_dict(url)["dbname"]))
+    allow = sql.SQL("alter database {} allow_connections {}")
+    with psycopg.connect(make_conninfo(url, dbname="postgres"), autocommit=True) as connection:
+        connection.execute(allow.format(name, sql.SQL("false")))
+        try:
+            yield
+        finally:
+            connection.execute(allow.format(name, sql.SQL("true")))
+
+
+CUT = "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'coordstream follow%'"
+
+
+def test_while_the_database_is_away_the_lag_is_unknown(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    with make_log(ORDERS, a="1"), following(database_url, source, FollowPlan((ORDERS,))) as running:
+
+        def lag() -> int | None:
+            return running.follower.activity().streams[0].lag
+
+        wait_until(lambda: lag() == 0, what="the heartbeat")
+        with new_logins_refused(database_url):
+            connected.execute(CUT.encode())
+            running.wait_for("retrying")
+            wait_until(lambda: lag() is None, what="the unknown lag")
+        wait_until(lambda: lag() == 0, what="the heartbeat")
+
+
+def test_the_follower_can_be_stopped_during_an_outage(source: PostgresSource) -> None:
+    with following("postgresql://u:secret@127.0.0.1:1/d", source, FollowPlan((ORDERS,))) as running:
+        assert "secret" not in running.wait_for("is unavailable")
+    assert running.outcomes[0].events == 0

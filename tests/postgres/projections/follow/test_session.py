@@ -1,0 +1,224 @@
+"""A session: errors of single streams, outages and heartbeats."""
+
+from datetime import timedelta
+from secrets import token_hex
+from threading import Event
+from typing import Final
+
+import psycopg
+import pytest
+
+from eventlog.postgres.connection import Connection
+from eventlog.postgres.source import PostgresSource
+from eventlog.source import Read, SourceUnavailable
+from projections.follow import follow_run, session, tail
+from projections.follow.follow_run import FollowPlan
+from projections.follow.follower import Outcome
+from projections.follow.heartbeat import server_now
+from tests.builders import config_set, recorded
+from tests.fixtures.memory_source import DAY_MS, MemorySource
+from tests.fixtures.projections.follow.running import (
+    COUNTS,
+    ORDERS,
+    MakeLog,
+    append,
+    config,
+    following,
+    now,
+    position,
+    run,
+    server_time,
+    wait_for_position,
+)
+from tests.fixtures.properties.importing import always_copying
+from tests.fixtures.waiting import wait_until
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_missing_stream_is_followed_once_it_exists(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow_run, "RETRY_FIRST_SECONDS", 0.05)
+    make_log(COUNTS, b="1")
+    with following(database_url, source, FollowPlan((ORDERS, COUNTS))) as running:
+        assert running.wait_for(ORDERS) == (
+            f"The database has no stream {ORDERS}. Create it with `coordstream log create`, or check the name."
+        )
+        wait_for_position(connected, COUNTS, 1)
+        make_log(ORDERS, a="1")
+        wait_for_position(connected, ORDERS, 1)
+        running.wait_for("can be followed again")
+    assert running.messages[1:] == [f"{ORDERS} can be followed again: continuing at offset 1."]
+
+
+class ReadMeanwhile(MemorySource):
+    """A cluster in memory that notes its polls and the steps of batches. ``error``: of the first poll in a batch."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        super().__init__()
+        self.page_events = 2
+        self.error = error
+        self.calls: list[str] = []
+
+    def poll(self, timeout: float) -> list[Read]:
+        """See `EventSource.poll`."""
+        self.calls.append("poll")
+        if self.error is not None and "archived" in self.calls:
+            error, self.error = self.error, None
+            raise error
+        return super().poll(timeout)
+
+
+COPIED: Final = ["archived", "poll", "poll", "folded", "merged", "committed"]
+"""The steps of a batch of messages, with the polls in it."""
+
+
+def follow_copying(database_url: str, cluster: ReadMeanwhile, events: int) -> Outcome:
+    """Follow a topic with that many events to its end, and send all of them by COPY."""
+    topic = cluster.create(ORDERS)
+    for number in range(events):
+        topic.append(b'[1,"set-config","k"]', b'{"values":{"value":"%d"}}' % number)
+    make_projector = always_copying(cluster.calls.append)
+    plan = FollowPlan((ORDERS,), once=True)
+    with following(database_url, cluster, plan, make_projector=make_projector) as running:
+        wait_until(lambda: running.outcomes, what="the end")
+    return running.outcomes[0]
+
+
+def test_the_next_events_are_read_while_the_server_stores_a_batch(
+    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tail, "ENOUGH_EVENTS", 1)
+    cluster = ReadMeanwhile()
+    assert follow_copying(database_url, cluster, 20).events == 20
+    batch = cluster.calls[cluster.calls.index("archived") :]
+    assert batch[: len(COPIED)] == COPIED
+    history = connected.execute("select log_offset from coordinator.config_history order by 1")
+    assert history.fetchall() == [(offset,) for offset in range(20)]
+
+
+def test_nothing_is_read_ahead_of_a_full_buffer(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tail, "ENOUGH_EVENTS", 1)
+    monkeypatch.setattr(tail, "BATCH_EVENTS", 2)
+    cluster = ReadMeanwhile()
+    assert follow_copying(database_url, cluster, 20).events == 20
+    batch = cluster.calls[cluster.calls.index("archived") :]
+    assert batch[: len(COPIED) - 1] == ["archived", "poll", "folded", "merged", "committed"]
+
+
+@pytest.mark.parametrize(
+    "error", [SourceUnavailable("the brokers do not answer"), psycopg.OperationalError("the server is gone")]
+)
+def test_an_error_of_reading_ahead_does_not_undo_the_batch(
+    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    monkeypatch.setattr(tail, "ENOUGH_EVENTS", 1)
+    cluster = ReadMeanwhile(error)
+    outcome = follow_copying(database_url, cluster, 20)
+    assert (outcome.events, outcome.failures) == (20, {})
+    batch = cluster.calls[cluster.calls.index("archived") :]
+    assert batch[:5] == ["archived", "poll", "folded", "merged", "committed"]
+    assert connected.execute("select count(*) from coordinator.config_history").fetchone() == (20,)
+
+
+@pytest.mark.parametrize("ahead", [timedelta(days=1), timedelta(seconds=-45)], ids=["ahead", "behind"])
+def test_heartbeats_have_the_servers_time(
+    database_url: str,
+    connected: Connection,
+    source: PostgresSource,
+    make_log: MakeLog,
+    monkeypatch: pytest.MonkeyPatch,
+    ahead: timedelta,
+) -> None:
+    """With a slow clock a follower would look lost; a fast one would hide that it has ended."""
+    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
+    written = "select distinct heartbeat_at, read_at, xmin::text from projection.position"
+    began = server_now(connected)
+    seen = set()
+    with (
+        make_log(ORDERS, a="1") as log,
+        following(database_url, source, FollowPlan((ORDERS,)), clock=lambda: now() + ahead),
+    ):
+        wait_until(lambda: position(connected, ORDERS) == (1, 1, "live", 1), what="live")
+        append(log, a="2")
+        wait_for_position(connected, ORDERS, 2)
+
+        def has_beaten() -> bool:
+            seen.update(connected.execute(written.encode()).fetchall())
+            return len(seen) > 3
+
+        wait_until(has_beaten, what="heartbeats")
+    seen.update(connected.execute(written.encode()).fetchall())
+    ended = server_now(connected)
+    assert {began <= time <= ended for heartbeat_at, read_at, _ in seen for time in (heartbeat_at, read_at)} == {True}
+
+
+def test_a_row_that_is_too_large_for_an_index_refuses_only_its_stream(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    connected.execute("create index too_small on projection.event_key (message_key)")
+    append(make_log(ORDERS), **{token_hex(5_000): "1"})
+    make_log(COUNTS, b="1")
+    with following(database_url, source, FollowPlan((ORDERS, COUNTS))) as running:
+        wait_until(lambda: position(connected, COUNTS) == (1, 1, "live", 1), what="the other stream")
+        wait_until(lambda: (position(connected, ORDERS) or "")[2] == "refused", what="the refusal")
+    start = f"{ORDERS} cannot be followed: the database rejected its rows (index row "
+    assert [message for message in running.messages if not message.startswith(start)] == []
+
+
+def test_giving_up_a_stream_does_not_stop_others(
+    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog
+) -> None:
+    make_log(COUNTS, b="1")
+    make_log(ORDERS, a="1")
+    run(database_url, source, FollowPlan((ORDERS,), once=True))
+    connected.execute("update projection.position set fold_version = 'other'")
+    with following(database_url, source, FollowPlan((ORDERS, COUNTS))) as running:
+        running.wait_for("was folded with version other")
+        wait_until(lambda: position(connected, COUNTS) == (1, 1, "live", 1), what="the other stream")
+        assert running.outcomes == []
+    assert list(running.outcomes[0].failures) == [ORDERS]
+
+
+RETENTIONS: Final = {ORDERS: DAY_MS, COUNTS: 7 * DAY_MS}
+
+
+class Suspended(MemorySource):
+    """A cluster in memory whose poll does not return while ``goes_on`` is not set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.goes_on, self.is_waiting = Event(), Event()
+        self.goes_on.set()
+
+    def poll(self, timeout: float) -> list[Read]:
+        """See `EventSource.poll`."""
+        if not self.goes_on.is_set():
+            self.is_waiting.set()
+            self.goes_on.wait()
+        return super().poll(timeout)
+
+
+def test_after_a_suspension_longer_than_tombstones_live_a_log_is_read_again(
+    database_url: str, connected: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
+    cluster = Suspended()
+    topics = {name: cluster.create(name, delete_retention_ms=each) for name, each in RETENTIONS.items()}
+    with following(database_url, cluster, FollowPlan(tuple(topics))) as running:
+        for topic in topics.values():
+            topic.extend(recorded([config_set("a"), config_set("b")]))
+        wait_until(lambda: {position(connected, name) for name in topics} == {(2, 2, "live", 1)}, what="live")
+        cluster.goes_on.clear()
+        cluster.is_waiting.wait()
+        for topic in topics.values():
+            topic.append(config_set("a").key, None)
+            topic.append(*config_set("c")[:2])
+            topic.compact()
+        with server_time(now() + timedelta(days=1)):
+            cluster.goes_on.set()
+            running.wait_for("found 1 deleted key")
+            wait_until(lambda: {position(connected, name) for name in topics} == {(4, 4, "live", 1)}, what="live again")
+    assert [key for job, key, _ in config(connected) if job == "orders"] == ["b", "c"]
+    assert all(message.startswith(ORDERS) for message in running.messages)

@@ -1,0 +1,271 @@
+"""The logs of a lake are restored as the database had them that the lake was written from. Needs no Spark."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from eventlog.postgres.archive import read_archived
+from eventlog.postgres.connection import Connection, connect
+from projections.errors import ProjectionError
+from projections.projector import Projector
+from projections.retention import retain
+from projections.tracked_logs import logs_of, make_current
+from projections.verify import verify_log
+from spark_jobs.lake.archive import Part, _compare, parts_of
+from spark_jobs.lake.files import find_lake, write_manifest
+from spark_jobs.lake.manifest import LakeError, Manifest
+from spark_jobs.lake.replay import LakeStream, lake_streams
+from spark_jobs.log_task import LogTaskSettings
+from spark_jobs.log_task_session import LogTaskSession
+from spark_jobs.relations.snapshots import Snapshot
+from tests.fixtures.memory_source import FIRST_MS, MemorySource
+from tests.fixtures.projections.follow.running import ORDERS
+from tests.fixtures.properties.importing import SETTINGS
+from tests.postgres.projections.follow.steps import at_the_old_position, grow, read_to_end, resume, set_config
+from tests.postgres.projections.follow.test_resync import LATER, run_resync
+
+FINGERPRINTS: Final = """
+select f.* from (select distinct job_name, job_id from coordinator.job) j
+cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f order by 1
+"""
+LOGS: Final = """
+select l.stream_name, l.incarnation, l.backend, l.cluster_id, l.topic_id, l.created_at, j.is_current, j.is_complete,
+       j.job_name, p.next_offset
+from eventlog.log l join projection.job_log j using (log_id) join projection.position p using (log_id) order by 2
+"""
+OBSERVATIONS: Final = """
+select l.incarnation, o.at_offset, o.kind, o.key, o.from_offset, o.to_offset, o.observed_at
+from eventlog.observation o join eventlog.log l using (log_id) order by o.observation_id
+"""
+HORIZON: Final = "select horizon_offset, horizon_time from projection.log_horizon"
+OTHER_STREAM: Final = "__samza_coordinator_counts_1"
+
+
+class Lake:
+    """A lake in a folder, which is written without Spark, with files of a few events."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.failures: Mapping[str, str] = {}
+
+    def archive(self, url: str) -> LakeStream:
+        """Write the new events of the only stream of a database, and return the stream."""
+        output = str(self.folder)
+        lake = find_lake(output)
+        with LogTaskSession(LogTaskSettings(url, SETTINGS)) as session:
+            logs, new, self.failures = _compare(Snapshot("", (), session.connection), lake, output)
+            parts = [Part(output, f"events/{lake.number}", *part) for part in parts_of(session.connection, new, 500)]
+            files = [part.run(session) for part in parts]
+        write_manifest(output, Manifest(lake.number + 1, tuple(logs), tuple(files)))
+        (stream,) = lake_streams(output)
+        return stream
+
+
+def run(url: str, stream: LakeStream) -> tuple[int, int]:
+    with LogTaskSession(LogTaskSettings(url, SETTINGS)) as session:
+        done = stream.run(session)
+    return done.added, done.skipped
+
+
+def contents(connection: Connection) -> list[Any]:
+    """What a database has of all logs, with the times of archiving."""
+    log_ids = [log_id for (log_id,) in connection.execute("select log_id from eventlog.log order by incarnation")]
+    events = [list(read_archived(connection, log_id)) for log_id in log_ids]
+    return [connection.execute(query.encode()).fetchall() for query in (FINGERPRINTS, LOGS, OBSERVATIONS)] + [events]
+
+
+def recreate(connection: Connection, source: MemorySource, now: datetime) -> None:
+    """Make the topic again, with two events, and read it."""
+    set_config(source.create(ORDERS), x="1", y="2")
+    start = resume(connection, source, now)
+    projector = Projector(connection, start.log, SETTINGS, lambda: now)
+    projector.apply(list(source.read(ORDERS, projector.next_offset, start.target)))
+    with connection.transaction():
+        make_current(connection, start.log)
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return Lake(tmp_path)
+
+
+def test_sweeps_gaps_and_incarnations_are_restored(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection, connect(other) as replayed:
+        read_to_end(connection, source)
+        assert run(other, lake.archive(database_url)) == (6, 0)
+        assert contents(replayed) == contents(connection)
+        grow(topic)
+        run_resync(connection, source)
+        assert run(other, lake.archive(database_url)) == (2, 6)
+        assert contents(replayed) == contents(connection)
+        recreate(connection, source, LATER)
+        assert run(other, lake.archive(database_url)) == (2, 8)
+        assert contents(replayed) == contents(connection)
+        assert run(other, lake.archive(database_url)) == (0, 10)
+        assert all(verify_log(replayed, log, SETTINGS).is_equal for log in logs_of(replayed, ORDERS))
+
+
+def test_a_new_database_gets_all_at_once(database_url: str, clone_database: Callable[[], str], lake: Lake) -> None:
+    source, other = MemorySource(), clone_database()
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection, connect(other) as replayed:
+        read_to_end(connection, source)
+        grow(topic)
+        run_resync(connection, source)
+        recreate(connection, source, LATER)
+        stream = lake.archive(database_url)
+        assert (stream.weight, stream.job) == (10, ("orders", "1"))
+        assert run(other, stream) == (10, 0)
+        assert contents(replayed) == contents(connection)
+        assert replayed.execute("select distinct end_offset from projection.position").fetchall() == [(None,)]
+        assert run(database_url, stream) == (0, 10)
+
+
+def test_other_events_and_a_changed_file_leave_the_database_as_it_was(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    topic = at_the_old_position(source)
+    with connect(database_url) as connection, connect(other) as replayed:
+        read_to_end(connection, source)
+        stream = lake.archive(database_url)
+        changed = MemorySource()
+        set_config(changed.create(ORDERS), a="other")
+        read_to_end(replayed, changed)
+        before = contents(replayed)
+        with pytest.raises(LakeError, match="The database has other events of incarnation 1 than lake"):
+            run(other, stream)
+        assert contents(replayed) == before
+    set_config(topic, h="8")
+    other = clone_database()
+    (lake.folder / stream.logs[0].files[-1].path).write_bytes(b"")
+    with connect(other) as replayed:
+        with pytest.raises(LakeError, match=f"the file {stream.logs[0].files[-1].path} was changed"):
+            run(other, stream)
+        assert replayed.execute("select count(*) from eventlog.log").fetchone() == (0,)
+
+
+def test_a_database_of_another_cluster_is_refused(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    at_the_old_position(source)
+    elsewhere = MemorySource("cluster-2")
+    set_config(elsewhere.create(OTHER_STREAM), a="1")
+    with connect(database_url) as connection, connect(other) as replayed:
+        read_to_end(connection, source)
+        read_to_end(replayed, elsewhere, stream_name=OTHER_STREAM)
+        with pytest.raises(ProjectionError, match="is on the Kafka cluster cluster-1, but the database has logs of"):
+            run(other, lake.archive(database_url))
+        assert replayed.execute("select stream_name from eventlog.log").fetchall() == [(OTHER_STREAM,)]
+
+
+def overwrite(connection: Connection, source: MemorySource, first: int, last: int) -> None:
+    """Set one key again and again, and read that."""
+    for number in range(first, last):
+        set_config(source.topics[ORDERS], a=str(number))
+    read_to_end(connection, source)
+
+
+def detach_before(connection: Connection, offset: int) -> None:
+    time = datetime.fromtimestamp((FIRST_MS + offset * 1_000) // 1_000, UTC)
+    assert retain(connection, logs_of(connection, ORDERS), SETTINGS, time).logs
+
+
+def test_a_lake_written_after_a_retention_has_its_horizon(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    source.create(ORDERS)
+    with connect(database_url) as connection, connect(other) as replayed:
+        overwrite(connection, source, 0, 20)
+        detach_before(connection, 10)
+        stream = lake.archive(database_url)
+        assert run(other, stream) == (stream.weight, 0)
+        assert contents(replayed) == contents(connection)
+        assert replayed.execute(HORIZON).fetchall() == connection.execute(HORIZON).fetchall()
+
+
+def test_a_lake_does_not_continue_a_log_whose_deletions_it_has_missed(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    set_config(source.create(ORDERS), b="deleted later")
+    with connect(database_url) as connection, connect(other) as replayed:
+        overwrite(connection, source, 1, 20)
+        before, has_been = lake.archive(database_url), contents(connection)
+        set_config(source.topics[ORDERS], b=None)
+        overwrite(connection, source, 21, 60)
+        detach_before(connection, 40)
+        assert lake.archive(database_url) == before
+        assert lake.failures[ORDERS].startswith(
+            "A retention has detached events of the offsets 20 to 40 (incarnation 1) before the lake had them."
+        )
+        run(other, before)
+        assert contents(replayed) == has_been
+
+
+def test_a_lake_continues_a_log_of_which_it_has_all_detached_events(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    source.create(ORDERS)
+    with connect(database_url) as connection, connect(other) as replayed:
+        overwrite(connection, source, 0, 20)
+        lake.archive(database_url)
+        overwrite(connection, source, 20, 30)
+        before = contents(connection)
+        detach_before(connection, 20)  # the event at the horizon stays
+        stream = lake.archive(database_url)
+        assert lake.failures == {}
+        assert run(other, stream) == (30, 0)
+        assert contents(replayed) == before
+
+
+def test_a_lake_keeps_what_a_later_retention_detached(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    source.create(ORDERS)
+    with connect(database_url) as connection, connect(other) as replayed:
+        overwrite(connection, source, 0, 20)
+        before = contents(connection)
+        lake.archive(database_url)
+        detach_before(connection, 10)
+        assert run(other, lake.archive(database_url)) == (20, 0)
+        assert contents(replayed) == before
+
+
+def test_a_newer_incarnation_than_those_of_the_lake_stays_current(
+    database_url: str, clone_database: Callable[[], str], lake: Lake
+) -> None:
+    source, other = MemorySource(), clone_database()
+    source.create(ORDERS)
+    with connect(database_url) as connection, connect(other) as replayed:
+        overwrite(connection, source, 0, 20)
+        run(other, lake.archive(database_url))
+        recreate(replayed, MemorySource(), LATER)  # which the first database has not noticed
+        overwrite(connection, source, 20, 30)
+        assert run(other, lake.archive(database_url)) == (10, 20)
+        current = "select incarnation, is_current from projection.job_log order by 1"
+        assert replayed.execute(current).fetchall() == [(1, False), (2, True)]
+
+
+def test_a_log_of_postgres_can_be_appended_to(database_url: str, clone_database: Callable[[], str], lake: Lake) -> None:
+    source, other = MemorySource(), clone_database()
+    at_the_old_position(source)
+    with connect(database_url) as connection, connect(other) as replayed:
+        read_to_end(connection, source)
+        stream = lake.archive(database_url)
+        (only,) = stream.logs
+        log = replace(only.log, backend="postgres", cluster_id=None, topic_id=None)
+        run(other, replace(stream, logs=(replace(only, log=log),)))
+        assert replayed.execute("select next_offset from eventlog.log_head").fetchall() == [(6,)]

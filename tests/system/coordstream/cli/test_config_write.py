@@ -1,0 +1,244 @@
+"""`coordstream config set|delete|write`."""
+
+import io
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from eventlog.postgres.log import PostgresEventLog
+from eventlog.streams import identify
+from eventlog.wire.coordinator import decode_key, decode_message
+from managers.streams.coordinator_streams import CoordinatorStreamConsumer, CoordinatorStreamWriter
+from tests.checkout import CHECKOUT
+from tests.fixtures.coordstream.command_line import CommandLine, in_own_process
+
+STREAM = "__samza_coordinator_orders_1"
+GROUPER = "job.systemstreampartition.grouper.factory"
+
+
+@pytest.fixture
+def orders(cli: CommandLine) -> CommandLine:
+    """The command line on a database with an empty log."""
+    cli.done("log", "create", STREAM)
+    return cli
+
+
+def config(cli: CommandLine) -> dict[str, str]:
+    """The config on the log."""
+    with PostgresEventLog(cli.database_url, STREAM) as log, CoordinatorStreamConsumer(log) as consumer:
+        return dict(consumer.config)
+
+
+@pytest.mark.scenario("PRO-06")
+def test_a_key_is_set_and_deleted(orders: CommandLine) -> None:
+    assert f"Set job.container.count in {STREAM}.\n" in orders.done(
+        "config", "set", "orders", "job.container.count", "8"
+    )
+    orders.done("config", "set", "orders/1", "task.opts", "-Xmx512M")
+    orders.done("config", "set", "orders", "empty", "")
+    assert config(orders) == {"job.container.count": "8", "task.opts": "-Xmx512M", "empty": ""}
+    assert f"Deleted task.opts in {STREAM}.\n" in orders.done("config", "delete", "orders", "task.opts")
+    assert config(orders) == {"job.container.count": "8", "empty": ""}
+    refused = orders.refused("config", "delete", "orders", "task.opts")
+    assert refused == f'No config key "task.opts" in {STREAM}.'
+    refused = orders.refused("config", "delete", "orders", "job.containers.count")
+    assert refused.endswith(' Did you mean "job.container.count"?')
+    with PostgresEventLog(orders.database_url, STREAM) as log:
+        messages = [decode_message(decode_key(event.key), event.value) for event in log.read()]
+    assert {one.envelope.source for one in messages if one.envelope is not None} == {"coordinator-stream-writer"}
+    assert messages[-1].is_delete
+
+
+@pytest.mark.parametrize("value", ["-Dhome=/x", "-Xshare:off", "-h=1", "-hh", "-y"])
+def test_a_value_with_a_dash_is_not_taken_for_options(orders: CommandLine, value: str) -> None:
+    orders.done("config", "set", "orders", "task.opts", value)
+    assert config(orders) == {"task.opts": value}
+
+
+def given(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    """Let a command read this from standard input, which is not a terminal."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+@pytest.mark.parametrize("line", [b"hunter2", b"hunter2\n", b"hunter2\r\n"])
+def test_a_secret_is_read_from_standard_input_and_not_echoed(
+    orders: CommandLine, monkeypatch: pytest.MonkeyPatch, line: bytes
+) -> None:
+    given(monkeypatch, line)
+    finished = orders("config", "set", "orders", "db.password", "-")
+    assert (finished.code, "hunter2" in finished.out + finished.err) == (0, False)
+    assert config(orders) == {"db.password": "hunter2"}
+    fingerprint = "hmac-sha256:" + "0" * 64
+    refused = orders.refused("config", "set", "orders", "db.password", fingerprint)
+    assert refused == "The value is the fingerprint of a secret. Use the secret itself."
+    assert config(orders) == {"db.password": "hunter2"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "iso8859-1"])
+def test_standard_input_is_utf_8_in_every_locale(orders: CommandLine, encoding: str) -> None:
+    command = [sys.executable, "-m", "coordstream", "config", "set", "orders", "a", "-", "--json"]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    for file, code in (("gü\r\nx\n".encode(), 0), (b"\xff", 2)):
+        ended = subprocess.run(command, input=file, env=environment, cwd=CHECKOUT, capture_output=True, check=False)
+        assert (ended.returncode, b"must be UTF-8" in ended.stderr) == (code, code == 2), ended
+    assert config(orders) == {"a": "gü\r\nx"}
+
+
+def undone_by(printed: str) -> list[str]:
+    """The words of the command that undoes a change, after the program's name."""
+    (line,) = [line for line in printed.splitlines() if line.startswith("To undo: ")]
+    name, *words = shlex.split(line.removeprefix("To undo: "))
+    assert name == "coordstream"
+    return words
+
+
+@pytest.mark.parametrize("old", [None, "10", "", "two words; $HOME 'x'", "-Xmx512M", "--force", "--yes", "über"])
+def test_a_change_prints_when_it_shows_and_how_to_undo_it(orders: CommandLine, old: str | None) -> None:
+    if old is not None:
+        orders.done("config", "set", "orders", "--", "a", old)
+    before = config(orders)
+    changes = [("set", "orders", "a", "-Dmy=1"), *([] if old is None else [("delete", "orders", "a")])]
+    for words in changes:
+        printed = orders.done("config", *words, "--yes")
+        assert config(orders) == ({"a": "-Dmy=1"} if words[0] == "set" else {})
+        assert "The job reads it at its next start." in printed
+        assert "after `coordstream follow` has read the stream" in printed
+        orders.done(*undone_by(printed))
+        assert config(orders) == before
+
+
+@pytest.mark.parametrize("old", ["two\nlines", "\x1b[31m", "x" * 1001, "-"])
+def test_an_old_value_with_special_characters_is_not_printed(
+    orders: CommandLine, monkeypatch: pytest.MonkeyPatch, old: str
+) -> None:
+    given(monkeypatch, f"{old}\n".encode())
+    orders.done("config", "set", "orders", "a", "-")
+    printed = orders.done("config", "set", "orders", "a", "1").splitlines()[-1]
+    assert printed.isprintable()
+    assert "`coordstream config history orders --key a --json` prints it" in printed
+    assert printed.endswith("use a file with the old value: coordstream config set orders a - < FILE")
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_confirmation_on_a_terminal(orders: CommandLine, monkeypatch: pytest.MonkeyPatch, answer: bool) -> None:
+    questions = []
+
+    def confirm(question: str, err: bool) -> bool:
+        questions.append(question)
+        return answer
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.confirm", confirm)
+    finished = orders("config", "set", "orders", "a", "1")
+    assert (questions, finished.code) == (["Set a?"], 0 if answer else 1)
+    assert config(orders) == ({"a": "1"} if answer else {})
+    assert answer or finished.err == "Nothing was written: not confirmed.\n"
+    orders("config", "set", "orders", "a", "2", "--yes")
+    assert (len(questions), config(orders)) == (1, {"a": "2"})
+
+
+def test_a_concurrent_change_is_not_overwritten(orders: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def confirm(question: str, err: bool) -> bool:
+        with PostgresEventLog(orders.database_url, STREAM) as log, CoordinatorStreamWriter(log) as other:
+            other.send_set_config("a", "by another")
+        return True
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.confirm", confirm)
+    finished = orders("config", "set", "orders", "a", "1")
+    assert (finished.code, config(orders)) == (1, {"a": "by another"})
+    assert finished.err == f'Nothing was written: "a" in {STREAM} has changed in the meantime. Try again.\n'
+
+
+def test_write_once_keys_need_force(orders: CommandLine) -> None:
+    orders.done("config", "set", "orders", GROUPER, "Old")
+    refused = orders.refused("config", "set", "orders", GROUPER, "New")
+    assert refused.startswith(f"This changes {GROUPER} from 'Old' to 'New', which would")
+    assert "from 'Old' to 'org.apache.samza" in orders.refused("config", "delete", "orders", GROUPER)
+    assert config(orders) == {GROUPER: "Old"}
+    assert orders.refused("config", "set", "orders", GROUPER, "New", "--dry-run") == refused
+    printed = orders.done("config", "set", "orders", GROUPER, "New", "--force")
+    assert undone_by(printed) == ["config", "set", "--force", "orders", GROUPER, "Old"]
+    assert orders("follow", "--once", STREAM).code == 0
+    assert [row["source"] for row in orders.rows("config", "history", "orders")] == [
+        "coordinator-stream-writer",
+        "coordinator-stream-writer (forced)",
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.scenario("HRD-36")
+@pytest.mark.parametrize("place", ["postgres", pytest.param("kafka", marks=pytest.mark.kafka)])
+def test_another_process_sees_the_change(place: str, cli: CommandLine, request: pytest.FixtureRequest) -> None:
+    settings = {"COORDSTREAM_DATABASE_URL": cli.database_url}
+    if place == "kafka":
+        settings["COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS"] = request.getfixturevalue("kafka_bootstrap_servers")
+        stream = request.getfixturevalue("coordinator_topic")
+    else:
+        stream = STREAM
+        cli.done("log", "create", stream)
+    job_name = identify(stream).job_name
+    written = in_own_process("config", "set", job_name, "a", "1", **settings)
+    assert (written.code, written.err) == (0, "")
+    again = in_own_process("config", "set", job_name, "a", "1", **settings)
+    assert "Nothing to change: the key already has this value." in again.out
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "job.properties"
+    path.write_text("job.name=orders\ntask.class=demo.Task\ndb.password=hunter2\n")
+    return path
+
+
+def end_offset(cli: CommandLine) -> int:
+    with PostgresEventLog(cli.database_url, STREAM) as log:
+        return log.end_offset()
+
+
+def write(cli: CommandLine, file: Path, *words: str) -> str:
+    return cli.done("config", "write", "orders", "--from-file", file, *words)
+
+
+def test_the_first_write_creates_the_stream(cli: CommandLine, file: Path) -> None:
+    assert "Nothing was written (dry run)." in write(cli, file, "--dry-run")
+    assert cli.is_empty()
+    printed = write(cli, file)
+    assert "Set 3 keys, of which 3 changed, and deleted 0." in printed
+    assert "hunter2" not in printed
+    assert config(cli) == {"job.name": "orders", "task.class": "demo.Task", "db.password": "hunter2"}
+
+
+def test_every_key_is_set_and_stale_keys_are_deleted(cli: CommandLine, file: Path) -> None:
+    write(cli, file)
+    before = end_offset(cli)
+    file.write_text("job.name=orders\ntask.class=demo.Other\n")
+    rows = cli.rows("config", "write", "orders", "--from-file", file)
+    assert [(row["config_key"], row["new_value"], row["is_sensitive"]) for row in rows] == [
+        ("db.password", None, True),
+        ("task.class", "demo.Other", False),
+    ]
+    assert config(cli) == {"job.name": "orders", "task.class": "demo.Other"}
+    assert end_offset(cli) == before + 3
+
+
+def test_a_value_that_no_topic_accepts_is_refused_before_anything_is_written(cli: CommandLine, file: Path) -> None:
+    file.write_text("job.name=orders\ndb.password=" + "x" * 1_000_000 + "\n")
+    refused = cli.refused("config", "write", "orders", "--from-file", file)
+    assert refused.startswith(f"Invalid line 2 of {file}: db.password needs 1000")
+    assert refused.endswith(" bytes on the stream. Expected at most 1000000.")
+    assert cli.is_empty()
+
+
+def test_a_file_that_is_not_confirmed_creates_no_stream(
+    cli: CommandLine, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
+    ended = cli("config", "write", "orders", "--from-file", file)
+    assert (ended.code, ended.err) == (1, "Nothing was written: not confirmed.\n")
+    assert cli.is_empty()

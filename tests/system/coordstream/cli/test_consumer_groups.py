@@ -1,0 +1,241 @@
+"""`coordstream consumer-groups`, on inputs of a real broker."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from coordstream.cli.consumer_groups import Committer
+from eventlog.kafka.consumer_groups import ConsumerGroups, GroupOffset
+from eventlog.kafka.options import KafkaOptions
+from eventlog.postgres.connection import connect
+from eventlog.source import SourceUnavailable
+from tests.builders import checkpoint_v1, config_set, task_partition
+from tests.fixtures.acceptance.imported_job import ImportedJob
+from tests.fixtures.coordstream.command_line import CommandLine
+from tests.fixtures.coordstream.rewindable_job import RewindableJob
+from tests.fixtures.kafka_consumer_groups import GroupLine, KafkaConsumerGroups
+from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.samza import Samza
+from tests.fixtures.waiting import PATIENCE, wait_until
+
+GROUPS = "consumer-groups"
+
+
+@pytest.fixture
+def job(topics: Topics, job_name: str) -> RewindableJob:
+    return RewindableJob(topics, job_name)
+
+
+@pytest.fixture
+def groups(kafka_options: KafkaOptions) -> Iterator[ConsumerGroups]:
+    with ConsumerGroups(kafka_options) as groups:
+        yield groups
+
+
+def group_of(job: RewindableJob) -> str:
+    return f"samza.{job.name}.1"
+
+
+def offsets(groups: ConsumerGroups, job: RewindableJob) -> dict[int, int]:
+    return {partition: each.next_offset for (_, partition), each in groups.offsets(group_of(job)).items()}
+
+
+def outcomes(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    return [(row["partition_id"], row["group_offset"], row["outcome"]) for row in rows]
+
+
+def test_a_group_has_the_offsets_after_the_checkpoints(
+    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups
+) -> None:
+    job.produce(0, 10)
+    job.produce(1, 5)
+    job.commit(0, 3)
+    job.follow(kafka_cli)
+    planned = kafka_cli.rows(GROUPS, job.name, "--dry-run")
+    assert offsets(groups, job) == {}
+    committed = kafka_cli.rows(GROUPS, job.name)
+    assert planned == committed
+    assert outcomes(committed) == [(0, 4, "committed"), (1, None, "skipped")]
+    assert offsets(groups, job) == {0: 4}
+    job.commit(0, 7)
+    job.commit(1, 4)
+    job.follow(kafka_cli)
+    printed = kafka_cli.done(GROUPS, "--all")
+    assert f"{group_of(job)}\t{job.input}.0\tPartition 0\t7\t4\t8\tcommitted" in printed
+    assert offsets(groups, job) == {0: 8, 1: 5}
+
+
+def test_the_task_that_is_furthest_behind_counts(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, groups: ConsumerGroups
+) -> None:
+    topics.write(job.coordinator, [task_partition(f"kafka.{job.input}.0", "Partition 0", "Partition 1")])
+    job.commit(0, 7)
+    both = {f"kafka.{job.input}.0": "5", f"kafka.{job.input}.1": "0"}
+    topics.write(job.checkpoints, [checkpoint_v1("Partition 1", both)])
+    job.follow(kafka_cli)
+    rows = kafka_cli.rows(GROUPS, job.name)
+    assert [(row["partition_id"], row["task_name"], row["group_offset"]) for row in rows] == [
+        (0, "Partition 1", 6),
+        (1, "Partition 1", 1),
+    ]
+
+
+def test_what_kafka_cannot_show_is_skipped(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
+    other = {"systems.files.samza.factory": "demo.FileSystemFactory", "task.inputs": f"kafka.{job.input},files.in"}
+    said = [config_set(key, value) for key, value in other.items()]
+    topics.write(job.coordinator, [*said, task_partition("files.in.0", "Partition 0")])
+    job.commit(1, 2)
+    offsets = {f"kafka.{job.input}.0": "none", "files.in.0": "17"}
+    topics.write(job.checkpoints, [checkpoint_v1("Partition 0", offsets)])
+    job.follow(kafka_cli)
+    rows = kafka_cli.rows(GROUPS, job.name)
+    assert [(row["system_name"], row["partition_id"], row["outcome"], row["reason"]) for row in rows] == [
+        ("files", 0, "skipped", "System files is not Kafka."),
+        ("kafka", 0, "skipped", "the checkpoint's offset is not a number"),
+        ("kafka", 1, "committed", None),
+    ]
+
+
+def test_offsets_of_others_are_kept_unless_they_are_to_be_replaced(
+    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups
+) -> None:
+    job.commit(0, 7)
+    job.commit(1, 4)
+    job.follow(kafka_cli)
+    kafka_cli.done(GROUPS, job.name)
+    groups.commit(
+        group_of(job), {(job.input, 0): GroupOffset(2, f"coordstream {job.name} 1 8"), (job.input, 1): GroupOffset(5)}
+    )
+    kept = kafka_cli(GROUPS, job.name, "--json")
+    assert (kept.code, outcomes(kept.json)) == (1, [(0, 2, "kept"), (1, 5, "committed")])
+    assert "somebody else has set the offset of the group" in kept.err
+    assert offsets(groups, job) == {0: 2, 1: 5}
+    kafka_cli.done(GROUPS, job.name, "--overwrite")
+    assert offsets(groups, job) == {0: 8, 1: 5}
+
+
+def test_offsets_of_partitions_that_no_task_reads_are_deleted(
+    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups, topics: Topics
+) -> None:
+    job.commit(0, 7)
+    job.follow(kafka_cli)
+    kafka_cli.done(GROUPS, job.name)
+    former = topics.create(f"{job.name}-former", partitions=3)
+    own, others = GroupOffset(3, f"coordstream {job.name} 1 3"), GroupOffset(3)
+    of_other_job = GroupOffset(3, "coordstream other 1 3")
+    groups.commit(group_of(job), {(former, 0): own, (former, 1): others, (former, 2): of_other_job})
+    rows = kafka_cli.rows(GROUPS, job.name)
+    assert outcomes(rows) == [(0, 8, "unchanged"), (1, None, "skipped"), (0, None, "deleted")]
+    assert set(groups.offsets(group_of(job))) == {(job.input, 0), (former, 1), (former, 2)}
+
+
+@pytest.mark.parametrize("offset", [3, 7])
+def test_a_job_keeps_the_offset_of_another_job_that_reads_the_same_partition(
+    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups, topics: Topics, offset: int
+) -> None:
+    other = RewindableJob(topics, f"{job.name}-other", partitions=1)
+    other.set_config({"task.inputs": f"kafka.{job.input}"})
+    topics.write(other.coordinator, [task_partition(f"kafka.{job.input}.0", "Partition 0")])
+    topics.write(other.checkpoints, [checkpoint_v1("Partition 0", {f"kafka.{job.input}.0": str(offset)})])
+    job.commit(0, 7)
+    job.follow(kafka_cli)
+    other.follow(kafka_cli)
+    kafka_cli.done(GROUPS, job.name)
+    shared = ("--group", group_of(job))
+    kept = kafka_cli(GROUPS, other.name, *shared, "--json")
+    assert (kept.code, [row for row in outcomes(kept.json) if row[2] != "skipped"]) == (1, [(0, 8, "kept")])
+    assert "the offset of the group is that of another job" in kept.err
+    kafka_cli.done(GROUPS, job.name)
+
+
+def test_a_group_with_running_consumers_is_refused(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, groups: ConsumerGroups
+) -> None:
+    job.commit(0, 7)
+    job.follow(kafka_cli)
+    with topics.member(group_of(job), job.input):
+        refused = kafka_cli(GROUPS, job.name, "--json")
+        assert (refused.code, outcomes(refused.json)) == (1, [(0, None, "failed"), (1, None, "failed")])
+        assert f"{job.name}/1: Consumers of the group {group_of(job)} are running" in refused.err
+        kafka_cli.done(GROUPS, job.name, "--group", f"{job.name}-lag")
+    assert groups.offsets(f"{job.name}-lag")[job.input, 0].next_offset == 8
+
+
+def test_a_cluster_that_does_not_answer_is_asked_once() -> None:
+    nowhere = KafkaOptions.parse("127.0.0.1:1")
+    with Committer(None) as clusters:
+        groups = clusters.groups(nowhere)
+        clusters.silent[nowhere] = SourceUnavailable("no answer")
+        with pytest.raises(SourceUnavailable, match="no answer"):
+            clusters.groups(nowhere)
+        clusters.silent.clear()
+        assert clusters.groups(nowhere) is groups
+
+
+def test_a_missing_input_and_brokers_that_do_not_answer_are_faults(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics
+) -> None:
+    job.commit(0, 7)
+    job.follow(kafka_cli)
+    topics.delete(job.input)
+    refused = kafka_cli(GROUPS, job.name)
+    assert refused.code == 1
+    assert "Kafka refused the offset (UnknownTopicOrPartition)" in refused.err
+    unreachable = kafka_cli(GROUPS, job.name, "--input-bootstrap-servers", "127.0.0.1:1")
+    assert unreachable.code == 1
+    assert f"{job.name}/1: Kafka at 127.0.0.1:1 does not answer" in unreachable.err
+
+
+def test_checkpoints_are_committed_again_and_again(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, groups: ConsumerGroups
+) -> None:
+    job.commit(0, 3)
+    job.follow(kafka_cli)
+    command = [sys.executable, "-m", "coordstream", GROUPS, "--all", "--watch", "0.05s"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, env=os.environ, text=True) as watch:
+        wait_until(lambda: offsets(groups, job) == {0: 4}, what="the first offset")
+        groups.commit(group_of(job), {(job.input, 0): GroupOffset(1)})
+        job.commit(0, 5)
+        job.commit(1, 2)
+        job.follow(kafka_cli)
+        wait_until(lambda: offsets(groups, job) == {0: 1, 1: 3}, what="the offset of the other partition")
+        with topics.member(group_of(job), job.input):
+            job.commit(1, 4)
+            job.follow(kafka_cli)
+        wait_until(lambda: offsets(groups, job) == {0: 1, 1: 5}, what="the offset after the group is free")
+        watch.send_signal(signal.SIGINT)
+        _, said = watch.communicate(timeout=PATIENCE)
+    assert watch.returncode == 0
+    assert "somebody else has set the offset" in said
+
+
+def test_inputs_on_unknown_brokers_are_a_fault(cli: CommandLine) -> None:
+    with connect(cli.database_url) as connection:
+        ImportedJob(connection, "orders", checkpoints=[checkpoint_v1("Partition 0", {"kafka.in.0": "7"})])
+    finished = cli(GROUPS, "orders", "--json")
+    assert (finished.code, outcomes(finished.json)) == (1, [(0, None, "failed")])
+    assert "The job's config has no brokers for system kafka." in finished.err
+
+
+@pytest.mark.kafka
+@pytest.mark.slow
+def test_kafkas_own_program_shows_the_lag_of_the_job(
+    kafka_cli: CommandLine, job: RewindableJob, samza: Samza, kafka_bootstrap_servers: str
+) -> None:
+    job.produce(0, 10)
+    job.produce(1, 5)
+    job.commit(0, 3)
+    job.commit(1, 4)
+    job.follow(kafka_cli)
+    kafka_cli.done(GROUPS, job.name)
+    assert KafkaConsumerGroups(samza, kafka_bootstrap_servers).describe(group_of(job)) == [
+        GroupLine(job.input, 0, 4, 10, 6),
+        GroupLine(job.input, 1, 5, 5, 0),
+    ]
+    shown = [(row["partition_id"], row["records_behind"]) for row in kafka_cli.rows("lag", job.name)]
+    assert shown == [(0, 6), (1, 0)]

@@ -1,0 +1,121 @@
+from pathlib import Path
+
+import pytest
+
+from coordstream.cli.event_logs import require_stopped, streams_of
+from coordstream.cli.job_selection import find_log
+from coordstream.database import open_database
+from coordstream.errors import CoordstreamError
+from eventlog.events import NewEvent
+from eventlog.recording import read_recording
+from eventlog.streams import StreamIdentity, StreamKind, identify
+from managers.checkpoints.checkpoint_tool import job_alive
+from projections.job_choice import NO_LOGS, Job, UnknownJob
+from tests.fixtures.coordstream.command_line import (
+    CHECKPOINT,
+    COORDINATOR,
+    RECORDING_A,
+    CommandLine,
+    config_event,
+    recording,
+)
+from tests.fixtures.kafka_topics import Topics
+
+STREAM = "__samza_coordinator_counts_1"
+
+
+STREAMS = [
+    identify(name)
+    for name in (
+        "__samza_coordinator_a-b_1",
+        "__samza_checkpoint_ver_1_for_a-b_1",
+        "__samza_coordinator_c_2",
+        "__samza_checkpoint_ver_1_for_d_1",
+        "__samza_checkpoint_ver_1_for_d_2",
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("word", "kinds"),
+    [
+        ("a_b", {"coordinator", "checkpoint"}),
+        ("a-b/1", {"coordinator", "checkpoint"}),
+        ("c", {"coordinator"}),
+        ("d/2", {"checkpoint"}),
+    ],
+)
+def test_the_streams_of_a_job(word: str, kinds: set[StreamKind]) -> None:
+    found = streams_of(STREAMS, word)
+    assert {stream.stream_kind for stream in found.values()} == found.keys() == kinds
+    assert len({stream.suffix for stream in found.values()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("streams", "word", "brokers", "sentence"),
+    [
+        (STREAMS, "x", "", 'No job "x". Known jobs: a-b, c, d/1, d/2.'),
+        (STREAMS, "d", "", 'Ambiguous job "d". Use one of: d/1, d/2.'),
+        (STREAMS, "x", "Kafka at b:1", 'No job "x" in Kafka at b:1. Known jobs: a-b, c, d/1, d/2.'),
+        ([], "x", "Kafka at b:1", "No streams of a job in Kafka at b:1. Check COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS."),
+        ([], "x", "", NO_LOGS),
+        (
+            [identify("__samza_coordinator_dr.a_1"), identify("dr.__samza_coordinator_a_1")],
+            "dr.a",
+            "",
+            (
+                "Two jobs are called dr.a/1: __samza_coordinator_dr.a_1, dr.__samza_coordinator_a_1. "
+                "Use `coordstream log append` with a stream."
+            ),
+        ),
+    ],
+)
+def test_unknown_and_ambiguous_names_are_refused(
+    streams: list[StreamIdentity], word: str, brokers: str, sentence: str
+) -> None:
+    with pytest.raises((CoordstreamError, UnknownJob)) as refusal:
+        streams_of(streams, word, brokers)
+    assert str(refusal.value) == sentence
+
+
+def test_a_job_that_has_just_committed_appears_to_be_running() -> None:
+    config, job, last_commit_ms = {"task.commit.ms": "2000"}, Job("counts", "1"), 1_769_860_800_000
+    require_stopped(job, job_alive(None, config, last_commit_ms))
+    require_stopped(job, job_alive(last_commit_ms, config, last_commit_ms + 7_000))
+    with pytest.raises(CoordstreamError, match=r"counts/1 appears to be running \(last checkpoint 5 s ago\)"):
+        require_stopped(job, job_alive(last_commit_ms, config, last_commit_ms + 5_000))
+    with pytest.raises(CoordstreamError, match=r"\(last checkpoint 3600 s ahead of this computer's clock\)"):
+        require_stopped(job, job_alive(last_commit_ms, config, last_commit_ms - 3_600_000))
+
+
+def test_the_current_incarnation_is_the_default(cli: CommandLine, tmp_path: Path) -> None:
+    for value in ("old", "new"):
+        cli.done("import", recording(tmp_path / "r.jsonl", [config_event(0, "a", value)]))
+    with open_database() as database:
+        assert find_log(database.connection, STREAM).incarnation == 2
+        assert find_log(database.connection, STREAM, 1).incarnation == 1
+    with (
+        pytest.raises(CoordstreamError, match=r"has no incarnation 3\. Known incarnations: 1, 2\."),
+        open_database() as database,
+    ):
+        find_log(database.connection, STREAM, 3)
+
+
+@pytest.mark.slow
+def test_a_mirrored_job_is_one_of_its_own(kafka_cli: CommandLine, topics: Topics) -> None:
+    """MirrorMaker puts a prefix before the names of topics."""
+    prefixes = ("", "dr.", "eu.")
+    for prefix in prefixes:
+        for stream, path in zip((COORDINATOR, CHECKPOINT), RECORDING_A, strict=True):
+            name = topics.create(f"{prefix}{stream}")
+            topics.write(name, [NewEvent(event.key, event.value, event.timestamp) for _, event in read_recording(path)])
+    kafka_cli.done("config", "set", "dr.wordcount_pv", "a", "of dr")
+    assert kafka_cli("follow", "--all", "--once").code == 0
+    jobs = [f"{prefix}wordcount_pv" for prefix in sorted(prefixes)]
+    assert sorted(row["job_name"] for row in kafka_cli.rows("job", "list")) == sorted(jobs)
+    assert [len(kafka_cli.rows("checkpoint", "show", job)) for job in jobs] == [16, 16, 16]
+    found = kafka_cli.ask("select job_name, config_value from coordinator.config where config_key = 'a'")
+    assert found == [("dr.wordcount_pv", "of dr")]
+    kafka_cli.done("verify", "--all", "--against", "kafka")
+    written = kafka_cli.done("checkpoint", "write", "dr.wordcount_pv", "Partition 7/kafka.page-views.7=20", "--dry-run")
+    assert "Checkpoints of dr.wordcount_pv/1" in written

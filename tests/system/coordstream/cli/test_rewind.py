@@ -1,0 +1,210 @@
+"""`coordstream rewind`, on the topics of a real broker."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coordstream.cli import main
+from eventlog.events import NewEvent
+from eventlog.kafka.log import KafkaEventLog
+from eventlog.kafka.options import KafkaOptions
+from eventlog.log import system_clock
+from eventlog.startpoint import StartpointOldest, StartpointSpecific
+from eventlog.streams import identify
+from eventlog.timestamps import ms_of
+from managers import wrapped_logs
+from tests.builders import startpoint
+from tests.checkout import CHECKOUT
+from tests.fixtures.coordstream.command_line import CommandLine
+from tests.fixtures.coordstream.rewindable_job import DELETED, NEVER_RUNNING, UNREACHABLE, RewindableJob
+from tests.fixtures.kafka_topics import Topics
+
+PLAN = "plan.json"
+UNDO = "plan.undo.json"
+
+
+@pytest.fixture
+def job(topics: Topics, job_name: str) -> RewindableJob:
+    """A stopped job with 20 records in both partitions, of which its tasks have processed 15 and 10."""
+    made = RewindableJob(topics, job_name)
+    made.produce(0, 20, time=1_000_000)
+    made.produce(1, 20, time=2_000_000)
+    made.commit(0, 14, time=1_000_000)
+    made.commit(1, 9, time=1_000_000)
+    return made
+
+
+def moves(cli: CommandLine, job: RewindableJob, *words: str) -> list[tuple[object, ...]]:
+    Path(PLAN).unlink(missing_ok=True)
+    finished = cli("rewind", "plan", job.name, *words, "--json", "-o", PLAN)
+    assert finished.code == 0, finished.err
+    columns = ("partition_id", "from_offset", "to_offset", "records_again", "records_skipped", "finding")
+    return [tuple(row[column] for column in columns) for row in finished.json]
+
+
+def plan(cli: CommandLine, job: RewindableJob, *words: str) -> None:
+    assert cli("rewind", "plan", job.name, *words, "-o", PLAN).code == 0
+
+
+def refused(cli: CommandLine, job: RewindableJob, *words: str) -> str:
+    """The message of an `apply` that must fail and change nothing."""
+    ends = job.ends()
+    message = cli.refused("rewind", "apply", PLAN, "--yes", "--json", *words)
+    assert job.ends() == ends
+    assert not Path(UNDO).exists()
+    return message
+
+
+def test_offsets_from_a_file(kafka_cli: CommandLine, job: RewindableJob) -> None:
+    then = Path("then.properties")
+    then.write_text(kafka_cli.done("checkpoint", "write", job.name))
+    job.commit(0, 19)
+    assert moves(kafka_cli, job, "--from-file", "then.properties") == [(0, 20, 15, 5, 0, None), (1, 10, 10, 0, 0, None)]
+    then.write_text(then.read_text().replace("Partition 1", "Partition 8"))
+    message = kafka_cli.refused("rewind", "plan", job.name, "--from-file", "then.properties")
+    assert message.startswith(f"Task 'Partition 8' does not read kafka.{job.input}.1.")
+
+
+def test_where_each_task_stood_when_a_run_began(kafka_cli: CommandLine, job: RewindableJob) -> None:
+    now = ms_of(system_clock())
+    job.begin_run(1, now + 1000)
+    job.begin_run(2, now + 3000)
+    for partition, offset, at in ((0, 4, 1500), (1, 2, 2000), (0, 12, 4000)):
+        job.commit(partition, offset, time=now + at)
+    job.follow(kafka_cli)
+    assert moves(kafka_cli, job, "--to-run", "2") == [(0, 13, 5, 8, 0, None), (1, 3, 3, 0, 0, None)]
+    ((number,),) = kafka_cli.ask("select deployment_number from coordinator.config_deployment where run_number = 2")
+    assert moves(kafka_cli, job, "--to-deployment", str(number)) == [(0, 13, 5, 8, 0, None), (1, 3, 3, 0, 0, None)]
+    unknown = kafka_cli.refused("rewind", "plan", job.name, "--to-deployment", "99")
+    assert unknown == f"Job {job.name}/1 has no deployment 99. It has deployments 1 to {number}."
+
+
+def test_an_apply_that_is_killed_can_be_undone(
+    kafka_cli: CommandLine, topics: Topics, job_name: str, tmp_path: Path
+) -> None:
+    job = RewindableJob(topics, job_name, partitions=3, config=NEVER_RUNNING)
+    for partition in range(3):
+        job.produce(partition, 20)
+        job.commit(partition, 14, time=1_000_000)
+    before = job.starts()
+    for options, decided_by, done in ((), "startpoint", "deleted"), (("--checkpoints",), "checkpoint", "restored"):
+        planned = tmp_path / f"{decided_by}.json"
+        assert kafka_cli("rewind", "plan", job.name, "--to-offset", "3", "-o", planned).code == 0
+        killed_after(2, "apply", str(planned), *options)
+        assert list(job.starts().values()).count((decided_by, "3")) == 2
+        undone = kafka_cli("rewind", "undo", planned.with_suffix(".undo.json"), "--yes")
+        assert (undone.code, undone.out) == (0, f"Undone: 2 {decided_by}s {done}.\n")
+        assert job.starts() == before
+
+
+def killed_after(appends: int, *words: str) -> None:
+    """Run a command in its own process, which appends one event at a time, and is killed after some appends."""
+    program = f"import sys; sys.path.insert(0, {str(CHECKOUT)!r}); from {__name__} import kill_after; kill_after()"
+    ended = subprocess.run([sys.executable, "-c", program, str(appends), *words], capture_output=True, check=False)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+
+
+def kill_after() -> None:
+    """Run the command of this process's arguments."""
+    wrapped_logs.PART_EVENTS = 1  # type: ignore[misc]
+    append, done = KafkaEventLog.append, list[range]()
+
+    def counted(log: KafkaEventLog, *arguments: Any, **named: Any) -> range:
+        done.append(append(log, *arguments, **named))
+        if len(done) == int(sys.argv[1]):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done[-1]
+
+    KafkaEventLog.append = counted  # type: ignore[method-assign, assignment]
+    main(["rewind", *sys.argv[2:], "--yes"])
+
+
+@contextmanager
+def another_writer(stream_name: str, write: Callable[[], object]) -> Iterator[None]:
+    """Write something just before the first append to a topic."""
+    append, pending = KafkaEventLog.append, [write]
+
+    def append_second(log: KafkaEventLog, *arguments: Any, **named: Any) -> range:
+        if pending and log.stream_name == stream_name:
+            pending.pop()()
+        return append(log, *arguments, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KafkaEventLog, "append", append_second)
+        yield
+
+
+def test_startpoints_written_beside_another_writer_can_be_undone(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics
+) -> None:
+    other = startpoint(f"kafka.{job.input}.0.Partition 0", StartpointSpecific("7", ms_of(system_clock())))
+    plan(kafka_cli, job, "--to-offset", "3")
+    with another_writer(job.coordinator, lambda: topics.write(job.coordinator, [other])):
+        finished = kafka_cli("rewind", "apply", PLAN, "--yes", "--json")
+    assert finished.code == 1
+    assert "The new startpoints were written after that." in finished.err
+    assert f"To undo: coordstream rewind undo {UNDO}" in finished.err
+    assert job.starts() == {0: ("startpoint", "3"), 1: ("startpoint", "3")}
+    assert kafka_cli("rewind", "undo", UNDO, "--yes").code == 0
+    assert job.starts() == {0: ("startpoint", "7"), 1: ("checkpoint", "10")}
+
+
+def test_checkpoints_written_beside_another_writer_can_be_undone(kafka_cli: CommandLine, job: RewindableJob) -> None:
+    job.set_config(NEVER_RUNNING)
+    before = job.starts()
+    plan(kafka_cli, job, "--to-offset", "3")
+    with another_writer(job.checkpoints, lambda: job.commit(1, 16)):
+        finished = kafka_cli("rewind", "apply", PLAN, "--checkpoints", "--yes", "--json")
+    assert finished.code == 1
+    assert "Another writer wrote a checkpoint of task 'Partition 1'" in finished.err
+    assert kafka_cli("rewind", "undo", UNDO, "--yes", "--force").code == 0
+    assert job.starts() == before
+
+
+def test_a_plan_is_for_one_coordinator_stream(kafka_cli: CommandLine, job: RewindableJob, topics: Topics) -> None:
+    plan(kafka_cli, job, "--to-offset", "3")
+    kafka_cli("rewind", "apply", PLAN, "--yes", "--undo-file", "applied.json")
+    with KafkaEventLog(KafkaOptions(topics.bootstrap_servers), identify(job.coordinator)) as log:
+        events = [event for event in log.read() if event.value is not None]
+    topics.delete(job.coordinator)
+    topics.create(job.coordinator)
+    topics.write(job.coordinator, [NewEvent(event.key, event.value) for event in events])
+    assert "was created again" in refused(kafka_cli, job)
+    assert "was created again" in kafka_cli.refused("rewind", "undo", "applied.json", "--yes")
+
+
+@pytest.mark.parametrize("kind", [(), ("--checkpoints", "--force")])
+def test_a_plan_is_refused_if_its_inputs_cannot_be_reached_or_lack_its_offsets(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, kind: Sequence[str]
+) -> None:
+    plan(kafka_cli, job, "--to-offset", "3", "--task", "Partition 1")
+    assert UNREACHABLE in refused(kafka_cli, job, *kind, "--input-bootstrap-servers", "127.0.0.1:1")
+    topics.delete(job.input)
+    topics.create(job.input, DELETED)
+    assert f"The input has no kafka.{job.input}.1" in refused(kafka_cli, job, *kind)
+    topics.grow(job.input, 2)
+    job.produce(1, 2)
+    gone = f"The input no longer has offset 3 of kafka.{job.input}.1."
+    assert gone in refused(kafka_cli, job, *kind), "the input ends before it"
+
+
+@pytest.mark.parametrize(("kind", "code", "reason"), [((), 1, "was changed"), (("--checkpoints",), 3, "written again")])
+def test_an_undo_is_refused_if_another_writer_has_changed_what_was_written(
+    kafka_cli: CommandLine, job: RewindableJob, topics: Topics, kind: Sequence[str], code: int, reason: str
+) -> None:
+    job.set_config(NEVER_RUNNING)
+    plan(kafka_cli, job, "--to-earliest")
+    assert kafka_cli("rewind", "apply", PLAN, "--yes", *kind).code == 0
+    key = f"kafka.{job.input}.0.Partition 0"
+    topics.write(job.coordinator, [startpoint(key, StartpointOldest(ms_of(system_clock())))])
+    job.commit(0, 7)
+    ends = job.ends()
+    assert reason in kafka_cli.refused("rewind", "undo", UNDO, "--yes", "--json", code=code)
+    assert job.ends() == ends

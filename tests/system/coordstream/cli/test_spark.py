@@ -1,0 +1,198 @@
+"""`coordstream spark`: reports, replay, verify and the lake on the database of the settings, and bad input."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from coordstream.cli import spark_reports
+from eventlog.recording import read_recording
+from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, recording
+from tests.postgres.coordstream.cli import test_retention as retained
+from tests.system.acceptance.followed import config
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tests.fixtures.kafka_topics import Topics
+
+REPORTS: Final = [command.name or "" for command in spark_reports.app.registered_commands]
+FINGERPRINTS: Final = """
+select f.* from (select distinct job_name, job_id from coordinator.job) j
+cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f order by 1
+"""
+DELETE_A_ROW: Final = """
+delete from projection.message_current
+where (log_id, key_id) in (select log_id, key_id from projection.message_current limit 1)
+"""
+
+
+@pytest.fixture
+def spark_cli(cli: CommandLine, spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    """The command line, with the Spark session of the run."""
+
+    def session(_name: str, _conf: dict[str, str]) -> Any:
+        return nullcontext(spark)
+
+    for module in ("spark", "spark_reports", "retention"):
+        monkeypatch.setattr(f"coordstream.cli.{module}.spark_session", session)
+    monkeypatch.setattr("spark_jobs.dispatch.LINE_SECONDS", float("inf"))
+    return cli
+
+
+def test_a_report_reads_the_database_of_the_settings(
+    spark_cli: CommandLine, tmp_path: Path, jdbc_jar: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COORDSTREAM_JDBC_JAR", str(jdbc_jar))
+    spark_cli.done("import", *RECORDING_A)
+    out = tmp_path / "out"
+    ended = spark_cli("spark", "checkpoint_progress", "wordcount_pv", "--output", out, "--bucket", "5s")
+    assert ended.code == 0, ended.err
+    assert "wordcount_pv/1 Partition 7\t" in ended.out
+    assert (out / "checkpoint_progress.png").read_bytes().startswith(b"\x89PNG")
+    refused = spark_cli.refused("spark", "fleet", "--output", out)
+    assert refused == f"Output folder '{out}' exists. Choose another folder, or use --overwrite to replace it."
+    assert "Written to" in spark_cli.done("spark", "fleet", "--output", out, "--overwrite")
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_options_of_a_report_are_checked_before_the_database_is_opened(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, report: str
+) -> None:
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://u@127.0.0.1:1/none")
+    assert "Missing option '--output'" in cli.refused("spark", report, code=2)
+    output = ("--output", str(tmp_path / "o"))
+    assert "'--partitions'" in cli.refused("spark", report, *output, "--partitions", "0", code=2)
+    assert cli.refused("spark", report, "--output", "s3a://key:hunter2@bucket/x").startswith("--output contains a pass")
+    assert cli.refused("spark", report, *output).startswith("Cannot reach the database")
+
+
+def spark(*words: str | Path) -> tuple[str | Path, ...]:
+    return ("spark", *words, "--master", "local[2]")
+
+
+def test_recordings_are_replayed_verified_and_rebuilt(spark_cli: CommandLine, tmp_path: Path) -> None:
+    for file in RECORDING_A:
+        (tmp_path / file.name).symlink_to(file)
+    assert spark_cli.done(*spark("replay", "--from", tmp_path)).startswith("Replayed 2 logs: 815 events, in ")
+    plain = spark_cli.done("verify", "--all", "--json")
+    assert spark_cli.done(*spark("verify", "--all", "--json")) == plain
+    with spark_cli.connection() as connection:
+        connection.execute(DELETE_A_ROW)
+    differing = spark_cli("verify", "--all")
+    assert differing.code == 1
+    assert spark_cli(*spark("verify", "--all")) == differing
+    done = spark_cli(*spark("replay", "--jobs", "wordcount*", "--json"))
+    summary = done.json
+    assert (summary["source"], summary["log_count"], summary["event_count"]) == ("archive", 2, 815)
+    assert (summary["repaired_rows"], summary["failures"]) == (1, [])
+    assert spark_cli(*spark("verify", "wordcount_pv")).code == 0
+
+
+def test_an_until_in_the_past_of_a_recording_ends_it(spark_cli: CommandLine) -> None:
+    spark_cli.done(*spark("replay", "--from", RECORDING_A[0], "--until", "2000-01-01"))
+    assert spark_cli.ask("select count(*) from eventlog.event") == [(0,)]
+
+
+def test_topics_are_replayed(
+    spark_cli: CommandLine, kafka_cli: CommandLine, topics: "Topics", coordinator_topic: str, job_name: str
+) -> None:
+    topics.write(coordinator_topic, config(a="1", b="2", c="3"))
+    for added in (3, 0):
+        summary = spark_cli(*spark("replay", "--from", "kafka", "--jobs", f"{job_name}*", "--json")).json
+        assert (summary["log_count"], summary["added"], summary["failures"]) == (1, added, [])
+    topics.write(coordinator_topic, config(a=None))
+    spark_cli.done(*spark("replay", "--from", "kafka", "--jobs", f"{job_name}/1"))
+    assert spark_cli.ask("select config_key from coordinator.config order by 1") == [("b",), ("c",)]
+    assert spark_cli(*spark("verify", "--all", "--against", "kafka")).code == 0
+
+
+@pytest.mark.spark
+def test_a_pattern_without_a_job_names_the_known_jobs_and_changes_nothing(wordcount: CommandLine) -> None:
+    with wordcount.connection() as connection:  # also the job's own name is lost then
+        connection.execute("truncate projection.job_log, projection.position cascade")
+    assert wordcount.refused("spark", "replay", "--jobs", "x*") == (
+        'No job in the archive matches "x*". Known jobs: wordcount-pv/1.'
+    )
+    assert wordcount.ask("select count(*) from projection.position") == [(0,)]
+
+
+def test_a_busy_stream_is_a_failure_of_its_log(spark_cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    spark_cli.done(*spark("replay", "--from", RECORDING_A[0]))
+    with spark_cli.connection() as other:
+        other.execute("update projection.position set fold_version = '99-x'")
+        other.commit()
+        ended = spark_cli(*spark("replay", "--json"))
+    assert ended.code == 1
+    assert [failure["stream_name"] for failure in ended.json["failures"]] == [COORDINATOR]
+    assert ended.err.startswith(f"Cannot replay {COORDINATOR}. ")
+    assert CHECKPOINT not in ended.err
+
+
+@pytest.fixture
+def on_new_database(
+    clone_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[], CommandLine]:
+    """Sets a new database as that of the settings, and returns its command line."""
+
+    def switch() -> CommandLine:
+        url = clone_database()
+        monkeypatch.setenv("COORDSTREAM_DATABASE_URL", url)
+        return CommandLine(url, capsys)
+
+    return switch
+
+
+def archive(cli: CommandLine, lake: Path) -> str:
+    return cli.done("spark", "archive", "--output", lake)
+
+
+def test_a_lake_of_two_runs_is_replayed_into_a_new_database(
+    spark_cli: CommandLine, on_new_database: Callable[[], CommandLine], tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    first = [event for _, event in read_recording(RECORDING_A[0])][:100]
+    spark_cli.done("import", recording(tmp_path / "first.jsonl", first, COORDINATOR))
+    assert archive(spark_cli, lake).startswith("Run 1: 100 events of 1 logs in ")
+    spark_cli.done("import", *RECORDING_A)
+    assert archive(spark_cli, lake).startswith("Run 2: 715 events of 2 logs in ")
+    assert archive(spark_cli, lake) == "Nothing is new in 2 logs.\n"
+    expected = spark_cli.ask(FINGERPRINTS)
+
+    new = on_new_database()
+    assert new.done("spark", "replay", "--from", "lake").startswith("Replayed 2 logs: 815 events, in ")
+    assert new.ask(FINGERPRINTS) == expected
+    new.done("verify", "--all")
+    again = new("spark", "replay", "--from", lake, "--json").json
+    assert (again["added"], again["skipped"], again["failures"]) == (0, 815, [])
+    assert new.ask(FINGERPRINTS) == expected
+    assert new.refused("spark", "replay", "--from", lake, "--jobs", "x*").startswith(f"No job in '{lake}' matches")
+    assert "restored as they were at its last run" in new.refused(
+        "spark", "replay", "--from", lake, "--until", "2026-01-01", code=2
+    )
+
+
+def test_a_retention_detaches_only_what_the_lake_has(
+    spark_cli: CommandLine, on_new_database: Callable[[], CommandLine], tmp_path: Path
+) -> None:
+    lake, count = tmp_path / "lake", "select count(*) from eventlog.event"
+    retention = ("retention", "--keep", "365d", "--all", "--yes", "--archived-in", str(lake))
+    spark_cli.done("import", recording(tmp_path / "a", retained.COORDINATOR_EVENTS[:300], retained.COORDINATOR))
+    assert spark_cli.refused(*retention).startswith(f"'{lake}' is not a lake. Write one with")
+    archive(spark_cli, lake)
+    retained.import_all(spark_cli, tmp_path)
+    before, expected = spark_cli.ask(count), spark_cli.ask(FINGERPRINTS)
+    for words in (retention, (*retention, "--dry-run")):
+        assert f"Run `coordstream spark archive --output {lake}` first. Nothing was changed." in spark_cli.refused(
+            *words
+        )
+    assert spark_cli.ask(count) == before
+    archive(spark_cli, lake)
+    assert retained.DETACHED in spark_cli(*retention).err
+    assert spark_cli.ask(count) < before
+
+    new = on_new_database()
+    new.done("spark", "replay", "--from", lake)
+    assert (new.ask(count), new.ask(FINGERPRINTS)) == (before, expected)

@@ -1,0 +1,57 @@
+"""`coordstream.spark`: reads the database of the settings, imports without a JVM, and names its extra."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import coordstream.spark
+from coordstream.errors import CoordstreamError
+from eventlog.postgres.connection import connect
+from tests.builders import config_set
+from tests.fixtures.acceptance.imported_job import ImportedJob
+
+
+def test_the_database_is_that_of_the_settings(
+    spark: SparkSession, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with connect(database_url) as connection:
+        ImportedJob(connection, "orders", coordinator=[config_set("app.note", "hello")])
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", database_url)
+    rows = coordstream.spark.read_relation(spark, "config", job="orders/1", columns=["config_key", "config_value"])
+    assert [tuple(row) for row in rows.collect()] == [("app.note", "hello")]
+
+
+def test_a_wrong_address_is_one_sentence(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://me:hunter2@127.0.0.1:1/none")
+    with pytest.raises(CoordstreamError, match="Cannot reach the database") as refusal:
+        coordstream.spark.read_relation(spark, "config")
+    assert "hunter2" not in str(refusal.value)
+
+
+def test_the_driver_is_that_of_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jar = tmp_path / "driver.jar"
+    jar.touch()
+    monkeypatch.setenv("COORDSTREAM_JDBC_JAR", str(jar))
+    assert coordstream.spark.jdbc_driver() == jar
+
+
+def run(program: str) -> str:
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+
+
+def test_importing_it_starts_no_jvm() -> None:
+    program = (
+        "import coordstream.spark; from pyspark import SparkContext as S; print(S._gateway, S._active_spark_context)"
+    )
+    assert run(program) == "None None\n"
+
+
+def test_without_pyspark_the_extra_is_named() -> None:
+    blocked = "import sys; sys.modules['pyspark'] = None\n"
+    printed = run(f"{blocked}try: import coordstream.spark\nexcept ImportError as error: print(error)")
+    assert printed == (
+        "Reading with Spark needs the package \"pyspark\". Install it: pip install 'coordstream[spark]'.\n"
+    )

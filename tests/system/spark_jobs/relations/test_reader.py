@@ -1,0 +1,209 @@
+"""Reads in one line: what they return, what they say about it, and what they refuse."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Any, Final, cast
+
+import psycopg
+import pytest
+from pyspark.sql import SparkSession
+
+from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
+from spark_jobs.errors import SparkJobError
+from spark_jobs.relations.reader import RelationReader, log_positions
+from tests.fixtures.database_users import database_user
+from tests.fixtures.spark_jobs.fleet import COMMITS, EVERY, FIRST, JOBS, add_commits
+
+JOB: Final = "job-3"
+AFTER_TEN: Final = FIRST + 9 * EVERY
+COORDINATOR, CHECKPOINTS = coordinator_stream_name(JOB), checkpoint_stream_name(JOB)
+
+
+@pytest.fixture
+def reader(fleet_url: str) -> RelationReader:
+    return RelationReader(lambda: fleet_url)
+
+
+def offsets(spark: Any, reader: RelationReader, relation: str = "checkpoint", **arguments: Any) -> list[int]:
+    """The committed offsets that a read returns, sorted."""
+    rows = reader.read_relation(spark, relation, columns=["input_offset_number"], **arguments)
+    assert rows.columns == ["input_offset_number"]
+    return sorted(row.input_offset_number for row in rows.collect())
+
+
+def test_a_relation_has_the_rows_of_one_job_or_of_all_jobs(spark: SparkSession, reader: RelationReader) -> None:
+    assert offsets(spark, reader, job=f"{JOB}/1") == [COMMITS - 1]
+    assert offsets(spark, reader, job=JOB) == [COMMITS - 1]
+    assert offsets(spark, reader) == [COMMITS - 1] * len(JOBS)
+    assert offsets(spark, reader, partitions=4) == [COMMITS - 1] * len(JOBS)
+
+
+def test_a_relation_is_read_as_of_a_time(spark: SparkSession, reader: RelationReader) -> None:
+    for time in (AFTER_TEN, AFTER_TEN.isoformat(), f"{AFTER_TEN:%Y-%m-%d %H:%M:%S}"):
+        assert offsets(spark, reader, job=JOB, as_of=time) == [9]
+        assert offsets(spark, reader, as_of=time) == [9] * len(JOBS)
+    assert offsets(spark, reader, job=JOB, as_of="2001-01-01") == []
+
+
+def test_a_relation_is_read_as_of_an_offset(spark: SparkSession, reader: RelationReader) -> None:
+    assert offsets(spark, reader, job=JOB, as_of_offset=12) == [12]
+    assert offsets(spark, reader, job=JOB, as_of_offset=0, stream_kind="coordinator", incarnation=1) == [0]
+
+
+def test_a_history_as_of_a_cut_ends_there(spark: SparkSession, reader: RelationReader) -> None:
+    ten = list(range(10))
+    assert offsets(spark, reader, "checkpoint_history", job=JOB, as_of=AFTER_TEN) == ten
+    assert offsets(spark, reader, "checkpoint_history", as_of=AFTER_TEN) == sorted(ten * len(JOBS))
+    assert offsets(spark, reader, "checkpoint_history", job=JOB, as_of_offset=9) == ten
+    config = reader.read_relation(spark, "config_history", job=JOB, as_of_offset=0)
+    assert [(row.config_key, row.log_offset) for row in config.collect()] == [("task.inputs", 0)]
+
+
+def test_a_read_has_the_log_positions_that_it_shows(spark: SparkSession, reader: RelationReader) -> None:
+    now = reader.read_relation(spark, "checkpoint", job=JOB)
+    assert log_positions(now) == {(CHECKPOINTS, 1): COMMITS, (COORDINATOR, 1): 1}
+    then = reader.read_relation(spark, "checkpoint", job=JOB, as_of=AFTER_TEN)
+    assert log_positions(then) == {(CHECKPOINTS, 1): 10, (COORDINATOR, 1): 1}
+    after = reader.read_relation(spark, "checkpoint", job=JOB, as_of_offset=12)
+    assert log_positions(after) == {(CHECKPOINTS, 1): 13, (COORDINATOR, 1): 1}
+    fleet = reader.read_relation(spark, "checkpoint", as_of=AFTER_TEN)
+    assert sorted(log_positions(fleet).values()) == [1] * len(JOBS) + [10] * len(JOBS)
+    late = reader.read_relation(spark, "checkpoint", job=JOB, as_of="2100-01-01")
+    assert log_positions(late) == log_positions(now)
+    with pytest.raises(SparkJobError, match="Pass that one"):
+        log_positions(now.limit(1))
+
+
+def committed(rows: Any) -> int:
+    """The number of commits in a DataFrame."""
+    return len(rows.collect())
+
+
+def test_rows_that_were_read_stay_as_they_are(spark: SparkSession, reader: RelationReader, fleet_url: str) -> None:
+    before = reader.read_relation(spark, "commit_history", job="job-5")
+    add_commits(fleet_url, "job-5", 2)
+    after = reader.read_relation(spark, "commit_history", job="job-5")
+    assert [committed(before), committed(after), committed(before)] == [COMMITS, COMMITS + 2, COMMITS]
+
+
+def read_around_a_commit(spark: Any, reader: RelationReader, url: str, job: str) -> tuple[int, int, int]:
+    """How many commits three reads find: two in a block, with a commit before they are evaluated, and one after it."""
+    with reader.snapshot(spark) as moment:
+        first = reader.read_relation(spark, "commit_history", job=job)
+        add_commits(url, job, 1)
+        second = reader.read_relation(spark, "commit_history", job=job, columns=["task_name"])
+        counts = committed(first), committed(second)
+        assert moment.positions[checkpoint_stream_name(job), 1] == COMMITS
+        assert log_positions(second)[checkpoint_stream_name(job), 1] == COMMITS
+    return *counts, committed(reader.read_relation(spark, "commit_history", job=job))
+
+
+def test_all_reads_in_a_block_show_one_moment(spark: SparkSession, reader: RelationReader, fleet_url: str) -> None:
+    assert read_around_a_commit(spark, reader, fleet_url, "job-6") == (COMMITS, COMMITS, COMMITS + 1)
+
+
+def test_a_thread_reads_in_the_block_if_it_is_given_the_snapshot(
+    spark: SparkSession, reader: RelationReader, fleet_url: str
+) -> None:
+    with reader.snapshot(spark) as moment, ThreadPoolExecutor(1) as pool:
+        add_commits(fleet_url, "job-8", 1)
+        assert committed(pool.submit(reader.read_relation, moment, "commit_history", job="job-8").result()) == COMMITS
+
+
+def test_an_action_after_the_block_fails(spark: SparkSession, reader: RelationReader) -> None:
+    with reader.snapshot(spark):
+        rows = reader.read_relation(spark, "commit_history", job=JOB)
+    with pytest.raises(Exception, match=r"invalid snapshot identifier|snapshot .* does not exist"):
+        rows.collect()
+
+
+def test_a_filter_in_a_block_is_evaluated_by_postgres(spark: SparkSession, reader: RelationReader, capsys: Any) -> None:
+    with reader.snapshot(spark):
+        reader.read_relation(spark, "commit_history").where("log_offset < 3").explain("formatted")
+    assert "LessThan(log_offset,3)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "log_offset = '5' and job_name in ('job-1', 'it''s', NULL)",
+        "input_offset_number not in (3, 5) and not job_name like 'job-1%'",
+        "record_time >= timestamp '2026-11-21 09:17:00+00' or checkpoint_id is null",
+    ],
+)
+def test_a_filter_in_a_block_finds_the_same_rows_as_in_sql(
+    spark: SparkSession, reader: RelationReader, fleet_url: str, condition: str
+) -> None:
+    with reader.snapshot(spark) as moment:
+        found = committed(reader.read_relation(spark, "checkpoint_history").where(condition))
+        query = f"SELECT count(*) FROM coordinator.checkpoint_history WHERE {condition}"
+        assert moment.snapshot.connection.execute(cast("Any", query)).fetchall() == [(found,)]
+    assert found > 0
+
+
+def test_spark_connect_reads_the_same(connect_session: SparkSession, reader: RelationReader, fleet_url: str) -> None:
+    assert offsets(connect_session, reader, job=JOB) == [COMMITS - 1]
+    assert offsets(connect_session, reader, as_of=AFTER_TEN, partitions=4) == [9] * len(JOBS)
+    assert offsets(connect_session, reader, job=JOB, as_of_offset=12) == [12]
+    assert offsets(connect_session, reader) == offsets(connect_session, reader, partitions=1)
+    assert read_around_a_commit(connect_session, reader, fleet_url, "job-9") == (COMMITS, COMMITS, COMMITS + 1)
+
+
+@pytest.mark.parametrize(
+    ("relation", "arguments", "message"),
+    [
+        ("chekpoint", {}, r'^Unknown relation "chekpoint". Did you mean "checkpoint".* Relations: anomaly, .*config, '),
+        ("config", {"columns": ["key"]}, r'^Relation "config" has no column "key".* Columns: job_name, .*config_key, '),
+        (
+            "config",
+            {"columns": "host"},
+            r"^Invalid columns 'host'\. Expected a list of names.*\['host'\]\.$",
+        ),
+        ("config", {"columns": []}, r"^Invalid columns \[\]\. Expected one or more names, or None for all columns\.$"),
+        ("config", {"job": "job"}, r'^No job "job". Did you mean "job-'),
+        ("config", {"job": f"{JOB}/2"}, r'^No job "job-3/2". Did you mean "job-3/1"'),
+        ("job", {"as_of": AFTER_TEN}, r'^Relation "job" cannot be read as of a time. These can: .*config, config_ch'),
+        ("starting_offset", {"job": JOB, "as_of_offset": 1}, r"cannot be read as of a log offset. These can: "),
+        ("config", {"as_of": "noon"}, r"^Invalid time 'noon'. Expected ISO 8601"),
+        ("config", {"as_of": datetime(2026, 1, 1)}, r"^The time 2026-01-01 00:00:00 has no time zone"),  # noqa: DTZ001
+        ("config", {"as_of": datetime(2026, 1, 1, tzinfo=UTC), "as_of_offset": 1}, "exclude each other"),
+        ("config", {"as_of_offset": 1}, "as_of_offset needs a job"),
+        ("config", {"stream_kind": "coordinator"}, "belong to as_of_offset"),
+        ("config", {"job": JOB, "as_of_offset": 1, "stream_kind": "other"}, "^Invalid stream_kind 'other'"),
+        ("config", {"partitions": 0}, "^Invalid number of partitions 0"),
+    ],
+)
+def test_an_invalid_argument_is_reported(
+    spark: SparkSession, reader: RelationReader, relation: str, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(SparkJobError, match=message) as refusal:
+        reader.read_relation(spark, relation, **arguments)
+    assert "\n" not in str(refusal.value)
+
+
+DROP_FIRST_EVENTS: Final = """
+SET session_replication_role = replica;
+DELETE FROM eventlog.event e USING projection.job_log l
+WHERE l.log_id = e.log_id AND l.job_name = 'job-10' AND l.stream_kind = 'checkpoint' AND e.log_offset < 20
+"""
+
+
+def test_a_time_that_the_archive_no_longer_has_is_reported_and_does_not_end_the_block(
+    spark: SparkSession, reader: RelationReader, fleet_url: str
+) -> None:
+    with psycopg.connect(fleet_url) as connection:
+        connection.execute(DROP_FIRST_EVENTS)
+    with reader.snapshot(spark):
+        with pytest.raises(SparkJobError, match=r'^Cannot read relation "checkpoint": .* begins at offset 20'):
+            reader.read_relation(spark, "checkpoint", job="job-10", as_of=AFTER_TEN)
+        assert offsets(spark, reader, job="job-10") == [COMMITS - 1]
+
+
+def test_a_user_without_rights_is_told_who_can_grant_them(spark: SparkSession, fleet_url: str) -> None:
+    with (
+        database_user(fleet_url) as url,
+        pytest.raises(SparkJobError, match=r"may not read.* `coordstream db grant "),
+    ):
+        RelationReader(lambda: url).read_relation(spark, "config")
+    with database_user(fleet_url, "coordstream_reader") as url:
+        assert offsets(spark, RelationReader(lambda: url), job=JOB, as_of=AFTER_TEN) == [9]

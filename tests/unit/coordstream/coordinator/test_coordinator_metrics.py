@@ -1,0 +1,96 @@
+"""What a coordinator serves of itself: its metrics, and what does not work in it."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import httpx
+
+from coordstream.coordinator.containers_server import CoordinatorServer
+from coordstream.coordinator.input_monitors import InputMonitors
+from coordstream.coordinator.job_lock import JobLock
+from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun, Service, WatchedCoordinator
+from coordstream.serve.process import serving_process
+from eventlog.log import MemoryEventLog
+from eventlog.streams import identify
+from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
+from managers.job_models.job_model_building import build_job_model
+from tests.fixtures.coordstream.coordinator.serving import attempt_of, context_of, running
+from tests.fixtures.coordstream.serve.serving import LOOPBACK
+from tests.fixtures.waiting import wait_until
+
+MESSAGE: Final = "password=hunter2"
+MODEL: Final = JobModel({}, {"0": ContainerModel("0", {"t": TaskModel("t", frozenset(), 0)})})
+
+
+def process_with(service: Service) -> CoordinatorProcess:
+    """A process that serves a job model, with one service."""
+    log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
+    process = CoordinatorProcess(CoordinatorRun("orders", fail, print), log, JobLock(fail, "orders", log.stream_name))  # type: ignore[arg-type]
+    process.context.attempt = attempt_of(MODEL)
+    process._services = (service,)
+    metrics = process._coordinator.metrics
+    metrics.application_attempt_count, metrics.config_changed = 3, 1
+    return process
+
+
+@contextmanager
+def served(watched: WatchedCoordinator) -> Iterator[httpx.Client]:
+    lines: list[str] = []
+    with (
+        serving_process(LOOPBACK, None, watched, lines.append),
+        httpx.Client(base_url=lines[0].rpartition(" ")[2].removesuffix("/."), timeout=60) as client,
+    ):
+        yield client
+
+
+def fail(*_arguments: object) -> Iterable[str]:
+    raise RuntimeError(MESSAGE)
+
+
+def test_before_it_has_the_lock_a_coordinator_is_live_and_not_active() -> None:
+    with served(WatchedCoordinator()) as client:
+        assert client.get("/healthz").text == "ok\n"
+        assert "coordstream_coordinator_active 0.0" in client.get("/metrics").text.splitlines()
+
+
+def test_metrics_of_a_coordinator() -> None:
+    watched = WatchedCoordinator()
+    with running(CoordinatorServer(context_of(MODEL))) as server, served(watched) as client:
+        watched.process = process_with(server)
+        assert httpx.get(server.url).status_code == 200
+        lines = client.get("/metrics").text.splitlines()
+        assert client.get("/healthz").status_code == 200
+    assert {
+        "coordstream_coordinator_active 1.0",
+        "coordstream_coordinator_tasks 1.0",
+        "coordstream_coordinator_containers 1.0",
+        "coordstream_coordinator_application_attempts_total 3.0",
+        "coordstream_coordinator_config_changed 1.0",
+        "coordstream_coordinator_job_model_changed 0.0",
+        'coordstream_coordinator_metadata_failures_total{step="read"} 0.0',
+        "coordstream_coordinator_requests_total 1.0",
+        'coordstream_coordinator_responses_total{outcome="successful"} 1.0',
+    } <= set(lines)
+
+
+def test_a_monitor_that_fails_is_not_healthy_and_says_so() -> None:
+    config = {"task.inputs": "kafka.in", "job.coordinator.monitor-partition-change.frequency.ms": "5"}
+    model = build_job_model(config, {("kafka", "in"): range(1)}, {})
+    lines: list[str] = []
+    monitors = InputMonitors(context_of(model), fail, lines.append)  # type: ignore[arg-type]
+    watched = WatchedCoordinator()
+    watched.process = process_with(monitors)
+    monitors.start()
+    try:
+        wait_until(lambda: [*monitors.failures()], what="the first check")
+        with served(watched) as client:
+            answer = client.get("/healthz")
+            assert 'coordstream_coordinator_monitor{gauge="kafka-in-partitionCount"} 0.0' in client.get("/metrics").text
+    finally:
+        monitors.stop()
+    sentence = "The monitor of partitions failed unexpectedly: RuntimeError."
+    assert (answer.status_code, answer.json()["error"]) == (503, sentence)
+    assert lines[0] == f"{sentence} It is tried again."
+    assert lines[1].endswith("RuntimeError")
+    assert "hunter2" not in "".join(lines)

@@ -1,0 +1,140 @@
+"""Start, stop and registration, for every checkpoint manager, and the live checkpoints of a log."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from eventlog.checkpoint import CheckpointV1
+from eventlog.log import EventLog, MemoryEventLog
+from eventlog.partition import SystemStreamPartition
+from eventlog.source import SourceUnavailable
+from eventlog.streams import identify
+from managers.checkpoints.checkpoint_manager import (
+    STOP_AFTER_FIRST_READ,
+    CheckpointManager,
+    JobCheckpoints,
+    KafkaCheckpointManager,
+)
+from managers.errors import CheckpointNotWritten, NotReady, TaskNotRegistered
+from managers.wrapped_logs import LogOrOpener
+from tests.builders import checkpoint_v1, set_checkpoint
+from tests.fixtures.managers.fake_time import FakeTime
+from tests.fixtures.managers.watched_log import BrokenLog, Opened
+
+Maker = Callable[[LogOrOpener], JobCheckpoints]
+IN_0 = SystemStreamPartition("kafka", "in", 0)
+MANAGERS = pytest.mark.parametrize("make", [CheckpointManager, KafkaCheckpointManager])
+
+
+@pytest.fixture
+def log() -> MemoryEventLog:
+    return MemoryEventLog(identify("__samza_checkpoint_ver_1_for_orders_1"))
+
+
+@MANAGERS
+@pytest.mark.scenario("CKM-10")
+def test_a_manager_works_between_start_and_stop(log: MemoryEventLog, make: Maker) -> None:
+    opened = Opened(log)
+    manager = make(opened)
+    manager.register("t")
+    with pytest.raises(NotReady, match="was never started"):
+        _ = manager.stream_name
+    _assert_refused(manager)
+    with manager:
+        manager.start()  # once more changes nothing
+        assert len(opened.logs) == 1
+        manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
+    _assert_refused(manager)
+    assert all(each.is_closed for each in opened.logs)
+    with manager:  # it may be started again
+        assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: "1"})
+    assert log.end_offset() == 1
+
+
+def _assert_refused(manager: JobCheckpoints) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: manager.read_last_checkpoint("t"),
+        lambda: manager.write_checkpoint("t", CheckpointV1({})),
+        manager.task_names,
+        manager.last_commit_ms,
+    ]
+    for call in calls:
+        with pytest.raises(NotReady, match=r"is not running\. Start it"):
+            call()
+
+
+@MANAGERS
+@pytest.mark.scenario("KCM-04", "CKM-03")
+def test_a_task_must_be_registered(log: MemoryEventLog, make: Maker) -> None:
+    log.append([checkpoint_v1("Partition 7") if make is KafkaCheckpointManager else set_checkpoint("Partition 7")])
+    with make(Opened(log)) as manager:
+        for call in (
+            lambda: manager.read_last_checkpoint("Partition 7"),
+            lambda: manager.write_checkpoint("Partition 7", CheckpointV1({})),
+        ):
+            with pytest.raises(TaskNotRegistered, match="'Partition 7'") as error:
+                call()
+            assert error.value.task_name == "Partition 7"
+        assert manager.task_names() == {"Partition 7"}
+    assert log.end_offset() == 1
+
+
+@MANAGERS
+@pytest.mark.scenario("KCM-21")
+def test_a_missing_stream_raises_at_the_start(make: Maker) -> None:
+    def missing() -> EventLog:
+        raise SourceUnavailable
+
+    manager = make(missing)
+    with pytest.raises(SourceUnavailable):
+        manager.start()
+    _assert_refused(manager)
+
+
+@MANAGERS
+@pytest.mark.scenario("HRD-22")
+def test_a_failed_start_closes_its_logs(log: MemoryEventLog, make: Maker) -> None:
+    opened: list[BrokenLog] = []
+
+    def open_log() -> EventLog:
+        opened.append(BrokenLog(log))
+        return opened[-1]
+
+    manager = make(open_log)
+    with pytest.raises(SourceUnavailable):  # and not what the end of it meets
+        manager.start()
+    assert len(opened) == 1
+    assert all(each.is_closed for each in opened)
+    manager.stop()
+    _assert_refused(manager)
+
+
+@MANAGERS
+@pytest.mark.scenario("HRD-47", "KCM-20")
+def test_a_read_that_failed_is_followed_by_one_with_a_new_log(log: MemoryEventLog, make: Callable[..., Any]) -> None:
+    opened, written = Opened(log), CheckpointV1({IN_0: "1"})
+    polls = {} if make is CheckpointManager else {"config": {STOP_AFTER_FIRST_READ: "false"}}
+    manager = make(opened, **polls)
+    manager.register("t")
+    with manager:
+        manager.write_checkpoint("t", written)
+        assert manager.read_last_checkpoint("t") == written
+        broken = list(opened.logs)
+        for each in broken:
+            each.is_broken = True
+        with pytest.raises(SourceUnavailable):
+            manager.read_last_checkpoint("t")
+        assert broken[-1].is_closed
+        assert manager.read_last_checkpoint("t") == written
+
+
+@MANAGERS
+def test_stop_ends_the_retries_of_a_write(log: MemoryEventLog, make: Callable[..., Any]) -> None:
+    time = FakeTime()
+    manager = make(Opened(log, *[1] * 99), retry=time.retry(longest=900))
+    manager.register("t")
+    time.meanwhile = manager.stop
+    with manager, pytest.raises(CheckpointNotWritten):
+        manager.write_checkpoint("t", CheckpointV1({}))
+    assert time.pauses == [2]

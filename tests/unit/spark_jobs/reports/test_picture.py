@@ -1,0 +1,78 @@
+"""The pictures of the reports, for any names, lengths and days."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from pathlib import Path
+
+import matplotlib.image
+import pytest
+
+from spark_jobs.reports.fleet import draw as draw_fleet
+from spark_jobs.reports.picture import Bar, Cell, TaskRow, draw_bars, draw_days, draw_heat_map
+from spark_jobs.reports.report import Drawing
+from tests.fixtures.spark_jobs.fleet import at
+
+TODAY = date(2026, 3, 1)
+RED = (0xC1, 0x12, 0x1F)
+
+
+def colors(path: Path) -> set[tuple[int, ...]]:
+    image = (matplotlib.image.imread(path)[..., :3] * 255).round().astype(int)
+    return {tuple(pixel) for pixel in image.reshape(-1, 3).tolist()}
+
+
+@pytest.mark.parametrize("length", [0, -15, 12, 1e12])
+def test_a_bar_is_red_or_its_text_is(tmp_path: Path, length: float) -> None:
+    draw_bars(tmp_path / "p.png", "t", "u", [Bar("$x_{", length, "タスク $_ " + "long " * 100, is_alarm=True)])
+    assert RED in colors(tmp_path / "p.png")
+
+
+@pytest.mark.parametrize("tasks", [0, 1, 13, 40])
+def test_any_number_of_tasks_is_drawn(tmp_path: Path, tasks: int) -> None:
+    cells = [Cell(at(2 * number), number, number // 15) for number in range(20)]
+    names = ("$x_{", "タスク 🙂", "%d {}", "", "a" * 300)
+    rows = [TaskRow(names[number % 5], number == 0, cells if number % 3 else []) for number in range(tasks)]
+    draw_heat_map(tmp_path / "p.png", "all $ jobs, " + "long " * 100, 2, rows)
+    assert (RED in colors(tmp_path / "p.png")) is (tasks > 0)
+
+
+@pytest.mark.parametrize(
+    ("age", "stalled", "unit", "length", "text"),
+    [
+        (0.0, 0, "seconds", 0.0, "0.0s"),
+        (5.8, 0, "seconds", 5.8, "5.8s"),
+        (180.0, 0, "minutes", 3.0, "3m 00s"),
+        (9_000.0, 2, "hours", 2.5, "2h 30m, 2 of 8 tasks stalled"),
+        (864_000.0, 0, "days", 10.0, "10d 00h"),
+        (None, 0, "seconds", 0.0, "no commits"),
+    ],
+)
+def test_ages_have_a_unit_of_their_size(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    age: float | None,
+    stalled: int,
+    unit: str,
+    length: float,
+    text: str,
+) -> None:
+    drawn: list[object] = []
+
+    def draw(path: Path, title: str, axis: str, bars: Sequence[Bar]) -> None:
+        drawn.extend((axis.split(maxsplit=1)[0], *bars))
+        draw_bars(path, title, axis, bars)
+
+    monkeypatch.setattr("spark_jobs.reports.fleet.draw_bars", draw)
+    row = {"job_name": "counts", "job_id": "1", "tasks": 8, "seconds_since_commit": age, "stalled_tasks": stalled}
+    draw_fleet(Drawing(tmp_path / "p.png", "t", "", [row], {}, {}))
+    assert drawn == [unit, Bar("counts/1", length, text, is_alarm=stalled > 0)]
+    assert (tmp_path / "p.png").exists()
+
+
+@pytest.mark.parametrize("days", [[0], [0, 1, 9], list(range(0, 4000, 7))])
+def test_a_single_day_and_many_years_of_days_are_drawn(tmp_path: Path, days: Sequence[int]) -> None:
+    series = {TODAY - timedelta(days=day): 5 for day in days}
+    draw_days(tmp_path / "p.png", "t", "u", {"$ counts/1": series, "other jobs": series})
+    image = matplotlib.image.imread(tmp_path / "p.png")[..., :3]
+    is_bar = (image.reshape(-1, 3) != 1).any(axis=1).reshape(image.shape[:2])
+    assert is_bar.mean() < (0.2 if len(days) == 1 else 1.0)
