@@ -27,8 +27,8 @@ left join lateral (
     and v.log_id = j.log_id and v.log_offset = e.log_offset) v on true;
 
 create view coordinator.event as
-select e.job_name, e.job_id, e.job_bucket, e.message_type, e.message_key, e.operation, e.value_bytes,
-  e.record_time, e.log_time, e.message_time, e.source, e.host, e.username, e.stream_kind, e.incarnation, e.log_offset
+select e.job_name, e.job_id, e.job_bucket, e.message_type, e.message_key, e.operation, e.value_bytes, e.log_time,
+  e.record_time, e.message_time, e.source, e.host, e.username, e.stream_kind, e.incarnation, e.log_offset
 from projection.keyed_event e;
 comment on view coordinator.event is E'Every archived event, without its value, also those that Kafka has removed: for replay jobs and auditors. For the newest events of a job use coordinator.newest_events.\nKey: job_name, job_id, stream_kind, incarnation, log_offset.';
 comment on column coordinator.event.message_type is 'The message type, from the key. Null: the key cannot be decoded.';
@@ -39,8 +39,8 @@ comment on column coordinator.event.value_bytes is 'Length of the value in bytes
 -- Reads the archive by its primary key, log by log: no index has the events of several logs in order.
 create function coordinator.newest_events(job_name text, job_id text, n bigint)
 returns setof coordinator.event language sql stable parallel safe as $$
-  select e.job_name, e.job_id, e.job_bucket, e.message_type, e.message_key, e.operation, e.value_bytes,
-    e.record_time, e.log_time, e.message_time, e.source, e.host, e.username, e.stream_kind, e.incarnation, e.log_offset
+  select e.job_name, e.job_id, e.job_bucket, e.message_type, e.message_key, e.operation, e.value_bytes, e.log_time,
+    e.record_time, e.message_time, e.source, e.host, e.username, e.stream_kind, e.incarnation, e.log_offset
   from projection.job_log j
   cross join lateral (
     select a.log_offset from projection.archived_event a where a.log_id = j.log_id order by a.log_offset desc limit $3) n

@@ -3103,8 +3103,8 @@ CREATE VIEW coordinator.event AS
     message_key,
     operation,
     value_bytes,
-    record_time,
     log_time,
+    record_time,
     message_time,
     source,
     host,
@@ -3164,16 +3164,16 @@ COMMENT ON COLUMN coordinator.event.operation IS '`set` or `delete`.';
 COMMENT ON COLUMN coordinator.event.value_bytes IS 'Length of the value in bytes. Null: a tombstone has none.';
 
 --
--- Name: COLUMN event.record_time; Type: COMMENT; Schema: coordinator; Owner: -
---
-
-COMMENT ON COLUMN coordinator.event.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
-
---
 -- Name: COLUMN event.log_time; Type: COMMENT; Schema: coordinator; Owner: -
 --
 
 COMMENT ON COLUMN coordinator.event.log_time IS 'The time of the log at the event, on which cuts at a time are made: the newest record time so far, without those more than an hour ahead of when they were archived. It never decreases along a log.';
+
+--
+-- Name: COLUMN event.record_time; Type: COMMENT; Schema: coordinator; Owner: -
+--
+
+COMMENT ON COLUMN coordinator.event.record_time IS 'Time of the log record, set by its producer or by the broker. Null: timestamptz cannot represent the time.';
 
 --
 -- Name: COLUMN event.message_time; Type: COMMENT; Schema: coordinator; Owner: -
@@ -3224,8 +3224,8 @@ COMMENT ON COLUMN coordinator.event.log_offset IS 'The offset of the event in it
 CREATE FUNCTION coordinator.newest_events(job_name text, job_id text, n bigint) RETURNS SETOF coordinator.event
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $_$
-  select e.job_name, e.job_id, e.job_bucket, e.message_type, e.message_key, e.operation, e.value_bytes,
-    e.record_time, e.log_time, e.message_time, e.source, e.host, e.username, e.stream_kind, e.incarnation, e.log_offset
+  select e.job_name, e.job_id, e.job_bucket, e.message_type, e.message_key, e.operation, e.value_bytes, e.log_time,
+    e.record_time, e.message_time, e.source, e.host, e.username, e.stream_kind, e.incarnation, e.log_offset
   from projection.job_log j
   cross join lateral (
     select a.log_offset from projection.archived_event a where a.log_id = j.log_id order by a.log_offset desc limit $3) n
