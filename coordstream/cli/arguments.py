@@ -103,14 +103,9 @@ def parse_servers(text: str) -> str:
     return text
 
 
-def _is_number(text: str) -> bool:
-    return _NUMBER.fullmatch(text.strip()) is not None
-
-
-def _lag_limit(text: str) -> str:
-    """A limit of lag, see `job_limits`. Raises typer.BadParameter."""
-    (parse_limit if _is_number(text) else parse_duration_or_zero)(text)
-    return text
+def _lag_limit(text: str) -> int | float:
+    """A limit of lag: a number of records, or seconds (a float). Raises typer.BadParameter."""
+    return (parse_limit if _NUMBER.fullmatch(text.strip()) else parse_duration_or_zero)(text)
 
 
 def _in_order(context: typer.Context, parameter: typer.CallbackParam, time: datetime | None) -> datetime | None:
@@ -189,7 +184,7 @@ MaxCommitAge = Annotated[
     ),
 ]
 MaxLag = Annotated[
-    str | None,
+    float | None,
     typer.Option(
         "--max-lag",
         metavar="RECORDS|DURATION",
@@ -218,15 +213,15 @@ def cut_of(time: datetime | None, offset: int | None) -> Cut:
     return Cut(time, offset)
 
 
-def job_limits(max_commit_age: float | None, max_lag: str | None) -> "JobLimits":
+def job_limits(max_commit_age: float | None, max_lag: float | None) -> "JobLimits":
     """The limits of ``--max-commit-age`` and ``--max-lag``: a number of records, or a time with a unit."""
     from coordstream.queries.jobs import JobLimits  # noqa: PLC0415 (few commands need it)
 
     if max_lag is None:
         return JobLimits(max_commit_age)
-    if _is_number(max_lag):
-        return JobLimits(max_commit_age, lag_records=parse_limit(max_lag))
-    return JobLimits(max_commit_age, lag_seconds=parse_duration_or_zero(max_lag))
+    if isinstance(max_lag, int):
+        return JobLimits(max_commit_age, lag_records=max_lag)
+    return JobLimits(max_commit_age, lag_seconds=max_lag)
 
 
 class Origin(StrEnum):

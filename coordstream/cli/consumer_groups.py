@@ -9,7 +9,7 @@ import typer
 from psycopg.rows import class_row
 
 from coordstream.cli.arguments import InputServers, JsonOrCsv, Watch
-from coordstream.cli.input_system import Config, input_options, is_kafka, read_input_config
+from coordstream.cli.input_system import Config, input_options, is_kafka, read_input_configs
 from coordstream.cli.job_selection import ALL_RETIRED, All, Jobs, expected_jobs, require_selection
 from coordstream.cli.output import Column, fail_if, print_rows
 from coordstream.database import DatabaseUnreachable, open_database
@@ -185,7 +185,7 @@ class Committer(ExitStack):
 
     def commit(self, connection: Connection, job: Job) -> list[Row]:
         """Commit the checkpoints of a job, and return a row per partition."""
-        config = read_input_config(connection, job)
+        config = read_input_configs(connection, [job])[job]
         with connection.cursor(row_factory=class_row(PartitionCheckpoint)) as cursor:
             checkpoints = cursor.execute(_CHECKPOINTS, tuple(job)).fetchall()
         clusters = {name: self._cluster(config, name) for name in dict.fromkeys(one.system_name for one in checkpoints)}

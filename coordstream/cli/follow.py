@@ -25,12 +25,13 @@ from coordstream.cli.long_running import (
     TakeOverAfter,
     stop_on_signal_or_timeout,
 )
-from coordstream.cli.output import print_json
+from coordstream.cli.output import counted, print_json
 from coordstream.cli.serve import MetricsPort, MetricsTokenFile, serving_metrics
 from coordstream.database import Database, DatabaseUnreachable, database_errors, open_database
 from coordstream.serve.follower_metrics import FollowerMetrics
 from coordstream.settings import Settings
 from eventlog.backoff import Backoff
+from eventlog.errors import list_names
 from eventlog.log import system_clock
 from eventlog.notice import Notice
 from eventlog.source import EventSource
@@ -156,7 +157,7 @@ def run_follow(
     if as_json:
         print_json([_stream_row(plan, stream) for stream in outcome.streams])
     elif plan.has_end:
-        print(f"{outcome.events} event{'' if outcome.events == 1 else 's'} read")
+        print(f"{counted(outcome.events, 'event')} read")
     code = _exit_code(plan, stop, outcome)
     if code > SIGNALLED:
         raise SystemExit(code)  # Typer would take 130 for an interrupt that is not reported yet
@@ -212,9 +213,7 @@ def _describe_start(plan: FollowPlan, settings: Settings, database_place: str) -
 def _describe_streams(plan: FollowPlan) -> str:
     if plan.follows_all:
         return "all streams" if plan.once else "all streams, including future ones,"
-    names, more = plan.stream_names[:_MOST_NAMES], len(plan.stream_names) - _MOST_NAMES
-    listed = ", ".join(names) + (f" and {more} more" if more > 0 else "")
-    return f"{len(plan.stream_names)} {'stream' if len(plan.stream_names) == 1 else 'streams'} ({listed})"
+    return f"{counted(len(plan.stream_names), 'stream')} ({list_names(plan.stream_names, _MOST_NAMES)})"
 
 
 def _describe_end(plan: FollowPlan, stop: StopRequest, outcome: Outcome) -> str:

@@ -40,11 +40,6 @@ class InputUnknown(EventLogError):
     """An input system cannot be reached."""
 
 
-def read_input_config(connection: Connection, job: Job) -> Config:
-    """What a job's config says about its systems."""
-    return read_input_configs(connection, [job])[job]
-
-
 def read_input_configs(connection: Connection, jobs: Sequence[Job]) -> Mapping[Job, Config]:
     """What the config of each job says about its systems."""
     found: dict[Job, dict[str, str]] = {job: {} for job in jobs}

@@ -8,7 +8,6 @@ import typer
 
 from coordstream.cli.output import OnProgress, event_status
 from coordstream.errors import CoordstreamError
-from coordstream.queries.rows import Row
 from eventlog.errors import EventLogError, known_names
 from eventlog.postgres.connection import Connection, server_reason
 from projections.errors import ProjectionError, RebuildNeeded
@@ -23,6 +22,9 @@ _IS_UNREAD: Final = "select from projection.unread_log where stream_name = %s"
 ALL_RETIRED: Final = "The streams of all jobs are retired. Name a job to include it."
 """Why a command for all jobs has nothing to do."""
 
+LOG_NAMES: Final = ("job_name", "job_id", "stream_name", "stream_kind", "incarnation")
+"""The columns that name a log in a result."""
+
 Result = TypeVar("Result")
 Jobs = Annotated[list[str] | None, typer.Argument(metavar="JOB", help="Names, or name/id where several share one.")]
 All = Annotated[bool, typer.Option("--all", help="All jobs.")]
@@ -34,15 +36,10 @@ class JobLog(NamedTuple):
     job: Job
     log: TrackedLog
 
-    def row(self) -> Row:
-        """The columns that name a log in a result."""
-        return {
-            "job_name": self.job.name,
-            "job_id": self.job.id,
-            "stream_name": self.log.stream.stream_name,
-            "stream_kind": self.log.stream.stream_kind,
-            "incarnation": self.log.incarnation,
-        }
+    @property
+    def names(self) -> tuple[object, ...]:
+        """The values of `LOG_NAMES`."""
+        return (*self.job, self.log.stream.stream_name, self.log.stream.stream_kind, self.log.incarnation)
 
 
 def require_selection(words: Sequence[str] | None, *, every: bool) -> None:

@@ -9,12 +9,12 @@ import typer
 from psycopg.errors import LockNotAvailable
 
 from coordstream.cli.arguments import JsonOrCsv, Utc, Yes
-from coordstream.cli.job_selection import All, JobLog, Jobs, require_selection, selected_logs
+from coordstream.cli.job_selection import LOG_NAMES, All, JobLog, Jobs, require_selection, selected_logs
 from coordstream.cli.output import Column, confirm, event_status, exact_time_column, print_rows
 from coordstream.cli.spark_session import require_spark, spark_session
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError, note
-from coordstream.queries.rows import Row, Rows
+from coordstream.queries.rows import Rows
 from coordstream.times import parse_length
 from eventlog.postgres.connection import Connection
 from projections.fold.settings import FoldSettings
@@ -32,7 +32,7 @@ COLUMNS: Final = (
     Column("kept below", "base_events", "right", drop=1),
 )
 _ROW: Final = (
-    *("job_name", "job_id", "stream_name", "stream_kind", "incarnation", "horizon_time", "horizon_offset"),
+    *(*LOG_NAMES, "horizon_time", "horizon_offset"),
     *("removed_events", "removed_bytes", "base_events", "partitions", "detached_tables"),
 )
 
@@ -54,16 +54,16 @@ def parse_keep(text: str) -> timedelta:
 
 @app.command()
 def retention(
-    jobs: Jobs = None,
-    every: All = False,
     keep: Annotated[
-        timedelta | None,
+        timedelta,
         typer.Option(
             metavar="DURATION",
             parser=parse_keep,
             help="How much history to keep, counted back from the newest event of the database: '365d'.",
         ),
-    ] = None,
+    ],
+    jobs: Jobs = None,
+    every: All = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show which events would be detached, without verifying.")
     ] = False,
@@ -83,8 +83,6 @@ def retention(
 
     Example: coordstream retention --all --keep 365d --dry-run
     """
-    if keep is None:
-        raise typer.BadParameter("Use '--keep DURATION', as in '--keep 365d'.")
     require_selection(jobs, every=every)
     if archived_in is not None:
         require_spark()
@@ -97,7 +95,7 @@ def retention(
         settings = FoldSettings(database.secrets)
         check = _no_check if archived_in is None else _lake_check(archived_in, database, logs)
         found = _run(database.connection, logs, settings, horizon, check, is_dry=dry_run)
-    rows = Rows(_ROW, _rows(logs, found))
+    rows = Rows.of(_ROW, _values(logs, found))
     title = "Events to detach" if dry_run else "Detached events"
     print_rows(rows, COLUMNS, title=title, as_json=as_json, utc=utc)
     _explain(found, is_dry=dry_run)
@@ -150,19 +148,12 @@ def _run(
         raise CoordstreamError("Nothing was detached: another session uses the archive. Try again later.") from None
 
 
-def _rows(logs: Sequence[JobLog], found: Retention) -> Iterator[Row]:
-    named = {each.log.log_id: each.row() for each in logs}
+def _values(logs: Sequence[JobLog], found: Retention) -> Iterator[tuple[object, ...]]:
+    named = {each.log.log_id: each.names for each in logs}
     for each in found.logs:
-        yield {
-            **named[each.log.log_id],
-            "horizon_time": f"{each.horizon_time.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}Z",
-            "horizon_offset": each.horizon_offset,
-            "removed_events": each.removed_events,
-            "removed_bytes": each.removed_bytes,
-            "base_events": len(each.base),
-            "partitions": sorted(each.partitions),
-            "detached_tables": list(found.detached_tables),
-        }
+        horizon = (f"{each.horizon_time.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}Z", each.horizon_offset)
+        removed = (each.removed_events, each.removed_bytes, len(each.base))
+        yield (*named[each.log.log_id], *horizon, *removed, sorted(each.partitions), list(found.detached_tables))
 
 
 def _explain(found: Retention, *, is_dry: bool) -> None:

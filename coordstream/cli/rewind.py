@@ -79,25 +79,21 @@ def _catch_up(row: Row) -> str | None:
     return None if seconds is None else str(timedelta(seconds=seconds))
 
 
-_COLUMNS: Final = (
+_MOVE: Final = (
     Column("task", "task_name"),
     Column("input", input_partition),
     Column("from", "from_offset", "right"),
     Column("to", "to_offset", "right"),
+)
+_COLUMNS: Final = (
+    *_MOVE,
     Column("read again", lambda row: _records("records_again", row), "right"),
     Column("skipped", lambda row: _records("records_skipped", row), "right"),
     Column("caught up in", _catch_up, "right", drop=1),
     Column("stores that differ", lambda row: row["stores"] or None, drop=3),
     Column("note", lambda row: None if row["finding"] is None else row["finding"].replace("_", " "), drop=4),
 )
-_CHECK_COLUMNS: Final = (
-    Column("task", "task_name"),
-    Column("input", input_partition),
-    Column("from", "from_offset", "right"),
-    Column("to", "to_offset", "right"),
-    Column("read up to", "reached_offset", "right"),
-    Column("state", "state"),
-)
+_CHECK_COLUMNS: Final = (*_MOVE, Column("read up to", "reached_offset", "right"), Column("state", "state"))
 
 
 @app.command()

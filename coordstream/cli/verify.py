@@ -10,10 +10,10 @@ import typer
 
 from coordstream.cli.arguments import Against, JsonOrCsv, Origin
 from coordstream.cli.event_logs import open_topics
-from coordstream.cli.job_selection import All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
+from coordstream.cli.job_selection import LOG_NAMES, All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
 from coordstream.cli.output import Column, fail_if, print_rows, print_text
 from coordstream.database import open_database
-from coordstream.queries.rows import Row, Rows, printable
+from coordstream.queries.rows import Rows, printable
 from projections.fold.settings import FoldSettings
 from projections.log_result import LogResult
 from projections.rebuild import rebuild_log
@@ -32,7 +32,7 @@ COLUMNS: Final = (
     Column("different", "different", "right"),
 )
 _ROW: Final = (
-    *("job_name", "job_id", "stream_name", "stream_kind", "incarnation", "next_offset", "event_count"),
+    *(*LOG_NAMES, "next_offset", "event_count"),
     *("relation", "missing", "extra", "different", "examples"),
 )
 
@@ -72,7 +72,7 @@ def print_verifications(logs: Sequence[JobLog], results: Sequence[Verification |
     """Print what was found in each log, or why it could not be verified; exit code 1 if anything differs or failed."""
     found = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, Verification)]
     shows_all = as_json is not None
-    rows = Rows(_ROW, (row for each, result in found for row in _rows(each, result, shows_all=shows_all)))
+    rows = Rows.of(_ROW, (row for each, result in found for row in _rows(each, result, shows_all=shows_all)))
     print_rows(rows, COLUMNS, title="Tables compared with the log", as_json=as_json)
     if not shows_all:
         _print_examples(result for _, result in found)
@@ -82,20 +82,13 @@ def print_verifications(logs: Sequence[JobLog], results: Sequence[Verification |
         raise typer.Exit(1)
 
 
-def _rows(each: JobLog, found: Verification, *, shows_all: bool) -> Iterator[Row]:
+def _rows(each: JobLog, found: Verification, *, shows_all: bool) -> Iterator[tuple[object, ...]]:
     """One row for each table. For people, the equal tables of a log have one row together."""
     tables = found.tables if shows_all else [table for table in found.tables if not table.is_equal]
     for table in tables or [TableCheck("(all equal)")]:
-        yield {
-            **each.row(),
-            "next_offset": found.log.next_offset,
-            "event_count": found.events,
-            "relation": table.table,
-            "missing": table.missing,
-            "extra": table.extra,
-            "different": table.different,
-            "examples": [asdict(example) for example in table.examples],
-        }
+        examples = [asdict(example) for example in table.examples]
+        counts = (table.missing, table.extra, table.different)
+        yield (*each.names, found.log.next_offset, found.events, table.table, *counts, examples)
 
 
 def _print_examples(results: Iterable[Verification]) -> None:
@@ -121,10 +114,7 @@ REBUILT_COLUMNS: Final = (
     Column("extra", "extra", "right"),
     Column("different", "different", "right"),
 )
-_REBUILT: Final = (
-    *("job_name", "job_id", "stream_name", "stream_kind", "incarnation", "event_count", "fetched_count"),
-    *("missing", "extra", "different"),
-)
+_REBUILT: Final = (*LOG_NAMES, "event_count", "fetched_count", "missing", "extra", "different")
 
 
 @app.command()
@@ -161,7 +151,7 @@ def rebuild(
             lambda log, show: rebuild_log(database.connection, log, settings, source=topics, on_progress=show),
         )
     done = [(each, result) for each, result in zip(logs, results, strict=True) if isinstance(result, LogResult)]
-    rows = Rows(_REBUILT, (_rebuilt_row(each, result) for each, result in done))
+    rows = Rows.of(_REBUILT, (_rebuilt_row(each, result) for each, result in done))
     print_rows(rows, REBUILT_COLUMNS, title="Rebuilt logs, and the rows replaced", as_json=as_json)
     failures = [result for result in results if isinstance(result, str)]
     failures += [_describe_difference(result) for _, result in done if result.topic and result.topic.different]
@@ -176,12 +166,7 @@ def _describe_difference(result: LogResult) -> str:
     )
 
 
-def _rebuilt_row(each: JobLog, result: LogResult) -> Row:
-    return {
-        **each.row(),
-        "event_count": result.rebuilt,
-        "fetched_count": 0 if result.topic is None else result.topic.missing,
-        "missing": sum(table.missing for table in result.repaired),
-        "extra": sum(table.extra for table in result.repaired),
-        "different": sum(table.different for table in result.repaired),
-    }
+def _rebuilt_row(each: JobLog, result: LogResult) -> tuple[object, ...]:
+    fetched = 0 if result.topic is None else result.topic.missing
+    replaced = (sum(getattr(table, kind) for table in result.repaired) for kind in ("missing", "extra", "different"))
+    return (*each.names, result.rebuilt, fetched, *replaced)
