@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, get_args
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -119,12 +119,6 @@ def _in_order(context: typer.Context, parameter: typer.CallbackParam, time: date
     return time
 
 
-def _stream_kind(text: str) -> str:
-    if text not in get_args(StreamKind):
-        raise typer.BadParameter(f"{text!r}. Expected coordinator or checkpoint.")
-    return text
-
-
 # options by what their values are; used as `typer.Option`
 time_option: Final = partial(typer.Option, metavar="TIME", parser=parse_time)
 duration_option: Final = partial(typer.Option, metavar="DURATION", parser=parse_duration)
@@ -162,10 +156,8 @@ Incarnation = Annotated[int | None, count_option(help="Instead of the current on
 Newest = Annotated[int | None, count_option("--limit", help="Show the newest N only.")]
 Watch = Annotated[float | None, duration_option("--watch", help="Repeat this often, until Ctrl-C.")]
 Kind = Annotated[
-    str | None,
-    typer.Option(
-        metavar="KIND", parser=_stream_kind, help="coordinator or checkpoint, if the stream's name does not tell."
-    ),
+    StreamKind | None,
+    typer.Option(metavar="KIND", help="coordinator or checkpoint, if the stream's name does not tell."),
 ]
 InputServers = Annotated[
     str | None,

@@ -13,7 +13,7 @@ from coordstream.cli.arguments import JobWord, JsonOrCsv, Utc, time_option
 from coordstream.cli.output import Column, exact_time_column, print_rows
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError
-from coordstream.queries.rows import Rows, fetch
+from coordstream.queries.rows import fetch
 from eventlog.postgres.connection import Connection, server_reason, snapshot
 from eventlog.streams import StreamKind
 from projections.job_choice import Job
@@ -130,7 +130,8 @@ def bisect(
         raise typer.BadParameter(f"'--from' ({_utc(begin)}) is after '--to' ({_utc(end)}). Exchange the two times.")
     with open_job(job) as (connection, found), snapshot(connection):
         event = _Bisection(connection, found, condition).run(begin, end)
-        rows = _event_rows(connection, found, event)
+        values = {"name": found.name, "id": found.id, "kind": event.kind, "incarnation": event.log.incarnation}
+        rows = fetch(connection, _EVENT, {**values, "log_offset": event.log.last_offset})
     title = f"The condition became true for {found} with this event"
     print_rows(rows, _COLUMNS, title=title, as_json=as_json, utc=utc)
 
@@ -199,13 +200,6 @@ def _relations(cut: JobCut) -> sql.Composable:
         for name in names
     ]
     return sql.SQL(", ").join([*parts, _OTHERS.format(**literals)])
-
-
-def _event_rows(connection: Connection, job: Job, found: Found) -> Rows:
-    values = {"name": job.name, "id": job.id, "kind": found.kind}
-    return fetch(
-        connection, _EVENT, {**values, "incarnation": found.log.incarnation, "log_offset": found.log.last_offset}
-    )
 
 
 def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> Found:

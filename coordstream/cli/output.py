@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, islice
 from typing import Any, Final, Literal, NamedTuple
 
@@ -73,14 +74,11 @@ class Need(NamedTuple):
         return min(self.widest, COMFORTABLE) if self.may_fold else self.widest
 
 
-def time_column(heading: str, content: Content, *, drop: int = 0) -> Column:
-    """A column of times, each on one line; see `Times` for the format."""
-    return Column(heading, content, no_wrap=True, time="words", drop=drop)
+time_column: Final = partial(Column, no_wrap=True, time="words")
+"""A column of times, each on one line; see `Times` for the format."""
 
-
-def exact_time_column(heading: str, content: Content, *, drop: int = 0) -> Column:
-    """A column of times to the millisecond, for histories: several events may occur within a second."""
-    return Column(heading, content, no_wrap=True, time="exact", drop=drop)
+exact_time_column: Final = partial(Column, no_wrap=True, time="exact")
+"""A column of times to the millisecond, for histories: several events may occur within a second."""
 
 
 def print_rows(

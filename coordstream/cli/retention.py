@@ -18,7 +18,7 @@ from coordstream.queries.rows import Rows
 from coordstream.times import parse_length
 from eventlog.postgres.connection import Connection
 from projections.fold.settings import FoldSettings
-from projections.retention import Check, RetainedEvents, Retention, horizon_before, plan_retention, retain
+from projections.retention import Check, Retention, horizon_before, plan_retention, retain
 
 app = typer.Typer()
 
@@ -93,16 +93,12 @@ def retention(
             question = f"Detach the history of all jobs before {horizon.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC?"
             confirm(question, yes=yes, done="detached")
         settings = FoldSettings(database.secrets)
-        check = _no_check if archived_in is None else _lake_check(archived_in, database, logs)
+        check: Check = (lambda _, __: None) if archived_in is None else _lake_check(archived_in, database, logs)
         found = _run(database.connection, logs, settings, horizon, check, is_dry=dry_run)
     rows = Rows.of(_ROW, _values(logs, found))
     title = "Events to detach" if dry_run else "Detached events"
     print_rows(rows, COLUMNS, title=title, as_json=as_json, utc=utc)
     _explain(found, is_dry=dry_run)
-
-
-def _no_check(_: Connection, __: RetainedEvents) -> None:
-    return
 
 
 def _lake_check(output: str, database: Database, logs: Sequence[JobLog]) -> Check:
