@@ -4,10 +4,9 @@ import re
 import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
@@ -216,12 +215,8 @@ def job_limits(max_commit_age: float | None, max_lag: float | None) -> "JobLimit
     return JobLimits(max_commit_age, lag_seconds=max_lag)
 
 
-class Origin(StrEnum):
-    """Where events are: in the archive, or on the topics too."""
-
-    ARCHIVE = "archive"
-    KAFKA = "kafka"
-
+Origin = Literal["archive", "kafka"]
+"""Where events are: in the archive, or on the topics too."""
 
 Against = Annotated[
     Origin, typer.Option("--against", help="kafka: compare the archive with the topics too.", show_choices=True)

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
-from enum import StrEnum
 from time import sleep
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 from psycopg import sql
@@ -68,13 +67,6 @@ _COLUMNS: Final = (
 )
 
 
-class Order(StrEnum):
-    """Orders of the tasks."""
-
-    JOB = "job"
-    LAG = "lag"
-
-
 def _largest_first(row: Row) -> tuple[bool, int, int]:
     return row["records_behind"] is not None, -(row["records_behind"] or 0), -(row["seconds_behind"] or 0)
 
@@ -96,7 +88,7 @@ def lag(
         int | None, typer.Option(metavar="RECORDS", parser=parse_limit, help="Exit with 1 if a task is further behind.")
     ] = None,
     problems: Problems = False,
-    sort: Annotated[Order, typer.Option(help="lag: unknown ones first, then the largest.")] = Order.JOB,
+    sort: Annotated[Literal["job", "lag"], typer.Option(help="lag: unknown ones first, then the largest.")] = "job",
     limit: First = None,
     stored: Annotated[
         bool, typer.Option("--stored", help="Use the newest stored observations instead of asking the inputs.")
@@ -125,7 +117,7 @@ def lag(
                 names = {"names": [job.name for job in chosen], "ids": [job.id for job in chosen]}
                 rows = fetch(database.connection, _LAG, {**names, "task": task})
             shown = [row for row in rows if not problems or _is_problem(row, max_lag)]
-            if sort is Order.LAG:
+            if sort == "lag":
                 shown.sort(key=_largest_first)
             print_rows(Rows(rows.columns, shown[:limit]), _COLUMNS, title="Lag of the tasks", as_json=as_json, utc=utc)
             found = by_cause([*failures, *faults(rows, chosen, task, max_lag)])

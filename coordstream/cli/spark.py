@@ -15,7 +15,6 @@ from coordstream.cli.arguments import (
     Json,
     JsonOrCsv,
     Kind,
-    Origin,
     duration_option,
     parse_duration_or_zero,
     time_option,
@@ -252,7 +251,7 @@ def _failures(reasons: Mapping[str, str]) -> list[dict[str, str]]:
 def verify(
     jobs: Jobs = None,
     every: All = False,
-    against: Against = Origin.ARCHIVE,
+    against: Against = "archive",
     tasks: Tasks = None,
     master: Master = None,
     conf: Conf = None,
@@ -272,7 +271,7 @@ def verify(
     from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
     from spark_jobs.replay import verify as verify_logs  # noqa: PLC0415
 
-    reads_topics = against is Origin.KAFKA
+    reads_topics = against == "kafka"
     with open_database() as database, open_topics() if reads_topics else nullcontext():
         logs = selected_logs(database.connection, jobs or [])
         given = LogTaskSettings(database.url, FoldSettings(database.secrets), database.settings.kafka)

@@ -41,7 +41,7 @@ _ROW: Final = (
 def verify(
     jobs: Jobs = None,
     every: All = False,
-    against: Against = Origin.ARCHIVE,
+    against: Against = "archive",
     as_json: JsonOrCsv = None,
 ) -> None:
     """Compare the relations' tables with the events in the archive.
@@ -56,7 +56,7 @@ def verify(
     require_selection(jobs, every=every)
     with (
         open_database(keeps_timeouts=True) as database,
-        open_topics() if against is Origin.KAFKA else nullcontext() as topics,
+        open_topics() if against == "kafka" else nullcontext() as topics,
     ):
         logs = selected_logs(database.connection, jobs or [])
         settings = FoldSettings(database.secrets)
@@ -123,7 +123,7 @@ def rebuild(
     every: All = False,
     origin: Annotated[
         Origin, typer.Option("--from", help="kafka: first fetch events that the archive lacks from the topics.")
-    ] = Origin.ARCHIVE,
+    ] = "archive",
     as_json: JsonOrCsv = None,
 ) -> None:
     """Rebuild the relations' tables from the archived events.
@@ -139,7 +139,7 @@ def rebuild(
     require_selection(jobs, every=every)
     with (
         open_database(warns=False) as database,
-        open_topics() if origin is Origin.KAFKA else nullcontext() as topics,
+        open_topics() if origin == "kafka" else nullcontext() as topics,
     ):
         settings = FoldSettings(database.secrets)
         with database.connection.transaction():  # an unknown job means that nothing is marked
