@@ -10,7 +10,7 @@ from typing import Final, Generic, TypeVar
 
 from eventlog.config import integer
 from eventlog.errors import ConfigError, WireError
-from eventlog.frozen_dict import frozen, frozen_each
+from eventlog.frozen_dict import frozen, frozen_deeply
 from eventlog.partition import SystemStreamPartition, parse_int64
 
 NANOS_OF_AN_ID: Final = 1_000_000
@@ -83,7 +83,7 @@ class CheckpointV2:
         _refuse_none("offsets", self.offsets)
         _refuse_none("state_markers", self.state_markers)
         object.__setattr__(self, "offsets", frozen(self.offsets))
-        object.__setattr__(self, "state_markers", frozen_each(self.state_markers))
+        object.__setattr__(self, "state_markers", frozen_deeply(self.state_markers))
 
     def without_offset(self) -> SystemStreamPartition | None:
         """The first partition, by name, whose offset is None; None if all have one."""

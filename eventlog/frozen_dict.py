@@ -35,21 +35,10 @@ def frozen(mapping: Mapping[Key, Value]) -> FrozenDict[Key, Value]:
     return mapping if isinstance(mapping, FrozenDict) else FrozenDict(mapping)
 
 
-def frozen_each(mappings: Mapping[Key, Mapping[Any, Any]]) -> FrozenDict[Key, FrozenDict[Any, Any]]:
-    """A read-only copy of a mapping of mappings, each read-only too; copied only where it is not read-only yet."""
-    if isinstance(mappings, FrozenDict):
-        for each in mappings.values():
-            if not isinstance(each, FrozenDict):
-                break
-        else:
-            return mappings
-    return FrozenDict({key: frozen(each) for key, each in mappings.items()})
-
-
-def frozen_json(value: Any) -> Any:
-    """A read-only copy of a decoded JSON value: objects are `FrozenDict`, lists are tuples."""
+def frozen_deeply(value: Any) -> Any:
+    """A read-only copy of a value such as decoded JSON: mappings are `FrozenDict`, lists are tuples."""
     if isinstance(value, Mapping):
-        return FrozenDict({name: frozen_json(field) for name, field in value.items()})
+        return FrozenDict({name: frozen_deeply(field) for name, field in value.items()})
     if isinstance(value, list | tuple):
-        return tuple(map(frozen_json, value))
+        return tuple(map(frozen_deeply, value))
     return value

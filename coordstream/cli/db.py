@@ -1,9 +1,8 @@
 """`coordstream db`: the data of the embedded Postgres, and the schema and the users of any database."""
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import humanize
 import typer
@@ -39,19 +38,6 @@ _MEMBERSHIP: Final = """
 select coalesce(bool_or(inherit_option), false), coalesce(bool_or(set_option), false)
 from pg_auth_members where roleid = to_regrole(%s) and member = to_regrole(quote_ident(%s))
 """
-
-
-class Role(StrEnum):
-    """What a user may do. Each is a Postgres role with the prefix ``coordstream_``."""
-
-    READER = "reader"
-    REPLAYER = "replayer"
-    WRITER = "writer"
-
-    @property
-    def in_postgres(self) -> str:
-        """The name of the Postgres role."""
-        return f"coordstream_{self}"
 
 
 @app.command()
@@ -176,7 +162,7 @@ def migrate(
 @app.command()
 def grant(
     role: Annotated[
-        Role,
+        Literal["reader", "replayer", "writer"],
         typer.Argument(
             metavar="ROLE",
             help="reader: reads the relations, with secrets as fingerprints. replayer: also reads the bytes of the "
@@ -193,12 +179,13 @@ def grant(
 
     Example: coordstream db grant reader ann
     """
+    in_postgres = f"coordstream_{role}"
     with open_database() as database:
         has_restored = not revoke and grant_missing_rights(database.connection)
-        changed = change_membership(database.connection, role.in_postgres, user, revoke=revoke) or has_restored
-    row = {"user": user, "role": role.in_postgres, "is_granted": not revoke, "is_changed": changed}
+        changed = change_membership(database.connection, in_postgres, user, revoke=revoke) or has_restored
+    row = {"user": user, "role": in_postgres, "is_granted": not revoke, "is_changed": changed}
     state = "is no longer" if revoke and changed else "is not" if revoke else "is now" if changed else "is already"
-    print_result([row], f"{user} {state} a {role} ({role.in_postgres}).", as_json=as_json)
+    print_result([row], f"{user} {state} a {role} ({in_postgres}).", as_json=as_json)
 
 
 def _has_other_key() -> bool:

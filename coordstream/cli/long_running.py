@@ -7,11 +7,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC
-from enum import StrEnum
 from threading import Timer
 from time import monotonic
 from types import FrameType, MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
@@ -118,12 +117,8 @@ def stop_on_signal_or_timeout(timeout: float | None) -> Iterator[StopRequest]:
             timer.cancel()
 
 
-class LogFormat(StrEnum):
-    """A line is a time and a message, or a JSON object: ``time``, ``level``, ``code``, ``stream_name``, ``message``."""
-
-    TEXT = "text"
-    JSON = "json"
-
+LogFormat = Literal["text", "json"]
+"""A line is a time and a message, or a JSON object: ``time``, ``level``, ``code``, ``stream_name``, ``message``."""
 
 Format = Annotated[LogFormat, typer.Option("--log-format", help="Format of the lines on standard error.")]
 
@@ -174,7 +169,7 @@ class LogLines:
     def _print(self, notice: Notice, further: Mapping[str, object] = MappingProxyType({})) -> None:
         time = f"{self._clock().astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
         text = f"{time} {notice}"
-        if self._format is LogFormat.JSON:
+        if self._format == "json":
             of_notice = {"level": notice.level, "code": notice.code, "stream_name": notice.stream_name}
             text = json.dumps({"time": time, **of_notice, "message": notice, **further}, ensure_ascii=False)
         print(text, file=sys.stderr, flush=True)

@@ -128,10 +128,6 @@ _NO_EPOCHS: Final = (IncompatibleBrokerVersion, TopicAuthorizationFailedError, U
 _NO_LEADER: Final = -1
 
 
-class CreationRefused(EventLogError):
-    """The cluster refused to create the topic."""
-
-
 class KafkaAdmin(AdminClient):
     """Describes and creates topics. Connects when first used. Not thread-safe; a context manager."""
 
@@ -216,7 +212,7 @@ class KafkaAdmin(AdminClient):
     ) -> None:
         """Create a stream's topic as Samza does: one partition, compacted. ``settings`` override the defaults.
 
-        Raises `StreamExists`: nothing was changed; `CreationRefused`: the cluster has too few brokers, or does not
+        Raises `StreamExists`: nothing was changed; `EventLogError`: the cluster has too few brokers, or does not
         allow the name or a setting; `SourceUnavailable`: no broker answers.
         """
         configs = {
@@ -235,7 +231,7 @@ class KafkaAdmin(AdminClient):
         except TopicAlreadyExistsError:
             raise StreamExists(name, self._options.place) from None
         except _REFUSALS as error:
-            raise CreationRefused(
+            raise EventLogError(
                 f"{self._options.place} refused to create {name} with replication factor "
                 f"{replication_factor} ({type(error).__name__}). "
                 "Check the number of brokers, the cluster's policies and the name."

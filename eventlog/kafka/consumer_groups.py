@@ -36,14 +36,6 @@ class GroupOffset(NamedTuple):
     metadata: str = ""
 
 
-class GroupInUse(EventLogError):
-    def __init__(self, group_id: str, place: str) -> None:
-        self.group_id = group_id
-        super().__init__(
-            f"Consumers of the group {group_id} are running on {place}. Stop them, or use another group (--group)."
-        )
-
-
 _HAS_MEMBERS: Final = (IllegalGenerationError, NonEmptyGroupError, RebalanceInProgressError, UnknownMemberIdError)
 _COORDINATOR_MOVED: Final = (CoordinatorLoadInProgressError, CoordinatorNotAvailableError, NotCoordinatorError)
 _GROUP_ERRORS: Final = (*_HAS_MEMBERS, *_COORDINATOR_MOVED, GroupAuthorizationFailedError)
@@ -69,7 +61,7 @@ class ConsumerGroups(AdminClient):
         }
 
     def commit(self, group_id: str, offsets: Mapping[GroupPartition, GroupOffset]) -> Refusals:
-        """Commit offsets for a group and return what Kafka refused. Raises `GroupInUse`: the group has members."""
+        """Commit offsets for a group and return what Kafka refused. Raises `EventLogError`: the group has members."""
         wanted = {
             TopicPartition(*each): OffsetAndMetadata(offset.next_offset, offset.metadata, None)
             for each, offset in offsets.items()
@@ -85,7 +77,8 @@ class ConsumerGroups(AdminClient):
         try:
             answers = self._ask(lambda: _raise_group_errors(change()), *_HAS_MEMBERS)
         except _HAS_MEMBERS:
-            raise GroupInUse(group_id, self._options.place) from None
+            running = f"Consumers of the group {group_id} are running on {self._options.place}."
+            raise EventLogError(f"{running} Stop them, or use another group (--group).") from None
         return {
             (each.topic, each.partition): f"Kafka refused the offset ({error.__name__.removesuffix('Error')})."
             for each, error in answers.items()

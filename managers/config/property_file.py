@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from eventlog.errors import ConfigError, WireError, printable_text
-from eventlog.frozen_dict import frozen_each
+from eventlog.frozen_dict import frozen_deeply
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, parse_int32
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
 from managers.errors import CheckpointFileError
@@ -165,7 +165,7 @@ def parse_offsets(text: str, place: str = "the file", *, is_strict: bool = False
             ignored.append(line)
         else:
             _add(offsets.setdefault(found["task"], {}), found, place, line.number)
-    return OffsetFile(frozen_each(offsets), tuple(ignored))
+    return OffsetFile(frozen_deeply(offsets), tuple(ignored))
 
 
 def decode_file(data: bytes, place: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from eventlog.errors import WireError, json_type
 from eventlog.events import NewEvent
-from eventlog.frozen_dict import FrozenDict, frozen_json
+from eventlog.frozen_dict import FrozenDict, frozen_deeply
 from eventlog.log import Clock, system_clock
 from eventlog.messages import PROTOCOL_VERSION, KeyVersion, Message
 from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_key
@@ -56,7 +56,7 @@ class CoordinatorStreamMessage:
     @property
     def message_map(self) -> Mapping[str, Any] | None:
         """All fields, including the values; None for a delete."""
-        return None if self._map is None else frozen_json(self._map)
+        return None if self._map is None else frozen_deeply(self._map)
 
     @property
     def version(self) -> KeyVersion:
