@@ -90,16 +90,6 @@ class Found:
     log: LogCut
 
 
-class BecameTrueWithoutEvent(CoordstreamError):
-    """The condition became true between two events, because it depends on the time: startpoints expire."""
-
-    def __init__(self, at: datetime) -> None:
-        super().__init__(
-            f"The condition became true at {at:%Y-%m-%d %H:%M:%S} UTC without an event. "
-            "A startpoint has expired, or the condition depends on the current time."
-        )
-
-
 CutAt = Callable[[datetime], JobCut]
 IsTrue = Callable[[JobCut], bool]
 
@@ -209,7 +199,7 @@ def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> Fou
     time, those of the coordinator stream come first, then those of the checkpoint topic.
 
     Raises:
-        BecameTrueWithoutEvent: Time made the condition true.
+        CoordstreamError: time made the condition true, between two events.
     """
 
     def after(microseconds: int) -> JobCut:
@@ -219,7 +209,10 @@ def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> Fou
     first = _first(0, length, lambda microseconds: is_true(after(microseconds)))
     before, then = after(first - 1), after(first)
     if is_true(replace(before, at=then.at)):
-        raise BecameTrueWithoutEvent(then.at)
+        raise CoordstreamError(
+            f"The condition became true at {then.at:%Y-%m-%d %H:%M:%S} UTC without an event. "
+            "A startpoint has expired, or the condition depends on the current time."
+        )
 
     def with_coordinator(log: LogCut) -> bool:
         return is_true(replace(before, at=then.at, coordinator=log))

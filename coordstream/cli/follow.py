@@ -28,7 +28,7 @@ from coordstream.cli.long_running import (
 from coordstream.cli.output import counted, print_json
 from coordstream.cli.serve import MetricsPort, MetricsTokenFile, serving_metrics
 from coordstream.database import Database, DatabaseUnreachable, database_errors, open_database
-from coordstream.serve.follower_metrics import FollowerMetrics
+from coordstream.metric_text import gauge, metric
 from coordstream.settings import Settings
 from eventlog.backoff import Backoff
 from eventlog.errors import list_names
@@ -36,13 +36,16 @@ from eventlog.log import system_clock
 from eventlog.notice import Notice
 from eventlog.source import EventSource
 from projections.fold.settings import FoldSettings
-from projections.follow.follow_run import FollowPlan, StreamActivity
+from projections.follow.follow_run import Activity, FollowPlan, StreamActivity
 from projections.follow.follower import Follower, Outcome
 
 app = typer.Typer()
 
 OUTAGE_TIMEOUT_SECONDS: Final = 60.0
 """How long a follower with an end, and without --timeout, waits for brokers and database that do not answer."""
+
+HANGS_AFTER_SECONDS: Final = 60.0
+"""How long a turn of the follower's loop may take before its process counts as hanging."""
 
 FAILED: Final = 1
 TIMED_OUT: Final = 3
@@ -250,3 +253,44 @@ def _stream_row(plan: FollowPlan, stream: StreamActivity) -> dict[str, Any]:
         "next_offset": stream.next_offset,
         "detail": stream.detail,
     }
+
+
+class FollowerMetrics:
+    """What is served of the follower of a command (`--metrics-port`), which it opens once the database answers."""
+
+    def __init__(self) -> None:
+        self._follower: Follower | None = None
+
+    def set_follower(self, follower: Follower) -> None:
+        self._follower = follower
+
+    def failures(self) -> Iterator[str]:
+        activity = self._activity()
+        if activity is not None and activity.idle_seconds > HANGS_AFTER_SECONDS:
+            yield f"The follower hangs: it has done nothing for {activity.idle_seconds:.0f} s."
+
+    def collect(self) -> Iterator[str]:
+        """The follower's own metrics; nothing before it is open."""
+        activity = self._activity()
+        if activity is None:
+            return
+        events, lags, states = {}, {}, {}
+        for each in activity.streams:
+            events[each.stream_name,] = each.events
+            lags[each.stream_name,] = each.lag
+            states[each.stream_name, each.state] = 1
+        yield gauge("follower_idle_seconds", "Time since the last turn of the follower's loop", activity.idle_seconds)
+        yield gauge("follower_outage", "1 while brokers or database do not answer, else 0", bool(activity.outage))
+        text = "Events applied to the relations"
+        yield metric("follower_events_total", text, (), [((), activity.events)], "counter")
+        text = "1 for the state that the stream has"
+        yield metric("follower_stream_state", text, ("stream_name", "state"), states.items())
+        yield metric(
+            "follower_stream_lag_offsets", "Offsets to the stream's end, NaN if unknown", ("stream_name",), lags.items()
+        )
+        text = "Events applied to the relations, by stream"
+        yield metric("follower_stream_events_total", text, ("stream_name",), events.items(), "counter")
+
+    def _activity(self) -> Activity | None:
+        """What the follower is doing; None: it waits for the database to begin."""
+        return None if self._follower is None else self._follower.activity()

@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from coordstream.cli.bisect import BecameTrueWithoutEvent, JobCut, LogCut, first_true
+from coordstream.cli.bisect import JobCut, LogCut, first_true
+from coordstream.errors import CoordstreamError
 from tests.fixtures.coordstream.command_line import CommandLine
 
 RUN_1, RUN_2 = ("--to", "2026-11-21T09:17:00Z"), ("--to", "2026-11-21T09:17:30Z")
@@ -50,5 +51,5 @@ def test_a_condition_that_time_made_true_has_no_event(events_at: list[int]) -> N
 
     expires_at = start + timedelta(seconds=80)
     first, last = cut_at(start), cut_at(start + timedelta(seconds=100))
-    with pytest.raises(BecameTrueWithoutEvent, match="true at 2026-11-21 00:01:20 UTC without an event"):
+    with pytest.raises(CoordstreamError, match="true at 2026-11-21 00:01:20 UTC without an event"):
         first_true(first, last, cut_at, lambda cut: cut.at >= expires_at)

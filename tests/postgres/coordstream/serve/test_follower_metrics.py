@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from coordstream.serve.follower_metrics import FollowerMetrics
+from coordstream.cli.follow import FollowerMetrics
 from coordstream.serve.process import UNEXPLAINED, serving_process
 from projections.follow.follow_run import Activity, StreamActivity
 from projections.follow.follower import Follower
