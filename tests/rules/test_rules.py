@@ -9,20 +9,19 @@ which goes on without the setting, gives the answer.
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple, get_args
 
 import pytest
 
-from coordstream.postgres import EmbeddedPostgres
 from eventlog.checkpoint import Offsets
 from eventlog.config import inputs
 from eventlog.errors import ConfigError
 from eventlog.events import NewEvent
 from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
-from eventlog.postgres.connection import Connection, connect
+from eventlog.postgres.connection import Connection
 from eventlog.starting_offset import IgnoredReason, StartingOffset
 from eventlog.startpoint import (
     Startpoint,
@@ -53,7 +52,6 @@ from tests.builders import (
     tombstone,
 )
 from tests.fixtures.acceptance.imported_job import ImportedJob
-from tests.fixtures.postgres import CloneSeries
 
 Case = dict[str, Any]
 
@@ -234,12 +232,6 @@ QUESTIONS: Final = {
     "micros_since_2000": Question(lambda case, _: storable_micros(case["ms"]), sql_time),
 }
 """What is asked, by the name of the answer in a case."""
-
-
-@pytest.fixture(scope="module")
-def database(postgres_server: EmbeddedPostgres, template_database: str) -> Iterator[Connection]:
-    with CloneSeries(postgres_server, template_database) as series, connect(series.next_url()) as connection:
-        yield connection
 
 
 _numbers = itertools.count(1)

@@ -21,7 +21,6 @@ from tests.vectors.catalogue import decoded, vectors
 
 Vector = dict[str, Any]
 
-BUCKETS: list[dict[str, int]] = [{}, {"keyBucket": -1}, {"keyBucket": 0}, {"keyBucket": 1}]
 RECORDED = sorted((CHECKOUT / "tests" / "recordings" / "A").glob("jobmodel-*.json"))
 
 
