@@ -13,10 +13,10 @@ from coordstream.database import Database, open_database
 from coordstream.errors import note, require_packages
 from coordstream.queries.rows import Cut, outside
 from eventlog.events import RecordedEvent
-from eventlog.masked_event import mask_event
 from eventlog.postgres.archive import read_archive
 from eventlog.recording import encode_line, write_recording
 from projections.job_choice import find_job
+from projections.masked_events import MaskedEvents
 from projections.tracked_logs import TrackedLog
 
 STANDARD_OUTPUT: Final = Path("-")
@@ -96,6 +96,6 @@ def _export_relation(relation: str, word: str | None, cut: Cut, output: Path) ->
 
 def _records(database: Database, log: TrackedLog, *, raw: bool) -> Iterator[tuple[str, RecordedEvent]]:
     """The events below the current position. Events that arrive during the export are left out."""
-    secrets = None if raw else database.secrets
+    masked = None if raw else MaskedEvents(log.stream.stream_kind, database.secrets)
     for event in read_archive(database.connection, log.log_id, until=log.next_offset):
-        yield log.stream.stream_name, event if secrets is None else mask_event(event, secrets)
+        yield log.stream.stream_name, event if masked is None else masked.mask(event)

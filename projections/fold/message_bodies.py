@@ -110,6 +110,7 @@ class PlainConfigs:
         self._secrets = secrets
         # not methods: `no_collections` never frees a cycle
         self._author = lru_cache(maxsize=1_000)(partial(_author, masked_author))
+        self._is_plain_author = lru_cache(maxsize=1_000)(partial(_is_plain_author, secrets))
         self._short_holds_secret = lru_cache(maxsize=4_000)(secrets.holds_secret)
 
     def read(self, value: bytes, is_sensitive: bool) -> PlainConfig | None:
@@ -124,6 +125,14 @@ class PlainConfigs:
             body = b'%b{"config_value": "%b"}' % (JSONB_VERSION, text)
         return body, self._author(before, after), storable_micros(int(timestamp))
 
+    def is_plain(self, value: bytes) -> bool:
+        """Whether `read` could read a value, and it has no secret unless its key names one."""
+        found = _match(value)
+        if found is None:
+            return False
+        before, text, after, _ = found.groups()
+        return self._is_plain_author(before, after) and not self._holds_secret(text.decode())
+
     def _holds_secret(self, text: str) -> bool:
         if is_word(text):  # as most are; this takes less time than to look for it in a cache and not to find it
             return has_token(text)
@@ -134,3 +143,8 @@ def _author(masked_author: Callable[..., Author], before: bytes, after: bytes) -
     """Return the author in what surrounds the text and the time of a value."""
     envelope = json.loads(before + after + b"0}")
     return masked_author(envelope["source"], envelope["host"], envelope["username"])
+
+
+def _is_plain_author(secrets: SecretPolicy, before: bytes, after: bytes) -> bool:
+    envelope = (before + after + b"0}").decode()
+    return secrets.mask_json_text(envelope) == envelope

@@ -18,11 +18,11 @@ from pyspark.sql.types import (
 
 from eventlog.errors import WireError
 from eventlog.events import RecordedEvent
-from eventlog.masked_event import mask_event
 from eventlog.messages import Delete
 from eventlog.secret_policy import SecretPolicy
 from eventlog.wire.coordinator import decode_message
-from projections.fold.keys import KeyDictionary, KeyEntry
+from projections.fold.keys import KeyEntry
+from projections.masked_events import MaskedEvents
 from spark_jobs.data_source.log_range import Log
 from spark_jobs.errors import SparkJobError
 from spark_jobs.timestamps import spark_micros
@@ -72,8 +72,7 @@ class EventColumns:
         self._names = names
         self._log = log
         self._schema = pa.schema([(name, _TYPES[name][1]) for name in names])
-        self._secrets = secrets
-        self._keys = KeyDictionary(log.stream_kind, secrets)
+        self._masked = MaskedEvents(log.stream_kind, secrets)
         self._of_events: Mapping[str, Callable[[RecordedEvent], Any]] = {
             "log_offset": lambda event: event.offset,
             "record_time": lambda event: spark_micros(event.timestamp),
@@ -108,9 +107,7 @@ class EventColumns:
         return pa.repeat(pa.scalar(getattr(self._log, name), _TYPES[name][1]), count)
 
     def _entry(self, event: RecordedEvent) -> KeyEntry | None:
-        if event.key is None:
-            return None
-        return self._keys.entries.get(event.key) or self._keys.add(event.key)
+        return None if event.key is None else self._masked.entry(event.key)
 
     def _message_type(self, event: RecordedEvent) -> str | None:
         entry = self._entry(event)
@@ -124,11 +121,14 @@ class EventColumns:
         if event.value is None:
             return "delete"
         entry = self._entry(event)
-        is_message = entry is not None and entry.task is None and not entry.meaning.is_other
-        return "delete" if is_message and entry is not None and _is_delete(entry, event.value) else "set"
+        if entry is None or entry.task is not None or entry.meaning.is_other:
+            return "set"
+        if self._masked.is_plain_config(entry, event.value):
+            return "set"
+        return "delete" if _is_delete(entry, event.value) else "set"
 
     def _message_value(self, event: RecordedEvent) -> str | None:
-        value = mask_event(event, self._secrets).value
+        value = self._masked.mask(event).value
         return None if value is None else value.decode("utf-8", "backslashreplace")
 
 

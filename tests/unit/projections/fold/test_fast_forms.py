@@ -1,6 +1,6 @@
 """The templates of checkpoints and of plain configs are a fast form of the full decoder, and compiled parts of them.
 
-They make the rows that the full decoder makes, of every batch of events.
+They make the rows that the full decoder makes, of every batch of events, and mask what masking in full masks.
 """
 
 import json
@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
 from eventlog.events import CREATE_TIME, EventColumns, RecordedEvent
+from eventlog.masked_event import mask_event
 from eventlog.partition import SystemStreamPartition, TaskName
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.streams import StreamKind
@@ -27,11 +29,13 @@ from eventlog.wire.checkpoint_topic import (
     encode_v1,
     encode_v2,
 )
+from projections import masked_events
 from projections.fold import checkpoint_batch, checkpoint_template, checkpoints
 from projections.fold.batch import BatchFold
 from projections.fold.log_fold import LogFold
 from projections.fold.message_bodies import PlainConfigs
 from projections.fold.rows import CheckpointRow
+from projections.masked_events import MaskedEvents
 from tests.fixtures.compiled_parts import without_compiled_parts
 from tests.fixtures.properties.generated_jobs import LONG, generate_job
 from tests.fixtures.properties.importing import SETTINGS
@@ -171,6 +175,8 @@ def require_same(events: Sequence[RecordedEvent], kind: StreamKind, size: int) -
     with without_compiled_parts():
         assert folded(events, kind, size) == expected
     assert folded(events, kind, size) == expected
+    masked = MaskedEvents(kind, SETTINGS.secrets)
+    assert [masked.mask(event) for event in events] == [mask_event(event, SETTINGS.secrets) for event in events]
     return expected
 
 
@@ -263,6 +269,21 @@ def test_a_plain_config_is_not_decoded_in_full(text: bytes, monkeypatch: pytest.
     monkeypatch.setattr(BatchFold, "_read_in_full", None)
     ((row,),) = (batch[4] for batch in folded(events, "coordinator"))
     assert row.body == {"config_value": text.decode()}
+
+
+@pytest.mark.parametrize("version", ORDINARY)
+def test_ordinary_values_are_masked_in_full_once_a_key(version: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_full = Mock(wraps=mask_event)
+    monkeypatch.setattr(masked_events, "mask_event", in_full)
+    events = written(version, *(ORDINARY[version] % (n % 2, 10**n) for n in range(12)))
+    config = b'{"host":"h","source":"s","values":{"value":"b"},"username":"u","timestamp":%d}'
+    events += [RecordedEvent(n, n, CREATE_TIME, b'[1,"set-config","a"]', config % n) for n in range(12, 20)]
+    masked = MaskedEvents("checkpoint" if version else "coordinator", SETTINGS.secrets)
+    assert [masked.mask(event) for event in events] == events
+    assert [call.args[0] for call in in_full.call_args_list] == [
+        *events[:2],
+        *(events[12:13] if version == 0 else events[12:]),
+    ]
 
 
 @pytest.mark.parametrize("offset", ["8", "007", "x", "-9", "null"])
