@@ -206,13 +206,16 @@ from managers.job_names import (
     coordinator_system as coordinator_system,
 )
 from managers.metrics import MetricsRegistry as MetricsRegistry
-from managers.offsets.offset_manager import CheckpointListener as CheckpointListener, OffsetManager as OffsetManager
+from managers.offsets.offset_manager import (
+    END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET,
+    CheckpointListener as CheckpointListener,
+    OffsetManager as OffsetManager,
+)
 from managers.offsets.resolved_starts import (
     OffsetError as OffsetError,
     UnusableOffset as UnusableOffset,
     RefusedStartpoint as RefusedStartpoint,
 )
-from managers.offsets.resolved_starts import END_OF_STREAM_OFFSET as END_OF_STREAM_OFFSET
 from managers.startpoints.startpoint_records import (
     StartpointError as StartpointError,
     StartpointNotWritten as StartpointNotWritten,

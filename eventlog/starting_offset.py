@@ -8,11 +8,11 @@ from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import Startpoint, StartpointType, is_expired
 
 DecidedBy = Literal["startpoint", "reset", "checkpoint", "default"]
-IgnoredReason = Literal["older", "expired", "ambiguous", "replaced", "no place", "unresolved", "startpoint", "reset"]
+IgnoredReason = Literal["older", "expired", "ambiguous", "replaced", "no place", "startpoint", "reset"]
 """Why a candidate does not decide; the relation ``starting_offset`` has the same codes.
 
 A startpoint: ``older`` than another one, ``expired``, ``ambiguous``, ``replaced`` by a newer fan-out, ``no place`` (it
-has no offset or time), ``unresolved`` (the input system could not resolve it: only a start finds out, so never in SQL).
+has no offset or time).
 A checkpoint: ``startpoint`` or ``reset``, which take precedence.
 """
 

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from threading import RLock
+from threading import Lock, RLock
 from types import MappingProxyType
 from typing import Final
 
@@ -20,26 +20,25 @@ from eventlog.config import OffsetSettings, refuse_unknown_defaults
 from eventlog.errors import ConfigError
 from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
-from eventlog.starting_offset import StartingOffset
 from eventlog.startpoint import Startpoint
 from eventlog.system_admin import SystemAdmin
 from eventlog.timestamps import ms_of
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
-from managers.checkpoints.checkpoint_events import convert_to_versions
+from managers.checkpoints.checkpoint_events import convert_to_versions, require_offset
 from managers.checkpoints.checkpoint_manager import CheckpointManager
 from managers.errors import Startable, TaskNotRegistered
+from managers.metrics import OffsetManagerMetrics
 from managers.offsets.resolved_starts import (
     AssignedPartition,
-    OffsetManagerMetrics,
-    ProcessedOffsets,
     RefusedStartpoint,
-    ResolvedStart,
-    TaskStartpoints,
+    Starts,
     admin_of,
     find_starting_offsets,
 )
 from managers.startpoints.startpoint_manager import StartpointManager
 
+END_OF_STREAM_OFFSET: Final = "END_OF_STREAM"
+"""Marks the end of a partition in place of an offset (IncomingMessageEnvelope of Samza)."""
 _logger: Final = logging.getLogger(__name__)
 
 
@@ -90,13 +89,19 @@ class OffsetManager(Startable):
                 f"{WRITE_VERSIONS} is set, but only a checkpoint topic has versions. Pass a KafkaCheckpointManager."
             )
         self._checkpoints: Final = checkpoint_manager
-        self._startpoints: Final = TaskStartpoints(startpoint_manager)
+        self._startpoint_manager: Final = startpoint_manager
         self._listeners: Final = dict(checkpoint_listeners)
         self._lock: Final = RLock()
         self._registered: dict[str, frozenset[SystemStreamPartition]] = {}
-        self._processed = ProcessedOffsets()
-        self._starts: dict[tuple[str, SystemStreamPartition], ResolvedStart] = {}
+        self._starts: Starts = {}
         self._refused: tuple[RefusedStartpoint, ...] = ()
+        self._progress_lock: Final = Lock()
+        """For the attributes below: a processed event does not wait for a commit."""
+        self._processed: dict[str, dict[SystemStreamPartition, str]] = {}
+        self._moved: dict[str, set[SystemStreamPartition]] = {}
+        self._moved_at_snapshot: dict[str, frozenset[SystemStreamPartition]] = {}
+        self._startpoints: dict[tuple[str, SystemStreamPartition], Startpoint] = {}
+        self._fanned_out: dict[tuple[str, SystemStreamPartition], Startpoint] = {}
         self.metrics: Final = OffsetManagerMetrics()
         """Metrics since the manager was created."""
 
@@ -124,7 +129,7 @@ class OffsetManager(Startable):
                 return
             try:
                 committed = self._read_committed()
-                self._startpoints.load(self._registered)
+                self._load_startpoints()
                 self._find_starts(committed)
                 self._begin(committed)
             except BaseException:
@@ -141,32 +146,36 @@ class OffsetManager(Startable):
 
     def get_starting_offset(self, task_name: str, partition: SystemStreamPartition) -> str | None:
         """The first offset to read; None if the task does not read the partition, or no offset is known."""
-        start = self._starts.get((task_name, partition))
-        return None if start is None else start.offset
-
-    def get_starting_decision(self, task_name: str, partition: SystemStreamPartition) -> StartingOffset | None:
-        """How the starting offset was decided; None if the task does not read the partition."""
-        start = self._starts.get((task_name, partition))
-        return None if start is None else start.decision
+        return self._starts.get((task_name, partition))
 
     def get_startpoint(self, task_name: str, partition: SystemStreamPartition) -> Startpoint | None:
         """The task's startpoint for a partition, until it is consumed."""
-        return self._startpoints.get(task_name, partition)
+        with self._progress_lock:
+            return self._startpoints.get((task_name, partition))
 
     def set_startpoint(self, task_name: str, partition: SystemStreamPartition, startpoint: Startpoint) -> None:
         """Set a startpoint in this manager only: it is not written, and the starting offset stays."""
-        self._startpoints.set(task_name, partition, startpoint)
+        with self._progress_lock:
+            self._startpoints[task_name, partition] = startpoint
 
     def update(self, task_name: str, partition: SystemStreamPartition, offset: str | None) -> None:
-        """Record that a task has processed an event. None: the event has no offset; the previous one stays.
+        """Record that a task has processed an event. None: it has no offset; the previous one stays (SAMZA-982).
 
-        With `END_OF_STREAM_OFFSET` the previous offset stays, too, but the next commit consumes the startpoint.
+        With `END_OF_STREAM_OFFSET` the previous offset stays, too, but the next commit consumes the startpoint. Raises
+        TypeError if the offset is not a string.
         """
-        self._processed.update(task_name, partition, offset)
+        require_offset(partition, offset)
+        if offset is None:
+            return
+        with self._progress_lock:
+            self._moved.setdefault(task_name, set()).add(partition)
+            if offset != END_OF_STREAM_OFFSET:
+                self._processed.setdefault(task_name, {})[partition] = offset
 
     def get_last_processed_offset(self, task_name: str, partition: SystemStreamPartition) -> str | None:
         """The last processed offset, at first that of the checkpoint; None if there is none."""
-        return self._processed.get(task_name, partition)
+        with self._progress_lock:
+            return self._processed.get(task_name, {}).get(partition)
 
     def get_last_processed_offsets(self, task_name: str) -> Mapping[SystemStreamPartition, str]:
         """The offsets that a commit writes: a copy, as modified by `get_modified_offsets`.
@@ -175,7 +184,10 @@ class OffsetManager(Startable):
         partition that the task no longer reads loses its checkpoint. Raises `TaskNotRegistered`.
         """
         registered = self._partitions_of(task_name)
-        processed = self._processed.snapshot(task_name, registered)
+        with self._progress_lock:
+            self._moved_at_snapshot[task_name] = frozenset(self._moved.get(task_name, ()))
+            offsets = self._processed.get(task_name, {})
+            processed = {each: offset for each, offset in offsets.items() if each in registered}
         starting = {partition: self.get_starting_offset(task_name, partition) for partition in registered}
         return MappingProxyType(self.get_modified_offsets(starting, processed))
 
@@ -217,18 +229,18 @@ class OffsetManager(Startable):
         with self._lock:
             self._require_running()
             registered = self._partitions_of(task_name)
-            moved = self._processed.moved(task_name)
+        moved = self._moved_in(task_name)
         checkpoints = self._in_versions([checkpoint, *other_versions])
         if self._checkpoints is not None:  # without the lock, so that other tasks commit while this write is retried
             for each in checkpoints:
                 self._checkpoints.write_checkpoint(task_name, each)
-                self.metrics.set_checkpointed(each.offsets)
+                self._set_checkpointed(each.offsets)
         with self._lock:
             for each in checkpoints[-1:]:
                 self._notify_listeners(registered, each.offsets)
-        self._startpoints.consume(task_name, moved)
-        with self._lock:
-            self._processed.forget_snapshot(task_name)
+        self._consume_startpoints(task_name, moved)
+        with self._progress_lock:
+            self._moved_at_snapshot.pop(task_name, None)
             self.metrics.commit_count += 1
         _logger.debug("Committed task %r: %s", task_name, checkpoint.offsets)
 
@@ -240,6 +252,15 @@ class OffsetManager(Startable):
         if self._versions is not None:
             checkpoints = convert_to_versions(checkpoints, self._versions, self._config, self._new_id)
         return [each for each in checkpoints if each.offsets or (isinstance(each, CheckpointV2) and each.state_markers)]
+
+    def _moved_in(self, task_name: str) -> frozenset[SystemStreamPartition]:
+        """The partitions that had moved since the start at the time of the last snapshot; without one, now."""
+        with self._progress_lock:
+            return self._moved_at_snapshot.get(task_name, frozenset(self._moved.get(task_name, ())))
+
+    def _set_checkpointed(self, offsets: Offsets) -> None:
+        known = self.metrics.checkpointed_offsets
+        known.update({partition: offset for partition, offset in offsets.items() if partition in known})
 
     def _notify_listeners(self, registered: Collection[SystemStreamPartition], written: Offsets) -> None:
         """Call each listener with the written offsets of its system's registered partitions (SAMZA-2446)."""
@@ -263,10 +284,44 @@ class OffsetManager(Startable):
             found[task_name] = {each: at for each, at in offsets.items() if at is not None and each in partitions}
         return found
 
+    def _load_startpoints(self) -> None:
+        """Start the startpoint manager, and read the fan-outs of the registered tasks and their partitions."""
+        manager, found = self._startpoint_manager, dict[tuple[str, SystemStreamPartition], Startpoint]()
+        if manager is not None:
+            manager.start()
+            for task_name, partitions in self._registered.items():
+                fan_out = manager.get_fan_out_for_task(task_name)
+                found |= {(task_name, each): fan_out[each] for each in partitions if each in fan_out}
+        with self._progress_lock:
+            self._startpoints, self._fanned_out = dict(found), found
+        self._stop_startpoints_if_consumed()
+
+    def _consume_startpoints(self, task_name: str, moved: Collection[SystemStreamPartition]) -> None:
+        """Remove a task's startpoints of partitions in which it has moved on, also from the fan-out.
+
+        What was fanned out since the start stays, for the next start. If this fails, the next call removes them.
+        """
+        with self._progress_lock:
+            fan_out = self._fanned_out
+            consumed = {each: fan_out[task_name, each] for each in moved if (task_name, each) in fan_out}
+        if consumed and self._startpoint_manager is not None:
+            self._startpoint_manager.remove_consumed_fan_out(task_name, consumed)
+        with self._progress_lock:
+            for partition in moved:
+                self._startpoints.pop((task_name, partition), None)
+                fan_out.pop((task_name, partition), None)
+        if consumed:
+            self._stop_startpoints_if_consumed()
+
+    def _stop_startpoints_if_consumed(self) -> None:
+        if not self._fanned_out and self._startpoint_manager is not None:
+            _logger.info("Stopping the startpoint manager: no task has a startpoint that is not consumed.")
+            self._startpoint_manager.stop()
+
     def _find_starts(self, committed: Mapping[str, Mapping[SystemStreamPartition, str]]) -> None:
         assigned = [
             AssignedPartition(
-                task_name, partition, committed[task_name].get(partition), self._startpoints.get(task_name, partition)
+                task_name, partition, committed[task_name].get(partition), self._startpoints.get((task_name, partition))
             )
             for task_name, partitions in self._registered.items()
             for partition in sorted(partitions)
@@ -278,17 +333,21 @@ class OffsetManager(Startable):
 
     def _begin(self, committed: Mapping[str, Mapping[SystemStreamPartition, str]]) -> None:
         """Load the checkpointed offsets as processed, except for streams that are reset."""
-        self._processed, settings = ProcessedOffsets(), OffsetSettings(self._config)
-        for task_name, offsets in committed.items():
-            kept = [each for each in offsets if not settings.is_reset(each.system, each.stream)]
-            self._processed.load(task_name, {each: offsets[each] for each in kept})
+        settings = OffsetSettings(self._config)
+        with self._progress_lock:
+            self._moved, self._moved_at_snapshot = {}, {}
+            self._processed = {
+                task_name: {each: at for each, at in offsets.items() if not settings.is_reset(each.system, each.stream)}
+                for task_name, offsets in committed.items()
+            }
 
     def _stop_managers(self) -> None:
         try:
             if self._checkpoints is not None:
                 self._checkpoints.stop()
         finally:
-            self._startpoints.stop()
+            if self._startpoint_manager is not None:
+                self._startpoint_manager.stop()
 
     def _partitions_of(self, task_name: str) -> frozenset[SystemStreamPartition]:
         partitions = self._registered.get(task_name)

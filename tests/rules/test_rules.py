@@ -266,7 +266,7 @@ def test_a_rule_that_decides_a_start_is_the_one_that_explain_says_wins(database:
 
 def test_every_reason_to_ignore_a_candidate_has_a_case_and_stands_in_the_comment(database: Connection) -> None:
     starts = [start for case in CASES for start in case.values[0].get("starts", {}).values()]  # type: ignore[union-attr]
-    known = {*get_args(IgnoredReason)} - {"unresolved"}
+    known = {*get_args(IgnoredReason)}
     assert {found[1] for start in starts if (found := re.search(r"\(([a-z ]+)\)$", start))} == known
     query = (
         "select col_description(attrelid, attnum) from pg_attribute"

@@ -60,9 +60,7 @@ def failing_with_a_secret(_startpoint: Startpoint) -> str:
 )
 def test_a_startpoint_that_cannot_be_resolved_is_refused(resolve: Any, reason: str) -> None:
     starts, refusals = found(AssignedPartition("t", K0, "45", STARTPOINT), admin=StatedAdmin(resolve=resolve))
-    (start,) = starts.values()
-    assert (start.offset, start.decision.decided_by) == ("46", "checkpoint")
-    assert start.decision.ignored_reason == "unresolved"
+    assert [*starts.values()] == ["46"]
     (refused,) = refusals
     assert refused[:3] == ("t", K0, STARTPOINT)
     assert refused.reason.startswith(reason)
