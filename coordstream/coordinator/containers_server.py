@@ -53,9 +53,6 @@ class CoordinatorServer:
     job model, ``successful`` or ``failed`` (BaseServerMetrics of Samza).
     """
 
-    has_outage: Final = False
-    """Never: what it serves comes from memory."""
-
     def __init__(
         self,
         context: JobServingContext,

@@ -1,6 +1,6 @@
 """The process of a job coordinator: takes the job's lock, starts the job, and serves until it is stopped."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from queue import Empty
@@ -10,12 +10,18 @@ from typing import Final
 import psycopg
 from prometheus_client import CollectorRegistry, generate_latest
 
-from coordstream.coordinator.config_watch import ConfigWatch
+from coordstream.coordinator.checks import (
+    ConfigWatch,
+    OpenAdmins,
+    PeriodicCheck,
+    StreamPartitionCountMonitor,
+    StreamRegexMonitor,
+)
 from coordstream.coordinator.containers_server import LOOPBACK, CoordinatorServer
-from coordstream.coordinator.input_monitors import InputMonitors, OpenAdmins
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostInWrite
 from coordstream.coordinator.samza_metrics import SamzaMetricsCollector
 from coordstream.metric_text import gauge, metric
+from coordstream.web_server import Report
 from eventlog.errors import ConfigError, EventLogError, printable_text
 from eventlog.log import EventLog
 from eventlog.source import SourceUnavailable
@@ -36,11 +42,6 @@ RETRY_SECONDS: Final = 10.0
 """How long after an outage the job model is computed again, if that has failed."""
 HANGS_AFTER_SECONDS: Final = 60.0
 """How long a turn of the process's loop may take before it counts as hanging."""
-Report = Callable[[str], None]
-
-
-Service = CoordinatorServer | InputMonitors | ConfigWatch
-"""Runs in threads of its own from `start` to `stop`; its other attributes may be read in any thread."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,8 @@ class CoordinatorProcess:
         self._watch: Final = ConfigWatch(self._store, self.context, run.report, adapts=run.restarts_on_change)
         self._intact: tuple[JobAttempt | None, int] = (None, 0)
         """The attempt that the stream had at this position."""
-        self._services: Sequence[Service] = ()
+        self._server: CoordinatorServer | None = None
+        self._checks: Sequence[PeriodicCheck] = ()
         self._is_unchecked = False
         self._outage = ""
         self._failure = ""
@@ -103,16 +105,19 @@ class CoordinatorProcess:
         """
         with ExitStack() as stopped:
             run = self._options
-            server = CoordinatorServer(self.context, run.host, run.port, run.report)
-            monitors = InputMonitors(self.context, run.open_admins, run.report)
-            self._services = (server, monitors, self._watch)
-            for service in self._services:
-                stopped.callback(service.stop)
+            self._server = CoordinatorServer(self.context, run.host, run.port, run.report)
+            stopped.callback(self._server.stop)
             attempt = self.start()
-            line = server.start()
-            monitors.start()
+            monitors = [
+                monitor(self.context, run.open_admins, run.report)
+                for monitor in (StreamPartitionCountMonitor, StreamRegexMonitor)
+            ]
+            line = self._server.start()
             self._coordinator.publish_url(self.context.coordinator_url)
-            self._watch.start()
+            self._checks = (*monitors, self._watch)
+            for check in self._checks:
+                stopped.callback(check.stop)
+                check.start()
             yield attempt, line
 
     def wait(self) -> None:
@@ -141,15 +146,17 @@ class CoordinatorProcess:
         """What does not work in the process now, as sentences. An outage of others is none: a restart does not help."""
         if self._stepped_at is not None and monotonic() > self._stepped_at + HANGS_AFTER_SECONDS:
             yield f"The coordinator hangs: it has not checked its lock for {monotonic() - self._stepped_at:.0f} s."
-        for service in self._services:
-            yield from service.failures()
+        if self._server is not None:
+            yield from self._server.failures()
+        for check in self._checks:
+            yield from check.failures()
 
     def collect(self) -> Iterator[str]:
         """The metrics of the process: its job model, what Samza's JobCoordinatorMetadataManager counts, its services.
 
         A gauge of a change is 1 after the change, until the process ends.
         """
-        has_outage = bool(self._outage) or any(service.has_outage for service in self._services)
+        has_outage = bool(self._outage) or any(check.has_outage for check in self._checks)
         yield gauge("coordinator_outage", "1 while brokers or database do not answer, else 0", has_outage)
         if (attempt := self.context.attempt) is not None:
             yield gauge("coordinator_containers", "Containers of the job model", len(attempt.job_model.containers))
@@ -168,8 +175,10 @@ class CoordinatorProcess:
         text = "Failed steps of metadata"
         yield metric("coordinator_metadata_failures_total", text, ("step",), failures.items(), "counter")
         yield generate_latest(self._samza_metrics).decode()
-        for service in self._services:
-            yield from service.collect()
+        if self._server is not None:
+            yield from self._server.collect()
+        gauges = [((name,), value) for check in self._checks for name, value in [*check.gauges.items()]]
+        yield metric("coordinator_monitor", "A gauge of Samza's monitors of inputs", ("gauge",), gauges)
 
     def request_stop(self) -> None:
         """End `wait`. May be called by a signal handler or another thread."""

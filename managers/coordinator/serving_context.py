@@ -48,6 +48,12 @@ class JobServingContext:
         self.changes: Final[SimpleQueue[str | None]] = SimpleQueue()
         """Sentences: why the coordinator's thread is to compute the job model again. None: stop waiting."""
 
+    @property
+    def config(self) -> Config:
+        """That of the current attempt; empty before there is one."""
+        attempt = self.attempt
+        return {} if attempt is None else attempt.config
+
 
 def container_environment(config: Config, url: str, container_id: str) -> dict[str, str]:
     """The environment variables with which a container's process starts (ShellCommandBuilder of Samza)."""

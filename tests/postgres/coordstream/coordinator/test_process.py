@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from coordstream.coordinator import process as processes
-from coordstream.coordinator.input_monitors import InputMonitors, OpenAdmins
+from coordstream.coordinator.checks import OpenAdmins
 from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostInWrite
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
 from eventlog.log import EventLog, MemoryEventLog
@@ -28,7 +28,6 @@ from managers.stores.keyed_state import NamespacedKey
 from managers.streams.stream_creation import InputAdmin
 from managers.wrapped_logs import DelegatingLog
 from tests.fixtures.database_sessions import end_sessions
-from tests.fixtures.waiting import wait_until
 
 STREAM = "__samza_coordinator_orders_1"
 METADATA = JobCoordinatorMetadata("deployment-1", "0", "0")
@@ -240,25 +239,6 @@ def test_a_lock_that_is_lost_in_the_start_ends_it(
     with pytest.raises(JobTakenOver, match="The start of orders was interrupted"):
         process._coordinator.publish_url("http://localhost/")
     assert log.end_offset() == position
-
-
-def test_brokers_of_inputs_that_do_not_answer_are_in_the_metrics(log: MemoryEventLog, lock: JobLock) -> None:
-    config = {"job.coordinator.monitor-partition-change.frequency.ms": "5"}
-    process = process_of(log, lock)
-    process.context.attempt = JobAttempt(config, MODEL, METADATA, frozenset(), {("kafka", "in"): 4})
-    monitors = InputMonitors(process.context, unavailable, print)
-    process._services = (monitors,)
-
-    def outage() -> float:
-        (outage,) = (each for each in process.collect() if each.startswith("# HELP coordstream_coordinator_outage"))
-        return float(outage.split()[-1])
-
-    assert outage() == 0
-    monitors.start()
-    try:
-        wait_until(lambda: outage() == 1, what="the first check")
-    finally:
-        monitors.stop()
 
 
 def test_a_coordinator_recovers_from_an_outage_of_its_stream_in_postgres(database_url: str) -> None:

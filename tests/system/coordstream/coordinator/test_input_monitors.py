@@ -1,22 +1,20 @@
 """The monitors of a running job's inputs, on real Kafka."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, Final
+from contextlib import ExitStack, contextmanager
+from typing import Final
 
 import pytest
 
-from coordstream.coordinator.input_monitors import InputMonitors
-from eventlog.errors import ConfigError, EventLogError
+from coordstream.coordinator.checks import StreamPartitionCountMonitor, StreamRegexMonitor
 from eventlog.kafka.admin import KafkaAdmin
 from eventlog.kafka.options import KafkaOptions
-from eventlog.source import SourceUnavailable, StreamMissing
 from managers.job_models.job_model_building import build_job_model
 from managers.job_names import Config
 from managers.streams.stream_creation import InputAdmin
 from tests.fixtures.coordstream.coordinator.serving import context_of
 from tests.fixtures.kafka_topics import Topics
-from tests.fixtures.waiting import PATIENCE, wait_until
+from tests.fixtures.waiting import PATIENCE
 
 STORE: Final = {"stores.s.factory": "org.apache.samza.storage.kv.RocksDbKeyValueStorageEngineFactory"}
 OFTEN: Final = {
@@ -49,52 +47,15 @@ def test_growing_inputs_and_new_streams_are_reported(
         with KafkaAdmin(kafka_options) as admin:
             yield {"kafka": admin}
 
-    monitors = InputMonitors(context, open_admins, errors.append)
-    monitors.start()
-    try:
+    monitors = [each(context, open_admins, errors.append) for each in (StreamPartitionCountMonitor, StreamRegexMonitor)]
+    with ExitStack() as stopped:
+        for monitor in monitors:
+            stopped.callback(monitor.stop)
+            monitor.start()
         topics.grow(stream, 16)
         grown = context.changes.get(timeout=PATIENCE)
         topics.create(later)
         new = context.changes.get(timeout=PATIENCE)
-    finally:
-        monitors.stop()
     assert grown == f"kafka.{stream} has 16 partitions; the job model has 8"
     assert new == f"New streams match the job's inputs: kafka.{later}"
     assert (errors, context.changes.empty()) == ([], True)
-
-
-@pytest.mark.parametrize(
-    ("error", "is_outage"),
-    [(SourceUnavailable("No broker answers."), True), (StreamMissing("in", "the brokers"), False)],
-)
-def test_brokers_that_do_not_answer_are_an_outage(error: EventLogError, is_outage: bool) -> None:
-    def open_admins(_config: Config) -> Any:
-        raise error
-
-    model = build_job_model({**OFTEN, "task.inputs": "kafka.in"}, {("kafka", "in"): range(1)}, {})
-    errors: list[str] = []
-    monitors = InputMonitors(context_of(model), open_admins, errors.append)
-    assert not monitors.has_outage
-    monitors.start()
-    try:
-        wait_until(lambda: errors, what="the first check")
-    finally:
-        monitors.stop()
-    assert monitors.has_outage is is_outage
-
-
-@pytest.mark.parametrize("key", OFTEN)
-def test_invalid_frequencies(key: str) -> None:
-    model = build_job_model({"task.inputs": "kafka.in", key: "5 min"}, {("kafka", "in"): range(1)}, {})
-    monitors = InputMonitors(context_of(model), _no_admins, _ignore)
-    with pytest.raises(ConfigError) as caught:
-        monitors.start()
-    assert str(caught.value) == (f"{key} is '5 min'. Expected an integer in milliseconds; 0 disables the monitor.")
-
-
-def _no_admins(_config: Config) -> Any:
-    raise AssertionError("nothing is asked")
-
-
-def _ignore(_sentence: str) -> None:
-    """Of no interest."""

@@ -6,29 +6,29 @@ from typing import Final
 
 import httpx
 
+from coordstream.coordinator.checks import StreamPartitionCountMonitor
 from coordstream.coordinator.containers_server import CoordinatorServer
-from coordstream.coordinator.input_monitors import InputMonitors
 from coordstream.coordinator.job_lock import JobLock
-from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun, Service, WatchedCoordinator
+from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun, WatchedCoordinator
 from coordstream.serve.process import serving_process
 from eventlog.log import MemoryEventLog
+from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.job_model_building import build_job_model
 from tests.fixtures.coordstream.coordinator.serving import attempt_of, context_of, running
 from tests.fixtures.coordstream.serve.serving import LOOPBACK
-from tests.fixtures.waiting import wait_until
 
 MESSAGE: Final = "password=hunter2"
 MODEL: Final = JobModel({}, {"0": ContainerModel("0", {"t": TaskModel("t", frozenset(), 0)})})
 
 
-def process_with(service: Service) -> CoordinatorProcess:
-    """A process that serves a job model, with one service."""
+def process_with(server: CoordinatorServer | None = None) -> CoordinatorProcess:
+    """A process that serves a job model."""
     log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
     process = CoordinatorProcess(CoordinatorRun("orders", fail, print), log, JobLock(fail, "orders", log.stream_name))  # type: ignore[arg-type]
     process.context.attempt = attempt_of(MODEL)
-    process._services = (service,)
+    process._server = server
     metrics = process._coordinator.metrics
     metrics.application_attempt_count, metrics.config_changed = 3, 1
     return process
@@ -65,6 +65,7 @@ def test_metrics_of_a_coordinator() -> None:
         "coordstream_coordinator_active 1.0",
         "coordstream_coordinator_tasks 1.0",
         "coordstream_coordinator_containers 1.0",
+        "coordstream_coordinator_outage 0.0",
         "coordstream_coordinator_application_attempts_total 3.0",
         "coordstream_coordinator_config_changed 1.0",
         "coordstream_coordinator_job_model_changed 0.0",
@@ -75,22 +76,24 @@ def test_metrics_of_a_coordinator() -> None:
 
 
 def test_a_monitor_that_fails_is_not_healthy_and_says_so() -> None:
-    config = {"task.inputs": "kafka.in", "job.coordinator.monitor-partition-change.frequency.ms": "5"}
-    model = build_job_model(config, {("kafka", "in"): range(1)}, {})
-    lines: list[str] = []
-    monitors = InputMonitors(context_of(model), fail, lines.append)  # type: ignore[arg-type]
+    model = build_job_model({"task.inputs": "kafka.in"}, {("kafka", "in"): range(1)}, {})
+    monitor = StreamPartitionCountMonitor(context_of(model), fail, print)  # type: ignore[arg-type]
     watched = WatchedCoordinator()
-    watched.process = process_with(monitors)
-    monitors.start()
-    try:
-        wait_until(lambda: [*monitors.failures()], what="the first check")
-        with served(watched) as client:
-            answer = client.get("/healthz")
-            assert 'coordstream_coordinator_monitor{gauge="kafka-in-partitionCount"} 0.0' in client.get("/metrics").text
-    finally:
-        monitors.stop()
+    watched.process = process_with()
+    watched.process._checks = (monitor,)
+    monitor.check_once()
+    with served(watched) as client:
+        answer, metrics = client.get("/healthz"), client.get("/metrics").text
+    assert 'coordstream_coordinator_monitor{gauge="kafka-in-partitionCount"} 0.0' in metrics
     sentence = "The monitor of partitions failed unexpectedly: RuntimeError."
     assert (answer.status_code, answer.json()["error"]) == (503, sentence)
-    assert lines[0] == f"{sentence} It is tried again."
-    assert lines[1].endswith("RuntimeError")
-    assert "hunter2" not in "".join(lines)
+
+
+def test_brokers_of_inputs_that_do_not_answer_are_in_the_metrics() -> None:
+    watched = WatchedCoordinator()
+    watched.process = process_with()
+    monitor = StreamPartitionCountMonitor(context_of(MODEL), fail, print)  # type: ignore[arg-type]
+    watched.process._checks = (monitor,)
+    monitor.errors = {"kafka.in": SourceUnavailable("No broker answers.")}
+    with served(watched) as client:
+        assert "coordstream_coordinator_outage 1.0" in client.get("/metrics").text.splitlines()
