@@ -25,7 +25,7 @@ from eventlog.postgres.lock_watch import LockWatch
 from eventlog.secret_policy import SecretPolicy
 from projections.errors import NOT_FOLDED
 from projections.job_choice import Job, find_job
-from projections.relation_files import MISSING_RELATIONS, UNINDEXED_TABLES, digest, tables, views
+from projections.relation_files import MISSING_RELATIONS, TABLES, UNINDEXED_TABLES, digest, views
 
 URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"
 _UNREADABLE: Final = (
@@ -282,10 +282,10 @@ def schema_state(connection: Connection) -> SchemaState:
     For a user who may not read the revision, such as a reader, only the relations are compared: they are this
     program's, or of another version.
     """
-    values = (views(), tables(), tables())
+    values = (views(), TABLES, TABLES)
     ((comment, has_views, has_tables, is_restoring, sees_revision),) = connection.execute(_STATE, values).fetchall()
     has_relations = has_views and str(comment).rpartition(" ")[2] == digest()
-    if not has_relations and connection.execute(_FOREIGN, {"tables": tables()}).fetchone() == (True,):
+    if not has_relations and connection.execute(_FOREIGN, {"tables": TABLES}).fetchone() == (True,):
         return SchemaState.FOREIGN
     if is_restoring:
         return SchemaState.RESTORING

@@ -1,4 +1,4 @@
-"""The text of the SQL views and functions, and its digest. Every command computes the digest: keep it cheap."""
+"""The names of the tables, and the text of the SQL views and functions, whose digest every command computes."""
 
 import hashlib
 import re
@@ -24,7 +24,30 @@ rows of the table.
 """
 
 _VIEW: Final = re.compile(r"^create view (\S+)", re.MULTILINE)
-_TABLE: Final = re.compile(r'^\w+ = Table\(\s*"(\w+)"', re.MULTILINE)
+
+LOG_TABLES: Final = {
+    "checkpoint_current": ("key_id",),
+    "checkpoint_envelope": ("log_offset",),
+    "checkpoint_event": ("key_id", "log_offset"),
+    "checkpoint_layout": ("layout_id", "n"),
+    "event_key": ("key_id",),
+    "gap": ("first_offset",),
+    "log_time": ("log_offset",),
+    "message_current": ("key_id",),
+    "message_event": ("key_id", "log_offset"),
+    "quarantine": ("log_offset",),
+    "startpoint_reading": ("key_id", "n"),
+    "suspect_checkpoint": ("log_offset", "key_id"),
+}
+"""The tables of ``projection`` whose rows are folded from a log's events, and their primary keys without ``log_id``."""
+
+_ARCHIVE: Final = "log log_head event observation held_name relation_object horizon retired_stream input_bound"
+_STATES: Final = "job_log position refused_stream stream_holder"
+TABLES: Final = [
+    *(f"eventlog.{name}" for name in _ARCHIVE.split()),
+    *(f"projection.{name}" for name in (*_STATES.split(), *LOG_TABLES)),
+]
+"""The tables that the revisions create, with their schema."""
 
 
 @cache
@@ -53,16 +76,3 @@ def digest() -> str:
 @cache
 def views() -> list[str]:
     return [name for sql in definitions().values() for name in _VIEW.findall(sql)]
-
-
-@cache
-def tables() -> list[str]:
-    """The names of the tables that `projections.tables` and `eventlog.postgres.tables` define, with their schema.
-
-    Read from the text of these modules, since importing them loads SQLAlchemy.
-    """
-    return [
-        f"{schema}.{name}"
-        for schema, package in (("eventlog", "eventlog.postgres"), ("projection", "projections"))
-        for name in _TABLE.findall((files(package) / "tables.py").read_text(encoding="utf-8"))
-    ]

@@ -17,7 +17,7 @@ from sqlalchemy.exc import ProgrammingError
 from eventlog.postgres.connection import Connection as DriverConnection
 from eventlog.postgres.connection import server_reason
 from projections.errors import ProjectionError
-from projections.relation_files import MISSING_RELATIONS, definitions, digest, tables, views
+from projections.relation_files import MISSING_RELATIONS, TABLES, definitions, digest, views
 
 _NEEDS_ALL: Final = "-- Needs: *\n"
 _COMMENT_OR_TEXT: Final = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
@@ -145,7 +145,7 @@ def _drop(connection: Connection, objects: Iterable[str]) -> None:
 
 
 def missing_tables(connection: Connection) -> list[str]:
-    return missing_relations(connection, sorted(tables()))
+    return missing_relations(connection, sorted(TABLES))
 
 
 def is_projection_missing(connection: Connection) -> bool:
@@ -159,7 +159,7 @@ def is_projection_missing(connection: Connection) -> bool:
 
 def require_no_tables(connection: Connection) -> None:
     """Raise SchemaDamaged if there are tables, in a database without a revision and so without an archive."""
-    if len(missing_tables(connection)) < len(tables()):
+    if len(missing_tables(connection)) < len(TABLES):
         raise _archive_missing("eventlog.alembic_version")
 
 
@@ -170,7 +170,7 @@ def recreate_projection(connection: Connection, upgrades: Iterable[Callable[[], 
     SchemaDamaged if a user's object depends on the projection; the caller must roll back.
     """
     drop_relations(connection)
-    names = [name for name in tables() if name.startswith("projection.")]
+    names = [name for name in TABLES if name.startswith("projection.")]
     _drop(connection, connection.exec_driver_sql(_TABLES, {"names": names}).scalars())
     connection.execute(text("alter schema eventlog rename to eventlog_kept"))
     connection.execute(text("create schema eventlog"))

@@ -15,7 +15,8 @@ from eventlog.postgres.log_registry import hold, hold_archive
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ArchiveReplacement, next_retention_number
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
-from projections.scratch_fold import ReadArchived, ScratchFold, log_tables
+from projections.relation_files import LOG_TABLES
+from projections.scratch_fold import ReadArchived, ScratchFold
 from projections.tracked_logs import LOCK_TIMEOUT, TrackedLog, block_projectors, reload_log
 from projections.verify import verify_log
 
@@ -314,6 +315,6 @@ def _replace_rows(connection: Connection, log: TrackedLog) -> None:
     (differs,) = connection.execute(_DIFFERS, {"log_id": log.log_id}).fetchone() or (True,)
     if differs:
         raise _rows_differ(log)
-    for table in map(sql.Identifier, log_tables()):
+    for table in map(sql.Identifier, LOG_TABLES):
         connection.execute(_DELETE.format(table), (log.log_id,))
         connection.execute(_INSERT.format(table, table), (log.log_id,))

@@ -18,6 +18,7 @@ from projections.fold.log_fold import LogFold
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_BYTES, BATCH_EVENTS
+from projections.relation_files import LOG_TABLES
 from projections.tracked_logs import TrackedLog, read_observations
 
 SCRATCH: Final = "pg_temp"
@@ -86,7 +87,7 @@ class ScratchFold:
         self.filled = tuple(columns.table.partition(".")[2] for columns in self._histories)
         self._next_offset = 0
         self._swept = 0
-        for name in log_tables():
+        for name in LOG_TABLES:
             indexes = sql.SQL("including indexes" if name in _INDEXED else "")
             connection.execute(_CREATE.format(sql.Identifier(name), sql.Identifier(name), indexes))
             if is_shared:
@@ -127,22 +128,9 @@ def may_fill_histories(connection: Connection, log_id: int) -> bool:
     """Whether a fold can write the histories of a log itself, and they need no comparison: nothing is stored of the
     log, neither rows nor layouts with other numbers.
     """
-    tables = (_EXISTS.format(table=sql.Identifier(table), log_id=sql.Literal(log_id)) for table in log_tables())
+    tables = (_EXISTS.format(table=sql.Identifier(table), log_id=sql.Literal(log_id)) for table in LOG_TABLES)
     has_rows = connection.execute(sql.SQL("select {}").format(sql.SQL(" or ").join(tables))).fetchone()
     return has_rows == (False,)
-
-
-def log_tables() -> dict[str, tuple[str, ...]]:
-    """The tables of ``projection`` whose rows are folded from a log's events, with their primary keys without
-    ``log_id``.
-    """
-    from projections.tables import metadata  # noqa: PLC0415 (avoids loading SQLAlchemy where no log is folded again)
-
-    return {
-        table.name: tuple(column.name for column in table.primary_key if column.name != "log_id")
-        for table in metadata.sorted_tables
-        if "log_id" in table.columns and table.name not in {"job_log", "position"}
-    }
 
 
 def recorded_sweeps(connection: Connection, log_id: int) -> list[Swept]:

@@ -13,7 +13,7 @@ from psycopg.rows import dict_row
 from eventlog.postgres.connection import Connection
 from eventlog.streams import identify
 from projections.errors import ProjectionError
-from projections.scratch_fold import log_tables
+from projections.relation_files import LOG_TABLES
 from projections.tracked_logs import TrackedLog
 
 DifferenceKind = Literal["missing", "extra", "different"]
@@ -108,7 +108,7 @@ class TableDifferences:
         self._seed = randbits(63)
 
     def check(self) -> tuple[TableCheck, ...]:
-        return tuple(map(self._check, log_tables()))
+        return tuple(map(self._check, LOG_TABLES))
 
     def repair(self, filled: Collection[str] = ()) -> tuple[TableCheck, ...]:
         """Replace the stored rows that differ from the folded ones, and return the tables that had any, without
@@ -117,7 +117,7 @@ class TableDifferences:
         Tables that were ``filled`` by the fold itself are not compared: their rows were missing. Raises ProjectionError
         if a table's rows still differ: something in the database changes them.
         """
-        checks = (self._filled(table) if table in filled else self._repair(table) for table in log_tables())
+        checks = (self._filled(table) if table in filled else self._repair(table) for table in LOG_TABLES)
         return tuple(check for check in checks if not check.is_equal)
 
     def _filled(self, table: str) -> TableCheck:
@@ -163,7 +163,7 @@ class TableDifferences:
         self._connection.execute(_FORGET)
 
     def _examples(self, table: str, parts: Mapping[str, sql.Composable]) -> tuple[Difference, ...]:
-        key = log_tables()[table]
+        key = LOG_TABLES[table]
         with self._connection.cursor(row_factory=dict_row) as cursor:
             rows = cursor.execute(_EXAMPLES.format(**parts, limit=EXAMPLES))
             return tuple(_difference(row, key) for row in rows)
@@ -172,7 +172,7 @@ class TableDifferences:
         """What the statements about a table have in common."""
         names = {"table": sql.Identifier(table), "log_id": sql.Literal(self._log.log_id)}
         return names | {
-            "key": sql.SQL(", ").join(map(sql.Identifier, log_tables()[table])),
+            "key": sql.SQL(", ").join(map(sql.Identifier, LOG_TABLES[table])),
             "stored": _STORED.format(**names),
             "folded": _FOLDED.format(**names),
         }

@@ -9,7 +9,7 @@ import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from projections.rebuild import rebuild_log
-from projections.scratch_fold import log_tables
+from projections.relation_files import LOG_TABLES
 from projections.tracked_logs import logs_of
 from projections.verify import verify_log
 from tests.fixtures.acceptance.torture import scaled
@@ -27,7 +27,7 @@ delete from projection.message_event where log_offset % 3 = 0;
 update projection.message_current set host = 'elsewhere';
 delete from projection.event_key where key_id % 5 = 0
 """
-ALL_ROWS: Final = ";".join(f"delete from projection.{table}" for table in log_tables())
+ALL_ROWS: Final = ";".join(f"delete from projection.{table}" for table in LOG_TABLES)
 IN_TRANSACTION: Final = "select pg_current_xact_id_if_assigned() is not null"
 
 

@@ -9,7 +9,7 @@ from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
 from projections.errors import ProjectionError
 from projections.rebuild import rebuild_log
-from projections.scratch_fold import log_tables
+from projections.relation_files import LOG_TABLES
 from projections.table_differences import EXAMPLES
 from projections.tracked_logs import logs_of
 from projections.verify import Verification, verify_log
@@ -127,7 +127,7 @@ def test_a_changed_row_is_found_and_repaired(undamaged: Connection, imported: Im
     assert rebuilt(undamaged, imported.stream_names) == imported.rows
 
 
-@pytest.mark.parametrize("table", sorted(log_tables()))
+@pytest.mark.parametrize("table", sorted(LOG_TABLES))
 def test_a_deleted_row_is_found_and_repaired(undamaged: Connection, imported: Imported, table: str) -> None:
     tables = damaged(undamaged, imported.stream_names, f"delete from projection.{table}")
     missing, extra, different = tables[table]
@@ -136,9 +136,9 @@ def test_a_deleted_row_is_found_and_repaired(undamaged: Connection, imported: Im
     assert rebuilt(undamaged, imported.stream_names) == imported.rows
 
 
-@pytest.mark.parametrize("table", sorted(log_tables()))
+@pytest.mark.parametrize("table", sorted(LOG_TABLES))
 def test_an_added_row_is_found_and_repaired(undamaged: Connection, imported: Imported, table: str) -> None:
-    key = log_tables()[table][-1]
+    key = LOG_TABLES[table][-1]
     changes = f"jsonb_build_object('{key}', {key} + 1000, 'key_sha256', '{UNKNOWN_KEY}')"
     statement = f"""
         insert into projection.{table}

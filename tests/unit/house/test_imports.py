@@ -7,7 +7,7 @@ import grimp
 
 from tests.checkout import CHECKOUT
 
-DRIVERS: Final = ("psycopg", "sqlalchemy", "kafka")
+DRIVERS: Final = ("psycopg", "kafka")
 
 
 def test_every_module_without_a_driver_is_in_the_contract_of_pure_modules() -> None:
