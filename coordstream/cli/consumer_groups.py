@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from time import sleep
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 import typer
-from psycopg.rows import class_row
+from psycopg import sql
 
 from coordstream.cli.arguments import InputServers, JsonOrCsv, Watch
 from coordstream.cli.input_system import Config, input_options, is_kafka, read_input_configs
@@ -14,7 +14,7 @@ from coordstream.cli.job_selection import ALL_RETIRED, All, Jobs, expected_jobs,
 from coordstream.cli.output import Column, fail_if, print_rows
 from coordstream.database import DatabaseUnreachable, open_database
 from coordstream.errors import note
-from coordstream.queries.rows import Row, Rows
+from coordstream.queries.rows import Row, Rows, fetch, job_values
 from eventlog.errors import EventLogError
 from eventlog.kafka.consumer_groups import ConsumerGroups, GroupOffset, GroupPartition, Refusals
 from eventlog.kafka.options import KafkaOptions
@@ -41,46 +41,23 @@ COLUMNS: Final = (
 _CHANGED: Final = "somebody else has set the offset of the group, so it is kept; use --overwrite to replace it"
 _OTHER_JOB: Final = "the offset of the group is that of another job, so it is kept; use another --group"
 
-# several tasks read a partition if it is broadcast, or split by keys
-_CHECKPOINTS: Final = """
+# Several tasks read a partition if it is broadcast, or split by keys. The offset of the group is the one to commit.
+_CHECKPOINTS: Final = sql.SQL("""
 select distinct on (s.system_name, s.stream_name, s.partition_id)
-  s.system_name, s.stream_name, s.partition_id, s.task_name, c.input_offset, c.input_offset_number
+  s.job_name, s.job_id, %(group)s::text as group_id, s.system_name, s.stream_name, s.partition_id, s.task_name,
+  c.input_offset, null::bigint as previous_offset, projection.next_offset(c.input_offset_number) as group_offset,
+  null as outcome, null as reason
 from coordinator.starting_offset s
 left join coordinator.checkpoint c
   using (job_name, job_id, task_name, system_name, stream_name, partition_id, key_bucket)
-where s.job_name = %s and s.job_id = %s
+where s.job_name = %(name)s and s.job_id = %(id)s
 order by s.system_name, s.stream_name, s.partition_id, c.input_offset_number, c.input_offset, s.task_name
-"""
+""")
 _POSITIONS: Final = """
 select j.log_id, p.next_offset
 from projection.job_log j join projection.position p using (log_id)
 where j.job_name = %s and j.job_id = %s and j.is_current order by 1
 """
-
-
-class PartitionCheckpoint(NamedTuple):
-    """The last processed offset of an input partition, by the task that is furthest behind.
-
-    ``input_offset`` is None if no task has a checkpoint. ``input_offset_number`` is None also if it is not a number.
-    """
-
-    system_name: str
-    stream_name: str
-    partition_id: int
-    task_name: str | None
-    input_offset: str | None
-    input_offset_number: int | None
-
-    @property
-    def next_offset(self) -> int | None:
-        """The offset after the last processed one, as consumers commit it; None if it is unknown."""
-        number = self.input_offset_number
-        return None if number is None or number < -1 else number + 1
-
-    @property
-    def partition(self) -> GroupPartition:
-        """The topic and the partition."""
-        return self.stream_name, self.partition_id
 
 
 @app.command("consumer-groups")
@@ -184,26 +161,25 @@ class Committer(ExitStack):
         """The clusters that did not answer: other jobs need not wait for them."""
 
     def commit(self, connection: Connection, job: Job) -> list[Row]:
-        """Commit the checkpoints of a job, and return a row per partition."""
+        """Commit the checkpoints of a job, and return a row per partition: that of the task that is furthest behind."""
         config = read_input_configs(connection, [job])[job]
-        with connection.cursor(row_factory=class_row(PartitionCheckpoint)) as cursor:
-            checkpoints = cursor.execute(_CHECKPOINTS, tuple(job)).fetchall()
-        clusters = {name: self._cluster(config, name) for name in dict.fromkeys(one.system_name for one in checkpoints)}
-        rows: list[Row] = []
-        for cluster in dict.fromkeys(clusters.values()):
-            found = [one for one in checkpoints if clusters[one.system_name] == cluster]
+        group_id = self._group_id or f"samza.{job.name}.{job.id}"
+        rows_of: dict[KafkaOptions | str, list[Row]] = {}
+        for row in fetch(connection, _CHECKPOINTS, {**job_values(job), "group": group_id}):
+            rows_of.setdefault(self._cluster(config, row["system_name"]), []).append(row)
+        for cluster, rows in rows_of.items():
             if isinstance(cluster, str):
-                outcomes = ["failed" if is_kafka(config, one.system_name) else "skipped" for one in found]
-                pairs = zip(found, outcomes, strict=True)
-                rows += [self._row(job, one, outcome=outcome, reason=cluster) for one, outcome in pairs]
+                for row in rows:
+                    _end(row, "failed" if is_kafka(config, row["system_name"]) else "skipped", cluster)
                 continue
             try:
-                rows += self._commit_to(cluster, job, found)
+                self._commit_to(cluster, job, rows)
             except EventLogError as error:
                 if isinstance(error, SourceUnavailable) and not isinstance(error, CredentialsRefused):
                     self.silent[cluster] = error
-                rows += [self._row(job, one, outcome="failed", reason=str(error)) for one in found]
-        return rows
+                for row in rows:
+                    _end(row, "failed", str(error))
+        return [row for rows in rows_of.values() for row in rows]
 
     def groups(self, options: KafkaOptions) -> ConsumerGroups:
         """The groups of a cluster; connects when first used. Raises SourceUnavailable if the cluster did not answer."""
@@ -222,59 +198,52 @@ class Committer(ExitStack):
         except EventLogError as error:
             return str(error)
 
-    def _commit_to(self, cluster: KafkaOptions, job: Job, found: Sequence[PartitionCheckpoint]) -> list[Row]:
-        groups, group_id = self.groups(cluster), self._group_of(job)
+    def _commit_to(self, cluster: KafkaOptions, job: Job, rows: list[Row]) -> None:
+        """Commit, and add rows of partitions that no task reads any more, whose offsets are deleted."""
+        groups, group_id = self.groups(cluster), rows[0]["group_id"]
         before = groups.offsets(group_id)
-        decided = {one: self._decide(job, one, before.get(one.partition)) for one in found}
+        decided = [(row, *self._decide(job, row, before.get(_partition(row)))) for row in rows]
+        read = {_partition(row) for row in rows}
+        for topic, number in [each for each, offset in before.items() if each not in read and _is_own(job, offset)]:
+            gone = dict.fromkeys(ROW) | {"job_name": job.name, "job_id": job.id, "group_id": group_id}
+            rows.append(gone | {"stream_name": topic, "partition_id": number})
+            decided.append((rows[-1], "deleted", "no task reads the partition"))
         offsets = {
-            one.partition: GroupOffset(one.next_offset or 0, _own_text(job, one.next_offset or 0))
-            for one, (outcome, _) in decided.items()
+            _partition(row): GroupOffset(row["group_offset"], _own_text(job, row["group_offset"]))
+            for row, outcome, _ in decided
             if outcome == "committed"
         }
-        read = {one.partition for one in found}
-        for each, offset in before.items():
-            if each not in read and _is_own(job, offset):
-                gone = PartitionCheckpoint("", *each, None, None, None)
-                decided[gone] = ("deleted", "no task reads the partition")
-        stale = [one.partition for one, (outcome, _) in decided.items() if outcome == "deleted"]
+        stale = [_partition(row) for row, outcome, _ in decided if outcome == "deleted"]
         refused = {} if self._dry_run else _change(groups, group_id, offsets, stale)
-        decided |= {one: ("failed", refused[one.partition]) for one in decided if one.partition in refused}
-        rows = []
-        for one, (outcome, reason) in decided.items():
-            old = before[one.partition].next_offset if one.partition in before else None
-            new = {"committed": one.next_offset, "kept": old, "unchanged": old}.get(outcome)
-            rows.append(self._row(job, one, (old, new), outcome=outcome, reason=reason))
-        return rows
+        for row, outcome, reason in decided:
+            partition = _partition(row)
+            failed = ("failed", refused[partition]) if partition in refused else (outcome, reason)
+            _end(row, *failed, before=before.get(partition))
 
-    def _decide(self, job: Job, one: PartitionCheckpoint, before: GroupOffset | None) -> tuple[str, str | None]:
+    def _decide(self, job: Job, row: Row, before: GroupOffset | None) -> tuple[str, str | None]:
         """The outcome for a partition, and its reason. Another's offset is kept, unless the checkpoint is there too."""
-        if one.next_offset is None:
-            return "skipped", "no checkpoint" if one.input_offset is None else "the checkpoint's offset is not a number"
-        is_equal = before is not None and before.next_offset == one.next_offset
+        offset = row["group_offset"]
+        if offset is None:
+            no_offset = "no checkpoint" if row["input_offset"] is None else "the checkpoint's offset is not a number"
+            return "skipped", no_offset
         if before is None or self._overwrite:
             return "committed", None
         if _is_own(job, before):
-            return "unchanged" if is_equal else "committed", None
+            return "unchanged" if before.next_offset == offset else "committed", None
         if _is_of_other_job(before):
             return "kept", _OTHER_JOB
-        return ("committed", None) if is_equal else ("kept", _CHANGED)
+        return ("committed", None) if before.next_offset == offset else ("kept", _CHANGED)
 
-    def _group_of(self, job: Job) -> str:
-        return self._group_id or f"samza.{job.name}.{job.id}"
 
-    def _row(
-        self,
-        job: Job,
-        one: PartitionCheckpoint,
-        offsets: tuple[int | None, int | None] = (None, None),
-        *,
-        outcome: str,
-        reason: str | None = None,
-    ) -> Row:
-        """A row of the result; ``offsets`` are those of the group, before and after."""
-        place = (one.system_name or None, one.stream_name, one.partition_id, one.task_name, one.input_offset)
-        values = (*job, self._group_of(job), *place, *offsets, outcome, reason)
-        return dict(zip(ROW, values, strict=True))
+def _end(row: Row, outcome: str, reason: str | None, before: GroupOffset | None = None) -> None:
+    """Set what became of a partition; ``before`` is the previous offset of the group."""
+    previous = None if before is None else before.next_offset
+    new = {"committed": row["group_offset"], "kept": previous, "unchanged": previous}.get(outcome)
+    row.update(outcome=outcome, reason=reason, previous_offset=previous, group_offset=new)
+
+
+def _partition(row: Row) -> GroupPartition:
+    return row["stream_name"], row["partition_id"]
 
 
 def _change(
