@@ -60,18 +60,10 @@ class Column(NamedTuple):
     time: Literal["", "words", "exact"] = ""
     drop: int = 0
 
-
-class Need(NamedTuple):
-    """What a column needs: the width of its widest cell, whether cells may be wrapped, and ``drop`` of `Column`."""
-
-    widest: int
-    may_fold: bool = True
-    drop: int = 0
-
     @property
-    def wanted(self) -> int:
-        """The width for which less important columns are dropped."""
-        return min(self.widest, COMFORTABLE) if self.may_fold else self.widest
+    def may_fold(self) -> bool:
+        """Whether cells may be wrapped before those of other columns."""
+        return not self.no_wrap and self.justify == "left"
 
 
 time_column: Final = partial(Column, no_wrap=True, time="words")
@@ -222,35 +214,24 @@ def confirm(question: str, *, yes: bool, done: str = "written", has_dry_run: boo
         raise CoordstreamError(f"Nothing was {done}: not confirmed.")
 
 
-def fitted(needs: Sequence[Need], width: int) -> dict[int, int]:
-    """The widths of the columns that are shown, by their index.
+def fitted(columns: Sequence[Column], widest: Sequence[int], width: int) -> dict[int, int]:
+    """The widths of the columns that are shown, by their index; ``widest`` are those of their widest cells.
 
     Columns are dropped first, then texts are wrapped, and names and numbers only as a last resort.
     """
-    shown = list(range(len(needs)))
-    while _total(needs[at].wanted for at in shown) > width:
-        droppable = [at for at in shown if needs[at].drop]
-        if not droppable:
+    wanted = [min(cell, COMFORTABLE) if column.may_fold else cell for column, cell in zip(columns, widest, strict=True)]
+    gaps, shown = GAP * (len(columns) - 1), list(range(len(columns)))
+    while sum(wanted[at] for at in shown) + gaps > width and any(columns[at].drop for at in shown):
+        shown.remove(max(shown, key=lambda at: (columns[at].drop, at)))
+        gaps -= GAP
+    widths = {at: widest[at] for at in shown}
+    while sum(widths.values()) + gaps > width:
+        foldable = [at for at in shown if columns[at].may_fold and widths[at] > LEAST]
+        largest = max(foldable or shown, key=widths.__getitem__)
+        if widths[largest] == 1:
             break
-        shown.remove(max(droppable, key=lambda at: (needs[at].drop, at)))
-    widths = {at: needs[at].widest for at in shown}
-    _narrow(widths, [at for at in shown if needs[at].may_fold], width, LEAST)
-    _narrow(widths, shown, width, 1)
+        widths[largest] -= 1
     return widths
-
-
-def _narrow(widths: dict[int, int], which: Sequence[int], width: int, least: int) -> None:
-    """Narrow the widest of some columns until all fit, or until these have the least width."""
-    while which and _total(widths.values()) > width:
-        widest = max(which, key=widths.__getitem__)
-        if widths[widest] <= least:
-            return
-        widths[widest] -= 1
-
-
-def _total(widths: Iterable[int]) -> int:
-    each = list(widths)
-    return sum(each) + GAP * (len(each) - 1)
 
 
 def _print_csv(rows: Iterable[Row]) -> None:
@@ -290,8 +271,8 @@ def _shown(row: Row, column: Column, times: Times) -> str:
 def _print_table(columns: Sequence[Column], headings: Line, cells: Iterator[Line], width: int) -> None:
     """Print a table page by page: a table of any length needs the memory of one page."""
     console, rows = page(), _next_rows(cells)
-    needs = [_need(column, [line[at] for line in (headings, *rows)]) for at, column in enumerate(columns)]
-    widths, shows_header = fitted(needs, width), True
+    widest = [max(cell_len(line[at]) for line in (headings, *rows)) for at in range(len(columns))]
+    widths, shows_header = fitted(columns, widest, width), True
     while rows:
         table = _table(columns, headings, widths, shows_header=shows_header)
         for row in rows:
@@ -312,11 +293,6 @@ def _table(columns: Sequence[Column], headings: Line, widths: dict[int, int], *,
     for at, width in widths.items():
         table.add_column(headings[at], justify=columns[at].justify, overflow="fold", width=width)
     return table
-
-
-def _need(column: Column, cells: Iterable[str]) -> Need:
-    widest = max(map(cell_len, cells))
-    return Need(widest, may_fold=not column.no_wrap and column.justify == "left", drop=column.drop)
 
 
 def _clipped(cell: str) -> str:

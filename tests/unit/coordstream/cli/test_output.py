@@ -12,7 +12,7 @@ import typer
 from rich.cells import cell_len
 
 from coordstream.cli import output
-from coordstream.cli.output import Column, Need, confirm, exact_time_column, fitted, print_rows, time_column
+from coordstream.cli.output import Column, confirm, exact_time_column, fitted, print_rows, time_column
 from coordstream.errors import CoordstreamError, note, warn
 from coordstream.queries.rows import Row, Rows, input_partition, printable
 
@@ -155,22 +155,26 @@ def test_a_long_table_is_printed_page_by_page_in_the_same_columns(
     assert sum(line.count("x") for line in lines) == 7 + 8 + 9 + 60
 
 
+TEXT = Column("text", "a")
+NAME = Column("name", "b", no_wrap=True)
+
+
 @pytest.mark.parametrize(
-    ("needs", "width", "widths"),
+    ("columns", "widest", "width", "widths"),
     [
-        ([Need(5), Need(5)], 12, {0: 5, 1: 5}),
-        ([Need(5), Need(5, drop=1), Need(5, drop=1), Need(5, drop=2)], 12, {0: 5, 1: 5}),
-        ([Need(30, may_fold=False), Need(90)], 80, {0: 30, 1: 48}),
-        ([Need(30, may_fold=False), Need(90), Need(20, may_fold=False, drop=1)], 80, {0: 30, 1: 48}),
-        ([Need(30, may_fold=False), Need(90), Need(9, may_fold=False, drop=1)], 80, {0: 30, 1: 37, 2: 9}),
-        ([Need(100, may_fold=False), Need(20)], 80, {0: 66, 1: 12}),
-        ([Need(9, may_fold=False), Need(9, may_fold=False)], 4, {0: 1, 1: 1}),
+        ([TEXT, TEXT], [5, 5], 12, {0: 5, 1: 5}),
+        ([TEXT, *[TEXT._replace(drop=each) for each in (1, 1, 2)]], [5, 5, 5, 5], 12, {0: 5, 1: 5}),
+        ([NAME, TEXT], [30, 90], 80, {0: 30, 1: 48}),
+        ([NAME, TEXT, NAME._replace(drop=1)], [30, 90, 20], 80, {0: 30, 1: 48}),
+        ([NAME, TEXT, NAME._replace(drop=1)], [30, 90, 9], 80, {0: 30, 1: 37, 2: 9}),
+        ([NAME, TEXT], [100, 20], 80, {0: 66, 1: 12}),
+        ([NAME, NAME], [9, 9], 4, {0: 1, 1: 1}),
     ],
 )
 def test_columns_are_dropped_before_texts_and_names_are_wrapped(
-    needs: list[Need], width: int, widths: dict[int, int]
+    columns: list[Column], widest: list[int], width: int, widths: dict[int, int]
 ) -> None:
-    assert fitted(needs, width) == widths
+    assert fitted(columns, widest, width) == widths
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, answered: bool | None) -> None:
