@@ -15,14 +15,13 @@ from benchmarks.processes import Cost, cost_of_all
 from benchmarks.relation_data import JobLogs, JobSize
 from benchmarks.replay import SETTINGS, replay_recordings
 from benchmarks.servers import BenchmarkServer
-from coordstream.settings import load_settings
 from eventlog.postgres.connection import connect
 from eventlog.recording import write_recording
 from spark_jobs.log_task import LogTaskSettings
 from spark_jobs.recordings import check_recordings, find_files
 from spark_jobs.relations.reader import RelationReader
 from spark_jobs.replay import replay
-from spark_jobs.session import build_session, jar_conf, postgres_driver
+from spark_jobs.session import build_session, driver_conf
 
 EVENTS_A_LOG: Final = 1_000
 CORES: Final = 2
@@ -136,8 +135,7 @@ def _reads(
 
 def _start_session() -> SparkSession:
     """A session with the JDBC driver, whose JVM has started."""
-    jar = postgres_driver(load_settings().jar_cache, os.environ)
-    spark = build_session("benchmark", {"spark.master": f"local[{CORES}]", **jar_conf(jar)})
+    spark = build_session("benchmark", {"spark.master": f"local[{CORES}]", **driver_conf(os.environ)})
     spark.range(1).collect()
     return spark
 

@@ -80,11 +80,6 @@ class Settings(BaseSettings):
     kafka_max_batch_bytes: int = Field(default=MAX_BATCH_BYTES, ge=1, lt=2**31)
 
     @property
-    def jar_cache(self) -> Path:
-        """The folder of the jars that Spark needs, each downloaded once."""
-        return self.home / "jars"
-
-    @property
     def kafka(self) -> KafkaOptions | None:
         """How to reach the brokers; None if none are set. Raises SettingsError: an option is invalid."""
         if self.kafka_bootstrap_servers is None:

@@ -1,7 +1,7 @@
 """The relations as DataFrames of Spark.
 
->>> from coordstream.spark import build_session, jdbc_driver, read_relation, snapshot
->>> spark = build_session("report", {"spark.jars": str(jdbc_driver())})
+>>> from coordstream.spark import build_session, read_relation, snapshot
+>>> spark = build_session("report")
 >>> read_relation(spark, "checkpoint", job="wordcount_pv").show()
 
 The database is that of the settings, or else the embedded Postgres, which is started. This module needs the extra
@@ -9,33 +9,47 @@ The database is that of the settings, or else the embedded Postgres, which is st
 """
 
 import os
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from coordstream.database import open_database
 from coordstream.errors import missing_message
-from coordstream.settings import load_settings
 
 try:
+    from spark_jobs import session
     from spark_jobs.data_source.options import Access
     from spark_jobs.data_source.source import register as register_source
+    from spark_jobs.relations import jdbc
     from spark_jobs.relations.reader import OpenSnapshot, RelationReader, log_positions
-    from spark_jobs.session import build_session, postgres_driver
 except ImportError as error:
     raise ImportError(missing_message(error.name) or str(error)) from error
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["OpenSnapshot", "build_session", "jdbc_driver", "log_positions", "read_relation", "register", "snapshot"]
+__all__ = [
+    "JDBC_DRIVER",
+    "OpenSnapshot",
+    "build_session",
+    "log_positions",
+    "read_relation",
+    "register",
+    "register_catalog",
+    "snapshot",
+]
 
 
-def jdbc_driver() -> Path:
-    """The jar of the Postgres JDBC driver, for Spark's option `spark.jars`; downloaded once into the data folder.
+JDBC_DRIVER: Final = session.JDBC_DRIVER
+"""The JDBC driver for the setting `spark.jars.packages` of a session of your own."""
 
-    COORDSTREAM_JDBC_JAR selects another one. Raises SparkJobError if it cannot be downloaded.
+
+def build_session(app: str, conf: Mapping[str, str] | None = None) -> "SparkSession":
+    """A session on this machine with the JDBC driver, in UTC, with `conf` over the defaults.
+
+    Spark fetches the driver once; COORDSTREAM_JDBC_JAR names a jar of your own instead. Raises SparkJobError: Java is
+    missing, a setting is invalid, or Spark does not start.
     """
-    return postgres_driver(load_settings().jar_cache, os.environ)
+    return session.build_session(app, {**session.driver_conf(os.environ), **(conf or {})})
 
 
 def _database_url() -> str:
@@ -50,6 +64,15 @@ def register(spark: "SparkSession") -> None:
     """
     with open_database(warns=False) as database:
         register_source(spark, Access(database.secrets, database.url, database.settings.kafka))
+
+
+def register_catalog(spark: "SparkSession") -> None:
+    """Let SQL of a session, also of Spark Connect, read the relations: ``select … from coordinator.checkpoint``.
+
+    Spark's own JDBC catalog reads them: it passes filters, limits and aggregates to Postgres, but each read sees a
+    moment of its own. The password is a setting of the session.
+    """
+    jdbc.register_catalog(spark, _database_url())
 
 
 _READER: Final = RelationReader(_database_url)

@@ -16,6 +16,7 @@ DRIVER_CLASS = "org.postgresql.Driver"
 _NO_CLASS = "java.lang.ClassNotFoundException"
 _TRACEBACK = "Traceback (most recent call last):"
 _RAISED = re.compile(r"^((?:\w+\.)*\w+)(?:: (.*))?$", re.MULTILINE)
+_NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _OURS = ("spark_jobs.", "projections.", "eventlog.")
 
 
@@ -72,8 +73,8 @@ def reason_of(error: Exception) -> str:
         return "its Java process ended at the start, with the message above. Check the settings of Java and Spark"
     if (line := _first_line(error)).endswith(DRIVER_CLASS):
         return (
-            "Spark has no JDBC driver for Postgres. Start the session with its jar: set spark.jars to"
-            " coordstream.spark.jdbc_driver(), or use spark-submit --jars FILE"
+            "Spark has no JDBC driver for Postgres. Start the session with it: set spark.jars.packages to"
+            " coordstream.spark.JDBC_DRIVER, or use spark-submit --jars FILE"
         )
     return line
 
@@ -101,4 +102,9 @@ def _raised_in_python(text: str) -> str:
     kind, message = raised.groups()
     if message and kind.startswith(_OURS):
         return message
+    if missing := _NO_MODULE.fullmatch(f"{kind}: {message}"):
+        return (
+            f"the Python of Spark's executors has no module '{missing[1]}'. Install coordstream[spark] there, or name"
+            " another Python in spark.pyspark.python"
+        )
     return f"{kind.rpartition('.')[2]} in a Python process of Spark. The log of the executor has its traceback"

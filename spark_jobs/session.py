@@ -1,10 +1,8 @@
-"""Spark sessions: what they run on (Java, the JDBC driver's jar), and checks of their settings.
+"""Spark sessions: what they run on (Java, the JDBC driver), and checks of their settings.
 
-Spark reports errors of these late, or without their names. The jar is fetched once, with the copy of Ivy in PySpark.
+Spark reports errors of these late, or without their names.
 """
 
-import hashlib
-import importlib.util
 import logging
 import os
 import pwd
@@ -13,9 +11,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -71,10 +68,10 @@ _LOCAL: Final = re.compile(r"local(\[([1-9]\d*|\*)(\s*,\s*\d+)?\])?")
 _CLUSTER: Final = re.compile(r"(spark|k8s)://.+|yarn|local-cluster\[.+\]")
 
 OVERRIDE = "COORDSTREAM_JDBC_JAR"
-FETCH_SECONDS = 300
+JDBC_DRIVER: Final = "org.postgresql:postgresql:42.7.13"
+PYTHON: Final = "spark.pyspark.python"
 OLDEST_JAVA = 17
 JAVA_ADVICE = f"Install Java {OLDEST_JAVA} or newer and set JAVA_HOME to its folder, or put it on the PATH."
-IVY_FILE = Path(__file__).with_name("ivy.xml")
 
 
 def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] = os.environ) -> "SparkSession":
@@ -95,6 +92,8 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
         if REMOTE not in conf:
             find_java(environ)
             _require_machine(environ)
+            if PYTHON in conf:  # which only spark-submit reads
+                os.environ["PYSPARK_PYTHON"] = conf[PYTHON]
             if is_local(conf.get(MASTER, "local")):
                 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark would take the system's
                 chosen = {**LOCAL, JVM_OPTIONS: f"{LOCAL[JVM_OPTIONS]} {_temporary_folder()}", **chosen}
@@ -167,11 +166,6 @@ def _is_info_or_higher(record: logging.LogRecord) -> bool:
     return record.levelno >= logging.INFO
 
 
-def jar_conf(jar: Path | None) -> dict[str, str]:
-    """The configuration that puts `jar` on the class path; empty for None (spark-submit provides the jar)."""
-    return {} if jar is None else {"spark.jars": str(jar)}
-
-
 def is_local(master: str) -> bool:
     """Whether Spark runs in one process on this machine."""
     return _LOCAL.fullmatch(master) is not None
@@ -223,92 +217,18 @@ def count_cores(spark: "SparkSession") -> int:
         return CORES_BEHIND_CONNECT
 
 
-@dataclass(frozen=True)
-class Jar:
-    """A jar that `ivy.xml` names, and its SHA-256."""
+def driver_conf(environ: Mapping[str, str]) -> dict[str, str]:
+    """The setting that brings the JDBC driver: Spark fetches it once, or COORDSTREAM_JDBC_JAR names its jar.
 
-    name: str
-    sha256: str
-
-    def matches(self, path: Path) -> bool:
-        """Whether the file at `path` exists and has the jar's SHA-256."""
-        return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == self.sha256
-
-
-POSTGRES_DRIVER = Jar("postgresql-42.7.13.jar", "6e0e4cc2d8cae902084f8a2b18728b073a6fd9d1f87c9d8bff8f298c18185b93")
-
-
-def postgres_driver(cache: Path, environ: Mapping[str, str]) -> Path:
-    """The path of the Postgres JDBC driver: COORDSTREAM_JDBC_JAR if set, else the jar in `cache`, fetched if missing.
-
-    A cached jar needs neither Java nor a network. A fetch that is killed leaves no partial jar. Raises
-    SparkJobError.
+    Empty under spark-submit, to which the jar is given. Raises SparkJobError: there is no such file.
     """
-    if override := environ.get(OVERRIDE):
-        if not Path(override).is_file():
+    if jar := environ.get(OVERRIDE):
+        if not Path(jar).is_file():
             raise SparkJobError(
-                f"File '{override}' in {OVERRIDE} does not exist. Set it to the JDBC driver's jar, or unset it."
+                f"File '{jar}' in {OVERRIDE} does not exist. Set it to the JDBC driver's jar, or unset it."
             )
-        return Path(override)
-    target = cache / POSTGRES_DRIVER.name
-    if not POSTGRES_DRIVER.matches(target):
-        _fetch(POSTGRES_DRIVER, target, environ)
-    return target
-
-
-def _fetch(jar: Jar, target: Path, environ: Mapping[str, str]) -> None:
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        problem = f"Cannot write to the jar cache '{target.parent}': {error.strerror}."
-        raise SparkJobError(f"{problem} Set COORDSTREAM_HOME to another folder.") from error
-    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target.parent) as scratch:
-        try:
-            retrieve_jars(IVY_FILE, f"{scratch}/[artifact]-[revision].[ext]", Path(scratch) / "ivy", environ)
-        except (OSError, subprocess.SubprocessError) as error:
-            raise _unreachable(jar) from error
-        fetched = Path(scratch) / jar.name
-        if not fetched.is_file():
-            raise _unreachable(jar)
-        if not jar.matches(fetched):
-            raise SparkJobError(
-                f"The fetched {jar.name} has an unexpected SHA-256. Check the repository that Ivy uses."
-            )
-        fetched.replace(target)
-
-
-def retrieve_jars(
-    ivy_file: Path, pattern: str, cache: Path, environ: Mapping[str, str], java_options: Sequence[str] = ()
-) -> None:
-    """Fetch the jars of an Ivy file to where a pattern says. Raises OSError, SubprocessError, SparkJobError.
-
-    The caller compares each jar's SHA-256. Ivy does not: a checksum is one more request for every file.
-    """
-    command = [
-        str(find_java(environ)),
-        *java_options,
-        "-Divy.checksums=",
-        "-jar",
-        str(_ivy_program()),
-        "-warn",
-        "-cache",
-        str(cache),
-    ]
-    arguments = ["-ivy", str(ivy_file), "-confs", "default", "-retrieve", pattern, "-types", "jar", "bundle"]
-    subprocess.run([*command, *arguments], env=dict(environ), check=True, capture_output=True, timeout=FETCH_SECONDS)
-
-
-def _unreachable(jar: Jar) -> SparkJobError:
-    return SparkJobError(f"Cannot fetch {jar.name}. Try again with a network, or set {OVERRIDE} to a copy of it.")
-
-
-def _ivy_program() -> Path:
-    """The Ivy jar inside the installed PySpark."""
-    spec = importlib.util.find_spec("pyspark")
-    found = sorted(Path(spec.origin).with_name("jars").glob("ivy-*.jar")) if spec and spec.origin else []
-    if not found:
-        raise SparkJobError(f"PySpark, which has Ivy, is not installed. Install it, or set {OVERRIDE}.")
-    return found[-1]
+        return {"spark.jars": jar}
+    return {} if SUBMITTED in environ or "SPARK_REMOTE" in environ else {"spark.jars.packages": JDBC_DRIVER}
 
 
 def find_java(environ: Mapping[str, str]) -> Path:

@@ -1,5 +1,6 @@
 """The reports of `coordstream spark`: each writes Parquet files and a picture into a folder, and prints."""
 
+import os
 from datetime import datetime
 from importlib import import_module
 from typing import Annotated
@@ -8,7 +9,7 @@ import typer
 
 from coordstream.cli.arguments import count_option, duration_option, time_option
 from coordstream.cli.output import Column, print_rows
-from coordstream.cli.spark_session import driver_conf, require_spark, spark_session
+from coordstream.cli.spark_session import require_spark, spark_session
 from coordstream.database import open_database
 
 app = typer.Typer()
@@ -116,11 +117,12 @@ def _run(
     require_spark("matplotlib")
     from spark_jobs.output_folder import check_output  # noqa: PLC0415 (`--help` works without Spark)
     from spark_jobs.reports.report import AS_OF_FILE, Options, Report, describe_positions, write_report  # noqa: PLC0415
+    from spark_jobs.session import driver_conf  # noqa: PLC0415
 
     report: Report = import_module(f"spark_jobs.reports.{name}").report(**settings)
     check_output(output, AS_OF_FILE, overwrite=overwrite)  # fails before Spark starts
     options = Options(output, overwrite, job, partitions, now)
-    with open_database() as database, spark_session(name, driver_conf()) as spark:
+    with open_database() as database, spark_session(name, driver_conf(os.environ)) as spark:
         done = write_report(report, spark, database.url, options)
     for line in (*describe_positions(done.positions), *filter(None, [done.note])):
         print(line)

@@ -9,7 +9,6 @@ import typer
 
 from coordstream.cli.arguments import count_option
 from coordstream.errors import require_packages
-from coordstream.settings import load_settings
 
 PACKAGES: Final = ("pyspark", "pandas", "pyarrow")
 
@@ -70,11 +69,3 @@ def spark_session(name: str, conf: dict[str, str]) -> Iterator[Any]:
 
     with running_session(name, conf) as session:
         yield session
-
-
-def driver_conf() -> dict[str, str]:
-    """The setting for the JDBC driver's jar, unless spark-submit has it. Raises SparkJobError: it cannot be fetched."""
-    from spark_jobs.session import OVERRIDE, SUBMITTED, jar_conf, postgres_driver  # noqa: PLC0415  # noqa: PLC0415
-
-    is_submitted = SUBMITTED in os.environ and OVERRIDE not in os.environ
-    return jar_conf(None if is_submitted else postgres_driver(load_settings().jar_cache, os.environ))

@@ -24,6 +24,7 @@ FETCH_SIZE: Final = 10_000
 """Without one, the driver would load a whole result into memory."""
 
 MOST_PARTITIONS: Final = 8
+CATALOG: Final = "spark.sql.catalog.coordinator"
 
 INSTANTS: Final = "spark.sql.datetime.java8API.enabled"
 """The setting with which Spark writes times in pushed filters in the session's zone instead of the JVM's."""
@@ -174,6 +175,24 @@ def jdbc_properties(url: str) -> dict[str, str]:
     database = quote(options.get("dbname") or options["user"], safe="")
     credentials = {name: value for name, value in options.items() if name in ("user", "password")}
     return {"url": f"jdbc:postgresql://{places}/{database}?{query}", "driver": "org.postgresql.Driver", **credentials}
+
+
+def register_catalog(spark: SparkSession, url: str) -> None:
+    """Make the schema `coordinator` of a database a catalog of this name, of Spark's own JDBC catalog.
+
+    The password is a setting of the session. Times in filters are in the zone of the session, and so of the connections
+    in UTC: only a session in UTC compares them exactly.
+    """
+    properties = jdbc_properties(url)
+    settings = {
+        **properties,
+        "url": f"{properties['url']}&currentSchema=coordinator",
+        "fetchsize": str(FETCH_SIZE),
+        "sessionInitStatement": "SET TIME ZONE 'UTC'",
+    }
+    spark.conf.set(CATALOG, "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog")
+    for name, value in settings.items():
+        spark.conf.set(f"{CATALOG}.{name}", value)
 
 
 def _connection_options(url: str) -> dict[str, str]:

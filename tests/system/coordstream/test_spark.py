@@ -2,9 +2,9 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 from pyspark.sql import SparkSession
 
 import coordstream.spark
@@ -12,6 +12,7 @@ from coordstream.errors import CoordstreamError
 from eventlog.postgres.connection import connect
 from tests.builders import config_set
 from tests.fixtures.acceptance.imported_job import ImportedJob
+from tests.fixtures.spark_jobs.fleet import COMMITS
 
 
 def test_the_database_is_that_of_the_settings(
@@ -24,6 +25,22 @@ def test_the_database_is_that_of_the_settings(
     assert [tuple(row) for row in rows.collect()] == [("app.note", "hello")]
 
 
+def test_sql_reads_the_relations_and_postgres_aggregates_them(
+    spark: SparkSession, connect_session: SparkSession, fleet_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", fleet_url)
+    for session in (spark.newSession(), connect_session):
+        coordstream.spark.register_catalog(session)
+        largest = session.sql(
+            "select max(input_offset_number) from coordinator.checkpoint where job_name like 'job-1%'"
+        )
+        assert [tuple(row) for row in largest.collect()] == [(COMMITS - 1,)]
+        plan = session.sql("explain select max(log_offset) from coordinator.checkpoint_history group by job_id")
+        assert "PushedAggregates: [MAX(log_offset)]" in str(plan.collect()), plan
+        shown = session.sql("set").where("key like 'spark.sql.catalog.coordinator%'").collect()
+        assert str(conninfo_to_dict(fleet_url)["password"]) not in str(shown)
+
+
 def test_a_wrong_address_is_one_sentence(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://me:hunter2@127.0.0.1:1/none")
     with pytest.raises(CoordstreamError, match="Cannot reach the database") as refusal:
@@ -31,22 +48,16 @@ def test_a_wrong_address_is_one_sentence(spark: SparkSession, monkeypatch: pytes
     assert "hunter2" not in str(refusal.value)
 
 
-def test_the_driver_is_that_of_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    jar = tmp_path / "driver.jar"
-    jar.touch()
-    monkeypatch.setenv("COORDSTREAM_JDBC_JAR", str(jar))
-    assert coordstream.spark.jdbc_driver() == jar
-
-
 def run(program: str) -> str:
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
 
 
-def test_importing_it_starts_no_jvm() -> None:
+def test_importing_it_starts_no_jvm_and_loads_no_command_line() -> None:
     program = (
-        "import coordstream.spark; from pyspark import SparkContext as S; print(S._gateway, S._active_spark_context)"
+        "import sys, coordstream.spark; from pyspark import SparkContext as S;"
+        "print(S._gateway, S._active_spark_context, sorted({'typer', 'rich', 'coordstream.cli'} & sys.modules.keys()))"
     )
-    assert run(program) == "None None\n"
+    assert run(program) == "None None []\n"
 
 
 def test_without_pyspark_the_extra_is_named() -> None:

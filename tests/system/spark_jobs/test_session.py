@@ -4,6 +4,7 @@ import os
 import socket
 import tempfile
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 from pyspark.sql import SparkSession
@@ -114,6 +115,13 @@ def test_an_invalid_setting_is_reported_before_the_start(
     with pytest.raises(SparkJobError) as refused:
         build_session("invalid", conf)
     assert str(refused.value).startswith(message)
+
+
+def test_executors_run_the_python_of_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pyspark.sql.SparkSession.builder", MagicMock())
+    monkeypatch.setenv("PYSPARK_PYTHON", "another")
+    build_session("python", {"spark.pyspark.python": "/opt/python"})
+    assert os.environ["PYSPARK_PYTHON"] == "/opt/python"
 
 
 def test_one_of_several_masters_is_enough() -> None:

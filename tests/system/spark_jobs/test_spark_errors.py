@@ -37,6 +37,14 @@ def test_of_any_other_error_in_an_executor_only_the_name_is_shown(raised: str) -
     )
 
 
+def test_a_package_that_executors_lack_is_named_with_the_cure() -> None:
+    error = PythonException(QUOTED.format(raised="ModuleNotFoundError: No module named 'spark_jobs'"))
+    assert message_of(error) == (
+        "Cannot replay: the Python of Spark's executors has no module 'spark_jobs'. Install coordstream[spark] there, "
+        "or name another Python in spark.pyspark.python"
+    )
+
+
 def test_a_killed_jvm_is_reported() -> None:
     assert "its Java process has ended" in message_of(ConnectionRefusedError(111, "Connection refused"))
 

@@ -26,7 +26,6 @@ def test_defaults_need_no_setting() -> None:
     assert settings.secret_patterns == DEFAULT_SECRET_PATTERNS
     assert (settings.kafka_bootstrap_servers, settings.kafka_options) == (None, {})
     assert settings.home.name == "coordstream"
-    assert settings.jar_cache.parent == settings.home
 
 
 @pytest.mark.parametrize(("uid", "is_roots"), [(0, True), (1000, False)])
