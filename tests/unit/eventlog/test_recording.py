@@ -16,8 +16,6 @@ from eventlog.errors import RecordingError
 from eventlog.events import CREATE_TIME, LOG_APPEND_TIME, RecordedEvent
 from eventlog.recording import (
     LineError,
-    _decode_any_line,
-    _decode_plain_line,
     decode_line,
     encode_line,
     read_recording,
@@ -26,7 +24,7 @@ from eventlog.recording import (
 from eventlog.recording_spool import LineSpool, TopicSummary, check_recording
 
 DATA = st.none() | st.binary(max_size=20)
-HEADERS = st.lists(st.tuples(st.text(max_size=5), DATA), max_size=3).map(tuple)
+HEADERS = st.lists(st.tuples(st.text(st.characters(exclude_categories=[]), max_size=5), DATA), max_size=3).map(tuple)
 EVENT = st.builds(
     RecordedEvent,
     st.integers(0, 2**63 - 2),
@@ -45,47 +43,6 @@ def test_a_record_comes_back_from_one_line(topic: str, event: RecordedEvent) -> 
     assert decode_line(line) == (topic, event)
     assert hash(decode_line(line)) == hash((topic, event))
     assert line.count(b"\n") == 1
-
-
-@given(st.sampled_from(["t", "__samza_coordinator_job_1"]), EVENT, st.data())
-def test_a_plain_line_is_decoded_as_json(topic: str, event: RecordedEvent, data: st.DataObject) -> None:
-    line = encode_line(topic, event)
-    is_plain = event.timestamp in range(10**18) and event.offset < 10**18 and not event.headers
-    assert (_decode_plain_line(line) is not None) == is_plain
-    at = data.draw(st.integers(0, len(line) - 1))
-    other = data.draw(st.sampled_from([b"", b"0", b"-", b'"', b"\\", b"=", b" ", b"\xff"]))
-    damaged = line[:at] + other + line[at + 1 :]
-    decoded = _decode_plain_line(damaged)
-    assert decoded is None or decoded == _decode_any_line(damaged)
-
-
-@pytest.mark.parametrize("number", [2**63, 10**19 - 1, 10**19, 2**64, 10**30])
-@pytest.mark.parametrize("name", ["offset", "timestamp"])
-def test_a_number_of_more_than_64_bits_is_refused(name: str, number: int) -> None:
-    line = encode_line("t", RecordedEvent(7, 7, 0, b"k", None)).replace(
-        b'"%b":7' % name.encode(), b'"%b":%d' % (name.encode(), number)
-    )
-    with pytest.raises(LineError, match=f"{name} has more than 64 bits"):
-        decode_line(line)
-
-
-def test_an_offset_without_a_next_one_is_refused() -> None:
-    with pytest.raises(
-        LineError, match="offset is 9223372036854775807, and the next offset would have more than 64 bits"
-    ):
-        decode_line(encode_line("t", RecordedEvent(2**63 - 1, 2**63 - 1, 0, b"k", None)))
-
-
-@pytest.mark.parametrize("topic", ["a\0b", "a\ud800b"])
-def test_a_topic_that_postgres_cannot_store_is_refused(topic: str) -> None:
-    with pytest.raises(LineError, match="topic has a null character or a lone surrogate"):
-        decode_line(encode_line(topic, RecordedEvent(7, 7, 0, b"k", None)))
-
-
-@pytest.mark.parametrize("epoch", [2**31, 9_999_999_999, 2**32 + 5, 10**18, -(2**31) - 1])
-def test_an_epoch_of_more_than_32_bits_is_refused(epoch: int) -> None:
-    with pytest.raises(LineError, match="leader_epoch has more than 32 bits"):
-        decode_line(encode_line("t", RecordedEvent(1, 1, 0, b"k", None, (), epoch)))
 
 
 @given(st.binary(max_size=60))
@@ -161,22 +118,29 @@ def test_empty_lines_and_an_empty_file_hold_nothing(tmp_path: Path) -> None:
     [
         (b"not json\n", "not a line of JSON"),
         (b"\xff\xfe\n", "not a line of JSON"),
-        (b"[]\n", "a list instead of an object"),
-        (without("topic"), "no field topic"),
-        (without("offset"), "no field offset"),
-        (without("key_b64"), "no field key_b64"),
-        (line(partition=1), "partition 1"),
-        (line(offset="5"), "offset is a text, not an integer"),
-        (line(offset=True), "offset is a boolean"),
-        (line(offset=-1), "below 0"),
-        (line(timestamp=1.5), "timestamp is a number"),
-        (line(timestamp_type="Never"), "timestamp_type"),
-        (line(key_b64="%%%"), "key_b64 is not base64"),
-        (line(key_b64="ü"), "key_b64 is not base64"),
-        (line(value_b64=5), "value_b64 is an integer"),
-        (line(headers={}), "headers is not a list"),
-        (line(headers=[["a"]]), "headers is not a list"),
-        (line(headers=[["a", "%"]]), "a header is not base64"),
+        (b"[]\n", "the line: Input should be an object"),
+        (without("topic"), "topic: Field required"),
+        (without("key_b64"), "key_b64: Field required"),
+        (line(topic="a\0b"), "topic has a null character"),
+        (line(topic="a\ud800b"), "not a line of JSON"),
+        (line(partition=1), "a record of partition 1"),
+        (line(offset="5"), "offset: Input should be a valid integer"),
+        (line(offset=True), "offset: Input should be a valid integer"),
+        (line(offset=-1), "offset: Input should be greater than or equal to 0"),
+        (line(offset=2**63 - 1), "offset: Input should be less than 9223372036854775807"),
+        (line(offset=10**30), "offset: Input should be less than 9223372036854775807"),
+        (line(timestamp=1.5), "timestamp: Input should be a valid integer"),
+        (line(timestamp=2**63), "timestamp: Input should be less than 9223372036854775808"),
+        (line(leader_epoch=2**31), "leader_epoch: Input should be less than 2147483648"),
+        (line(leader_epoch=-(2**31) - 1), "leader_epoch: Input should be greater than or equal to -2147483648"),
+        (line(timestamp_type="Never"), "timestamp_type: Input should be 'CreateTime' or 'LogAppendTime'"),
+        (line(key_b64="%%%"), "key_b64: Data should be valid base64."),
+        (line(key_b64="ü"), "key_b64: Data should be valid base64."),
+        (line(value_b64=5), "value_b64: Input should be a valid bytes"),
+        (line(headers={}), "headers: Input should be a valid array"),
+        (line(headers=[["a"]]), "headers.0.1: Field required"),
+        (line(headers=[[None, None, "/w=="]]), "the name of a header is not UTF-8"),
+        (line(headers=[["a", "%"]]), "headers.0.1: Data should be valid base64"),
         (line(offset=4), "offset 4 of t is after offset 4"),
     ],
 )
