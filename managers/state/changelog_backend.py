@@ -1,25 +1,22 @@
 """KafkaChangelogStateBackendFactory: stores are backed up by their changelogs (Samza's default state backend)."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
-from pathlib import Path
-from threading import Event
 from typing import Final
 
-from eventlog.checkpoint import Checkpoint, CheckpointId
+from eventlog.checkpoint import CheckpointId
 from eventlog.config import boolean
-from eventlog.errors import ConfigError, EventLogError
+from eventlog.errors import ConfigError
 from eventlog.log import Clock, system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KafkaStateCheckpointMarker
 from eventlog.system_admin import Changelogs
-from managers.job_facts import CHANGELOG_SYSTEM, TRANSACTIONAL_CHECKPOINT, changelogs, delete_retention_ms
-from managers.state.changelog_restore import KafkaChangelogRestoreManager, changelog_failed, revert
+from managers.job_facts import CHANGELOG_SYSTEM, TRANSACTIONAL_CHECKPOINT, changelogs
+from managers.state.changelog_restore import KafkaChangelogRestoreManager
 from managers.state.key_value_store import KeyValueStore, LoggedStore
 from managers.state.state_backend import Markers, StatefulTask, TaskBackupManager, without_changelog
-from managers.state.state_errors import RestoreCancelled, StoreNotBackedUp
-from managers.state.state_markers import CommittedOffset, committed_offsets
-from managers.state.store_directories import checkpoint_directory, delete_offset_files, write_offset_files
+from managers.state.state_errors import StoreNotBackedUp, backing_up
+from managers.state.store_directories import checkpoint_directory, write_offset
 
 
 class KafkaChangelogBackupManager(TaskBackupManager):
@@ -43,10 +40,11 @@ class KafkaChangelogBackupManager(TaskBackupManager):
 
     def snapshot(self, checkpoint_id: CheckpointId) -> Markers:  # noqa: ARG002
         """See `TaskBackupManager.snapshot`. Raises `StoreNotBackedUp`."""
-        return {store: self._marker(store, partition).serialise() for store, partition in self._partitions.items()}
-
-    def upload(self, checkpoint_id: CheckpointId, markers: Markers, cancelled: Event) -> Markers:  # noqa: ARG002
-        """See `TaskBackupManager.upload`: the changelogs have everything already."""
+        markers = {}
+        for store, partition in self._partitions.items():
+            with backing_up(self._task.task_name, store):
+                offset = self._newest_offset(store, partition)
+            markers[store] = KafkaStateCheckpointMarker(partition, offset).serialise()
         return markers
 
     def persist_to_filesystem(self, checkpoint_id: CheckpointId, markers: Markers) -> None:
@@ -55,29 +53,21 @@ class KafkaChangelogBackupManager(TaskBackupManager):
         Unless ``task.transactional.state.checkpoint.enabled`` is true, the default, a checkpoint directory gets none.
         """
         is_transactional = boolean(self._task.config, TRANSACTIONAL_CHECKPOINT, default=True)
-        for store, marker in markers.items():
+        for store, text in markers.items():
             directory = self._task.store_directory(store)
-            try:
-                checkpoint = checkpoint_directory(directory, checkpoint_id)
-                if checkpoint.is_dir():  # a store in memory has none, and what it left on disk keeps its own offset
-                    paths = (directory, checkpoint) if is_transactional else (directory,)
-                    _write_offsets(paths, KafkaStateCheckpointMarker.parse(marker))
-            except OSError as error:
-                problem = f"its offset files cannot be written ({error.strerror or error}). Check the disk."
-                raise StoreNotBackedUp(self._task.task_name, store, problem) from error
+            checkpoint = checkpoint_directory(directory, checkpoint_id)
+            if not checkpoint.is_dir():  # a store in memory has none, and what it left on disk keeps its own offset
+                continue
+            marker = KafkaStateCheckpointMarker.parse(text)
+            with backing_up(self._task.task_name, store):
+                for path in (directory, checkpoint) if is_transactional else (directory,):
+                    write_offset(path, marker.changelog, marker.offset)
 
-    def _marker(self, store: str, partition: SystemStreamPartition) -> KafkaStateCheckpointMarker:
+    def _newest_offset(self, store: str, partition: SystemStreamPartition) -> str | None:
+        """The newest offset of a changelog. One that was deleted and created again has only the latest changes."""
         changelogs = self._systems[partition.system]
-        try:
-            changelogs.flush()
-            newest = changelogs.reach(partition).newest_offset
-        except EventLogError as error:
-            raise StoreNotBackedUp(self._task.task_name, store, f"its changelog {partition} failed: {error}") from error
-        self._require_progress(store, partition, newest)
-        return KafkaStateCheckpointMarker(partition, newest)
-
-    def _require_progress(self, store: str, partition: SystemStreamPartition, newest: str | None) -> None:
-        """A changelog that was deleted and created again has only the latest changes of the store."""
+        changelogs.flush()
+        newest = changelogs.reach(partition).newest_offset
         offset, earlier = -1 if newest is None else int(newest), self._newest.get(store, -1)
         if offset < earlier:
             end = "is empty" if newest is None else f"ends at offset {newest}"
@@ -88,14 +78,7 @@ class KafkaChangelogBackupManager(TaskBackupManager):
                 "truncated: restore the task, from another state backend if the store has one.",
             )
         self._newest[store] = offset
-
-
-def _write_offsets(directories: Iterable[Path], marker: KafkaStateCheckpointMarker) -> None:
-    for path in directories:
-        if marker.offset is not None:
-            write_offset_files(path, {marker.changelog: marker.offset})
-        else:
-            delete_offset_files(path)
+        return newest
 
 
 class KafkaChangelogStateBackendFactory:
@@ -127,41 +110,12 @@ class KafkaChangelogStateBackendFactory:
             task, partitions, self._systems, self._clock, partial(self._open_to_restore, task)
         )
 
-    def match_stores(
-        self, task: StatefulTask, store_names: Collection[str], checkpoint: Checkpoint | None, cancelled: Event
-    ) -> None:
-        """See `AppendingBackend.match_stores`: reverts the changes that were not committed in the changelogs.
-
-        Raises `InvalidMarker`, `StoreNotRestored`, and `RestoreCancelled`.
-        """
-        partitions = self._partitions(task, store_names)
-        committed = committed_offsets(checkpoint, task.task_name, partitions)
-        for name, partition in partitions.items():
-            offset = self._known_offset(task, name, committed.get(name))
-            store = task.open_store(name)
-            try:
-                is_aligned = _align_changelog(store, partition, self._systems[partition.system], offset, cancelled)
-            except EventLogError as error:
-                raise changelog_failed(task.task_name, name, partition, error) from error
-            finally:
-                if store.directory is not None:
-                    store.close()
-            if not is_aligned:
-                raise RestoreCancelled(task.task_name, name)
-
     def _open_to_restore(self, task: StatefulTask, store_name: str) -> KeyValueStore:
         store = task.open_store(store_name)
         self._in_memory.pop((task.task_name, store_name), None)
         if store.directory is None:
             self._in_memory[task.task_name, store_name] = store
         return store
-
-    def _known_offset(self, task: StatefulTask, store_name: str, committed: CommittedOffset | None) -> int | None:
-        """The offset of a commit, unless the changelog may have lost a deletion after it, with the entry it deleted."""
-        if committed is None or committed.checkpoint_id is None:
-            return None
-        age_ms = self._clock().timestamp() * 1000 - committed.checkpoint_id.millis
-        return committed.offset if age_ms < delete_retention_ms(task.config, store_name) else None
 
     def _partitions(self, task: StatefulTask, store_names: Collection[str]) -> dict[str, SystemStreamPartition]:
         """The changelog partition of each store of a task, the same in all changelogs. Raises `ConfigError`."""
@@ -180,31 +134,3 @@ class KafkaChangelogStateBackendFactory:
                 raise ConfigError(f"{start} is in system {changelog.system!r}. Expected {known}.")
             found[store] = SystemStreamPartition(changelog.system, changelog.stream, task.changelog_partition)
         return found
-
-
-def _align_changelog(
-    store: KeyValueStore,
-    partition: SystemStreamPartition,
-    changelogs: Changelogs,
-    committed: int | None,
-    cancelled: Event,
-) -> bool:
-    """Make a changelog equal to a store that was restored from another backend, which has the state of ``committed``.
-
-    Reverts the changes after that offset. Without it, or if the changelog does not have it, all changes are reverted
-    and all entries are written. Returns False if it was cancelled.
-    """
-    changelogs.discard(partition)
-    reach = changelogs.reach(partition)
-    oldest, end = int(reach.oldest_offset or 0), int(reach.upcoming_offset or 0)
-    is_known = committed is not None and oldest <= committed < end
-    first = committed + 1 if is_known and committed is not None else oldest
-    for changes in changelogs.read(partition, first, end):
-        if cancelled.is_set():
-            return False
-        revert(store, partition, changelogs, changes)
-    if not is_known:
-        for key, value in store.range():
-            changelogs.send(partition, key, value)
-    changelogs.flush()
-    return True

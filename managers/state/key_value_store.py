@@ -1,29 +1,25 @@
 """Key-value stores: their interface, one in memory, one in RocksDB, and one that logs its changes to a changelog."""
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
-from struct import Struct, error
-from typing import TYPE_CHECKING, Final, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Final, Literal, Protocol, cast, runtime_checkable
 
 from eventlog.atomic_file import atomic_file
 from eventlog.checkpoint import CheckpointId
 from eventlog.partition import SystemStreamPartition
 from eventlog.system_admin import Changelogs
 from managers.state.state_errors import StoreUnreadable, missing_package
-from managers.state.store_directories import (
-    DICT_STORE_FILE,
-    checkpoint_directory,
-    delete_directory,
-    require_kind,
-)
+from managers.state.store_directories import checkpoint_directory, delete_directory
 
 if TYPE_CHECKING:
     from rocksdict import Options
 
-_LENGTHS: Final = Struct(">II")
+DICT_STORE_FILE: Final = "entries"
+StoreKind = Literal["DictStore", "RocksDbStore"]
+_FILES: Final[Mapping[StoreKind, str]] = {"DictStore": DICT_STORE_FILE, "RocksDbStore": "CURRENT"}
 
 
 class KeyValueStore(Protocol):
@@ -75,9 +71,8 @@ class DictStore:
         self.directory: Final = directory
         self._entries: dict[bytes, bytes] = {}
         if directory is not None:
-            require_kind(directory, "DictStore")
-            directory.mkdir(parents=True, exist_ok=True)
-            self._entries.update(_read(directory / DICT_STORE_FILE))
+            _make(directory, "DictStore")
+            self._entries = _read(directory / DICT_STORE_FILE)
 
     def get(self, key: bytes) -> bytes | None:
         return self._entries.get(key)
@@ -98,9 +93,9 @@ class DictStore:
         """See `KeyValueStore.flush`. The file is replaced at once. Raises OSError."""
         if self.directory is None:
             return
+        entries = {key.hex(): value.hex() for key, value in self._entries.items()}
         with atomic_file(self.directory / DICT_STORE_FILE, mode=0o666) as file:
-            for key, value in sorted(self._entries.items()):
-                file.write(_LENGTHS.pack(len(key), len(value)) + key + value)
+            file.write(json.dumps(entries).encode())
 
     def checkpoint(self, checkpoint_id: CheckpointId) -> Path | None:
         """See `KeyValueStore.checkpoint`. Raises OSError."""
@@ -116,19 +111,20 @@ class DictStore:
         """See `KeyValueStore.close`."""
 
 
-def _read(path: Path) -> Iterator[tuple[bytes, bytes]]:
-    data = path.read_bytes() if path.exists() else b""
-    start = 0
-    while start < len(data):
-        try:
-            key_length, value_length = _LENGTHS.unpack_from(data, start)
-        except error:
-            raise StoreUnreadable(path, "is incomplete") from None
-        middle = start + _LENGTHS.size + key_length
-        start = middle + value_length
-        if start > len(data):
-            raise StoreUnreadable(path, "is incomplete")
-        yield data[middle - key_length : middle], data[middle:start]
+def _read(path: Path) -> dict[bytes, bytes]:
+    try:
+        entries = json.loads(path.read_bytes()) if path.exists() else {}
+        return {bytes.fromhex(key): bytes.fromhex(value) for key, value in entries.items()}
+    except (AttributeError, TypeError, ValueError) as error:
+        raise StoreUnreadable(path, "is incomplete") from error
+
+
+def _make(directory: Path, kind: StoreKind) -> None:
+    """Create a store's directory, unless it has a file of another kind of store, which would not see its entries."""
+    for other, file in _FILES.items():
+        if other != kind and (directory / file).exists():
+            raise StoreUnreadable(directory / file, f"is that of a {other}, not of a {kind}")
+    directory.mkdir(parents=True, exist_ok=True)
 
 
 class LoggedStore:
@@ -184,11 +180,14 @@ class RocksDbStore:
             from rocksdict import Checkpoint, Options, Rdict, WriteBatch, WriteOptions  # noqa: PLC0415 (of the extra `state`)
         except ImportError as error:
             raise missing_package("A RocksDB store", "rocksdict") from error
-        require_kind(directory, "RocksDbStore")
-        directory.mkdir(parents=True, exist_ok=True)
+        _make(directory, "RocksDbStore")
         self.directory: Final = directory
-        with _naming_damage(directory):
+        try:
             self._database: Final = Rdict(str(directory), Options(raw_mode=True) if options is None else options)
+        except Exception as error:
+            if not str(error).startswith(_DAMAGED):
+                raise
+            raise StoreUnreadable(directory, f"is damaged ({str(error).splitlines()[0].rstrip('.')})") from error
         self._checkpoint: Final = Checkpoint
         self._new_batch: Final = WriteBatch
         self._unlogged: Final = WriteOptions()
@@ -233,13 +232,3 @@ class RocksDbStore:
         if not self._is_closed:
             self._database.close()
         self._is_closed = True
-
-
-@contextmanager
-def _naming_damage(directory: Path) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        if not str(error).startswith(_DAMAGED):
-            raise
-        raise StoreUnreadable(directory, f"is damaged ({str(error).splitlines()[0].rstrip('.')})") from error

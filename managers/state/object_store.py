@@ -4,23 +4,24 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Collection, Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path, PurePosixPath
 from stat import S_ISREG
-from typing import IO, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from eventlog.atomic_file import atomic_file
 from managers.job_names import job_id, job_name
 from managers.state.state_backend import StatefulTask
-from managers.state.state_errors import InvalidMarker, missing_package
+from managers.state.state_errors import InvalidMarker, SnapshotDamaged, missing_package
 
-_LOCAL: Final = "file"
+OBJECTS: Final = "objects"
+SNAPSHOTS: Final = "snapshots"
 _VERSION: Final = 1
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
-_BLOCK: Final = 1 << 20
 _MODIFIED: Final = ("mtime", "LastModified", "updated", "created")
 """Where file systems of fsspec have the time of an object: local, S3, GCS, in memory."""
 
@@ -30,16 +31,6 @@ class StoredObject(NamedTuple):
 
     size: int
     modified: Any
-
-    @classmethod
-    def of(cls, info: Mapping[str, Any]) -> "StoredObject":
-        """From the description of a file by fsspec."""
-        return cls(int(info["size"]), next((info[name] for name in _MODIFIED if info.get(name) is not None), None))
-
-    def is_unchanged_since(self, written: Iterable["StoredObject"]) -> bool:
-        """Whether one of ``written`` is not older. False if a time is unknown."""
-        times = [each.modified for each in written if each.modified is not None]
-        return self.modified is not None and bool(times) and bool(self.modified <= max(times))
 
 
 class ObjectStore:
@@ -52,32 +43,36 @@ class ObjectStore:
         """``url`` without a protocol is a local folder. Raises `StateError` or ImportError for a missing package."""
         try:
             from fsspec.core import url_to_fs  # noqa: PLC0415 (of the extra `state`)
+            from fsspec.implementations.local import LocalFileSystem  # noqa: PLC0415
         except ImportError as error:
             raise missing_package("An object store", "fsspec") from error
         self._fs, root = url_to_fs(url, **options)
         self._root: Final = str(root).rstrip("/")
-        self._is_local: Final = _LOCAL in (self._fs.protocol if isinstance(self._fs.protocol, tuple) else ())
+        self._is_local: Final = isinstance(self._fs, LocalFileSystem)
 
     def listed(self, folder: str) -> dict[str, StoredObject]:
         """The objects below a folder, by their paths in the folder."""
         start = f"{self._path(folder)}/"
         self._fs.invalidate_cache()  # another process may have written
-        found = self._fs.find(start, detail=True)
-        return {path[len(start) :]: StoredObject.of(info) for path, info in found.items() if path.startswith(start)}
+        found = {}
+        for path, info in self._fs.find(start, detail=True).items():
+            if path.startswith(start):
+                times = (info[name] for name in _MODIFIED if info.get(name) is not None)
+                found[path[len(start) :]] = StoredObject(int(info["size"]), next(times, None))
+        return found
 
-    def put(self, path: str, local: Path) -> None:
-        if self._is_local:
-            with local.open("rb") as source, self._local_object(path) as file:
-                shutil.copyfileobj(source, file, _BLOCK)
-        else:
-            self._fs.put_file(str(local), self._path(path))
-
-    def put_bytes(self, path: str, data: bytes) -> None:
-        if self._is_local:
-            with self._local_object(path) as file:
-                file.write(data)
-        else:
-            self._fs.pipe_file(self._path(path), data)
+    def put(self, path: str, content: Path | bytes) -> None:
+        """Write an object with the content of a file, or with these bytes."""
+        target, is_file = self._path(path), isinstance(content, Path)
+        if not self._is_local:
+            self._fs.put_file(str(content), target) if is_file else self._fs.pipe_file(target, content)
+            return
+        Path(target).parent.mkdir(parents=True, exist_ok=True)
+        with (
+            content.open("rb") if isinstance(content, Path) else BytesIO(content) as source,
+            atomic_file(Path(target), mode=0o666) as file,
+        ):
+            shutil.copyfileobj(source, file)
 
     def get(self, path: str, local: Path) -> None:
         self._fs.get_file(self._path(path), str(local))
@@ -85,29 +80,13 @@ class ObjectStore:
     def get_bytes(self, path: str) -> bytes:
         return bytes(self._fs.cat_file(self._path(path)))
 
-    def digest(self, path: str) -> str:
-        """The SHA-256 of an object's content, in hexadecimal."""
-        digest = hashlib.sha256()
-        with self._fs.open(self._path(path), "rb") as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
-        return digest.hexdigest()
-
-    def delete(self, paths: Collection[str]) -> None:
-        """Delete objects, if they exist."""
-        for path in paths:
-            try:
-                self._fs.rm_file(self._path(path))
-            except FileNotFoundError:
-                continue
+    def delete(self, path: str) -> None:
+        """Delete an object, if it exists."""
+        with suppress(FileNotFoundError):
+            self._fs.rm_file(self._path(path))
 
     def _path(self, path: str) -> str:
         return f"{self._root}/{path}"
-
-    def _local_object(self, path: str) -> AbstractContextManager[IO[bytes]]:
-        target = Path(self._path(path))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        return atomic_file(target, mode=0o666)
 
 
 class StoredFile(NamedTuple):
@@ -130,10 +109,6 @@ class StoreSnapshot:
     @property
     def digest(self) -> str:
         return hashlib.sha256(self.to_bytes()).hexdigest()
-
-    @property
-    def total_bytes(self) -> int:
-        return sum(file.size for file in self.files.values())
 
     @classmethod
     def parse(cls, data: bytes) -> "StoreSnapshot":
@@ -175,20 +150,72 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def store_folder(task: StatefulTask, store_name: str) -> str:
-    """The folder of a task's store, below the root of the object store. Raises `MissingSetting` without a job name."""
-    parts = (job_name(task.config), job_id(task.config), task.task_name, store_name)
-    return "/".join(quote(part, safe="").replace(".", "%2E") for part in parts)
+class StoreObjects:
+    """The objects of a task's store, in its folder: ``objects/<sha256>`` are the contents of files, and
+    ``snapshots/<sha256>`` lists of files. A marker is the folder and the SHA-256 of a list.
+    """
 
+    def __init__(self, objects: ObjectStore, task: StatefulTask, store_name: str) -> None:
+        """Raises `MissingSetting` if config has no ``job.name``."""
+        self._objects: Final = objects
+        self._names: Final = (task.task_name, store_name)
+        parts = (job_name(task.config), job_id(task.config), task.task_name, store_name)
+        self._folder: Final = "/".join(quote(part, safe="").replace(".", "%2E") for part in parts)
 
-def digest_in_marker(task: StatefulTask, store_name: str, marker: str) -> str:
-    """The digest of the snapshot that a marker names. Raises `InvalidMarker`."""
-    folder, _, digest = marker.rpartition("/")
-    if folder.count("/") != 3 or not _DIGEST.fullmatch(digest):
-        raise InvalidMarker(task.task_name, store_name, f"{marker!r} is not a snapshot id")
-    if folder != store_folder(task, store_name):
-        raise InvalidMarker(task.task_name, store_name, f"its snapshot is that of another store, {folder!r}")
-    return digest
+    def usable(self) -> set[StoredFile]:
+        """The contents that a commit need not write: those that are not newer than all lists.
+
+        Each commit writes its list last, so a newer object was changed since, or its commit failed.
+        """
+        listed = self._objects.listed(self._folder)
+        lists = [each.modified for path, each in listed.items() if path.startswith(SNAPSHOTS)]
+        last = max((modified for modified in lists if modified is not None), default=None)
+        return {
+            StoredFile(path.removeprefix(f"{OBJECTS}/"), size)
+            for path, (size, modified) in listed.items()
+            if last is not None and modified is not None and modified <= last
+        }
+
+    def put_file(self, file: StoredFile, local: Path) -> None:
+        self._objects.put(f"{self._folder}/{OBJECTS}/{file.digest}", local)
+
+    def put_snapshot(self, snapshot: StoreSnapshot) -> str:
+        """Write a list of files, and return its marker."""
+        self._objects.put(f"{self._folder}/{SNAPSHOTS}/{snapshot.digest}", snapshot.to_bytes())
+        return f"{self._folder}/{snapshot.digest}"
+
+    def get_snapshot(self, marker: str) -> StoreSnapshot:
+        """The list that a marker names. Raises `InvalidMarker`, and `SnapshotDamaged` if it is missing or changed."""
+        folder, _, digest = marker.rpartition("/")
+        if folder != self._folder or not _DIGEST.fullmatch(digest):
+            raise InvalidMarker(*self._names, f"{marker!r} is not the id of a snapshot in {self._folder}")
+        path = f"{self._folder}/{SNAPSHOTS}/{digest}"
+        try:
+            snapshot = StoreSnapshot.parse(self._objects.get_bytes(path))
+        except FileNotFoundError:
+            raise SnapshotDamaged(*self._names, path, "is missing") from None
+        except ValueError:
+            snapshot = None
+        if snapshot is None or snapshot.digest != digest:
+            raise SnapshotDamaged(*self._names, path, "was changed")
+        return snapshot
+
+    def get_file(self, file: StoredFile, local: Path) -> None:
+        """Raises `SnapshotDamaged` if the object is missing or changed."""
+        path = f"{self._folder}/{OBJECTS}/{file.digest}"
+        try:
+            self._objects.get(path, local)
+        except FileNotFoundError:
+            raise SnapshotDamaged(*self._names, path, "is missing") from None
+        if file_digest(local) != file.digest:
+            raise SnapshotDamaged(*self._names, path, "was changed")
+
+    def delete_all_but(self, marker: str) -> None:
+        """Delete all objects but those of the snapshot that a marker names."""
+        snapshot = self.get_snapshot(marker)
+        kept = {f"{OBJECTS}/{file.digest}" for file in snapshot.files.values()} | {f"{SNAPSHOTS}/{snapshot.digest}"}
+        for path in self._objects.listed(self._folder).keys() - kept:
+            self._objects.delete(f"{self._folder}/{path}")
 
 
 def _is_outside(name: str) -> bool:

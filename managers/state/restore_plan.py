@@ -11,7 +11,7 @@ from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from managers.job_facts import delete_retention_ms
 from managers.job_names import Config
 from managers.state.state_markers import marked_offset
-from managers.state.store_directories import checkpoint_directories, is_stale, read_checkpoint_file, read_offset_files
+from managers.state.store_directories import is_stale, read_checkpoint_file, read_offset
 
 _SAFE_SHARE_OF_LAG: Final = 0.9
 _TO_END: Final = ", so it is restored to the end of the changelog"
@@ -21,8 +21,9 @@ class StoreToRestore(NamedTuple):
     """A store with a changelog, before it is restored.
 
     ``newest`` is the offset before the end of the changelog, ``checkpointed`` that of its last commit (None if there is
-    none). ``checkpoint_age_ms`` None: that commit has no id. ``local`` has the offset of each checkpoint directory
-    that can be used. ``retains_existing`` decides about the changes of a store without a commit.
+    none). ``checkpoint_age_ms`` None: that commit has no id. ``local`` has the offset of each directory that can be
+    used. ``retains_existing`` decides about the changes of a store without a commit. If the store ``is_transactional``,
+    it gets the state of its last commit, else that of the end of the changelog.
     """
 
     oldest: int
@@ -32,12 +33,13 @@ class StoreToRestore(NamedTuple):
     min_compaction_lag_ms: int
     retains_existing: bool
     local: Mapping[Path, int]
+    is_transactional: bool = True
 
 
 class RestorePlan(NamedTuple):
     """How a store is restored: apply the changes at ``first`` to ``last``, and revert those after it.
 
-    ``directory`` is the checkpoint directory to begin with; None: begin with an empty store. ``last`` None: revert all.
+    ``directory`` is the local directory to begin with; None: begin with an empty store. ``last`` None: revert all.
     ``doubt`` says why the result may not be the state of the last commit; empty if it is.
     """
 
@@ -49,6 +51,8 @@ class RestorePlan(NamedTuple):
 
 def plan_restore(store: StoreToRestore) -> RestorePlan:
     oldest, newest, offset, age_ms = store.oldest, store.newest, store.checkpointed, store.checkpoint_age_ms
+    if not store.is_transactional:
+        return _from_local(store, newest)
     if offset is None:
         if newest < oldest or not store.retains_existing:
             return RestorePlan(None, oldest, None)
@@ -70,25 +74,6 @@ def _from_local(store: StoreToRestore, last: int, doubt: str = "") -> RestorePla
     return RestorePlan(directory, store.oldest if directory is None else usable[directory] + 1, last, doubt)
 
 
-def plan_restore_to_end(oldest: int, newest: int, local: Mapping[Path, int]) -> RestorePlan:
-    """The plan for state that is not transactional. ``local``: the store's own directory, if it can be used."""
-    directory, offset = next(iter(local.items()), (None, 0))
-    if directory is None:
-        return RestorePlan(None, oldest, newest)
-    if offset <= newest:
-        return RestorePlan(directory, max(offset + 1, oldest), newest)
-    end = "is empty" if newest < oldest else f"ends at offset {newest}"
-    return RestorePlan(None, oldest, newest, f"its directory is at offset {offset} of its changelog, which {end}")
-
-
-def usable_checkpoints(
-    directory: Path, store: str, changelog: SystemStreamPartition, config: Config, now: datetime
-) -> dict[Path, int]:
-    paths = [path for _, path in sorted(checkpoint_directories(directory))]
-    offsets = {path: local_offset(path, store, changelog, config, now) for path in paths}
-    return {path: offset for path, offset in offsets.items() if offset is not None}
-
-
 def local_offset(
     directory: Path, store: str, changelog: SystemStreamPartition, config: Config, now: datetime
 ) -> int | None:
@@ -98,14 +83,9 @@ def local_offset(
     """
     if is_stale(directory, delete_retention_ms(config, store), now):
         return None
-    offsets = read_offset_files(directory, [changelog])
-    if offsets:
-        offset = offsets.get(changelog, "") if len(offsets) == 1 else ""
+    offset = read_offset(directory, changelog)
+    if offset is not None:
         return int(offset) if offset.isascii() and offset.isdigit() else None
-    return _of_checkpoint_file(directory, store, changelog)
-
-
-def _of_checkpoint_file(directory: Path, store: str, changelog: SystemStreamPartition) -> int | None:
     checkpoint = read_checkpoint_file(directory)
     markers = {} if checkpoint is None else checkpoint.state_markers.get(KAFKA_STATE_BACKEND_FACTORY, {})
     try:

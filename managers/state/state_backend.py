@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from typing import Final, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Final, Literal, NamedTuple, Protocol, TypeVar
 
 from eventlog.checkpoint import (
     DEFAULT_WRITE_VERSIONS,
@@ -22,7 +22,6 @@ from eventlog.frozen_dict import frozen
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from managers.job_facts import changelog_of
 from managers.state.key_value_store import StoreOpener
-from managers.state.store_directories import store_directory
 
 Backend = TypeVar("Backend")
 
@@ -174,10 +173,11 @@ class StatefulTask:
         object.__setattr__(self, "config", frozen(self.config))
 
     def store_directory(self, store_name: str) -> Path:
-        """The directory of a store on disk (`store_directory`)."""
+        """The directory of a store on disk: ``<base>/<store>/<task>``, with ``_`` for each space."""
         is_logged = is_durable(self.config, store_name) or has_side_inputs(self.config, store_name)
         configured = self.config.get(LOGGED_BASE_DIRECTORY if is_logged else NON_LOGGED_BASE_DIRECTORY, "").strip()
-        return store_directory(Path(configured) if configured else self.base_directory, store_name, self.task_name)
+        base = Path(configured) if configured else self.base_directory
+        return base / store_name.replace(" ", "_") / self.task_name.replace(" ", "_")
 
 
 class TaskBackupManager(Protocol):
@@ -193,14 +193,16 @@ class TaskBackupManager(Protocol):
         """Start after this checkpoint of the task, None if it has none. It may have markers of other stores."""
         return
 
-    def snapshot(self, checkpoint_id: CheckpointId) -> Markers | None:
+    def snapshot(self, checkpoint_id: CheckpointId) -> Markers:  # noqa: ARG002
         """Capture the state to upload, and return markers for `upload`. Blocks the task; the stores are flushed."""
+        return {}
 
-    def upload(self, checkpoint_id: CheckpointId, markers: Markers, cancelled: Event) -> Markers | None:
-        """Back up the snapshot in another thread than the task's, and return the markers for the checkpoint, if any.
+    def upload(self, checkpoint_id: CheckpointId, markers: Markers, cancelled: Event) -> Markers:  # noqa: ARG002
+        """Back up the snapshot in another thread than the task's, and return the markers for the checkpoint.
 
         ``cancelled`` is set when the commit was given up: return or raise soon, since the result is ignored.
         """
+        return markers
 
     def persist_to_filesystem(self, checkpoint_id: CheckpointId, markers: Markers) -> None:  # noqa: ARG002
         """Write the backend's own files into store and checkpoint directories. The checkpoint is on the log."""
@@ -216,12 +218,12 @@ class TaskBackupManager(Protocol):
 
 
 class RestoreProgress(NamedTuple):
-    """How much of a store is restored; ``total`` None: unknown."""
+    """How much of a store is restored."""
 
     task_name: str
     store_name: str
     restored: int
-    total: int | None
+    total: int
     unit: Literal["bytes", "records"]
 
 
@@ -234,8 +236,15 @@ class TaskRestoreManager(Protocol):
     def init(self, checkpoint: Checkpoint | None) -> None:
         """Prepare to restore as of this checkpoint of the task, None if it has none."""
 
-    def restore(self, report: ReportProgress, cancelled: Event) -> None:
-        """Restore the stores, completely or not at all each. Ends soon after ``cancelled`` is set."""
+    def restore(self, report: ReportProgress) -> None:
+        """Restore the stores, completely or not at all each."""
+
+    def match(self) -> None:
+        """Make the backend equal to the stores, which another backend restored to the checkpoint.
+
+        For backends whose next marker also covers what was written since that checkpoint, such as a changelog.
+        """
+        return
 
     def close(self) -> None:
         """Close the stores that were opened, and connections. May be called without `init`."""
@@ -250,13 +259,3 @@ class StateBackendFactory(Protocol):
 
     def get_restore_manager(self, task: StatefulTask, store_names: Collection[str]) -> TaskRestoreManager:
         """The manager that restores these stores of a task."""
-
-
-@runtime_checkable
-class AppendingBackend(Protocol):
-    """A backend whose next marker also covers what was written since the last commit, such as a changelog."""
-
-    def match_stores(
-        self, task: StatefulTask, store_names: Collection[str], checkpoint: Checkpoint | None, cancelled: Event
-    ) -> None:
-        """Make the backend equal to these stores, restored by another one. Ends soon after ``cancelled`` is set."""

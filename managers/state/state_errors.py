@@ -1,5 +1,7 @@
 """Errors of local state. Each keeps the things it names as attributes; the cause says why."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal
 
@@ -9,7 +11,13 @@ from managers.errors import ManagerError
 Step = Literal["flush", "snapshot", "upload", "checkpoint", "persist", "clean up"]
 """The steps of a commit, in their order. From ``persist`` on, the checkpoint is on the log."""
 
-_AFTER_CHECKPOINT: Final = ("persist", "clean up")
+_LAST_UNCHANGED: Final = "The task's last checkpoint is unchanged; commit again."
+_IS_WRITTEN: Final = "Its checkpoint is written; the next commit tries this step again."
+_REMEDIES: Final[dict[Step, str]] = {
+    "checkpoint": "Its checkpoint may be written; commit again.",
+    "persist": _IS_WRITTEN,
+    "clean up": _IS_WRITTEN,
+}
 
 
 class StateError(ManagerError):
@@ -34,12 +42,13 @@ class CommitFailed(StateError):
         self.step: Step = step
         self.store_name = store_name
         self.factory = factory
-        self.is_checkpoint_written = step in _AFTER_CHECKPOINT
+        remedy = _REMEDIES.get(step, _LAST_UNCHANGED)
+        self.is_checkpoint_written = remedy == _IS_WRITTEN
         store = "" if store_name is None else f", store {store_name!r}"
         backend = "" if factory is None else f", state backend {factory}"
         super().__init__(
             f"Commit {checkpoint_id} of task {task_name!r} failed in step {step!r}{store}{backend}: "
-            f"{_sentence(cause)} {_remedy(step)}"
+            f"{_sentence(cause)} {remedy}"
         )
 
 
@@ -57,62 +66,58 @@ class CommitTimedOut(StateError):
         )
 
 
-class InvalidMarker(StateError):
+class _StoreError(StateError):
+    def __init__(self, task_name: str, store_name: str, what: str, then: str) -> None:
+        self.task_name = task_name
+        self.store_name = store_name
+        super().__init__(f"{what} store {store_name!r} of task {task_name!r}{then}")
+
+
+class InvalidMarker(_StoreError):
     """A state checkpoint marker of a store cannot be used."""
 
     def __init__(self, task_name: str, store_name: str, problem: str) -> None:
-        self.task_name = task_name
-        self.store_name = store_name
         self.problem = problem
-        super().__init__(
-            f"The state checkpoint marker of store {store_name!r} of task {task_name!r} is invalid: "
-            f"{problem.rstrip('.')}. Restore the store from another checkpoint or state backend."
-        )
+        remedy = "Restore the store from another checkpoint or state backend."
+        then = f" is invalid: {_sentence(problem)} {remedy}"
+        super().__init__(task_name, store_name, "The state checkpoint marker of", then)
 
 
-class RestoreCancelled(StateError):
-    """The restore of a store was cancelled; the next one begins again."""
-
-    def __init__(self, task_name: str, store_name: str) -> None:
-        self.task_name = task_name
-        self.store_name = store_name
-        super().__init__(f"The restore of store {store_name!r} of task {task_name!r} was cancelled. Restore it again.")
-
-
-class SnapshotDamaged(StateError):
+class SnapshotDamaged(_StoreError):
     """An object of a store's snapshot is missing in the object store, or was changed there."""
 
     def __init__(self, task_name: str, store_name: str, object_path: str, problem: str) -> None:
-        self.task_name = task_name
-        self.store_name = store_name
         self.object_path = object_path
-        super().__init__(
-            f"Cannot restore store {store_name!r} of task {task_name!r}: object {object_path} {problem}. "
-            "Recover it, or restore the store from another checkpoint or state backend."
-        )
+        remedy = "Recover it, or restore the store from another checkpoint or state backend."
+        super().__init__(task_name, store_name, "Cannot restore", f": object {object_path} {problem}. {remedy}")
 
 
-class StoreNotBackedUp(StateError):
+class StoreNotBackedUp(_StoreError):
     """A store could not be backed up, or its old backups not be deleted."""
 
     def __init__(self, task_name: str, store_name: str, problem: BaseException | str) -> None:
-        self.task_name = task_name
-        self.store_name = store_name
-        super().__init__(f"Cannot back up store {store_name!r} of task {task_name!r}: {_sentence(problem)}")
+        super().__init__(task_name, store_name, "Cannot back up", f": {_sentence(problem)}")
 
 
-class StoreNotRestored(StateError):
+@contextmanager
+def backing_up(task_name: str, store_name: str) -> Iterator[None]:
+    """Raise `StoreNotBackedUp` for any error but a `StateError`."""
+    try:
+        yield
+    except StateError:
+        raise
+    except Exception as error:
+        raise StoreNotBackedUp(task_name, store_name, error) from error
+
+
+class StoreNotRestored(_StoreError):
     """A store could not be restored from a state backend (None: it has none), or not opened."""
 
     def __init__(self, task_name: str, store_name: str, factory: str | None, problem: BaseException | str) -> None:
-        self.task_name = task_name
-        self.store_name = store_name
         self.factory = factory
         origin = "" if factory is None else f" from state backend {factory}"
-        super().__init__(
-            f"Cannot restore store {store_name!r} of task {task_name!r}{origin}: "
-            f"{_sentence(problem)} Check the disk and the backend, then restore the task again."
-        )
+        remedy = "Check the disk and the backend, then restore the task again."
+        super().__init__(task_name, store_name, "Cannot restore", f"{origin}: {_sentence(problem)} {remedy}")
 
 
 class StoreUnreadable(StateError):
@@ -131,11 +136,3 @@ def missing_package(purpose: str, package: str) -> StateError:
 def _sentence(problem: BaseException | str) -> str:
     text = str(problem).strip() or type(problem).__name__
     return text if text.endswith(".") else f"{text}."
-
-
-def _remedy(step: Step) -> str:
-    if step in _AFTER_CHECKPOINT:
-        return "Its checkpoint is written; the next commit tries this step again."
-    if step == "checkpoint":
-        return "Its checkpoint may be written; commit again."
-    return "The task's last checkpoint is unchanged; commit again."

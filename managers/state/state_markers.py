@@ -1,7 +1,7 @@
 """Markers of state in checkpoints: StateCheckpointMarkerSerde, and the changelog offsets of a checkpoint."""
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV2
 from eventlog.errors import WireError, known_names
@@ -15,30 +15,25 @@ from eventlog.state_markers import (
 )
 from managers.state.state_errors import InvalidMarker
 
-Payload = TypeVar("Payload")
 
-
-class StateCheckpointPayloadSerde(Protocol[Payload]):
+class StateCheckpointPayloadSerde(Protocol):
     """Writes and reads the markers of one backend."""
 
-    def serialise(self, payload: Payload) -> str:
+    def serialise(self, payload: Any) -> str:
         """The text of a marker."""
 
-    def deserialise(self, text: str) -> Payload:
+    def deserialise(self, text: str) -> Any:
         """The marker with this text. Raises `WireError`."""
 
 
 class KafkaMarkerSerde:
     """Markers of the Kafka changelog, as JSON; also reads the text of older Samza."""
 
-    def serialise(self, payload: KafkaStateCheckpointMarker) -> str:
-        return payload.serialise()
-
-    def deserialise(self, text: str) -> KafkaStateCheckpointMarker:
-        return KafkaStateCheckpointMarker.parse(text)
+    serialise = staticmethod(KafkaStateCheckpointMarker.serialise)
+    deserialise = staticmethod(KafkaStateCheckpointMarker.parse)
 
 
-KNOWN_SERDES: Final[Mapping[str, StateCheckpointPayloadSerde[Any]]] = frozen(
+KNOWN_SERDES: Final[Mapping[str, StateCheckpointPayloadSerde]] = frozen(
     {KAFKA_STATE_BACKEND_FACTORY: KafkaMarkerSerde()}
 )
 
@@ -46,7 +41,7 @@ KNOWN_SERDES: Final[Mapping[str, StateCheckpointPayloadSerde[Any]]] = frozen(
 class StateCheckpointMarkerSerde:
     """Writes ``1:<class>:<payload>``, and reads it with the given serde of that class (SAMZA-2591)."""
 
-    def __init__(self, serdes: Mapping[str, StateCheckpointPayloadSerde[Any]] = KNOWN_SERDES) -> None:
+    def __init__(self, serdes: Mapping[str, StateCheckpointPayloadSerde] = KNOWN_SERDES) -> None:
         """``serdes`` are by the full name of the class that is written."""
         self._serdes: Final = dict(serdes)
 
@@ -81,21 +76,17 @@ def committed_offsets(
     """The offsets of these stores; without stores that have none. Raises `InvalidMarker`."""
     found = {}
     for store, changelog in changelogs.items():
-        text = _text_of(checkpoint, store, changelog)
+        text = None
         try:
-            if isinstance(checkpoint, CheckpointV2) and text is not None:
-                found[store] = CommittedOffset(marked_offset(text, changelog), checkpoint.checkpoint_id)
-            elif text:
+            if isinstance(checkpoint, CheckpointV2):
+                text = checkpoint.state_markers.get(KAFKA_STATE_BACKEND_FACTORY, {}).get(store)
+                if text is not None:
+                    found[store] = CommittedOffset(marked_offset(text, changelog), checkpoint.checkpoint_id)
+            elif checkpoint is not None and (text := checkpoint.offsets.get(changelog)):
                 found[store] = _of_version_1(text)
         except WireError as error:
             raise InvalidMarker(task_name, store, f"{error}: {text!r}") from error
     return found
-
-
-def _text_of(checkpoint: Checkpoint | None, store: str, changelog: SystemStreamPartition) -> str | None:
-    if isinstance(checkpoint, CheckpointV2):
-        return checkpoint.state_markers.get(KAFKA_STATE_BACKEND_FACTORY, {}).get(store)
-    return None if checkpoint is None else checkpoint.offsets.get(changelog)
 
 
 def marked_offset(marker: str, changelog: SystemStreamPartition) -> int | None:

@@ -1,14 +1,15 @@
-"""The directories of stores and of their checkpoints, and the offset files in them."""
+"""The directories of stores and of their checkpoints, and the files in them that say which commit they hold."""
 
 import logging
 import os
 import shutil
 import struct
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import datetime
-from io import BytesIO
+from glob import escape
 from pathlib import Path
-from typing import Final, Literal, TypeVar
+from typing import Final, TypeVar
 from zlib import crc32
 
 from eventlog.atomic_file import atomic_file
@@ -17,7 +18,6 @@ from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
 from eventlog.wire.checkpoint_topic import decode_v2, encode_v2
 from eventlog.wire.jackson import loads, object_text
-from managers.state.state_errors import StoreUnreadable
 
 OFFSET_FILE: Final = "OFFSET-v2"
 LEGACY_OFFSET_FILE: Final = "OFFSET"
@@ -27,10 +27,6 @@ OFFSET_FILES: Final = (OFFSET_FILE, LEGACY_OFFSET_FILE)
 FILES_OF_COMMIT: Final = (*OFFSET_FILES, SIDE_INPUT_OFFSET_FILE, CHECKPOINT_FILE)
 """The files in the directory of a store that say which commit it has."""
 
-StoreKind = Literal["DictStore", "RocksDbStore"]
-DICT_STORE_FILE: Final = "entries"
-_ROCKSDB_FILE: Final = "CURRENT"
-_FILES: Final[Mapping[StoreKind, str]] = {"DictStore": DICT_STORE_FILE, "RocksDbStore": _ROCKSDB_FILE}
 _TABLE_SUFFIX: Final = ".sst"
 _MAGIC: Final = b"\xac\xed\x00\x05"
 _BLOCK_BYTES: Final = 1024
@@ -38,13 +34,7 @@ _SHORT_BLOCK: Final = 0x77
 _LONG_BLOCK: Final = 0x7A
 _STRING_BYTES: Final = 65535
 _logger: Final = logging.getLogger(__name__)
-FileOffsets = Mapping[SystemStreamPartition, str]
 Content = TypeVar("Content")
-
-
-def store_directory(base: Path, store_name: str, task_name: str) -> Path:
-    """The directory of a task's store: ``<base>/<store>/<task>``, with ``_`` for each space."""
-    return base / store_name.replace(" ", "_") / task_name.replace(" ", "_")
 
 
 def checkpoint_directory(directory: Path, checkpoint_id: CheckpointId) -> Path:
@@ -53,13 +43,13 @@ def checkpoint_directory(directory: Path, checkpoint_id: CheckpointId) -> Path:
 
 
 def checkpoint_directories(directory: Path) -> Iterator[tuple[CheckpointId, Path]]:
-    """The checkpoint directories of a store, in any order."""
-    prefix = f"{directory.name}-"
-    candidates = directory.parent.iterdir() if directory.parent.is_dir() else iter(())
-    for path in candidates:
-        checkpoint_id = _parse(path.name.removeprefix(prefix)) if path.name.startswith(prefix) else None
-        if checkpoint_id is not None and path.is_dir():
-            yield checkpoint_id, path
+    """The checkpoint directories of a store, in any order, not those of a task ``<this task>-1``."""
+    for path in directory.parent.glob(f"{escape(directory.name)}-*"):
+        text = path.name.removeprefix(f"{directory.name}-")
+        with suppress(WireError):
+            checkpoint_id = CheckpointId.parse(text)
+            if str(checkpoint_id) == text and path.is_dir():
+                yield checkpoint_id, path
 
 
 def copy_checkpoint(checkpoint: Path, directory: Path) -> None:
@@ -94,22 +84,6 @@ def set_aside(files: Path, directory: Path) -> Path:
     return files.rename(kept)
 
 
-def require_kind(directory: Path, kind: StoreKind) -> None:
-    """Raise `StoreUnreadable` if a directory has a file of another kind of store, which would not see its entries."""
-    for other, file in _FILES.items():
-        if other != kind and (directory / file).exists():
-            raise StoreUnreadable(directory / file, f"is that of a {other}, not of a {kind}")
-
-
-def _parse(text: str) -> CheckpointId | None:
-    """The checkpoint id with exactly this text, None if there is none (the directory of a task ``task-1``)."""
-    try:
-        checkpoint_id = CheckpointId.parse(text)
-    except WireError:
-        return None
-    return checkpoint_id if str(checkpoint_id) == text else None
-
-
 def _link_or_copy(source: str, target: str) -> str:
     if source.endswith(_TABLE_SUFFIX):
         os.link(source, target)
@@ -118,59 +92,35 @@ def _link_or_copy(source: str, target: str) -> str:
 
 
 def write_with_checksum(path: Path, text: str) -> None:
-    """Replace a file atomically. Raises OSError; the previous one remains then."""
+    """Replace a file atomically, with the bytes of Java's ObjectOutputStream. Raises OSError; the old file remains."""
+    data = _checksum(text) + b"".join(struct.pack(">H", len(part)) + part for part in _strings(text))
     with atomic_file(path, mode=0o666) as file:
-        file.write(encode(text))
+        file.write(_MAGIC)
+        for at in range(0, len(data), _BLOCK_BYTES):
+            block = data[at : at + _BLOCK_BYTES]
+            is_short = len(block) <= 0xFF
+            file.write(bytes((_SHORT_BLOCK, len(block))) if is_short else struct.pack(">Bi", _LONG_BLOCK, len(block)))
+            file.write(block)
 
 
 def read_with_checksum(path: Path) -> str:
     """Raises ValueError if the file is damaged or has another format."""
-    try:
-        return decode(path.read_bytes())
-    except ValueError:
-        text = f"{path} is damaged: its checksum does not match. Delete it; the store is then restored."
-        raise ValueError(text) from None
-
-
-def encode(text: str) -> bytes:
-    data = _checksum(text) + b"".join(struct.pack(">H", len(part)) + part for part in _strings(text))
-    return _MAGIC + b"".join(_blocks(data))
-
-
-def decode(data: bytes) -> str:
-    """Raises ValueError if the data is damaged or has another format."""
-    content = BytesIO(b"".join(_contents(BytesIO(data))))
-    checksum = _read_exactly(content, 8)
-    units = _read_string(content)
-    while content.tell() < len(content.getbuffer()):
-        units += _read_string(content)
-    text = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-    if checksum != _checksum(text):
-        raise ValueError
+    data = path.read_bytes()
+    content, at = b"", len(_MAGIC)
+    while at < len(data):
+        start = at + (2 if data[at] == _SHORT_BLOCK else 5)
+        at = start + int.from_bytes(data[at + 1 : start])
+        content += data[start:at]
+    units, at = b"", 8
+    while at < len(content):
+        start = at + 2
+        at = start + int.from_bytes(content[at:start])
+        units += content[start:at]
+    text = units.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
+    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    if not data.startswith(_MAGIC) or content[:8] != _checksum(text):
+        raise ValueError(f"{path} is damaged: its checksum does not match. Delete it; the store is then restored.")
     return text
-
-
-def _blocks(data: bytes) -> Iterator[bytes]:
-    for at in range(0, len(data), _BLOCK_BYTES):
-        block = data[at : at + _BLOCK_BYTES]
-        is_short = len(block) <= 0xFF
-        yield (bytes((_SHORT_BLOCK, len(block))) if is_short else struct.pack(">Bi", _LONG_BLOCK, len(block))) + block
-
-
-def _contents(data: BytesIO) -> Iterator[bytes]:
-    if data.read(len(_MAGIC)) != _MAGIC:
-        raise ValueError
-    while kind := data.read(1):
-        if kind[0] not in (_SHORT_BLOCK, _LONG_BLOCK):
-            raise ValueError
-        yield _read_exactly(data, int.from_bytes(_read_exactly(data, 1 if kind[0] == _SHORT_BLOCK else 4)))
-
-
-def _read_exactly(data: BytesIO, count: int) -> bytes:
-    found = data.read(count)
-    if len(found) < count:
-        raise ValueError
-    return found
 
 
 def _checksum(text: str) -> bytes:
@@ -185,30 +135,23 @@ def _strings(text: str) -> Iterator[bytes]:
         yield units[at : at + size].encode("utf-8", "surrogatepass").replace(b"\0", b"\xc0\x80")
 
 
-def _read_string(content: BytesIO) -> str:
-    encoded = _read_exactly(content, int.from_bytes(_read_exactly(content, 2)))
-    return encoded.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
-
-
-def write_offset_files(directory: Path, offsets: FileOffsets) -> None:
-    """Write the offset that a store holds: the new form first, then the old one. Raises OSError."""
-    write_with_checksum(directory / OFFSET_FILE, object_text((str(key), offset) for key, offset in offsets.items()))
-    (offset,) = offsets.values()
+def write_offset(directory: Path, changelog: SystemStreamPartition, offset: str | None) -> None:
+    """Write the offset that a store holds, the new form first, then the old one; None deletes both. Raises OSError."""
+    if offset is None:
+        for name in OFFSET_FILES:
+            (directory / name).unlink(missing_ok=True)
+        return
+    write_with_checksum(directory / OFFSET_FILE, object_text([(str(changelog), offset)]))
     write_with_checksum(directory / LEGACY_OFFSET_FILE, offset)
 
 
-def read_offset_files(directory: Path, partitions: Collection[SystemStreamPartition]) -> FileOffsets:
-    """The offsets that a store holds; empty if there is no file, or it is damaged.
+def read_offset(directory: Path, changelog: SystemStreamPartition) -> str | None:
+    """The offset that a store holds of its changelog; None if there is no file, or it is damaged or of another one.
 
-    A file of one offset without a partition is that of the only one of ``partitions``.
+    A file of older releases has the offset only.
     """
     name = next((name for name in OFFSET_FILES if (directory / name).exists()), OFFSET_FILE)
-    return _read(directory / name, lambda text: _parse_offsets(text, partitions)) or {}
-
-
-def delete_offset_files(directory: Path) -> None:
-    for name in OFFSET_FILES:
-        (directory / name).unlink(missing_ok=True)
+    return _read(directory / name, lambda text: _parse_offset(text, changelog))
 
 
 def write_checkpoint_file(directory: Path, checkpoint: CheckpointV2) -> None:
@@ -231,6 +174,17 @@ def _read(path: Path, parse: Callable[[str], Content]) -> Content | None:
         return None
 
 
+def _parse_offset(text: str, changelog: SystemStreamPartition) -> str | None:
+    try:
+        fields = loads(text)
+    except WireError:
+        return text
+    if not isinstance(fields, dict):
+        return text
+    offset = fields.get(str(changelog))
+    return None if offset is None else str(offset)
+
+
 def is_stale(directory: Path, delete_retention_ms: int, now: datetime) -> bool:
     """Whether a store is as old as the changelog keeps tombstones, so it may have missed deletions.
 
@@ -239,13 +193,3 @@ def is_stale(directory: Path, delete_retention_ms: int, now: datetime) -> bool:
     names = (CHECKPOINT_FILE, *OFFSET_FILES)
     written = next((path.stat().st_mtime for name in names if (path := directory / name).exists()), 0.0)
     return (now.timestamp() - written) * 1000 >= delete_retention_ms
-
-
-def _parse_offsets(text: str, partitions: Collection[SystemStreamPartition]) -> FileOffsets:
-    try:
-        fields = loads(text)
-    except WireError:
-        fields = None
-    if isinstance(fields, dict):
-        return {SystemStreamPartition.parse(key): str(offset) for key, offset in fields.items()}
-    return dict.fromkeys(partitions, text) if len(partitions) == 1 else {}

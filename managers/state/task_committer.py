@@ -4,18 +4,16 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from threading import Event, RLock
+from threading import Event, Lock, Thread
 from typing import Final, NamedTuple
 
 from eventlog.checkpoint import CheckpointId, Offsets, StateMarkers
 from eventlog.config import boolean, integer
-from eventlog.log import Clock, system_clock
-from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_events import build_checkpoints
 from managers.metrics import MetricValue
 from managers.offsets.offset_manager import OffsetManager
 from managers.state.state_errors import CommitFailed, CommitTimedOut, Step
-from managers.state.task_storage import TaskStorageCommitManager, run_in_background
+from managers.state.task_storage import TaskStorageCommitManager
 
 MAX_DELAY: Final = "task.commit.max.delay.ms"
 TIMEOUT: Final = "task.commit.timeout.ms"
@@ -28,23 +26,21 @@ _logger: Final = logging.getLogger(__name__)
 class CommitSettings(NamedTuple):
     """How long a commit may take, and how many failures in a row are skipped."""
 
-    max_delay_ms: int = 60_000
+    max_delay_ms: int
     """A commit is skipped while an earlier one is in progress for less than this."""
-    timeout_ms: int = 1_800_000
+    timeout_ms: int
     """How long a commit waits for an earlier one after that."""
-    skips_failures: bool = False
-    exception_limit: int = 5
-    timeout_limit: int = 2
+    exception_limit: int
+    timeout_limit: int
 
     @classmethod
     def of(cls, config: Mapping[str, str]) -> "CommitSettings":
-        default = cls()
+        skips = boolean(config, SKIP_FAILURES, default=False)
         return cls(
-            integer(config, MAX_DELAY, default.max_delay_ms, minimum=0),
-            integer(config, TIMEOUT, default.timeout_ms, minimum=0),
-            boolean(config, SKIP_FAILURES, default.skips_failures),
-            integer(config, EXCEPTION_LIMIT, default.exception_limit, minimum=0),
-            integer(config, TIMEOUT_LIMIT, default.timeout_limit, minimum=0),
+            integer(config, MAX_DELAY, 60_000, minimum=0),
+            integer(config, TIMEOUT, 1_800_000, minimum=0),
+            integer(config, EXCEPTION_LIMIT, 5, minimum=0) if skips else 0,
+            integer(config, TIMEOUT_LIMIT, 2, minimum=0) if skips else 0,
         )
 
 
@@ -95,7 +91,6 @@ class TaskCommitter:
         *,
         flush_outputs: Callable[[], None] = lambda: None,
         flush_tables: Callable[[], None] = lambda: None,
-        clock: Clock = system_clock,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """``flush_outputs`` and ``flush_tables`` return when what the task has written is durable."""
@@ -106,9 +101,8 @@ class TaskCommitter:
         self.task_name: Final = commit_manager.task_name
         self._flush_outputs: Final = flush_outputs
         self._flush_tables: Final = flush_tables
-        self._clock: Final = clock
         self._monotonic: Final = monotonic
-        self._lock: Final = RLock()
+        self._lock: Final = Lock()
         self._current: _Commit | None = None
         self._error: CommitFailed | None = None
         self._exceptions = self._timeouts = 0
@@ -127,16 +121,21 @@ class TaskCommitter:
         """
         if not self._wait_for_earlier():
             return False
-        self._raise_earlier()
-        commit = _Commit(CheckpointId.create(ms_of(self._clock())), self._monotonic())
+        self._raise_earlier(self._settings.exception_limit)
+        commit = _Commit(CheckpointId.create(), self._monotonic())
         self.metrics.commits += 1
         offsets = self._offsets.get_last_processed_offsets(self.task_name)
-        self._flush(commit)
+        try:
+            self._flush_outputs()
+            self._flush_tables()
+        except Exception as error:
+            raise CommitFailed(self.task_name, commit.checkpoint_id, "flush", error) from error
         _logger.debug("Commit %s of task %r: capturing the state of its stores.", commit.checkpoint_id, self.task_name)
         snapshot = self._manager.snapshot(commit.checkpoint_id)
         commit.step = "upload"
         self._current = commit
-        run_in_background(f"commit of {self.task_name}", lambda: self._finish(commit, offsets, snapshot))
+        name, arguments = f"commit of {self.task_name}", (commit, offsets, snapshot)
+        Thread(target=self._finish, args=arguments, name=name, daemon=True).start()
         return True
 
     def wait(self, timeout_ms: int | None = None) -> None:
@@ -144,9 +143,7 @@ class TaskCommitter:
         commit = self._current
         if commit is not None and not commit.done.wait(None if timeout_ms is None else timeout_ms / 1000):
             raise self._timed_out(commit)
-        error = self._take_error()
-        if error is not None:
-            raise error
+        self._raise_earlier(limit=0)
 
     def _wait_for_earlier(self) -> bool:
         """Wait for the commit in progress as long as allowed; False: skip this commit."""
@@ -174,30 +171,20 @@ class TaskCommitter:
                 self._current = None
         self.metrics.timed_out += 1
         self._timeouts += 1
-        if not self._settings.skips_failures or self._timeouts > self._settings.timeout_limit:
+        if self._timeouts > self._settings.timeout_limit:
             raise error
         _logger.warning("%s This is timeout %d in a row.", error, self._timeouts)
 
-    def _raise_earlier(self) -> None:
-        error = self._take_error()
+    def _raise_earlier(self, limit: int) -> None:
+        """Raise the error of the earlier commit, unless it is skipped: failures in a row are, up to the limit."""
+        error, self._error = self._error, None
         if error is None:
             return
+        self.metrics.exceptions += 1
         self._exceptions += 1
-        if not self._settings.skips_failures or self._exceptions > self._settings.exception_limit:
+        if self._exceptions > limit:
             raise error
         _logger.warning("%s This is failure %d in a row.", error, self._exceptions)
-
-    def _take_error(self) -> CommitFailed | None:
-        error, self._error = self._error, None
-        self.metrics.exceptions += error is not None
-        return error
-
-    def _flush(self, commit: _Commit) -> None:
-        try:
-            self._flush_outputs()
-            self._flush_tables()
-        except Exception as error:
-            raise CommitFailed(self.task_name, commit.checkpoint_id, "flush", error) from error
 
     def _finish(self, commit: _Commit, offsets: Offsets, snapshot: StateMarkers) -> None:
         error: CommitFailed | None = None

@@ -1,31 +1,26 @@
 """The stores of a task: the steps of a commit (TaskStorageCommitManager of Samza), and their restoration."""
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping
-from concurrent.futures import FIRST_EXCEPTION, Future, wait
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from functools import partial
 from pathlib import Path
-from threading import Event, Thread
-from typing import Final, TypeVar
+from threading import Event
+from typing import Final
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2, StateMarkers
-from eventlog.errors import PortableError
-from eventlog.frozen_dict import frozen
-from eventlog.log import Clock, system_clock
-from eventlog.timestamps import ms_of
+from eventlog.errors import ConfigError
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
 from managers.checkpoints.checkpoint_events import build_checkpoints, version_of
 from managers.job_facts import changelog_of
 from managers.state.key_value_store import KeyValueStore
 from managers.state.state_backend import (
-    AppendingBackend,
     Markers,
     ReportProgress,
     RestoreProgress,
     StateBackendFactory,
     StatefulTask,
     TaskBackupManager,
+    TaskRestoreManager,
     backend_factory_store_names,
     backup_factories,
     has_side_inputs,
@@ -35,7 +30,7 @@ from managers.state.state_backend import (
     restore_factories,
     stores_by_backup_factory,
 )
-from managers.state.state_errors import CommitFailed, SnapshotDamaged, Step, StoreNotRestored
+from managers.state.state_errors import CommitFailed, SnapshotDamaged, StateError, Step, StoreNotRestored
 from managers.state.store_directories import (
     checkpoint_directories,
     checkpoint_directory,
@@ -44,25 +39,7 @@ from managers.state.store_directories import (
     write_checkpoint_file,
 )
 
-Result = TypeVar("Result")
 _logger: Final = logging.getLogger(__name__)
-
-
-def run_in_background(name: str, function: Callable[[], Result]) -> Future[Result]:
-    """Run a function in a new daemon thread with this name, and return the future of its result or error."""
-    future: Future[Result] = Future()
-    future.set_running_or_notify_cancel()
-    Thread(target=_run, args=(function, future), name=name, daemon=True).start()
-    return future
-
-
-def _run(function: Callable[[], Result], future: Future[Result]) -> None:
-    try:
-        result = function()
-    except BaseException as error:
-        future.set_exception(error)
-    else:
-        future.set_result(result)
 
 
 class TaskStorageCommitManager:
@@ -73,7 +50,6 @@ class TaskStorageCommitManager:
         task: StatefulTask,
         stores: Mapping[str, KeyValueStore],
         backup_managers: Mapping[str, TaskBackupManager],
-        checkpoint_manager: AbstractCheckpointManager | None = None,
     ) -> None:
         """``stores`` are the task's open stores by name, ``backup_managers`` those of each factory in config.
 
@@ -84,17 +60,14 @@ class TaskStorageCommitManager:
         self.task_name: Final = task.task_name
         self._stores: Final = dict(stores)
         self._backup_managers: Final = dict(backup_managers)
-        self._checkpoints: Final = checkpoint_manager
         self._persistent: Final = {
             name: store.directory
             for name, store in stores.items()
             if store.directory is not None and is_durable(task.config, name)
         }
 
-    def init(self, checkpoint: Checkpoint | None = None) -> None:
-        """Start all backup managers after ``checkpoint``, or after the task's last checkpoint if it is None."""
-        if checkpoint is None and self._checkpoints is not None:
-            checkpoint = self._checkpoints.read_last_checkpoint(self.task_name)
+    def init(self, checkpoint: Checkpoint | None) -> None:
+        """Start all backup managers after the task's last checkpoint, None if it has none."""
         for backup_manager in self._backup_managers.values():
             backup_manager.init(checkpoint)
 
@@ -112,26 +85,15 @@ class TaskStorageCommitManager:
         markers = {}
         for factory, backup_manager in self._backup_managers.items():
             with self._failing(checkpoint_id, "snapshot", factory=factory):
-                markers[factory] = frozen(backup_manager.snapshot(checkpoint_id) or {})
+                markers[factory] = backup_manager.snapshot(checkpoint_id)
         return markers
 
     def upload(self, checkpoint_id: CheckpointId, snapshot: StateMarkers, cancelled: Event) -> StateMarkers:
-        """Upload to all backends at once, and return the markers. One that fails sets ``cancelled`` for the others."""
-        uploads = {
-            factory: run_in_background(
-                f"upload of {self.task_name}",
-                partial(backup_manager.upload, checkpoint_id, snapshot.get(factory, {}), cancelled),
-            )
-            for factory, backup_manager in self._backup_managers.items()
-        }
-        done, _ = wait(uploads.values(), return_when=FIRST_EXCEPTION)
-        failed = next((factory for factory, each in uploads.items() if each in done and each.exception()), None)
-        if failed is not None:
-            cancelled.set()
+        """Upload to each backend, and return the markers. See `TaskBackupManager.upload`."""
         markers = {}
-        for factory in [failed] if failed is not None else list(uploads):
+        for factory, backup_manager in self._backup_managers.items():
             with self._failing(checkpoint_id, "upload", factory=factory):
-                markers[factory] = frozen(uploads[factory].result() or {})
+                markers[factory] = backup_manager.upload(checkpoint_id, snapshot.get(factory, {}), cancelled)
         return markers
 
     def write_checkpoint_to_store_directories(self, checkpoint: Checkpoint) -> None:
@@ -211,20 +173,13 @@ class TaskRestoration:
         checkpoint_manager: AbstractCheckpointManager,
         *,
         report: ReportProgress = log_progress,
-        cancelled: Event | None = None,
-        clock: Clock = system_clock,
     ) -> None:
-        """``backends`` are by the names of factories in config. The stores must not be open. Raises `ConfigError`."""
-        backed_up = stores_by_backup_factory(task.config, store_names)
-        self._backup_backends: Final = require_backends(task.config, task.task_name, backed_up, backends)
-        self._backed_up: Final = backed_up
+        """``backends`` are by the names of factories in config. The stores must not be open."""
         self._task: Final = task
         self._store_names: Final = tuple(store_names)
         self._backends: Final = dict(backends)
         self._checkpoints: Final = checkpoint_manager
         self._report: Final = report
-        self._cancelled: Final = cancelled or Event()
-        self._clock: Final = clock
 
     def restore(self) -> Checkpoint | None:
         """Restore all stores, and return the checkpoint that the task continues from; None if it has none.
@@ -235,19 +190,21 @@ class TaskRestoration:
 
         A store without a backup in the checkpoint starts empty, since its files may have changes that were not
         committed. They are renamed to ``<directory>.kept``. A store with side inputs keeps its files. Raises
-        `StateError`; call this again.
+        `ConfigError`, and `StateError`: call this again.
         """
-        checkpoint = self._checkpoints.read_last_checkpoint(self._task.task_name)
-        chosen = backend_factory_store_names(self._task.config, self._store_names, checkpoint)
-        require_backends(self._task.config, self._task.task_name, chosen, self._backends)
+        config, task_name = self._task.config, self._task.task_name
+        backed_up = stores_by_backup_factory(config, self._store_names)
+        require_backends(config, task_name, backed_up, self._backends)
+        checkpoint = self._checkpoints.read_last_checkpoint(task_name)
+        chosen = backend_factory_store_names(config, self._store_names, checkpoint)
+        require_backends(config, task_name, chosen, self._backends)
         first = {store: factory for factory, stores in chosen.items() for store in stores}
         for store in self._store_names:
-            if store not in first and changelog_of(self._task.config, store) is None:
+            if store not in first and changelog_of(config, store) is None:
                 self._empty(store)
-        used = {store: self._restore_store(store, factory, checkpoint) for store, factory in first.items()}
-        self._match_other_backends(used, checkpoint)
+        used = {store: self._restore(store, factory, checkpoint) for store, factory in first.items()}
         if used != first and isinstance(checkpoint, CheckpointV2):
-            return self._commit_again(checkpoint)
+            return self._commit_again(checkpoint, backed_up)
         return checkpoint
 
     def _empty(self, store: str) -> None:
@@ -260,60 +217,57 @@ class TaskRestoration:
         text = "Store %r of task %r %s and starts empty. Its files of the last run are kept in %s."
         _logger.warning(text, store, self._task.task_name, reason, kept)
 
-    def _restore_store(self, store: str, factory: str, checkpoint: Checkpoint | None) -> str:
+    def _restore(self, store: str, factory: str, checkpoint: Checkpoint | None) -> str:
+        """Restore a store, make its other backends equal to it, and return the factory that restored it."""
         try:
-            self._restore_from(store, factory, checkpoint)
+            with self._manager(store, factory, checkpoint) as manager:
+                manager.restore(self._report)
         except SnapshotDamaged as error:
-            others = [each for each in self._with_marker(store, checkpoint) if each != factory]
+            markers = checkpoint.state_markers if isinstance(checkpoint, CheckpointV2) else {}
+            named = [each for each in restore_factories(self._task.config, store) if store in markers.get(each, {})]
+            others = [each for each in named if each != factory and each in self._backends]
             if not others:
                 raise
-            _logger.warning("%s Restoring it from %s.", error, others[0])
-            self._restore_from(store, others[0], checkpoint)
-            return others[0]
+            factory = others[0]
+            _logger.warning("%s Restoring it from %s.", error, factory)
+            with self._manager(store, factory, checkpoint) as manager:
+                manager.restore(self._report)
+        for other in backup_factories(self._task.config, store):
+            if other != factory:
+                with self._manager(store, other, checkpoint) as manager:
+                    manager.match()
         return factory
 
-    def _restore_from(self, store: str, factory: str, checkpoint: Checkpoint | None) -> None:
+    @contextmanager
+    def _manager(self, store: str, factory: str, checkpoint: Checkpoint | None) -> Iterator[TaskRestoreManager]:
         with (
             self._naming(store, factory),
             closing(self._backends[factory].get_restore_manager(self._task, [store])) as manager,
         ):
             manager.init(checkpoint)
-            manager.restore(self._report, self._cancelled)
+            yield manager
 
     @contextmanager
     def _naming(self, store: str, factory: str | None) -> Iterator[None]:
         try:
             yield
-        except PortableError:
+        except (StateError, ConfigError):
             raise
         except Exception as error:
             raise StoreNotRestored(self._task.task_name, store, factory, error) from error
 
-    def _with_marker(self, store: str, checkpoint: Checkpoint | None) -> list[str]:
-        markers = checkpoint.state_markers if isinstance(checkpoint, CheckpointV2) else {}
-        configured = restore_factories(self._task.config, store)
-        return [each for each in configured if store in markers.get(each, {}) and each in self._backends]
-
-    def _match_other_backends(self, used: Mapping[str, str], checkpoint: Checkpoint | None) -> None:
-        for store, factory in used.items():
-            for other in backup_factories(self._task.config, store):
-                backend = self._backup_backends[other]
-                if other != factory and isinstance(backend, AppendingBackend):
-                    with self._naming(store, other):
-                        backend.match_stores(self._task, [store], checkpoint, self._cancelled)
-
-    def _commit_again(self, checkpoint: CheckpointV2) -> Checkpoint:
+    def _commit_again(self, checkpoint: CheckpointV2, backed_up: Mapping[str, Collection[str]]) -> Checkpoint:
         """Back up all stores, and write a checkpoint with the same input offsets. Returns its newest version."""
-        checkpoint_id = CheckpointId.create(ms_of(self._clock()))
+        checkpoint_id = CheckpointId.create()
         stores = {name: self._task.open_store(name) for name in self._store_names}
         managers = {
-            factory: backend.get_backup_manager(self._task, self._backed_up[factory])
-            for factory, backend in self._backup_backends.items()
+            factory: self._backends[factory].get_backup_manager(self._task, names)
+            for factory, names in backed_up.items()
         }
         commits = TaskStorageCommitManager(self._task, stores, managers)
         try:
             commits.init(checkpoint)
-            markers = commits.upload(checkpoint_id, commits.snapshot(checkpoint_id), self._cancelled)
+            markers = commits.upload(checkpoint_id, commits.snapshot(checkpoint_id), Event())
             written = build_checkpoints(self._task.config, checkpoint_id, checkpoint.offsets, markers)
             for each in written:
                 self._checkpoints.write_checkpoint(self._task.task_name, each)

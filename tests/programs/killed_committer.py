@@ -31,7 +31,6 @@ from managers.state.key_value_store import DictStore, KeyValueStore, RocksDbStor
 from managers.state.object_store import ObjectStore
 from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY, ObjectStoreStateBackendFactory
 from managers.state.state_backend import StateBackendFactory, StatefulTask
-from managers.state.store_directories import store_directory
 from managers.state.task_committer import TaskCommitter
 from managers.state.task_storage import TaskRestoration, TaskStorageCommitManager
 from tests.fixtures.managers.stated_admin import StatedAdmin
@@ -48,7 +47,6 @@ STEPS: Final[tuple[tuple[type, str], ...]] = (
     (KafkaChangelogBackupManager, "snapshot"),
     (KafkaChangelogBackupManager, "upload"),
     (ObjectStore, "put"),
-    (ObjectStore, "put_bytes"),
     (KafkaCheckpointManager, "write_checkpoint"),
     (TaskStorageCommitManager, "write_checkpoint_to_store_directories"),
     (KafkaChangelogBackupManager, "persist_to_filesystem"),
@@ -175,7 +173,7 @@ class Life:
             file.write(json.dumps(entry) + "\n")
 
     def open_store(self, name: str) -> KeyValueStore:
-        directory = store_directory(self.folder / "stores", name, TASK)
+        directory = self.task.store_directory(name)
         return RocksDbStore(directory) if name == "rocks" else DictStore(directory)
 
 

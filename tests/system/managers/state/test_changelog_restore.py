@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from threading import Event
 from typing import Final
 
 import pytest
@@ -18,20 +17,14 @@ from eventlog.kafka.changelogs import KafkaChangelogs
 from eventlog.kafka.options import KafkaOptions
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
-from managers.state.key_value_store import DictStore, KeyValueStore, RocksDbStore
-from managers.state.state_backend import RestoreProgress, StatefulTask
-from managers.state.state_errors import (
-    InvalidMarker,
-    RestoreCancelled,
-    StoreNotBackedUp,
-    StoreNotRestored,
-)
+from managers.state.key_value_store import DICT_STORE_FILE, DictStore, KeyValueStore, RocksDbStore
+from managers.state.state_backend import RestoreProgress
+from managers.state.state_errors import InvalidMarker, StoreNotBackedUp, StoreNotRestored
 from managers.state.store_directories import (
-    DICT_STORE_FILE,
     checkpoint_directories,
     checkpoint_directory,
     delete_directory,
-    read_offset_files,
+    read_offset,
 )
 from tests.fixtures.changelogs import TaskMaker
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, Topics
@@ -112,7 +105,7 @@ def test_changes_that_were_not_written_are_forgotten(make_task: TaskMaker, is_re
     task.stores["orders"].put(b"kept", b"but not flushed")
     if is_restored_elsewhere:  # the store is that of the checkpoint
         task.stores["orders"].delete(b"a")
-        task.factory.match_stores(in_memory_of(task, COMMITTED), ["orders"], checkpoint, Event())
+        match(task, checkpoint)
     else:
         task.restore(checkpoint)
     again = make_task(in_memory=True)
@@ -124,17 +117,20 @@ def test_entries_whose_deletion_was_compacted_are_written_again(make_task: TaskM
     task = make_task(clock=lambda: datetime.now(UTC) + timedelta(days=2))
     task.write({b"a": b"1"})  # what compaction left
     checkpoint = task.commit(checkpoint_id=CheckpointId(int(time.time() * 1000), 1))
-    task.factory.match_stores(in_memory_of(task, COMMITTED), ["orders"], checkpoint, Event())
+    match(task, checkpoint)
     again = make_task(in_memory=True)
     again.restore(task.commit(checkpoint_id=CheckpointId(int(time.time() * 1000), 2)))
     assert again.entries() == COMMITTED
 
 
-def in_memory_of(task: LoggedTask, entries: dict[bytes, bytes]) -> StatefulTask:
+def match(task: LoggedTask, checkpoint: Checkpoint) -> None:
+    """Make the changelog equal to a store with the committed entries."""
     store = DictStore()
-    for key, value in entries.items():
+    for key, value in COMMITTED.items():
         store.put(key, value)
-    return replace(task.task, open_store=lambda _: store)
+    manager = task.factory.get_restore_manager(replace(task.task, open_store=lambda _: store), ["orders"])
+    manager.init(checkpoint)
+    manager.match()
 
 
 def test_a_changelog_that_became_shorter_is_not_committed(make_task: TaskMaker, topics: Topics) -> None:
@@ -278,26 +274,6 @@ def test_directories_are_deleted_if_config_says_so(make_task: TaskMaker) -> None
     assert last.total == 6
 
 
-def task_with(task: LoggedTask, *, partition: int | None) -> StatefulTask:
-    return replace(task.task, changelog_partition=partition)
-
-
-def test_a_restore_is_cancelled_while_the_changelog_returns_nothing(
-    changelogs: KafkaChangelogs, topics: Topics, job_name: str, tmp_path: Path
-) -> None:
-    stream = topics.create(f"{job_name}-orders")
-    task = LoggedTask(changelogs, tmp_path, job_name, config=NOT_TRANSACTIONAL)
-    manager = task.factory.get_restore_manager(task_with(task, partition=0), ["orders"])
-    cancelled = Event()
-    cancelled.set()
-    with topics.transaction(stream, [NewEvent(b"a", b"1")]):
-        manager.init(None)
-        with pytest.raises(RestoreCancelled):
-            manager.restore(lambda _: None, cancelled)
-        with pytest.raises(RestoreCancelled):
-            task.factory.match_stores(task_with(task, partition=0), ["orders"], None, cancelled)
-
-
 def test_a_marker_of_another_changelog_is_refused(make_task: TaskMaker) -> None:
     task = make_task()
     task.write(COMMITTED)
@@ -339,13 +315,12 @@ def test_offset_files_are_written_for_stores_on_disk(make_task: TaskMaker, is_tr
     task.write(COMMITTED)
     checkpoint = task.commit()
     ((_, copy),) = checkpoint_directories(task.directory())
-    expected = {task.partition(): "2"}
-    found = [read_offset_files(path, [task.partition()]) for path in (task.directory(), copy)]
-    assert found == [expected, expected if is_transactional else {}]
+    found = [read_offset(path, task.partition()) for path in (task.directory(), copy)]
+    assert found == ["2", "2" if is_transactional else None]
     assert checkpoint.checkpoint_id is not None
     empty = KafkaStateCheckpointMarker(task.partition(), None).serialise()
     task.backup.persist_to_filesystem(checkpoint.checkpoint_id, {"orders": empty})
-    assert read_offset_files(task.directory(), [task.partition()]) == {}
+    assert read_offset(task.directory(), task.partition()) is None
     in_memory = make_task("memory", in_memory=True)
     in_memory.commit()
     assert not in_memory.directory("memory").exists()

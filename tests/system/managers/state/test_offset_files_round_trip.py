@@ -16,10 +16,10 @@ from managers.state.store_directories import (
     OFFSET_FILE,
     is_stale,
     read_checkpoint_file,
-    read_offset_files,
+    read_offset,
     read_with_checksum,
     write_checkpoint_file,
-    write_offset_files,
+    write_offset,
     write_with_checksum,
 )
 from tests.fixtures import samza_store_files
@@ -54,14 +54,14 @@ def test_both_write_the_same_offset_files(samza: Samza, tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     for directory in (ours, theirs):
         directory.mkdir()
-    write_offset_files(ours, offsets)
+    write_offset(ours, CHANGELOG, "42")
     _, read = ask(
         samza,
         samza_store_files.write_offsets(theirs, offsets),
         samza_store_files.read_offsets(ours, [*offsets]),
     )
     assert read == offsets
-    assert read_offset_files(theirs, [*offsets]) == offsets
+    assert read_offset(theirs, CHANGELOG) == "42"
     assert {path.name for path in ours.iterdir()} == {path.name for path in theirs.iterdir()}
 
 
@@ -69,7 +69,7 @@ def test_samza_itself_cannot_read_the_offset_of_a_dotted_stream(samza: Samza, tm
     dotted = SystemStreamPartition("kafka", "orders.v2-changelog", 3)
     write, read = samza_store_files.write_offsets(tmp_path, {dotted: "42"}), samza_store_files.read_offsets
     assert ask(samza, write, read(tmp_path, [dotted])) == [None, {}]
-    assert read_offset_files(tmp_path, [dotted]) == {dotted: "42"}
+    assert read_offset(tmp_path, dotted) == "42"
 
 
 def test_both_read_the_files_of_older_releases(samza: Samza, tmp_path: Path) -> None:
@@ -77,8 +77,7 @@ def test_both_read_the_files_of_older_releases(samza: Samza, tmp_path: Path) -> 
         (tmp_path / name).mkdir()
         write_with_checksum(tmp_path / name / name, text)
         read = samza_store_files.read_offsets(tmp_path / name, [CHANGELOG])
-        found = read_offset_files(tmp_path / name, [CHANGELOG])
-        assert [found] == ask(samza, read) == [{CHANGELOG: text}]
+        assert ask(samza, read) == [{CHANGELOG: read_offset(tmp_path / name, CHANGELOG)}] == [{CHANGELOG: text}]
 
 
 def test_both_read_and_write_the_checkpoint_of_a_store(samza: Samza, tmp_path: Path) -> None:

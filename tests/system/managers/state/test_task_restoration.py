@@ -26,7 +26,7 @@ from managers.state.object_store_backend import (
 )
 from managers.state.state_backend import StateBackendFactory, StatefulTask
 from managers.state.state_errors import SnapshotDamaged
-from managers.state.store_directories import delete_directory, store_directory
+from managers.state.store_directories import delete_directory
 from managers.state.task_storage import TaskRestoration, TaskStorageCommitManager
 from tests.fixtures.kafka_topics import Topics
 
@@ -67,12 +67,14 @@ class Job:
         self.checkpoints.register(TASK)
 
     def task(self, host: str = "host") -> StatefulTask:
-        base = self.base / host
-
-        def open_store(name: str) -> KeyValueStore:
-            return DictStore(store_directory(base, name, TASK))
-
-        return StatefulTask(TASK, self.config, base, open_store, changelog_partition=0)
+        task = StatefulTask(
+            TASK,
+            self.config,
+            self.base / host,
+            lambda name: DictStore(task.store_directory(name)),
+            changelog_partition=0,
+        )
+        return task
 
     @contextmanager
     def opened(self) -> Iterator[KeyValueStore]:
@@ -186,7 +188,7 @@ def test_a_store_whose_only_snapshot_is_gone_is_not_restored(job: Job) -> None:
 
 def test_an_unknown_factory_is_named(job: Job) -> None:
     with pytest.raises(ConfigError, match="Store 'counts' of task 'Partition 0' has the unknown"):
-        TaskRestoration(job.task(), ["counts"], {OBJECTS: job.backends[OBJECTS]}, job.checkpoints)
+        TaskRestoration(job.task(), ["counts"], {OBJECTS: job.backends[OBJECTS]}, job.checkpoints).restore()
 
 
 def test_a_store_without_a_backup_starts_empty(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -64,7 +64,7 @@ class Job:
         told: list[RestoreProgress] = []
         manager = self.backend.get_restore_manager(self.task, ["counts", "sums"])
         manager.init(checkpoint)
-        manager.restore(told.append, Event())
+        manager.restore(told.append)
         manager.close()
         return told
 
@@ -96,9 +96,9 @@ def test_only_new_files_are_uploaded(job: Job, monkeypatch: pytest.MonkeyPatch) 
     put: list[str] = []
     write = job.objects.put
 
-    def record(path: str, local: Path) -> None:
-        put.append(local.name)
-        write(path, local)
+    def record(path: str, content: Path | bytes) -> None:
+        put.append(str(content))
+        write(path, content)
 
     monkeypatch.setattr(job.objects, "put", record)
     job.stores["counts"].put(b"b", VALUE)
@@ -153,9 +153,9 @@ def test_a_damaged_object_is_named(job: Job, is_missing: bool, part: str) -> Non
     path = next(f"{FOLDER}/counts/{each}" for each in job.listed() if each.startswith(part))
     job.lose_local_state()
     if is_missing:
-        job.objects.delete([path])
+        job.objects.delete(path)
     else:
-        job.objects.put_bytes(path, b"[]")
+        job.objects.put(path, b"[]")
     with pytest.raises(SnapshotDamaged) as caught:
         job.restore(checkpoint)
     error = caught.value
@@ -172,8 +172,8 @@ def test_a_changed_object_is_found_and_written_again(job: Job) -> None:
     changed = f"{FOLDER}/counts/{path}"
 
     def is_newer() -> bool:  # S3 has times of whole seconds
-        job.objects.put_bytes(changed, bytes(size))
-        return not job.listed()[path].is_unchanged_since(listed.values())
+        job.objects.put(changed, bytes(size))
+        return all(each.modified < job.listed()[path].modified for each in listed.values())
 
     wait_until(is_newer, what="a later second")
     (error,) = job.backend.verify(job.task, checkpoint)
@@ -184,19 +184,19 @@ def test_a_changed_object_is_found_and_written_again(job: Job) -> None:
 
 
 @pytest.mark.parametrize(
-    ("marker", "problem"),
+    "marker",
     [
-        (f"{FOLDER}/sums/{'0' * 64}", "its snapshot is that of another store, 'orders/1/Partition%200/sums'"),
-        (f"orders/1/Partition%201/counts/{'0' * 64}", "that of another store"),
-        ("1;kafka;counts;0;5", "'1;kafka;counts;0;5' is not a snapshot id"),
-        (f"{FOLDER}/counts/{'../' * 21}x", "is not a snapshot id"),
+        f"{FOLDER}/sums/{'0' * 64}",
+        f"orders/1/Partition%201/counts/{'0' * 64}",
+        "1;kafka;counts;0;5",
+        f"{FOLDER}/counts/{'../' * 21}x",
     ],
 )
-def test_a_marker_of_another_store_is_rejected(job: Job, marker: str, problem: str) -> None:
+def test_a_marker_of_another_store_is_rejected(job: Job, marker: str) -> None:
     job.close()
     with pytest.raises(InvalidMarker, match="store 'counts' of task 'Partition 0' is invalid") as caught:
         job.restore(CheckpointV2(CheckpointId(1, 0), {}, {FACTORY: {"counts": marker}}))
-    assert problem in str(caught.value)
+    assert f"{marker!r} is not the id of a snapshot in {FOLDER}/counts" in str(caught.value)
 
 
 @pytest.mark.scenario("HRD-48")

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from managers.state.restore_plan import RestorePlan, StoreToRestore, plan_restore, plan_restore_to_end
+from managers.state.restore_plan import RestorePlan, StoreToRestore, plan_restore
 
 OLD: Final = Path("store-1-1")
 NEW: Final = Path("store-2-2")
@@ -75,12 +75,13 @@ def test_the_plan_of_transactional_state(
         (None, 20, RestorePlan(None, 5, 20)),
         (10, 20, RestorePlan(NEW, 11, 20)),
         (20, 20, RestorePlan(NEW, 21, 20)),
-        (2, 20, RestorePlan(NEW, 5, 20)),
+        (2, 20, RestorePlan(None, 5, 20)),
         (None, 4, RestorePlan(None, 5, 4)),
-        (21, 20, RestorePlan(None, 5, 20, "its directory is at offset 21 of its changelog, which ends at offset 20")),
-        (5, 4, RestorePlan(None, 5, 4, "its directory is at offset 5 of its changelog, which is empty")),
+        (21, 20, RestorePlan(None, 5, 20)),
+        (5, 4, RestorePlan(None, 5, 4)),
     ],
 )
 def test_the_plan_of_other_state(offset: int | None, newest: int, expected: RestorePlan) -> None:
     local = {} if offset is None else {NEW: offset}
-    assert plan_restore_to_end(5, newest, local) == expected
+    store = STORE._replace(newest=newest, local=local, is_transactional=False)
+    assert plan_restore(store) == expected

@@ -14,10 +14,10 @@ from managers.state.store_directories import (
     LEGACY_OFFSET_FILE,
     checkpoint_directories,
     read_checkpoint_file,
-    read_offset_files,
+    read_offset,
     read_with_checksum,
     write_checkpoint_file,
-    write_offset_files,
+    write_offset,
     write_with_checksum,
 )
 
@@ -67,8 +67,8 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
 def test_the_new_file_is_written_first(tmp_path: Path) -> None:
     (tmp_path / LEGACY_OFFSET_FILE).mkdir()
     with pytest.raises(OSError, match=LEGACY_OFFSET_FILE):
-        write_offset_files(tmp_path, {CHANGELOG: "5"})
-    assert read_offset_files(tmp_path, [CHANGELOG]) == {CHANGELOG: "5"}
+        write_offset(tmp_path, CHANGELOG, "5")
+    assert read_offset(tmp_path, CHANGELOG) == "5"
 
 
 def test_a_damaged_checkpoint_is_unknown(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from threading import enumerate as threads
 from typing import Final
 
@@ -21,7 +21,7 @@ from managers.offsets.offset_manager import OffsetManager
 from managers.state.state_backend import StatefulTask
 from managers.state.state_errors import CommitFailed, CommitTimedOut, Step
 from managers.state.task_committer import CommitSettings, TaskCommitter
-from managers.state.task_storage import TaskStorageCommitManager, run_in_background
+from managers.state.task_storage import TaskStorageCommitManager
 from tests.fixtures.managers.stated_admin import StatedAdmin
 from tests.fixtures.waiting import PATIENCE, wait_until
 from tests.unit.managers.state.recording_backup_manager import RecordingBackupManager, fail, no_opener
@@ -61,7 +61,7 @@ class Job:
         offsets = OffsetManager(config, system_admins={"kafka": StatedAdmin()}, checkpoint_manager=self.checkpoints)
         offsets.register(TASK, [IN])
         task = StatefulTask(TASK, config, self.base, no_opener)
-        manager = TaskStorageCommitManager(task, {}, {self.factory: self.backend}, self.checkpoints)
+        manager = TaskStorageCommitManager(task, {}, {self.factory: self.backend})
         with offsets:
             self.offsets = offsets
             self.process(self.processed)
@@ -225,14 +225,15 @@ def test_a_commit_waits_for_the_earlier_one_as_long_as_config_says(tmp_path: Pat
     with job.started() as committer, held(job, "upload") as release:
         committer.commit()
         job.seconds = 31.0  # the first version of SAMZA-2591 gave up after 30 s
-        run_in_background("release", release.set)
+        Thread(target=release.set).start()
         commit(committer)
     assert (committer.metrics.commits, committer.metrics.skipped, len(job.written())) == (2, 0, 4)
 
 
 @pytest.mark.scenario("TCM-15")
 def test_the_limits_are_those_of_samza() -> None:
-    assert CommitSettings.of({}) == (60_000, 1_800_000, False, 5, 2)
+    assert CommitSettings.of({}) == CommitSettings(60_000, 1_800_000, 0, 0)
+    assert CommitSettings.of(SKIPPING) == CommitSettings(60_000, 1_800_000, 5, 2)
 
 
 @pytest.mark.scenario("TCM-14")

@@ -8,10 +8,7 @@ from typing import Final
 import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
-from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
-from eventlog.streams import checkpoint_stream_name, identify
-from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.state.key_value_store import DictStore
 from managers.state.state_backend import StatefulTask
 from managers.state.state_errors import CommitFailed
@@ -58,12 +55,7 @@ class Task:
         self.two = RecordingBackupManager("factory2", BLOBS, self.calls)
         on_disk = {name: RecordingStore(name, self.calls, self.task.store_directory(name)) for name in ("LP", "P")}
         self.stores = {**on_disk, **{name: RecordingStore(name, self.calls) for name in ("LI", "I")}}
-        self.manager = self.commit_manager()
-
-    def commit_manager(self, checkpoints: KafkaCheckpointManager | None = None) -> TaskStorageCommitManager:
-        return TaskStorageCommitManager(
-            self.task, self.stores, {"factory1": self.one, "factory2": self.two}, checkpoints
-        )
+        self.manager = TaskStorageCommitManager(self.task, self.stores, {"factory1": self.one, "factory2": self.two})
 
 
 @pytest.fixture
@@ -73,13 +65,9 @@ def task(tmp_path: Path) -> Task:
 
 @pytest.mark.scenario("TCM-01")
 def test_all_backends_start_after_the_last_checkpoint(task: Task) -> None:
-    with KafkaCheckpointManager(
-        MemoryEventLog(identify(checkpoint_stream_name("orders"))), config={"task.checkpoint.read.versions": "2"}
-    ) as checkpoints:
-        checkpoints.register(TASK)
-        checkpoints.write_checkpoint(TASK, CHECKPOINT)
-        task.commit_manager(checkpoints).init()
-    assert task.one.of("init") == task.two.of("init") == [(CHECKPOINT,)]
+    for checkpoint in (CHECKPOINT, None):
+        task.manager.init(checkpoint)
+    assert task.one.of("init") == task.two.of("init") == [(CHECKPOINT,), (None,)]
 
 
 @pytest.mark.scenario("TCM-02")
@@ -116,24 +104,6 @@ def test_markers_of_other_backends_are_not_cleaned_up(task: Task, caplog: pytest
         task.manager.clean_up(ID, {"factory1": KAFKA, "factory2": BLOBS, "factory3": {"store1": "x"}})
     assert (task.one.of("clean up"), task.two.of("clean up")) == ([(ID, KAFKA)], [(ID, BLOBS)])
     assert "factory3" in caplog.text
-
-
-def test_a_backend_that_uploads_nothing_has_no_markers(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    for step in ("snapshot", "upload"):
-        monkeypatch.setattr(RecordingBackupManager, step, lambda *_: None)
-    snapshot = task.manager.snapshot(ID)
-    markers = task.manager.upload(ID, snapshot, Event())
-    task.manager.persist_to_filesystem(ID, markers)
-    assert snapshot == markers == {"factory1": {}, "factory2": {}}
-
-
-def test_an_upload_that_fails_cancels_the_others(task: Task) -> None:
-    cancelled = Event()
-    task.one.during["upload"] = cancelled.wait
-    task.two.during["upload"] = fail
-    with pytest.raises(CommitFailed, match="step 'upload', state backend factory2: The disk is full"):
-        task.manager.upload(ID, {}, cancelled)
-    assert cancelled.is_set()
 
 
 @pytest.mark.scenario("TCM-20")
