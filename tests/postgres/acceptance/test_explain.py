@@ -6,7 +6,7 @@ import pytest
 
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import Connection
-from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
+from eventlog.startpoint import StartpointOldest, StartpointSpecific
 from tests.builders import (
     FIRST_TIME,
     checkpoint_v1,
@@ -89,140 +89,6 @@ def reason(steps: list[Tried], code: str) -> str:
     return sentence
 
 
-STREAM: Final = "systems.kafka.streams.in.samza"
-ALL_STREAMS: Final = "systems.kafka.default.stream.samza"
-VERSIONS: Final = "task.checkpoint.read.versions"
-SEVEN: Final = StartpointSpecific("7", FIRST_TIME)
-AFTER_41: Final = [checkpoint_v1("t", {IN: "41"})]
-BOTH: Final = [*AFTER_41, checkpoint_v2("t", {IN: "42"})]
-BY_41: Final = ("checkpoint", "after 41 (version 1)", "checkpoint", ("checkpoint", 0))
-NOT_READ_42: Final = ("checkpoint", "after 42 (version 2)", "version not read", ("checkpoint", 1))
-
-
-def nowhere(startpoint_without_place: Startpoint) -> tuple[list[NewEvent], list[NewEvent], Step, list[Step], str]:
-    """A startpoint without a position, which loses together with those that it superseded."""
-    older = startpoint(f"{IN}.t", StartpointSpecific("7", FIRST_TIME - MINUTE))
-    events = [startpoint(IN, startpoint_without_place), older, fan_out("t", {IN: StartpointOldest(FIRST_TIME)})]
-    lost: list[Step] = [
-        ("startpoint", startpoint_without_place.kind, "no place", ("coordinator", 2)),
-        ("startpoint", "specific 7", "older", ("coordinator", 3)),
-        ("startpoint", "oldest", "replaced", ("coordinator", 4)),
-    ]
-    return events, AFTER_41, BY_41, lost, "older: created 1 minute before the one at offset 2"
-
-
-def apart(minutes: int) -> list[NewEvent]:
-    """A V2 checkpoint, and a V1 checkpoint so much later."""
-    later = checkpoint_v1("t", {IN: "50"}, at=FIRST_TIME + minutes * MINUTE)
-    return [checkpoint_v2("t", {IN: "41"}, at=FIRST_TIME), later]
-
-
-CASES: Final[dict[str, tuple[list[NewEvent], list[NewEvent], Step, list[Step], str]]] = {
-    "a startpoint goes before the checkpoint": (
-        [startpoint(IN, SEVEN)],
-        AFTER_41,
-        ("startpoint", "specific 7", "requested", ("coordinator", 2)),
-        [("checkpoint", "after 41 (version 1)", "startpoint", ("checkpoint", 0))],
-        "requested for every task at 2023-11-14 22:13:20 UTC",
-    ),
-    "a specific one without a position": nowhere(StartpointSpecific(None, FIRST_TIME)),
-    "a timestamp without a position": nowhere(StartpointTimestamp(None, FIRST_TIME)),
-    "a request for every task that is older than the task's own": (
-        [
-            startpoint(f"{IN}.t", StartpointSpecific("8", FIRST_TIME + 10 * MINUTE)),
-            startpoint(IN, SEVEN),
-            startpoint(f"{IN}.u", StartpointSpecific("9", FIRST_TIME + 20 * MINUTE)),
-        ],
-        [],
-        ("startpoint", "specific 8", "requested", ("coordinator", 2)),
-        [("startpoint", "specific 7", "older", ("coordinator", 3))],
-        "older: created 10 minutes before the one at offset 2",
-    ),
-    "a tie goes to the task's own": (
-        [startpoint(f"{IN}.t", StartpointSpecific("8", FIRST_TIME)), startpoint(IN, SEVEN)],
-        [],
-        ("startpoint", "specific 8", "requested", ("coordinator", 2)),
-        [("startpoint", "specific 7", "task's own", ("coordinator", 3))],
-        "at offset 2, which is for this task alone",
-    ),
-    "an expired one": (
-        [startpoint(IN, StartpointSpecific("7", SOON - EXPIRY_MS))],
-        AFTER_41,
-        BY_41,
-        [("startpoint", "specific 7", "expired", ("coordinator", 2))],
-        "",
-    ),
-    "a fan-out that is not used up": (
-        [fan_out("t", {IN: StartpointTimestamp(5, FIRST_TIME)})],
-        AFTER_41,
-        ("startpoint", "timestamp 5", "fanned out", ("coordinator", 2)),
-        [("checkpoint", "after 41 (version 1)", "startpoint", ("checkpoint", 0))],
-        "",
-    ),
-    "versions by default": ([], BOTH, BY_41, [NOT_READ_42], f"{VERSIONS} is not set, so only version 1 is read"),
-    "version 1": ([config_set(VERSIONS, "1")], BOTH, BY_41, [NOT_READ_42], f"{VERSIONS} is 1 (coordinator offset 2)"),
-    "version 2": (
-        [config_set(VERSIONS, "2")],
-        BOTH,
-        ("checkpoint", "after 42 (version 2)", "checkpoint", ("checkpoint", 1)),
-        [("checkpoint", "after 41 (version 1)", "version not read", ("checkpoint", 0))],
-        f"{VERSIONS} is 2 (coordinator offset 2)",
-    ),
-    "version 2 is stale": (
-        [config_set(VERSIONS, "2,1")],
-        apart(11),
-        ("checkpoint", "after 50 (version 1)", "checkpoint", ("checkpoint", 1)),
-        [("checkpoint", "after 41 (version 2)", "stale version", ("checkpoint", 0))],
-        "stale version: version 1 at offset 1 is newer by 11 minutes, more than 10 minutes",
-    ),
-    "version 1 is not newer by enough": (
-        [config_set(VERSIONS, "2,1")],
-        apart(10),
-        ("checkpoint", "after 41 (version 2)", "checkpoint", ("checkpoint", 0)),
-        [("checkpoint", "after 50 (version 1)", "lower priority", ("checkpoint", 1))],
-        "newer by only 10 minutes",
-    ),
-    "another grouper is not read": (
-        [],
-        [*AFTER_41, checkpoint_v1("t", {IN: "9"}, grouper="other.Grouper")],
-        BY_41,
-        [("checkpoint", "after 9 (version 1)", "other grouper", ("checkpoint", 1))],
-        "other grouper: written by other.Grouper, ",
-    ),
-    "a reset": (
-        [config_set(f"{STREAM}.reset.offset", "true"), config_set(f"{STREAM}.offset.default", "Oldest")],
-        AFTER_41,
-        ("reset", "oldest", "reset", ("coordinator", 2)),
-        [("checkpoint", "after 41 (version 1)", "reset", ("checkpoint", 0))],
-        "",
-    ),
-    "a checkpoint on the coordinator stream": (
-        [set_checkpoint("t", {IN: "7"})],
-        [],
-        ("checkpoint", "after 7 (set-checkpoint)", "checkpoint", ("coordinator", 2)),
-        [],
-        "",
-    ),
-    "a checkpoint in the place that is not read": (
-        [set_checkpoint("t", {IN: "7"})],
-        AFTER_41,
-        BY_41,
-        [("checkpoint", "after 7 (set-checkpoint)", "other place", ("coordinator", 2))],
-        "",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_who_wins_and_why_others_lose(database: Connection, case: str) -> None:
-    events, checkpoints, won, lost, because = CASES[case]
-    name = "".join(letter if letter.isalnum() else "-" for letter in case)
-    job = ImportedJob(database, name, coordinator=[*READS, *events], checkpoints=checkpoints or None)
-    steps = explained(job)
-    assert (winner(steps), losers(steps)) == (won, lost)
-    assert any(because in step.reason for step in steps)
-
-
 def test_an_ambiguous_key_is_not_fanned_out(database: Connection) -> None:
     events = [
         task_partition("k.s.1", "2"),
@@ -251,7 +117,12 @@ def test_a_new_fan_out_replaces_the_tasks_old_one(database: Connection) -> None:
     assert reason(left, "replaced").endswith("because of the request at offset 4")
 
 
-DEFAULTS: Final = (f"{STREAM}.offset.default", f"{ALL_STREAMS}.offset.default", "systems.kafka.samza.offset.default")
+AFTER_41: Final = [checkpoint_v1("t", {IN: "41"})]
+DEFAULTS: Final = (
+    "systems.kafka.streams.in.samza.offset.default",
+    "systems.kafka.default.stream.samza.offset.default",
+    "systems.kafka.samza.offset.default",
+)
 
 
 def test_defaults_that_others_go_before_lose(database: Connection) -> None:
