@@ -41,16 +41,6 @@ class LogRebuilt(ProjectionError):
         super().__init__(f"The rows of {stream_name} were rebuilt, so its state must be loaded again.")
 
 
-class LogBlocked(ProjectionError):
-    """Another session blocks the projectors of a log."""
-
-    reason = "another session has locked its rows, as a rebuild or a retention does"
-
-    def __init__(self, stream_name: str) -> None:
-        self.stream_name = stream_name
-        super().__init__(f"{stream_name} waits: {self.reason}.")
-
-
 class RebuildNeeded(ProjectionError):
     """The relations do not show what is in a log's archive, so the log cannot be continued."""
 

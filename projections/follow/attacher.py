@@ -11,16 +11,16 @@ from psycopg.errors import LockNotAvailable
 
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
-from eventlog.source import POSTGRES, EventSource, StreamMissing, StreamUnavailable
-from projections.errors import DatabaseReplaced, LogBlocked, ProjectionError
+from eventlog.source import POSTGRES, EventSource, OffsetLost, StreamMissing, StreamUnavailable
+from projections.errors import DatabaseReplaced, LogRebuilt, PositionMoved, ProjectionError
 from projections.fold.settings import FoldSettings
 from projections.follow.continuity import is_another_topic, longest_absence_ms
 from projections.follow.error_policy import (
-    Reaction,
+    BLOCKED,
+    RETRIED,
     is_outage,
     outage_message,
     outage_reason,
-    reaction_to,
     stream_error_message,
 )
 from projections.follow.follow_run import FollowedStream, FollowRun
@@ -30,7 +30,7 @@ from projections.follow.resync import resync
 from projections.follow.tail import Tail
 from projections.projector import Clock, MakeProjector, Projector
 from projections.stream_lock import LockHolder, StreamLocks
-from projections.tracked_logs import TrackedLog, logs_of, make_current
+from projections.tracked_logs import TrackedLog, is_blocked, logs_of, make_current
 
 LOCK_RETRY_SECONDS: Final = 1.0
 LOCKED_STREAMS: Final = 100
@@ -57,15 +57,18 @@ class Attacher:
     make_tail: MakeTail = Tail
 
     def attach(self, stream: FollowedStream, now: float, on_resync_batch: Callable[[], None]) -> None:
-        """Attach the stream, or let it wait for the follower that holds it; raises the error of a stream that cannot be
-        followed, and DatabaseReplaced. An exception from ``on_resync_batch``, which is called after each batch of a
-        resync, ends the resync.
+        """Attach the stream, or let it wait for the follower that holds it, or for who has locked its rows; raises the
+        error of a stream that cannot be followed, and DatabaseReplaced. An exception from ``on_resync_batch``, which is
+        called after each batch of a resync, ends the resync.
         """
         self.run.require_same(self.connection)
         if not stream.has_lock:
             self.take_locks([stream])
         if not stream.has_lock:
             self.wait_for_holder(stream, now)
+            return
+        if stream.is_blocked and stream.log_id is not None and is_blocked(self.connection, stream.log_id):
+            stream.due_at = now + BLOCKED_SECONDS
             return
         name = stream.stream_name
         found = find_resume_point(self.connection, self.source, name, self.settings, self.clock, self.run.plan.kind)
@@ -132,7 +135,7 @@ class Attacher:
         """Retry soon; a plan with an end is over when the holder has read as far."""
         name = stream.stream_name
         stream.due_at = now + LOCK_RETRY_SECONDS
-        stream.is_waiting, stream.outage = True, ""
+        stream.is_waiting = True
         stream.accept()
         holder = self.locks.holder(name)
         self.run.say_of(name, "held", "" if holder is None else self._handle_holder(name, holder))
@@ -200,8 +203,9 @@ class Refusals:
         except LockNotAvailable:
             if stream is None:
                 raise
-            self._run.say_of(stream.stream_name, "blocked", str(LogBlocked(stream.stream_name)))
-            stream.wait(LogBlocked.reason, monotonic() + BLOCKED_SECONDS)
+            self._run.say_of(stream.stream_name, "blocked", f"{stream.stream_name} waits: {BLOCKED}.")
+            stream.wait(BLOCKED, monotonic() + BLOCKED_SECONDS)
+            self._heartbeat.trigger()
         except (EventLogError, ProjectionError, psycopg.Error) as error:
             if is_outage(error) or isinstance(error, DatabaseReplaced):
                 raise
@@ -211,9 +215,12 @@ class Refusals:
             self._handle(failed, error)
 
     def accept(self, stream: FollowedStream) -> None:
-        if stream.refusal and stream.tail is not None:
+        """Report that a stream can be followed again, if something has prevented that."""
+        if (stream.refusal or stream.is_blocked) and stream.tail is not None:
             stream.accept()
-            self.report_continuation(stream)
+            self._heartbeat.trigger()
+            name, position = stream.stream_name, stream.tail.position
+            self._run.say_of(name, "accepted", f"{name} can be followed again: continuing at offset {position}.")
 
     def lose(self, stream: FollowedStream, error: StreamUnavailable) -> None:
         """Detach a stream that is unavailable while others are read, keep its lock, and retry later. A run with an end
@@ -225,31 +232,20 @@ class Refusals:
         self._run.say_of(stream.stream_name, "unavailable", outage_message(error))
         self._run.stop_if_unavailable(now)
 
-    def report_continuation(self, stream: FollowedStream) -> None:
-        self._heartbeat.trigger()
-        if stream.tail is not None:
-            name, position = stream.stream_name, stream.tail.position
-            self._run.say_of(name, "accepted", f"{name} can be followed again: continuing at offset {position}.")
-
     def _handle(self, stream: FollowedStream, error: Exception) -> None:
         self._heartbeat.trigger()
-        if isinstance(error, LogBlocked):
-            self._run.say_of(stream.stream_name, "blocked", str(error))
-            stream.block(error.reason, monotonic() + BLOCKED_SECONDS)
-            return
         if isinstance(error, StreamUnavailable):
             self.lose(stream, error)
             return
-        reaction = reaction_to(error, has_end=self._run.plan.has_end)
-        if reaction is Reaction.RESUME:
+        if isinstance(error, OffsetLost | LogRebuilt):
             stream.detach(monotonic() + LOST_OFFSET_SECONDS)
             return
         message = stream_error_message(stream.stream_name, error)
         self._run.say_of(stream.stream_name, "refused", message)
-        if reaction is not Reaction.LEAVE:
+        if not isinstance(error, PositionMoved):  # otherwise another follower writes the log now
             self._write_refusal(stream, error, message)
         self._attacher.release(stream)  # another follower may have the rights, and a rebuild needs the lock
-        if reaction is Reaction.RETRY:
+        if isinstance(error, RETRIED) and not self._run.plan.has_end:
             stream.refuse(message, monotonic(), is_missing=isinstance(error, StreamMissing))
         else:
             stream.finish(message)

@@ -1,6 +1,5 @@
-"""Which errors are transient and retried, and what the follower does about errors of a single stream."""
+"""Which errors are outages, which errors of a single stream pass, and how both are described."""
 
-from enum import Enum, auto
 from typing import Final
 
 import psycopg
@@ -9,13 +8,12 @@ from psycopg import errors
 from eventlog.postgres.connection import UNAVAILABLE, failure_line, refuses_login, server_reason
 from eventlog.source import (
     CredentialsRefused,
-    OffsetLost,
     SourceUnavailable,
     StreamMissing,
     StreamRefused,
     StreamUnavailable,
 )
-from projections.errors import LockLost, LogRebuilt, PositionMoved, RebuildNeeded
+from projections.errors import LockLost, RebuildNeeded
 
 OUTAGES: Final = (*UNAVAILABLE, SourceUnavailable, LockLost)
 """Transient errors of brokers or database, which affect all streams: wait and retry. See `is_outage`."""
@@ -31,35 +29,15 @@ LIMITS: Final = (
 that somebody cancelled the statement.
 """
 
-_RETRIED: Final = (StreamMissing, StreamRefused, RebuildNeeded, psycopg.Error)
+RETRIED: Final = (StreamMissing, StreamRefused, RebuildNeeded, psycopg.Error)
+"""Errors of a stream whose cause may be fixed. The others take another program or other settings."""
 
-
-class Reaction(Enum):
-    """What to do about a stream's error.
-
-    RESUME: the stream was replaced or rebuilt, so find again where to resume. RETRY: refuse it for now, the cause may
-    be fixed. GIVE_UP: it takes another program or other settings, or the follower has an end. LEAVE: another follower
-    writes the log now, so write nothing more.
-    """
-
-    RESUME = auto()
-    RETRY = auto()
-    GIVE_UP = auto()
-    LEAVE = auto()
+BLOCKED: Final = "another session has locked its rows, as a rebuild or a retention does"
 
 
 def is_outage(error: Exception) -> bool:
     """Return whether an error affects all streams, rather than the one that was read or whose rows were written."""
     return isinstance(error, OUTAGES) and not isinstance(error, (StreamUnavailable, *LIMITS))
-
-
-def reaction_to(error: Exception, *, has_end: bool) -> Reaction:
-    """Return what to do about an error that is not an outage; a follower that ``has_end`` does not retry."""
-    if isinstance(error, OffsetLost | LogRebuilt):
-        return Reaction.RESUME
-    if isinstance(error, PositionMoved):
-        return Reaction.LEAVE
-    return Reaction.RETRY if isinstance(error, _RETRIED) and not has_end else Reaction.GIVE_UP
 
 
 def stream_error_message(stream_name: str, error: Exception) -> str:

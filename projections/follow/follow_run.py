@@ -11,7 +11,7 @@ from eventlog.notice import Notice
 from eventlog.postgres.connection import Connection
 from eventlog.source import StreamFacts
 from projections.errors import DatabaseReplaced
-from projections.follow.error_policy import is_login_refused, outage_message, outage_reason
+from projections.follow.error_policy import BLOCKED, is_login_refused, outage_message, outage_reason
 from projections.follow.heartbeat import AT_ONCE, Beat
 from projections.follow.tail import Progress, Tail
 
@@ -68,10 +68,9 @@ class FollowedStream:
 
     ``refusal``: why it cannot be followed at present. It is retried, and counts as refused until some of it was read or
     nothing failed until ``accepted_at``. ``is_missing``: it is refused because the source has no stream of that name.
-    ``outage``: what it waits for before it is attached again; only this stream, since ``unavailable_since``.
-    ``blockage``: why events of the tail cannot be applied at present; that is tried again at ``due_at``, and nothing is
-    read until then. ``seen_end``: its end at the last heartbeat; None: it is unknown. ``longest_absence_ms``: see
-    `continuity`.
+    ``outage``: what it waits for before it is attached again; only this stream, since ``unavailable_since``. That its
+    rows are `BLOCKED` is shown for as long as a refusal. ``seen_end``: its end at the last heartbeat; None: it is
+    unknown. ``longest_absence_ms``: see `continuity`.
     """
 
     stream_name: str
@@ -87,7 +86,6 @@ class FollowedStream:
     is_missing: bool = False
     outage: str = ""
     unavailable_since: float | None = None
-    blockage: str = ""
     accepted_at: float = AT_ONCE
     events: int = 0
     next_offset: int | None = None
@@ -98,6 +96,10 @@ class FollowedStream:
     @property
     def is_to_attach(self) -> bool:
         return self.tail is None and not self.is_over
+
+    @property
+    def is_blocked(self) -> bool:
+        return self.outage == BLOCKED
 
     @property
     def end(self) -> int | None:
@@ -116,21 +118,17 @@ class FollowedStream:
 
     def attach(self, tail: Tail) -> None:
         self.tail, self.log_id, self.next_offset = tail, tail.log.log_id, tail.position
-        self.outage = ""
+        self.outage = self.outage if self.is_blocked else ""
         if self.unavailable_since is not None:
             self.unavailable_since = None
             self.retries.reset()
-
-    def block(self, message: str, due_at: float) -> None:
-        """Stop reading, but keep what was read, and try again at ``due_at``."""
-        self.blockage, self.due_at = message, due_at
 
     def count(self, progress: Progress) -> None:
         self.events += progress.events
         self.next_offset = progress.next_offset
 
     def detach(self, due_at: float = AT_ONCE) -> None:
-        self.tail, self.blockage, self.due_at, self.seen_end = None, "", due_at, None
+        self.tail, self.due_at, self.seen_end = None, due_at, None
 
     def finish(self, failure: str = "") -> None:
         """Stop reading for good: the stream was read as far as planned, or is given up because of ``failure``."""
@@ -158,7 +156,7 @@ class FollowedStream:
         self.detach(now + self.retries.next())
 
     def accept(self) -> None:
-        self.refusal, self.is_missing = "", False
+        self.refusal, self.is_missing, self.outage = "", False, ""
         self.retries.reset()
 
     def beat(self, end_offset: int | None) -> Beat | None:
@@ -166,10 +164,10 @@ class FollowedStream:
         if self.log_id is None or not self.has_lock:
             return None
         if self.refusal:
-            return Beat(self.log_id, "refused", end_offset if self.tail else None, self.refusal)
-        if self.tail is None:
-            return Beat(self.log_id, "waiting" if self.outage else None, None, self.outage or None)
-        return Beat(self.log_id, "waiting" if self.blockage else self.tail.state, end_offset, self.blockage or None)
+            return Beat(self.log_id, "refused", end_offset, self.refusal)
+        if self.outage:
+            return Beat(self.log_id, "waiting", end_offset, self.outage)
+        return Beat(self.log_id, self.tail.state if self.tail else None, end_offset)
 
     def activity(self) -> StreamActivity:
         next_offset, end = self.next_offset, self.seen_end
@@ -183,7 +181,7 @@ class FollowedStream:
             return "refused"
         if self.is_over:
             return "over"
-        if self.is_waiting or self.blockage or (self.outage and self.tail is None):
+        if self.is_waiting or self.outage:
             return "waiting"
         return "catching-up" if self.tail is None else self.tail.state
 

@@ -11,9 +11,8 @@ from eventlog.postgres.connection import Connection
 from eventlog.postgres.lock_watch import LockWatch
 from eventlog.source import POSTGRES, EventSource, Read, SourceUnavailable, StreamUnavailable
 from eventlog.timestamps import ms_of
-from projections.errors import LogBlocked
-from projections.follow.attacher import BLOCKED_SECONDS, Attacher, Refusals, ignore_rejections
-from projections.follow.error_policy import outage_message
+from projections.follow.attacher import Attacher, Refusals, ignore_rejections
+from projections.follow.error_policy import BLOCKED, outage_message
 from projections.follow.follow_run import FollowedStream, FollowRun
 from projections.follow.heartbeat import (
     AT_ONCE,
@@ -28,7 +27,6 @@ from projections.follow.heartbeat import (
 )
 from projections.follow.tail import BUFFER_SECONDS, Tail, due_tails
 from projections.planner_statistics import analyze
-from projections.tracked_logs import is_blocked
 
 HEARTBEAT_STREAMS: Final = 100
 """How many heartbeats are written before events are read again: asking for 300 ends takes tens of milliseconds."""
@@ -82,7 +80,6 @@ class FollowSession:
         try:
             self._list_streams()
             self._attach_due()
-            self._unblock_due()
             with self._refusals.catch_errors(None):
                 self._assign()
                 self._apply_due(self._poll())
@@ -137,22 +134,6 @@ class FollowSession:
                 self._heartbeat.trigger()
                 self._finish_if_done(stream)
 
-    def _unblock_due(self) -> None:
-        """Apply what was read of the streams whose rows are no longer locked, up to one for which that waits again."""
-        for stream in self._run.streams.values():
-            tail = stream.tail
-            if tail is None or not stream.blockage or stream.due_at > monotonic():
-                continue
-            if is_blocked(self._attacher.connection, tail.log.log_id):
-                stream.due_at = monotonic() + BLOCKED_SECONDS
-                continue
-            with self._refusals.catch_errors(stream):
-                self._apply(stream, tail)
-                stream.blockage = ""
-                self._refusals.report_continuation(stream)
-            if stream.blockage:
-                return
-
     def _on_resync_batch(self) -> None:
         self._run.stepped_at = monotonic()
         self._attacher.locks.notice_end()
@@ -161,11 +142,7 @@ class FollowSession:
             raise Stopped
 
     def _assign(self) -> None:
-        tails = {
-            name: stream.tail
-            for name, stream in self._run.streams.items()
-            if stream.tail is not None and not stream.blockage
-        }
+        tails = {name: stream.tail for name, stream in self._run.streams.items() if stream.tail is not None}
         if tails != self._assigned:
             self._source.assign({name: tail.buffer.next_offset for name, tail in tails.items()})
             self._assigned = tails
@@ -190,7 +167,7 @@ class FollowSession:
         buffered = [tail for tail in self._assigned.values() if tail.buffer]
         if buffered:
             return 0.0 if any(tail.is_live or tail.buffer.has_enough for tail in buffered) else _BUFFERING_POLL
-        due = [stream.due_at for stream in self._run.streams.values() if stream.is_to_attach or stream.blockage]
+        due = [stream.due_at for stream in self._run.streams.values() if stream.is_to_attach]
         due.append(self._heartbeat.due_at)
         return min(max(min(due) - monotonic(), 0.0), _LONGEST_POLL)
 
@@ -292,8 +269,8 @@ class FollowSession:
         for stream in streams:
             stream.seen_end = ends.get(stream.stream_name)
         beats = [beat for stream in streams if (beat := stream.beat(stream.seen_end)) is not None]
-        waits_for = self._lock_watch.waits_for or LogBlocked.reason
-        beats = [beat._replace(detail=waits_for) if beat.detail == LogBlocked.reason else beat for beat in beats]
+        waits_for = self._lock_watch.waits_for or BLOCKED
+        beats = [beat._replace(detail=waits_for) if beat.detail == BLOCKED else beat for beat in beats]
         write_beats(self._connection, beats, now)
         refused = [stream for stream in streams if stream.refusal and stream.tail is None]
         with ignore_rejections():
@@ -310,8 +287,8 @@ class FollowSession:
                     stream.detach()
 
     def _ends(self, streams: Sequence[FollowedStream]) -> dict[str, int]:
-        """The ends of the streams that are read and available; empty if the source does not answer."""
-        names = [stream.stream_name for stream in streams if stream.tail is not None]
+        """The ends of the streams that are read or blocked; empty if the source does not answer."""
+        names = [stream.stream_name for stream in streams if stream.tail is not None or stream.is_blocked]
         if not names:
             return {}
         try:

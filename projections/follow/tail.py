@@ -3,12 +3,9 @@
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from psycopg.errors import LockNotAvailable
-
 from eventlog.events import RecordedEvent, bytes_of
 from eventlog.source import Read
 from projections.batch_writes import Meanwhile
-from projections.errors import LogBlocked
 from projections.follow.heartbeat import State
 from projections.projector import BATCH_BYTES, BATCH_EVENTS, Projector, retry_conflicts
 from projections.tracked_logs import TrackedLog
@@ -71,11 +68,6 @@ class EventBuffer:
     def has_enough(self) -> bool:
         """Whether to apply what it holds rather than wait for more."""
         return self.is_full or len(self._events) >= ENOUGH_EVENTS
-
-    def put_back(self, batch: Batch) -> None:
-        self._events = [*batch.events, *self._events]
-        self.bytes += bytes_of(batch.events)
-        self._has_news = True
 
     def pop_batch(self) -> Batch:
         """Remove and return the next batch: everything, up to the largest number of events."""
@@ -143,23 +135,16 @@ class Tail:
         """Apply a batch, and move the position over offsets without events that follow it.
 
         ``meanwhile``: see `Projector.apply`; it may `add` events. Raises PositionMoved if another follower writes the
-        log, LogBlocked if another session blocks it for longer than this session waits for locks.
+        log, LockNotAvailable if another session blocks it for longer than this session waits for locks. After an error,
+        what was read and not applied has to be read again.
         """
-        first, batch = self.position, self.buffer.pop_batch()
-        try:
-            self._apply(batch, meanwhile)
-        except LockNotAvailable:
-            self.buffer.put_back(batch._replace(events=[e for e in batch.events if e.offset >= self.position]))
-            raise LogBlocked(self.stream_name) from None
-        events = batch.events
+        first, (events, next_offset) = self.position, self.buffer.pop_batch()
+        if events:
+            retry_conflicts(lambda: self._projector.apply(events, meanwhile=meanwhile))
+        if next_offset > self.position:
+            retry_conflicts(lambda: self._projector.pass_to(next_offset))
         last_time = events[-1].timestamp if events else None
         return Progress(self.stream_name, self.state, len(events), first, self.position, self.target, last_time)
-
-    def _apply(self, batch: Batch, meanwhile: Meanwhile) -> None:
-        if batch.events:
-            retry_conflicts(lambda: self._projector.apply(batch.events, meanwhile=meanwhile))
-        if batch.next_offset > self.position:
-            retry_conflicts(lambda: self._projector.pass_to(batch.next_offset))
 
 
 def due_tails(tails: Iterable[Tail], read_names: set[str], now: float) -> list[Tail]:

@@ -11,8 +11,8 @@ from eventlog.postgres import lock_watch
 from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.source import PostgresSource
 from eventlog.streams import identify
-from projections.errors import LogBlocked
 from projections.follow import attacher, follower, session
+from projections.follow.error_policy import BLOCKED
 from projections.follow.follow_run import FollowPlan
 from projections.rebuild import rebuild_log
 from projections.tracked_logs import block_projectors, lock_job, logs_of
@@ -40,7 +40,6 @@ select next_offset, end_offset, state_detail, heartbeat_at from coordinator.log_
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(follower, "_LOCK_TIMEOUT", "set lock_timeout = '50ms'")
     monkeypatch.setattr(session, "HEARTBEAT_SECONDS", 0.05)
-    monkeypatch.setattr(session, "BLOCKED_SECONDS", 0.05)
     monkeypatch.setattr(attacher, "BLOCKED_SECONDS", 0.05)
     monkeypatch.setattr(lock_watch, "SAMPLE_SECONDS", 0.02)
 
@@ -65,8 +64,8 @@ def test_heartbeats_and_other_streams_do_not_wait(
         wait_for_position(connected, ORDERS, 1)
         with blocked(database_url, ORDERS):
             append(orders, a="2")
-            running.wait_for(str(LogBlocked(ORDERS)))
-            wait_until(lambda: row(connected, ORDERS)[:3] == (1, 2, LogBlocked.reason), what="the reason")
+            running.wait_for(f"{ORDERS} waits: {BLOCKED}.")
+            wait_until(lambda: row(connected, ORDERS)[:3] == (1, 2, BLOCKED), what="the reason")
             last = row(connected, ORDERS)[3]
             append(counts, b="2")
             wait_for_position(connected, COUNTS, 2)
@@ -86,7 +85,7 @@ def test_a_blocked_log_is_loaded_again_if_it_was_rebuilt(
         wait_for_position(connected, ORDERS, 1)
         with blocked(database_url, ORDERS) as other:
             append(orders, a="2", b="1")
-            running.wait_for(str(LogBlocked(ORDERS)))
+            running.wait_for(f"{ORDERS} waits: {BLOCKED}.")
             rebuild_log(other, logs_of(other, ORDERS)[0], SETTINGS)
         wait_for_position(connected, ORDERS, 3)
         assert ("orders", "b", "1") in config(connected)

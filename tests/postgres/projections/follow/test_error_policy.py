@@ -1,19 +1,12 @@
-"""Which errors are outages, and what is done about errors of one stream."""
+"""Which errors are outages, and how errors are described."""
 
 import psycopg
 import pytest
 from psycopg import errors
 
-from eventlog.source import OffsetLost, SourceUnavailable, StreamMissing, StreamRefused
-from projections.errors import FoldVersionDiffers, LockLost, PositionMoved, ProjectionError, RebuildNeeded
-from projections.follow.error_policy import (
-    OUTAGES,
-    Reaction,
-    is_outage,
-    outage_message,
-    reaction_to,
-    stream_error_message,
-)
+from eventlog.source import SourceUnavailable
+from projections.errors import LockLost
+from projections.follow.error_policy import OUTAGES, is_outage, outage_message, stream_error_message
 
 TRANSIENT = (
     errors.DiskFull,
@@ -64,23 +57,6 @@ def test_refused_statements_are_not_outages() -> None:
 )
 def test_outage_messages(error: Exception, message: str) -> None:
     assert outage_message(error) == message
-
-
-@pytest.mark.parametrize(
-    ("error", "reaction", "with_an_end"),
-    [
-        (OffsetLost("s", 7), Reaction.RESUME, Reaction.RESUME),
-        (StreamMissing("s", "Kafka"), Reaction.RETRY, Reaction.GIVE_UP),
-        (psycopg.errors.InsufficientPrivilege(), Reaction.RETRY, Reaction.GIVE_UP),
-        (StreamRefused("s", "why"), Reaction.RETRY, Reaction.GIVE_UP),
-        (RebuildNeeded("s"), Reaction.RETRY, Reaction.GIVE_UP),
-        (FoldVersionDiffers("s", "1", "2"), Reaction.GIVE_UP, Reaction.GIVE_UP),
-        (ProjectionError("why"), Reaction.GIVE_UP, Reaction.GIVE_UP),
-        (PositionMoved("s", 7), Reaction.LEAVE, Reaction.LEAVE),
-    ],
-)
-def test_each_error_has_its_reaction(error: Exception, reaction: Reaction, with_an_end: Reaction) -> None:
-    assert (reaction_to(error, has_end=False), reaction_to(error, has_end=True)) == (reaction, with_an_end)
 
 
 def test_the_message_of_a_database_error_has_no_values(database_url: str) -> None:
