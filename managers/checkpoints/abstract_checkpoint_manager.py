@@ -8,6 +8,7 @@ from threading import RLock
 from typing import Final, NamedTuple
 
 from eventlog.checkpoint import Candidate, Checkpoint
+from eventlog.errors import WireError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import EventLog, end_after
 from managers.errors import CheckpointNotWritten, NotReady, Startable, TaskNotRegistered
@@ -205,6 +206,9 @@ class AbstractCheckpointManager(Startable):
             live.pop(event.key, None)
         else:
             live[event.key] = Candidate(entry.version, event.offset, event.timestamp, entry.checkpoint)
+
+    def _log_ignored(self, event: RecordedEvent, error: WireError) -> None:
+        _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, self.stream_name, error)
 
     def _close(self) -> None:
         with suppress(Exception):  # a log that failed may also fail to close

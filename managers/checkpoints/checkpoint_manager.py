@@ -1,5 +1,6 @@
 """CheckpointManager and KafkaCheckpointManager: checkpoints on either stream of a job; and which of them a job uses."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Final, Protocol
@@ -17,20 +18,29 @@ from eventlog.checkpoint import (
     write_versions,
 )
 from eventlog.config import boolean, integer
+from eventlog.errors import WireError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import Clock, StreamExists, system_clock
+from eventlog.messages import SetCheckpoint
+from eventlog.partition import TaskName
 from eventlog.source import StreamFacts
 from eventlog.streams import BROKER_DEFAULT, CHECKPOINT_MESSAGE_BYTES, SEGMENT_BYTES, StreamIdentity, StreamKind
-from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
-from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager, Entry
-from managers.checkpoints.checkpoint_events import (
-    TopicReader,
-    coordinator_event,
-    read_coordinator_event,
-    topic_event,
-    version_of,
+from eventlog.wire import coordinator
+from eventlog.wire.checkpoint_topic import (
+    DEFAULT_GROUPER_FACTORY,
+    KEY_TYPE_V1,
+    KEY_TYPE_V2,
+    CheckpointKey,
+    decode_key,
+    decode_v1,
+    decode_v2,
+    encode_key,
+    encode_v1,
+    encode_v2,
 )
-from managers.errors import CheckpointError, NotReady
+from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager, Entry
+from managers.checkpoints.checkpoint_events import require_readable, sort_entries, version_of
+from managers.errors import CheckpointError, CheckpointUnreadable, NotReady
 from managers.job_names import (
     CHECKPOINT_SYSTEM,
     GROUPER_FACTORY,
@@ -40,11 +50,15 @@ from managers.job_names import (
     system_of,
 )
 from managers.stored_messages import CHECKPOINT_TOOL, UNKNOWN, make_envelope
-from managers.wrapped_logs import LogOrOpener, Retry
+from managers.wrapped_logs import LogOrOpener, Retry, written_event
 
 BATCH_RETENTION_MS: Final = 86_400_000
 VALIDATION: Final = "job.checkpoint.validation.enabled"
 STOP_AFTER_FIRST_READ: Final = "samza.internal.task.checkpoint.consumer.stop.after.first.read"
+_VERSIONS: Final = {KEY_TYPE_V1: 1, KEY_TYPE_V2: 2}
+_COORDINATOR_VERSION: Final = 0
+"""The version of a checkpoint on the coordinator stream, as in the relation ``checkpoint``."""
+_logger: Final = logging.getLogger(__name__)
 
 
 class StreamAdmin(Protocol):
@@ -129,7 +143,7 @@ class KafkaCheckpointManager(AbstractCheckpointManager):
         self._write_versions = None if writes_any_version else versions
         self._max_age_ms = parse_max_age(self._config.get(LIVE_MAX_AGE))
         self._grouper_factory = self._config.get(GROUPER_FACTORY) or DEFAULT_GROUPER_FACTORY
-        self._reader: Final = TopicReader(self.read_versions, self._grouper_factory, is_validated(self._config))
+        self._is_validating: Final = is_validated(self._config)
 
     def create_resources(self) -> None:
         """Create the topic as `ensure_checkpoint_topic` does; `NotReady` if the manager has no ``open_admin``."""
@@ -139,7 +153,40 @@ class KafkaCheckpointManager(AbstractCheckpointManager):
             ensure_checkpoint_topic(admin, self._config)
 
     def _decode(self, event: RecordedEvent) -> Entry | None:
-        return self._reader(self.stream_name, event)
+        """Unknown key types are ignored. Only values of the versions to read are decoded."""
+        try:
+            key = decode_key(event.key)
+        except WireError as error:
+            self._ignore(event, error)
+            return None
+        version = _VERSIONS.get(key.key_type)
+        if version is None:
+            return None
+        if key.grouper_factory != self._grouper_factory:
+            self._report_grouper(event, key)
+        if event.value is not None and version not in self.read_versions:
+            return Entry(key.task_name, version, None, is_ignored=True)
+        try:
+            decode = decode_v1 if version == 1 else decode_v2
+            return Entry(key.task_name, version, None if event.value is None else decode(event.value))
+        except WireError as error:
+            self._ignore(event, error)
+            return Entry(key.task_name, version, None, is_ignored=True)
+
+    def _ignore(self, event: RecordedEvent, error: WireError) -> None:
+        if self._is_validating:
+            remedy = f"Write its key again, or set {VALIDATION}=false to ignore it"
+            problem = f"{str(error).rstrip('.')}. {remedy}"
+            raise CheckpointUnreadable(self.stream_name, event.offset, problem) from error
+        self._log_ignored(event, error)
+
+    def _report_grouper(self, event: RecordedEvent, key: CheckpointKey) -> None:
+        problem = f"it has grouper {key.grouper_factory}, but the job is configured with {self._grouper_factory}"
+        if self._is_validating:
+            remedy = f"Restore {GROUPER_FACTORY}, or use a new checkpoint topic"
+            raise CheckpointUnreadable(self.stream_name, event.offset, f"{problem}. {remedy}")
+        text = "Using the event at offset %d of %s, because validation is disabled: %s"
+        _logger.warning(text, event.offset, self.stream_name, problem)
 
     def _choose(self, candidates: Sequence[Candidate[Checkpoint]]) -> Candidate[Checkpoint] | None:
         return choose(candidates, self.read_versions, self._max_age_ms)
@@ -151,7 +198,12 @@ class KafkaCheckpointManager(AbstractCheckpointManager):
                 f"The checkpoint of task {task_name!r} has version {version}, but {WRITE_VERSIONS} is "
                 f"{self._config[WRITE_VERSIONS]}. Write one of these versions, or change the key."
             )
-        return topic_event(task_name, checkpoint, self._grouper_factory)
+        require_readable(task_name, checkpoint)
+        key_type = KEY_TYPE_V1 if version == 1 else KEY_TYPE_V2
+        key = CheckpointKey(key_type, TaskName(task_name), self._grouper_factory)
+        written = sort_entries(checkpoint)
+        value = encode_v1(written) if isinstance(written, CheckpointV1) else encode_v2(written)
+        return written_event(key_type, encode_key(key), value)
 
 
 def is_validated(config: Mapping[str, str]) -> bool:
@@ -185,7 +237,19 @@ class CheckpointManager(AbstractCheckpointManager):
         self._clock = clock
 
     def _decode(self, event: RecordedEvent) -> Entry | None:
-        return read_coordinator_event(self.stream_name, event)
+        try:
+            key = coordinator.decode_key(event.key)
+        except WireError:  # without a task there is no checkpoint to miss
+            return None
+        if key.message_type != SetCheckpoint.message_type:
+            return None
+        try:
+            message = coordinator.decode_message(key, event.value)
+        except WireError as error:
+            self._log_ignored(event, error)
+            return Entry(key.key, _COORDINATOR_VERSION, None, is_ignored=True)
+        checkpoint = CheckpointV1(message.offsets) if isinstance(message, SetCheckpoint) else None  # else a Delete
+        return Entry(key.key, _COORDINATOR_VERSION, checkpoint)
 
     def _choose(self, candidates: Sequence[Candidate[Checkpoint]]) -> Candidate[Checkpoint] | None:
         return max(candidates, key=lambda one: one.log_offset, default=None)
@@ -196,7 +260,12 @@ class CheckpointManager(AbstractCheckpointManager):
             raise TypeError(
                 f"the checkpoint of task {task_name!r} must be a CheckpointV1 on the coordinator stream, not a {kind}"
             )
-        return coordinator_event(task_name, checkpoint, make_envelope(self._source, clock=self._clock))
+        require_readable(task_name, checkpoint)
+        envelope = make_envelope(self._source, clock=self._clock)
+        offsets = sort_entries(checkpoint).offsets
+        return NewEvent(
+            *coordinator.encode_message(SetCheckpoint(task_name=task_name, offsets=offsets, envelope=envelope))
+        )
 
 
 JobCheckpoints = CheckpointManager | KafkaCheckpointManager

@@ -5,8 +5,9 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2
-from eventlog.events import CREATE_TIME, NewEvent, RecordedEvent
+from eventlog.checkpoint import READ_VERSIONS, Checkpoint, CheckpointId, CheckpointV1, CheckpointV2
+from eventlog.events import NewEvent
+from eventlog.log import MemoryEventLog
 from eventlog.messages import (
     Delete,
     Envelope,
@@ -19,18 +20,13 @@ from eventlog.messages import (
 )
 from eventlog.partition import SystemStreamPartition, TaskName
 from eventlog.startpoint import StartpointOldest
+from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from eventlog.wire import checkpoint_topic, coordinator
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1, KEY_TYPE_V2, CheckpointKey
-from managers.checkpoints.abstract_checkpoint_manager import Entry
-from managers.checkpoints.checkpoint_events import (
-    TopicReader,
-    coordinator_event,
-    read_coordinator_event,
-    topic_event,
-    version_of,
-)
+from managers.checkpoints.checkpoint_manager import CheckpointManager, JobCheckpoints, KafkaCheckpointManager
 from managers.stores.keyed_state import NamespacedKey, canonical, encode_name, read_name
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
+from tests.contracts.event_log import clock
 from tests.fixtures.properties.spelling import Spelling
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
@@ -61,11 +57,6 @@ CHECKPOINT_KEY = st.builds(
     CheckpointKey, st.sampled_from((KEY_TYPE_V1, KEY_TYPE_V2)), FEW.map(TaskName), st.sampled_from(("Grouper", "g.Ö"))
 )
 ENVELOPE = Envelope("source", "host", "user", 7)
-GROUPER = "org.example.Grouper"
-
-
-def recorded(event: NewEvent) -> RecordedEvent:
-    return RecordedEvent(0, 0, CREATE_TIME, event.key, event.value)
 
 
 def reordered(checkpoint: Checkpoint, rng: random.Random) -> Checkpoint:
@@ -126,19 +117,27 @@ def test_keys_of_the_checkpoint_topic(one: CheckpointKey, other: CheckpointKey, 
 
 @given(FEW, V1 | V2, st.randoms(use_true_random=False))
 def test_checkpoints_on_their_topic(task_name: str, checkpoint: Checkpoint, rng: random.Random) -> None:
-    event = topic_event(task_name, checkpoint, GROUPER)
-    assert topic_event(task_name, reordered(checkpoint, rng), GROUPER) == event
-    read = TopicReader((1, 2), GROUPER, is_validating=True)("topic", recorded(event))
-    assert read == Entry(task_name, version_of(checkpoint), checkpoint)
+    versions = {READ_VERSIONS: str(1 if isinstance(checkpoint, CheckpointV1) else 2)}
+    manager = KafkaCheckpointManager(MemoryEventLog(identify(checkpoint_stream_name("orders"))), config=versions)
+    assert_written_in_order(manager, task_name, checkpoint, rng)
 
 
 @given(FEW, V1_OF_WHOLE_PARTITIONS, st.randoms(use_true_random=False))
 def test_checkpoints_on_the_coordinator_stream(task_name: str, checkpoint: CheckpointV1, rng: random.Random) -> None:
-    event = coordinator_event(task_name, checkpoint, ENVELOPE)
-    again = reordered(checkpoint, rng)
-    assert isinstance(again, CheckpointV1)
-    assert coordinator_event(task_name, again, ENVELOPE) == event
-    assert read_coordinator_event("stream", recorded(event)) == Entry(task_name, 0, checkpoint)
+    manager = CheckpointManager(MemoryEventLog(identify(coordinator_stream_name("orders"))), clock=clock)
+    assert_written_in_order(manager, task_name, checkpoint, rng)
+
+
+def assert_written_in_order(
+    manager: JobCheckpoints, task_name: str, checkpoint: Checkpoint, rng: random.Random
+) -> None:
+    manager.register(task_name)
+    with manager:
+        for each in (checkpoint, reordered(checkpoint, rng)):
+            manager.write_checkpoint(task_name, each)
+        one, other = manager.log.read()
+        assert (one.key, one.value) == (other.key, other.value)
+        assert manager.read_last_checkpoint(task_name) == checkpoint
 
 
 def _numbers(partition: SystemStreamPartition) -> dict[str, object]:

@@ -1,11 +1,13 @@
 """Start, stop and registration, for every checkpoint manager, and the live checkpoints of a log."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
-from eventlog.checkpoint import CheckpointV1
+from eventlog.checkpoint import READ_VERSIONS, CheckpointV1
+from eventlog.events import NewEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
@@ -18,7 +20,7 @@ from managers.checkpoints.checkpoint_manager import (
 )
 from managers.errors import CheckpointNotWritten, NotReady, TaskNotRegistered
 from managers.wrapped_logs import LogOrOpener
-from tests.builders import checkpoint_v1, set_checkpoint
+from tests.builders import checkpoint_v1, checkpoint_v2, set_checkpoint, tombstone
 from tests.fixtures.managers.fake_time import FakeTime
 from tests.fixtures.managers.watched_log import BrokenLog, Opened
 
@@ -78,6 +80,24 @@ def test_a_task_must_be_registered(log: MemoryEventLog, make: Maker) -> None:
             assert error.value.task_name == "Partition 7"
         assert manager.task_names() == {"Partition 7"}
     assert log.end_offset() == 1
+
+
+@pytest.mark.scenario("CKS-03", "CKS-11")
+def test_a_tombstone_deletes_a_checkpoint(log: MemoryEventLog) -> None:
+    of_topic = partial(KafkaCheckpointManager, config={READ_VERSIONS: "1,2"})
+    managers: list[tuple[Maker, NewEvent]] = [
+        (of_topic, checkpoint_v1("t")),
+        (of_topic, checkpoint_v2("t")),
+        (CheckpointManager, set_checkpoint("t")),
+    ]
+    for make, event in managers:
+        with make(Opened(log)) as manager:
+            log.append([event])
+            manager.catch_up()
+            assert manager.task_names() == {"t"}
+        with make(Opened(log)) as manager:
+            log.append([tombstone(event)])
+            assert manager.task_names() == frozenset()
 
 
 @MANAGERS

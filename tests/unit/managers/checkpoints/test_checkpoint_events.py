@@ -1,50 +1,20 @@
-"""The versions of checkpoints, and their events on both streams."""
+"""The versions of checkpoints that a commit writes."""
 
 from collections.abc import Mapping
 
 import pytest
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV1, CheckpointV2
-from eventlog.events import CREATE_TIME, NewEvent, RecordedEvent
 from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.streams import checkpoint_stream_name, identify
-from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY, decode_key
-from managers.checkpoints.abstract_checkpoint_manager import Entry
-from managers.checkpoints.checkpoint_events import (
-    TopicReader,
-    build_checkpoints,
-    convert_to_versions,
-    read_coordinator_event,
-    version_of,
-)
+from eventlog.wire.checkpoint_topic import decode_key
+from managers.checkpoints.checkpoint_events import build_checkpoints, convert_to_versions, version_of
 from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
-from managers.errors import CheckpointError, CheckpointUnreadable
+from managers.errors import CheckpointError
 from managers.offsets.offset_manager import OffsetManager
-from tests.builders import checkpoint_v1, checkpoint_v2, raw, set_checkpoint, tombstone
 from tests.fixtures.managers.stated_admin import StatedAdmin
-
-READER = TopicReader((1, 2), DEFAULT_GROUPER_FACTORY, is_validating=True)
-
-
-def event(new: NewEvent) -> RecordedEvent:
-    return RecordedEvent(7, 1, CREATE_TIME, new.key, new.value)
-
-
-@pytest.mark.scenario("CKS-03", "CKS-11")
-def test_a_tombstone_deletes_a_checkpoint() -> None:
-    assert READER("topic", event(tombstone(checkpoint_v1()))) == Entry("Partition 0", 1, None)
-    assert READER("topic", event(tombstone(checkpoint_v2()))) == Entry("Partition 0", 2, None)
-    assert read_coordinator_event("stream", event(tombstone(set_checkpoint()))) == Entry("Partition 0", 0, None)
-
-
-@pytest.mark.scenario("CKS-11")
-def test_a_corrupt_value_is_not_an_empty_checkpoint() -> None:
-    with pytest.raises(CheckpointUnreadable, match="offset 7 of topic") as error:
-        READER("topic", event(raw(checkpoint_v2().key, b"{bad hunter2")))
-    assert "hunter2" not in str(error.value)  # a record may hold a secret
-
 
 WRITE = "task.checkpoint.write.versions"
 IN_0 = SystemStreamPartition("kafka", "in", 0)
