@@ -1,21 +1,20 @@
-"""Logs around other logs, and appends: by whom, in parts that a log accepts, retried until they are acknowledged."""
+"""Logs around other logs, and appends: by whom, in parts that a log accepts, and how long they are retried."""
 
 import getpass
 import logging
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from eventlog.backoff import Backoff, RetryDeadline, no_jitter
 from eventlog.events import HOST_HEADER, USERNAME_HEADER, Headers, NewEvent, RecordedEvent
-from eventlog.log import AppendConflict, AppendRefused, EventLog
-from eventlog.source import Closing, StreamRefused
+from eventlog.log import AppendConflict, EventLog
+from eventlog.source import Closing
 from eventlog.wire.coordinator import ENVELOPED_TYPES
-from managers.errors import ManagerError
 
 LogOrOpener = EventLog | Callable[[], EventLog]
 """A log, which its owner closes, or a function that opens one."""
@@ -122,9 +121,6 @@ PART_BYTES: Final = 500_000
 PART_EVENTS: Final = 5_000
 
 _EVENT_BYTES: Final = 64
-_NO_LOCK: Final = nullcontext()
-_PERMANENT: Final = (AppendRefused, StreamRefused, TypeError, ValueError)
-"""Errors that are not retried."""
 _logger: Final = logging.getLogger(__name__)
 
 
@@ -184,43 +180,3 @@ class Retry:
     def begin(self) -> RetryDeadline:
         pauses = Backoff(no_jitter, first_seconds=self.first_pause, longest_seconds=self.longest_pause)
         return RetryDeadline(self.longest, pauses, clock=self.clock, sleep=self.sleep)
-
-
-class AppendGaveUp(ManagerError):
-    """No append was acknowledged in the time allowed. The events may be on the log nevertheless."""
-
-    def __init__(self, tries: int) -> None:
-        self.tries = tries
-        super().__init__(f"Cannot append: {tries} tries failed. Check why the log accepts no events, then try again.")
-
-
-def append_with_retries(
-    log: LazyLog,
-    events: Sequence[NewEvent],
-    retry: Retry,
-    lock: AbstractContextManager[object] = _NO_LOCK,
-    is_wanted: Callable[[], bool] = lambda: True,
-) -> range:
-    """Append all events or none, and return their offsets. Opens the log again after each failure (SAMZA-1638).
-
-    ``lock`` is held during each try, but not in the pauses. ``is_wanted`` is called before and after each pause; when
-    it returns false, the append gives up. Raises `AppendRefused` at once, and `AppendGaveUp`.
-    """
-    deadline = retry.begin()
-    tries, failure = 0, None
-    while True:
-        with lock:
-            if failure is not None and not is_wanted():
-                raise AppendGaveUp(tries) from failure
-            tries += 1
-            try:
-                with log.use() as opened:
-                    return opened.append(events)
-            except _PERMANENT:
-                raise
-            except Exception as error:
-                failure = error
-        if deadline.is_over or not is_wanted():
-            raise AppendGaveUp(tries) from failure
-        _logger.warning("Append failed (try %d, %s): retrying with a new connection.", tries, type(failure).__name__)
-        deadline.wait()

@@ -10,9 +10,10 @@ from typing import Final, NamedTuple
 from eventlog.checkpoint import Candidate, Checkpoint
 from eventlog.errors import WireError
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.log import EventLog, end_after
+from eventlog.log import AppendRefused, EventLog, end_after
+from eventlog.source import StreamRefused
 from managers.errors import CheckpointNotWritten, NotReady, Startable, TaskNotRegistered
-from managers.wrapped_logs import AppendGaveUp, LazyLog, LogOrOpener, Retry, append_with_retries
+from managers.wrapped_logs import LazyLog, LogOrOpener, Retry
 
 
 class Entry(NamedTuple):
@@ -34,6 +35,8 @@ class Commit(NamedTuple):
     log_offset: int
 
 
+_PERMANENT: Final = (AppendRefused, StreamRefused, TypeError, ValueError)
+"""Errors of an append that is not retried."""
 _logger: Final = logging.getLogger(__name__)
 
 
@@ -124,7 +127,7 @@ class AbstractCheckpointManager(Startable):
     def write_checkpoint(self, task_name: str, checkpoint: Checkpoint) -> int:
         """Replace the task's checkpoint, and return the log offset once the write is acknowledged.
 
-        While a write is being retried, others go on.
+        After a failure, the log is opened again (SAMZA-1638). While a write is being retried, others go on.
 
         Raises:
             TaskNotRegistered, NotReady: the task was not registered, or the manager is not running.
@@ -136,11 +139,26 @@ class AbstractCheckpointManager(Startable):
             self._require(task_name)
             event = self._event(task_name, checkpoint)
         _logger.debug("Writing the checkpoint of task %r: %s", task_name, checkpoint.offsets)
-        try:
-            return append_with_retries(self._log, [event], self._retry, self._lock, lambda: self._is_running).start
-        except AppendGaveUp as error:
-            cause = error.__cause__
-            raise CheckpointNotWritten(self.stream_name, task_name, checkpoint, error.tries, cause) from cause
+        deadline, failures = self._retry.begin(), list[Exception]()
+        while True:
+            with self._lock:
+                if failures and not self._is_running:
+                    break
+                try:
+                    with self._log.use() as log:
+                        return log.append([event]).start
+                except _PERMANENT:
+                    raise
+                except Exception as error:
+                    failures.append(error)
+            if deadline.is_over or not self._is_running:
+                break
+            name = type(failures[-1]).__name__
+            _logger.warning("Append failed (try %d, %s): retrying with a new connection.", len(failures), name)
+            deadline.wait()
+        raise CheckpointNotWritten(self.stream_name, task_name, checkpoint, len(failures), failures[-1]) from failures[
+            -1
+        ]
 
     def task_names(self) -> frozenset[str]:
         """The tasks that have a checkpoint on the log, registered or not."""

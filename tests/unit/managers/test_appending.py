@@ -1,4 +1,4 @@
-"""Appending until it is acknowledged."""
+"""Events to append: their writers, and in which parts they are written."""
 
 import socket
 from functools import cache
@@ -6,51 +6,13 @@ from functools import cache
 import pytest
 
 from eventlog.events import HOST_HEADER, USERNAME_HEADER, NewEvent, writer_of
-from eventlog.log import AppendRefused, MemoryEventLog
-from eventlog.source import SourceUnavailable
-from eventlog.streams import identify
 from managers import wrapped_logs
 from managers.wrapped_logs import (
     PART_BYTES,
     PART_EVENTS,
-    AppendGaveUp,
-    LazyLog,
-    append_with_retries,
     split_into_parts,
     written_event,
 )
-from tests.fixtures.managers.fake_time import FakeTime
-from tests.fixtures.managers.watched_log import Opened
-
-EVENT = NewEvent(b"k", b"v")
-
-
-@pytest.fixture
-def log() -> MemoryEventLog:
-    return MemoryEventLog(identify("__samza_checkpoint_ver_1_for_orders_1"))
-
-
-def test_pauses_grow_to_the_longest_until_the_time_is_up(log: MemoryEventLog) -> None:
-    time = FakeTime()
-    with pytest.raises(AppendGaveUp) as gave_up:
-        append_with_retries(LazyLog(Opened(log, *[1] * 99)), [EVENT], time.retry(longest=40))
-    assert time.pauses == [2, 4, 8, 10, 10, 6]
-    assert gave_up.value.tries == 7
-    assert isinstance(gave_up.value.__cause__, SourceUnavailable)
-    assert log.end_offset() == 0
-
-
-@pytest.mark.parametrize("error", [AppendRefused("s", "it is too large"), ValueError("no time")])
-def test_permanent_errors_are_not_retried(log: MemoryEventLog, error: Exception) -> None:
-    time, lazy = FakeTime(), LazyLog(Opened(log))
-
-    def refuse(*_: object, **__: object) -> range:
-        raise error
-
-    lazy.open().append = refuse  # type: ignore[method-assign]
-    with pytest.raises(type(error)):
-        append_with_retries(lazy, [EVENT], time.retry(longest=60))
-    assert time.pauses == []
 
 
 def sizes(events: list[NewEvent]) -> list[int]:

@@ -8,7 +8,7 @@ import pytest
 
 from eventlog.checkpoint import READ_VERSIONS, CheckpointV1
 from eventlog.events import NewEvent
-from eventlog.log import EventLog, MemoryEventLog
+from eventlog.log import AppendRefused, EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
@@ -158,3 +158,30 @@ def test_stop_ends_the_retries_of_a_write(log: MemoryEventLog, make: Callable[..
     with manager, pytest.raises(CheckpointNotWritten):
         manager.write_checkpoint("t", CheckpointV1({}))
     assert time.pauses == [2]
+
+
+@MANAGERS
+def test_pauses_grow_to_the_longest_until_the_time_is_up(log: MemoryEventLog, make: Callable[..., Any]) -> None:
+    time = FakeTime()
+    manager = make(Opened(log, *[1] * 99), retry=time.retry(longest=40))
+    manager.register("t")
+    with manager, pytest.raises(CheckpointNotWritten) as gave_up:
+        manager.write_checkpoint("t", CheckpointV1({}))
+    assert time.pauses == [2, 4, 8, 10, 10, 6]
+    assert gave_up.value.tries == 7
+    assert log.end_offset() == 0
+
+
+@pytest.mark.parametrize("error", [AppendRefused("s", "it is too large"), ValueError("no time")])
+def test_permanent_errors_are_not_retried(log: MemoryEventLog, error: Exception) -> None:
+    time = FakeTime()
+
+    def refuse(*_: object, **__: object) -> range:
+        raise error
+
+    log.append = refuse  # type: ignore[method-assign]
+    manager = CheckpointManager(log, retry=time.retry(longest=60))
+    manager.register("t")
+    with manager, pytest.raises(type(error)):
+        manager.write_checkpoint("t", CheckpointV1({}))
+    assert time.pauses == []
