@@ -122,8 +122,6 @@ from managers.job_facts import (
 from managers.assignments.changelog_partition_manager import (
     ChangelogPartitionManager as ChangelogPartitionManager,
     ChangelogStreamManager as ChangelogStreamManager,
-    ChangelogStream as ChangelogStream,
-    create_changelog_streams as create_changelog_streams,
 )
 from managers.assignments.job_model_assignments import (
     ExecutionContainerIdManager as ExecutionContainerIdManager,
@@ -237,7 +235,11 @@ from managers.streams.coordinator_streams import (
     CoordinatorStreamWriter as CoordinatorStreamWriter,
 )
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage as CoordinatorStreamMessage
-from managers.streams.stream_creation import create_coordinator_stream as create_coordinator_stream
+from managers.streams.stream_creation import (
+    ChangelogStream as ChangelogStream,
+    create_changelog_streams as create_changelog_streams,
+    create_coordinator_stream as create_coordinator_stream,
+)
 
 __version__: str
 _MODULES: dict[str, str]

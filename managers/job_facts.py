@@ -22,7 +22,7 @@ from eventlog.messages import (
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import is_changelog_offset
 from managers.errors import ManagerError
-from managers.job_names import STANDBY, Config, setting_key, system_of, unique_name_for_batch
+from managers.job_names import STANDBY, Config, system_of, unique_name_for_batch
 from managers.stores.keyed_state import KeyedState, decode_value
 
 CHANGELOG_SYSTEM: Final = "job.changelog.system"
@@ -32,13 +32,8 @@ TRANSACTIONAL_CHECKPOINT: Final = "task.transactional.state.checkpoint.enabled"
 TRANSACTIONAL_RESTORE: Final = "task.transactional.state.restore.enabled"
 _ASYNC_COMMIT: Final = "task.async.commit"
 _REPLICAS: Final = "job.standbytasks.replication.factor"
-_REPLICATION_FACTOR: Final = "replication.factor"
-_MAX_MESSAGE_BYTES: Final = "max.message.bytes"
-_MIN_COMPACTION_LAG_MS: Final = "min.compaction.lag.ms"
-_DELETE_RETENTION_MS: Final = "delete.retention.ms"
-_COPIES: Final = 2
-_MESSAGE_BYTES: Final = "1000012"
-_SEGMENT_BYTES: Final = "536870912"
+MIN_COMPACTION_LAG_MS: Final = "min.compaction.lag.ms"
+DELETE_RETENTION_MS: Final = "delete.retention.ms"
 _DAY_MS: Final = 86_400_000
 _FOUR_HOURS_MS: Final = 14_400_000
 _LISTED = 3
@@ -81,51 +76,22 @@ def changelogs(config: Config) -> Iterator[StoreChangelog]:
             yield StoreChangelog(store, system, stream) if dot else StoreChangelog(store, None, name)
 
 
-def access_log_of(config: Config, changelog: StoreChangelog) -> str | None:
-    is_enabled = boolean(config, f"stores.{changelog.store}.accesslog.enabled", default=False)
-    return f"{changelog.stream}-access-log" if is_enabled else None
-
-
-def replication_factor(config: Config, changelog: StoreChangelog) -> int:
-    """The store's setting, the default of stores, that of the system, or 2. Raises `ConfigError`."""
-    own_keys = (f"stores.{store}.changelog.{_REPLICATION_FACTOR}" for store in (changelog.store, "default"))
-    return integer(config, setting_key(config, changelog.system, _REPLICATION_FACTOR, *own_keys), _COPIES)
-
-
-def topic_settings(config: Config, changelog: StoreChangelog) -> dict[str, str]:
-    """The settings with which a changelog's topic is created. Raises `ConfigError`.
-
-    A store with a TTL gets ``cleanup.policy=delete``, any other store a compacted topic, with a compaction lag that
-    transactional state needs. ``stores.<store>.changelog.kafka.*`` overrides all others.
-    """
-    prefix = _overrides(changelog.store)
-    own = {key.removeprefix(prefix): value for key, value in config.items() if key.startswith(prefix)}
-    lag = str(min_compaction_lag_ms(config, changelog.store)) if is_transactional(config) else ""
-    return {
-        **_cleanup(config, changelog, own),
-        "segment.bytes": _SEGMENT_BYTES,
-        **({_MIN_COMPACTION_LAG_MS: lag} if lag else {}),
-        **own,
-        _DELETE_RETENTION_MS: str(delete_retention_ms(config, changelog.store)),
-    }
-
-
 def delete_retention_ms(config: Config, store: str) -> int:
     """How long the changelog keeps tombstones, and so how old a local store may be. Raises `ConfigError`.
 
     Samza ignores an override of the topic's setting when it reads a local store, which may then lack deletions.
     """
-    of_store = integer(config, f"stores.{store}.changelog.{_DELETE_RETENTION_MS}", _DAY_MS)
-    return integer(config, f"{_overrides(store)}{_DELETE_RETENTION_MS}", of_store)
+    of_store = integer(config, f"stores.{store}.changelog.{DELETE_RETENTION_MS}", _DAY_MS)
+    return integer(config, f"{changelog_overrides(store)}{DELETE_RETENTION_MS}", of_store)
 
 
 def min_compaction_lag_ms(config: Config, store: str) -> int:
     """How long no change of the changelog is compacted. Raises `ConfigError`."""
-    key = f"stores.{store}.changelog.{_MIN_COMPACTION_LAG_MS}"
-    refused = f"{_overrides(store)}{_MIN_COMPACTION_LAG_MS}"
+    key = f"stores.{store}.changelog.{MIN_COMPACTION_LAG_MS}"
+    refused = f"{changelog_overrides(store)}{MIN_COMPACTION_LAG_MS}"
     if refused in config:
         raise ConfigError(f"{refused} is not supported, as in Samza. Use {key}.")
-    of_all = integer(config, f"stores.default.changelog.{_MIN_COMPACTION_LAG_MS}", _FOUR_HOURS_MS)
+    of_all = integer(config, f"stores.default.changelog.{MIN_COMPACTION_LAG_MS}", _FOUR_HOURS_MS)
     return integer(config, key, of_all)
 
 
@@ -136,18 +102,9 @@ def is_transactional(config: Config) -> bool:
     return not has_replicas and not is_asynchronous and boolean(config, TRANSACTIONAL_RESTORE, default=True)
 
 
-def _overrides(store: str) -> str:
+def changelog_overrides(store: str) -> str:
+    """The prefix of the settings of a store's changelog that override all others."""
     return f"stores.{store}.changelog.kafka."
-
-
-def _cleanup(config: Config, changelog: StoreChangelog, own: Config) -> dict[str, str]:
-    key = f"stores.{changelog.store}.rocksdb.ttl.ms"
-    ttl_ms = integer(config, key, -1)
-    if ttl_ms < 0:
-        own_key = f"stores.{changelog.store}.changelog.{_MAX_MESSAGE_BYTES}"
-        most = config.get(setting_key(config, changelog.system, _MAX_MESSAGE_BYTES, own_key), _MESSAGE_BYTES)
-        return {"cleanup.policy": "compact", _MAX_MESSAGE_BYTES: most}
-    return {} if "cleanup.policy" in own else {"cleanup.policy": "delete", "retention.ms": config[key]}
 
 
 class ChangelogError(ManagerError):

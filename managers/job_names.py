@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from eventlog.config import DEFAULT_SYSTEM
+from eventlog.config import DEFAULT_SYSTEM, integer
 from eventlog.streams import DEFAULT_JOB_ID, StreamIdentity, checkpoint_stream_name, coordinator_stream_name, identify
 from managers.errors import MissingSetting
 
@@ -26,9 +26,13 @@ MONITOR_FREQUENCY_DEFAULT: Final = "300000"
 _BATCH: Final = "BATCH"
 
 
-def setting_key(config: Config, system: str | None, setting: str, *own_keys: str) -> str:
-    """The first of a stream's own keys that config has, else the key for all streams created in the system."""
-    return next((key for key in own_keys if key in config), f"systems.{system}.default.stream.{setting}")
+def stream_setting(config: Config, system: str | None, setting: str, default: int, *own_keys: str) -> int:
+    """The first of a stream's own keys that config has, otherwise the setting of all streams created in the system.
+
+    Raises `ConfigError` if it is not an integer.
+    """
+    of_system = f"systems.{system}.default.stream.{setting}"
+    return integer(config, next((key for key in own_keys if key in config), of_system), default)
 
 
 def job_name(config: Config) -> str:

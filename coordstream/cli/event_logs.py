@@ -19,7 +19,7 @@ from eventlog.log import EventLog
 from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.postgres.log_registry import stream_identities
 from eventlog.source import EventSource
-from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity, StreamKind, identify
+from eventlog.streams import BROKER_DEFAULT, StreamIdentity, StreamKind, identify
 from managers.errors import JobAlive
 from managers.job_names import JOB_ID, JOB_NAME
 from projections.job_choice import Job, choose_job
@@ -41,7 +41,7 @@ def create_log(stream_name: str, kind: str | None, replication_factor: int | Non
         )
     copies = BROKER_DEFAULT if replication_factor is None else replication_factor
     with open_maker() as maker:
-        maker.create_stream(identify(stream_name, kind), replication_factor=copies, segment_bytes=SEGMENT_BYTES)
+        maker.create_stream(identify(stream_name, kind), replication_factor=copies, settings={})
     return "in Postgres" if options is None else f"on {options.place}"
 
 

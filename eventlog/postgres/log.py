@@ -1,6 +1,6 @@
 """An event log in Postgres: the tables of the archive, and a row with the next offset."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from typing import Final, Self
@@ -233,7 +233,7 @@ class PostgresAdmin:
         stream: StreamIdentity,
         *,
         replication_factor: int = -1,  # noqa: ARG002 (an option of topics)
-        segment_bytes: int | None = None,  # noqa: ARG002
+        settings: Mapping[str, str] | None = None,  # noqa: ARG002
     ) -> None:
         """Create an empty log of a stream, ignoring the other arguments. Raises `StreamExists`, of any backend."""
         PostgresEventLog.create(self._database, stream, clock=self._clock).close()

@@ -1,25 +1,12 @@
-"""ChangelogPartitionManager: the changelog partition of each task; and the creation of changelog streams."""
+"""ChangelogPartitionManager: the changelog partition of each task."""
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from types import MappingProxyType
-from typing import Final, NamedTuple, Protocol
+from typing import Final
 
-from eventlog.errors import ConfigError
-from eventlog.log import StreamExists
 from eventlog.messages import Delete, Envelope, Message, SetChangelogMapping
-from managers.job_facts import (
-    ChangelogError,
-    ChangelogRemap,
-    ChangelogRemapped,
-    StoreChangelog,
-    access_log_of,
-    changelogs,
-    replication_factor,
-    topic_settings,
-)
+from managers.job_facts import ChangelogRemap, ChangelogRemapped
 from managers.job_models.jvm_order import text_order
-from managers.job_names import Config
 from managers.stored_messages import (
     MessageManager,
     make_envelope,
@@ -121,70 +108,3 @@ def _message(task_name: str, partition: int | None) -> Message:
     if partition not in _PARTITIONS:
         raise ValueError(f"the changelog partition of task {task_name!r} must be from 0 to 2147483647, not {partition}")
     return SetChangelogMapping(task_name=task_name, changelog_partition=partition)
-
-
-class TopicMaker(Protocol):
-    """Creates the streams of one system, like `eventlog.kafka.admin.KafkaAdmin`."""
-
-    def create_topic(self, name: str, *, partitions: int, replication_factor: int, settings: Mapping[str, str]) -> None:
-        """Create a topic. Raises `StreamExists` if it exists; it is not changed."""
-
-    def partition_count(self, name: str) -> int:
-        """The number of partitions of a topic."""
-
-
-class ChangelogStream(NamedTuple):
-    """A store's stream, created or existing."""
-
-    store: str
-    system: str
-    stream_name: str
-    is_new: bool
-
-
-def create_changelog_streams(
-    config: Config, partitions: int, admins: Mapping[str, TopicMaker]
-) -> tuple[ChangelogStream, ...]:
-    """Create the changelog of each store, and its access log if it has one, unless they exist.
-
-    ``partitions`` is `JobModel.max_changelog_stream_partitions`. ``admins`` are by the job's names of its systems.
-
-    Raises:
-        ConfigError: a store's system has no admin, or a setting is invalid. Nothing was created.
-        ChangelogError: a stream has the wrong number of partitions. Streams before it were created.
-    """
-    wanted: list[tuple[TopicMaker, StoreChangelog, str, int, Mapping[str, str]]] = []
-    for changelog in changelogs(config):
-        admin, copies = _admin_of(changelog, admins), replication_factor(config, changelog)
-        wanted.append((admin, changelog, changelog.stream, copies, topic_settings(config, changelog)))
-        access_log = access_log_of(config, changelog)
-        if access_log is not None:
-            wanted.append((admin, changelog, access_log, copies, {}))
-    return tuple(_create(partitions, *stream) for stream in wanted)
-
-
-def _admin_of(changelog: StoreChangelog, admins: Mapping[str, TopicMaker]) -> TopicMaker:
-    admin = None if changelog.system is None else admins.get(changelog.system)
-    if admin is None:
-        problem = "is not configured" if changelog.system is None else f"is {changelog.system!r}, which has no admin"
-        raise ConfigError(
-            f"The system of the changelog of store {changelog.store!r} {problem}. Set "
-            f"stores.{changelog.store}.changelog to <system>.<stream>, and pass an admin of that system."
-        )
-    return admin
-
-
-def _create(
-    partitions: int, admin: TopicMaker, changelog: StoreChangelog, name: str, copies: int, settings: Mapping[str, str]
-) -> ChangelogStream:
-    is_new = False
-    with suppress(StreamExists):
-        admin.create_topic(name, partitions=partitions, replication_factor=copies, settings=settings)
-        is_new = True
-    actual = admin.partition_count(name)
-    if actual != partitions:
-        raise ChangelogError(
-            f"Changelog {name} of store {changelog.store!r} has {actual} partitions, but the tasks need {partitions}. "
-            "Configure another changelog for the store, or add the missing partitions."
-        )
-    return ChangelogStream(changelog.store, changelog.system or "", name, is_new)

@@ -2,8 +2,8 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
-from typing import Final, Protocol
+from contextlib import closing
+from typing import Final
 
 from eventlog.checkpoint import (
     LIVE_MAX_AGE,
@@ -17,14 +17,13 @@ from eventlog.checkpoint import (
     parse_read_versions,
     write_versions,
 )
-from eventlog.config import boolean, integer
+from eventlog.config import boolean
 from eventlog.errors import WireError
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.log import Clock, StreamExists, system_clock
+from eventlog.log import Clock, system_clock
 from eventlog.messages import SetCheckpoint
 from eventlog.partition import TaskName
-from eventlog.source import StreamFacts
-from eventlog.streams import BROKER_DEFAULT, CHECKPOINT_MESSAGE_BYTES, SEGMENT_BYTES, StreamIdentity, StreamKind
+from eventlog.streams import StreamKind
 from eventlog.wire import coordinator
 from eventlog.wire.checkpoint_topic import (
     DEFAULT_GROUPER_FACTORY,
@@ -41,19 +40,11 @@ from eventlog.wire.checkpoint_topic import (
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager, Entry
 from managers.checkpoints.checkpoint_events import require_readable, sort_entries, version_of
 from managers.errors import CheckpointError, CheckpointUnreadable, NotReady
-from managers.job_names import (
-    CHECKPOINT_SYSTEM,
-    GROUPER_FACTORY,
-    checkpoint_stream,
-    is_batch,
-    setting_key,
-    system_of,
-)
+from managers.job_names import GROUPER_FACTORY
 from managers.stored_messages import CHECKPOINT_TOOL, UNKNOWN, make_envelope
+from managers.streams.stream_creation import VALIDATION, InputAdmin, ensure_checkpoint_topic, is_validated
 from managers.wrapped_logs import LogOrOpener, Retry, written_event
 
-BATCH_RETENTION_MS: Final = 86_400_000
-VALIDATION: Final = "job.checkpoint.validation.enabled"
 STOP_AFTER_FIRST_READ: Final = "samza.internal.task.checkpoint.consumer.stop.after.first.read"
 _VERSIONS: Final = {KEY_TYPE_V1: 1, KEY_TYPE_V2: 2}
 _COORDINATOR_VERSION: Final = 0
@@ -61,53 +52,7 @@ _COORDINATOR_VERSION: Final = 0
 _logger: Final = logging.getLogger(__name__)
 
 
-class StreamAdmin(Protocol):
-    """Creates and describes streams, like `eventlog.kafka.admin.KafkaAdmin`."""
-
-    def create_stream(
-        self, stream: StreamIdentity, *, replication_factor: int = BROKER_DEFAULT, settings: Mapping[str, str]
-    ) -> None:
-        """Create a stream with one partition. Raises `StreamExists` if it exists; it is not changed."""
-
-    def describe(self, stream_name: str) -> StreamFacts:
-        """Describe a stream. Raises `StreamRefused` if it cannot be followed, for example with several partitions."""
-
-    def close(self) -> None:
-        """Close the admin's connections."""
-
-
-OpenAdmin = Callable[[], StreamAdmin]
-
-
-def ensure_checkpoint_topic(admin: StreamAdmin, config: Mapping[str, str]) -> None:
-    """Create the topic unless it exists, and check it unless ``job.checkpoint.validation.enabled`` is false.
-
-    Config keys: ``task.checkpoint.<setting>``, otherwise ``systems.<system>.default.stream.<setting>`` of
-    ``task.checkpoint.system`` or ``job.default.system``. Settings, with defaults: ``replication.factor`` (the brokers'
-    default; Samza's 3 is refused by a cluster of fewer brokers), ``segment.bytes`` (25 MiB), ``max.message.bytes``
-    (1,000,012). Raises `MissingSetting`, `ConfigError`, and `StreamRefused` for a topic that cannot be used.
-    """
-    stream = checkpoint_stream(config)
-    copies, settings = _setting(config, "replication.factor", BROKER_DEFAULT), checkpoint_topic_settings(config)
-    with suppress(StreamExists):
-        admin.create_stream(stream, replication_factor=copies, settings=settings)
-    if is_validated(config):
-        admin.describe(stream.stream_name)
-
-
-def checkpoint_topic_settings(config: Mapping[str, str]) -> dict[str, str]:
-    """The topic's settings: compacted, and for a batch job also deleted after a day. Raises `ConfigError`."""
-    policy = {"cleanup.policy": "compact,delete", "retention.ms": str(BATCH_RETENTION_MS)}
-    return {
-        **(policy if is_batch(config) else {"cleanup.policy": "compact"}),
-        "segment.bytes": str(_setting(config, "segment.bytes", SEGMENT_BYTES)),
-        "max.message.bytes": str(_setting(config, "max.message.bytes", CHECKPOINT_MESSAGE_BYTES)),
-    }
-
-
-def _setting(config: Mapping[str, str], setting: str, default: int) -> int:
-    system = system_of(config, CHECKPOINT_SYSTEM)
-    return integer(config, setting_key(config, system, setting, f"task.checkpoint.{setting}"), default)
+OpenAdmin = Callable[[], InputAdmin]
 
 
 class KafkaCheckpointManager(AbstractCheckpointManager):
@@ -204,11 +149,6 @@ class KafkaCheckpointManager(AbstractCheckpointManager):
         written = sort_entries(checkpoint)
         value = encode_v1(written) if isinstance(written, CheckpointV1) else encode_v2(written)
         return written_event(key_type, encode_key(key), value)
-
-
-def is_validated(config: Mapping[str, str]) -> bool:
-    """Whether a job checks its checkpoint topic: one partition, and only readable checkpoints of its grouper."""
-    return boolean(config, VALIDATION, default=True)
 
 
 CHECKPOINT_FACTORY: Final = "task.checkpoint.factory"

@@ -12,12 +12,11 @@ from eventlog.messages import SetConfig
 from eventlog.partition import SystemStreamPartition
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from eventlog.timestamps import ms_of
-from managers.assignments.changelog_partition_manager import ChangelogPartitionManager, create_changelog_streams
+from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.assignments.job_model_assignments import JobModelAssignments
 from managers.checkpoints.checkpoint_manager import (
     CHECKPOINT_FACTORY,
     KAFKA_CHECKPOINT_FACTORY,
-    ensure_checkpoint_topic,
 )
 from managers.config.job_config import (
     TRACKING_URL,
@@ -54,7 +53,7 @@ from managers.startpoints.startpoint_records import FanOuts, should_fan_out_star
 from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY
 from managers.state.state_backend import backup_factories, store_names
 from managers.stores.coordinator_store import CoordinatorStreamStore
-from managers.streams.stream_creation import InputAdmin
+from managers.streams.stream_creation import InputAdmin, create_changelog_streams, ensure_checkpoint_topic
 
 COORDINATOR_FACTORY: Final = "job.coordinator.factory"
 STATIC_RESOURCE: Final = "org.apache.samza.coordinator.staticresource.StaticResourceJobCoordinatorFactory"

@@ -36,10 +36,11 @@ from eventlog.startpoint import (
 from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY, KafkaStateCheckpointMarker
 from eventlog.streams import identify
 from eventlog.timestamps import storable_micros
-from managers.checkpoints.checkpoint_manager import VALIDATION, checkpoint_manager
+from managers.checkpoints.checkpoint_manager import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.config.job_config import write_once_changes
 from managers.startpoints.next_starts import StartpointFacts, next_starts
+from managers.streams.stream_creation import VALIDATION
 from tests.builders import (
     changelog_set,
     checkpoint_v1,

@@ -9,15 +9,13 @@ from managers.job_facts import (
     TRANSACTIONAL_RESTORE,
     JobFacts,
     StoreChangelog,
-    access_log_of,
     changelog_of,
     changelogs,
     delete_retention_ms,
     is_transactional,
     min_compaction_lag_ms,
-    replication_factor,
-    topic_settings,
 )
+from managers.streams.stream_creation import replication_factor, topic_settings
 from tests.builders import (
     changelog_set,
     config_deleted,
@@ -43,10 +41,9 @@ def test_the_system_is_a_prefix_or_another_key() -> None:
 
 
 def test_each_run_of_a_batch_job_has_changelogs() -> None:
-    batch = {**CONFIG, "stores.counts.accesslog.enabled": "true", "app.mode": "batch", "app.run.id": "run-id"}
+    batch = {**CONFIG, "app.mode": "batch", "app.run.id": "run-id"}
     (changelog,) = changelogs(batch)
     assert changelog == StoreChangelog("counts", "kafka", "counts-changelog-run-id")
-    assert access_log_of(batch, changelog) == "counts-changelog-run-id-access-log"
 
 
 def test_stores_without_a_changelog_are_omitted() -> None:

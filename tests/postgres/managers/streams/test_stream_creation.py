@@ -1,5 +1,7 @@
 """Makes a job's coordinator stream."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from eventlog.events import NewEvent
@@ -14,8 +16,10 @@ class Maker:
     def __init__(self) -> None:
         self.asked: list[tuple[str, int, int]] = []
 
-    def create_stream(self, stream: StreamIdentity, *, replication_factor: int, segment_bytes: int) -> None:
-        self.asked.append((stream.stream_name, replication_factor, segment_bytes))
+    def create_stream(
+        self, stream: StreamIdentity, *, replication_factor: int = -1, settings: Mapping[str, str]
+    ) -> None:
+        self.asked.append((stream.stream_name, replication_factor, int(settings["segment.bytes"])))
 
 
 def test_settings_of_the_system_count_after_those_of_the_stream() -> None:

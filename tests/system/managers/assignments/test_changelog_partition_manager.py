@@ -1,19 +1,16 @@
 """ChangelogPartitionManager, and the creation of changelog streams."""
 
 import json
-from collections.abc import Mapping
 
 import pytest
 
 from eventlog.errors import ConfigError
-from eventlog.log import EventLog, StreamExists
-from managers.assignments.changelog_partition_manager import (
-    ChangelogPartitionManager,
-    ChangelogStream,
-    create_changelog_streams,
-)
+from eventlog.log import EventLog
+from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.job_facts import ChangelogError, ChangelogRemapped
 from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.streams.stream_creation import ChangelogStream, create_changelog_streams
+from tests.fixtures.managers.noted_topics import NotedTopics
 
 
 @pytest.fixture
@@ -88,25 +85,6 @@ CONFIG = {
     "stores.store0.accesslog.enabled": "true",
     "stores.store1.factory": "f",
 }
-
-
-class NotedTopics:
-    """Records the calls in order; ``partitions`` of each topic are preset."""
-
-    def __init__(self, **partitions: int) -> None:
-        self.partitions = partitions
-        self.calls: list[str] = []
-
-    def create_topic(self, name: str, *, partitions: int, replication_factor: int, settings: Mapping[str, str]) -> None:
-        policy = settings.get("cleanup.policy", "the broker's")
-        self.calls.append(f"create {name}: {partitions} partitions, {replication_factor} copies, {policy}")
-        if name in self.partitions:
-            raise StreamExists(name, "Kafka")
-        self.partitions[name] = partitions
-
-    def partition_count(self, name: str) -> int:
-        self.calls.append(f"validate {name}")
-        return self.partitions[name]
 
 
 @pytest.mark.scenario("CLG-13")

@@ -1,7 +1,6 @@
 """Making a job's checkpoint topic."""
 
 import logging
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,10 +9,12 @@ from eventlog.checkpoint import CheckpointV1
 from eventlog.errors import ConfigError
 from eventlog.log import MemoryEventLog, StreamExists
 from eventlog.partition import SystemStreamPartition
-from eventlog.source import SourceUnavailable, StreamFacts, StreamRefused
-from eventlog.streams import StreamIdentity, identify
-from managers.checkpoints.checkpoint_manager import VALIDATION, KafkaCheckpointManager, checkpoint_topic_settings
+from eventlog.source import SourceUnavailable, StreamRefused
+from eventlog.streams import identify
+from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
+from managers.streams.stream_creation import VALIDATION, checkpoint_topic_settings
 from tests.builders import checkpoint_v1
+from tests.fixtures.managers.noted_topics import NotedTopics
 
 if TYPE_CHECKING:  # a run without a broker does not wait for it
     from eventlog.kafka.options import KafkaOptions
@@ -23,34 +24,7 @@ TOPIC = "__samza_checkpoint_ver_1_for_orders_1"
 CONFIG = {"job.name": "orders"}
 
 
-class NotingAdmin:
-    """Notes what it is asked; a refusal it is given is raised."""
-
-    def __init__(self, *, refusals: Mapping[str, Exception] | None = None) -> None:
-        self.calls: list[str] = []
-        self.settings: Mapping[str, str] = {}
-        self._refusals = refusals or {}
-
-    def create_stream(
-        self, stream: StreamIdentity, *, replication_factor: int = -1, settings: Mapping[str, str]
-    ) -> None:
-        self._note(f"create {stream.stream_name} {replication_factor}", "create")
-        self.settings = settings
-
-    def describe(self, stream_name: str) -> StreamFacts:
-        self._note(f"describe {stream_name}", "describe")
-        return StreamFacts(stream_name, None, 0, 0)
-
-    def close(self) -> None:
-        self.calls.append("close")
-
-    def _note(self, call: str, name: str) -> None:
-        self.calls.append(call)
-        if name in self._refusals:
-            raise self._refusals[name]
-
-
-def create(admin: NotingAdmin, **config: str) -> list[str]:
+def create(admin: NotedTopics, **config: str) -> list[str]:
     log = MemoryEventLog(identify(TOPIC))
     KafkaCheckpointManager(log, config={**CONFIG, **config}, open_admin=lambda: admin).create_resources()
     return admin.calls
@@ -58,18 +32,16 @@ def create(admin: NotingAdmin, **config: str) -> list[str]:
 
 @pytest.mark.scenario("KCM-22")
 def test_a_topic_is_made_and_looked_at_if_validation_is_on() -> None:
-    assert create(NotingAdmin()) == [f"create {TOPIC} -1", f"describe {TOPIC}", "close"]
-    assert create(NotingAdmin(), **{VALIDATION: "false"}) == [f"create {TOPIC} -1", "close"]
-    is_there = NotingAdmin(refusals={"create": StreamExists("s", "Kafka")})
-    assert create(is_there) == [f"create {TOPIC} -1", f"describe {TOPIC}", "close"]
-    copies = {"task.checkpoint.replication.factor": "3"}
-    assert create(NotingAdmin(), **copies)[0] == f"create {TOPIC} 3"
+    made = f"create {TOPIC}: 1 partitions, -1 copies, compact"
+    assert create(NotedTopics()) == [made, f"describe {TOPIC}", "close"]
+    assert create(NotedTopics(), **{VALIDATION: "false"}) == [made, "close"]
+    assert create(NotedTopics({"create": StreamExists(TOPIC, "Kafka")})) == [made, f"describe {TOPIC}", "close"]
 
 
 @pytest.mark.parametrize("call", ["create", "describe"])
 @pytest.mark.scenario("KCM-22")
 def test_the_admin_is_closed_whatever_fails(call: str) -> None:
-    admin = NotingAdmin(refusals={call: SourceUnavailable()})
+    admin = NotedTopics({call: SourceUnavailable()})
     with pytest.raises(SourceUnavailable):
         create(admin)
     assert admin.calls[-1] == "close"
@@ -96,11 +68,11 @@ def test_settings_of_the_system_count_after_those_of_the_topic() -> None:
     config = {"job.default.system": "kafka"}
     config |= {f"systems.kafka.default.stream.{name}": "7" for name in ("segment.bytes", "max.message.bytes")}
     config["systems.kafka.default.stream.replication.factor"] = "3"
-    admin = NotingAdmin()
-    assert create(admin, **config)[0] == f"create {TOPIC} 3"
+    admin = NotedTopics()
+    assert create(admin, **config)[0] == f"create {TOPIC}: 1 partitions, 3 copies, compact"
     assert admin.settings == {"cleanup.policy": "compact", "segment.bytes": "7", "max.message.bytes": "7"}
     own = {f"task.checkpoint.{name}": "2" for name in ("replication.factor", "segment.bytes", "max.message.bytes")}
-    assert create(NotingAdmin(), **config, **own)[0] == f"create {TOPIC} 2"
+    assert create(NotedTopics(), **config, **own)[0] == f"create {TOPIC}: 1 partitions, 2 copies, compact"
     assert checkpoint_topic_settings({**config, **own})["segment.bytes"] == "2"
     other = {**config, "task.checkpoint.system": "other"}
     assert checkpoint_topic_settings(other) == checkpoint_topic_settings({})

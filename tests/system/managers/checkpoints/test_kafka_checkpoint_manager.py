@@ -19,7 +19,6 @@ from eventlog.streams import identify
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.checkpoints.checkpoint_manager import (
     STOP_AFTER_FIRST_READ,
-    VALIDATION,
     KafkaCheckpointManager,
 )
 from managers.errors import (
@@ -28,6 +27,7 @@ from managers.errors import (
     TaskNotRegistered,
 )
 from managers.job_names import GROUPER_FACTORY
+from managers.streams.stream_creation import VALIDATION
 from tests.builders import checkpoint_v1, checkpoint_v2, raw
 from tests.fixtures.managers.fake_time import FakeTime
 from tests.fixtures.managers.log_makers import LogMaker
