@@ -44,15 +44,11 @@ class KafkaChangelogs(Closing):
     still arrive: the idempotent producer keeps sending it, and later changes follow it.
     """
 
-    def __init__(
-        self, options: KafkaOptions, *, append_seconds: float = APPEND_SECONDS, silence_seconds: float = SILENCE_SECONDS
-    ) -> None:
-        """``append_seconds``: how long brokers may take to acknowledge changes, ``silence_seconds``: to return some."""
+    def __init__(self, options: KafkaOptions) -> None:
         self._options = options
-        self._append_seconds = append_seconds
         self._admin = KafkaSystemAdmin(options)
         self._producer: Connected | None = None
-        self._reader = RangeReader(options, silence_seconds=silence_seconds)
+        self._reader = RangeReader(options, silence_seconds=SILENCE_SECONDS)
         self._unwritten: dict[SystemStreamPartition, dict[bytes, bytes | None]] = {}
         self._unwritten_bytes = 0
         self._awaits_acknowledgements = False
@@ -115,7 +111,7 @@ class KafkaChangelogs(Closing):
     def _await_acknowledgements(self) -> None:
         """Return when nothing that was sent before is on its way."""
         if self._awaits_acknowledgements and self._producer is not None:
-            self._producer.client.flush(self._append_seconds)
+            self._producer.client.flush(APPEND_SECONDS)
         self._awaits_acknowledgements = False
 
     def _write(self) -> None:

@@ -14,7 +14,7 @@ from eventlog.system_admin import Changelogs
 from managers.job_facts import CHANGELOG_SYSTEM, TRANSACTIONAL_CHECKPOINT, changelogs
 from managers.state.changelog_restore import KafkaChangelogRestoreManager
 from managers.state.key_value_store import KeyValueStore, LoggedStore
-from managers.state.state_backend import Markers, StatefulTask, TaskBackupManager, without_changelog
+from managers.state.state_backend import Markers, StatefulTask, TaskBackupManager
 from managers.state.state_errors import StoreNotBackedUp, backing_up
 from managers.state.store_directories import checkpoint_directory, write_offset
 
@@ -125,7 +125,10 @@ class KafkaChangelogStateBackendFactory:
         for store in store_names:
             changelog = named.get(store)
             if changelog is None:
-                raise without_changelog(task.task_name, store)
+                raise ConfigError(
+                    f"Store {store!r} of task {task.task_name!r} has the Kafka changelog as its state backend, but no "
+                    f"changelog. Set stores.{store}.changelog, or another factory."
+                )
             start = f"The changelog of store {store!r} of task {task.task_name!r}"
             if changelog.system is None:
                 raise ConfigError(f"{start} has no system. Set {CHANGELOG_SYSTEM}.")

@@ -83,7 +83,7 @@ def backend_factory_store_names(
 
 
 def require_backends(
-    config: Mapping[str, str], task_name: str, chosen: Mapping[str, Iterable[str]], known: Mapping[str, Backend]
+    task_name: str, chosen: Mapping[str, Iterable[str]], known: Mapping[str, Backend]
 ) -> dict[str, Backend]:
     """The backends of the chosen factories, by factory. Raises `ConfigError`."""
     for factory, stores in chosen.items():
@@ -93,16 +93,7 @@ def require_backends(
                     f"Store {store!r} of task {task_name!r} has the unknown state backend factory {factory!r}."
                     f"{known_names('factories', factory, known)}"
                 )
-            if factory == KAFKA_STATE_BACKEND_FACTORY and changelog_of(config, store) is None:
-                raise without_changelog(task_name, store)
     return {factory: known[factory] for factory in chosen}
-
-
-def without_changelog(task_name: str, store: str) -> ConfigError:
-    return ConfigError(
-        f"Store {store!r} of task {task_name!r} has the Kafka changelog as its state backend, but no changelog. "
-        f"Set stores.{store}.changelog, or another factory."
-    )
 
 
 def require_read_markers(config: Mapping[str, str], task_name: str, stores: Iterable[str]) -> None:

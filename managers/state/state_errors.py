@@ -13,11 +13,8 @@ Step = Literal["flush", "snapshot", "upload", "checkpoint", "persist", "clean up
 
 _LAST_UNCHANGED: Final = "The task's last checkpoint is unchanged; commit again."
 _IS_WRITTEN: Final = "Its checkpoint is written; the next commit tries this step again."
-_REMEDIES: Final[dict[Step, str]] = {
-    "checkpoint": "Its checkpoint may be written; commit again.",
-    "persist": _IS_WRITTEN,
-    "clean up": _IS_WRITTEN,
-}
+_MAY_BE_WRITTEN: Final = "Its checkpoint may be written; commit again."
+_REMEDIES: Final = {"checkpoint": _MAY_BE_WRITTEN, "persist": _IS_WRITTEN, "clean up": _IS_WRITTEN}
 
 
 class StateError(ManagerError):
@@ -42,13 +39,11 @@ class CommitFailed(StateError):
         self.step: Step = step
         self.store_name = store_name
         self.factory = factory
-        remedy = _REMEDIES.get(step, _LAST_UNCHANGED)
-        self.is_checkpoint_written = remedy == _IS_WRITTEN
         store = "" if store_name is None else f", store {store_name!r}"
         backend = "" if factory is None else f", state backend {factory}"
         super().__init__(
             f"Commit {checkpoint_id} of task {task_name!r} failed in step {step!r}{store}{backend}: "
-            f"{_sentence(cause)} {remedy}"
+            f"{_sentence(cause)} {_REMEDIES.get(step, _LAST_UNCHANGED)}"
         )
 
 

@@ -73,8 +73,8 @@ class CommittedOffset(NamedTuple):
 def committed_offsets(
     checkpoint: Checkpoint | None, task_name: str, changelogs: Mapping[str, SystemStreamPartition]
 ) -> dict[str, CommittedOffset]:
-    """The offsets of these stores; without stores that have none. Raises `InvalidMarker`."""
-    found = {}
+    """The offsets of these stores, None for those that have none. Raises `InvalidMarker`."""
+    found = dict.fromkeys(changelogs, CommittedOffset(None, None))
     for store, changelog in changelogs.items():
         text = None
         try:

@@ -65,13 +65,14 @@ class CommitMetrics:
 
 @dataclass(eq=False)
 class _Commit:
-    """A commit in progress."""
+    """A commit, in progress while its thread is alive."""
 
     checkpoint_id: CheckpointId
     started: float
     step: Step = "flush"
     cancelled: Event = field(default_factory=Event)
-    done: Event = field(default_factory=Event)
+    thread: Thread = field(default_factory=Thread)
+    error: CommitFailed | None = None
 
 
 class TaskCommitter:
@@ -104,7 +105,6 @@ class TaskCommitter:
         self._monotonic: Final = monotonic
         self._lock: Final = Lock()
         self._current: _Commit | None = None
-        self._error: CommitFailed | None = None
         self._exceptions = self._timeouts = 0
         self.metrics: Final = CommitMetrics()
 
@@ -133,28 +133,29 @@ class TaskCommitter:
         _logger.debug("Commit %s of task %r: capturing the state of its stores.", commit.checkpoint_id, self.task_name)
         snapshot = self._manager.snapshot(commit.checkpoint_id)
         commit.step = "upload"
-        self._current = commit
         name, arguments = f"commit of {self.task_name}", (commit, offsets, snapshot)
-        Thread(target=self._finish, args=arguments, name=name, daemon=True).start()
+        commit.thread = Thread(target=self._finish, args=arguments, name=name, daemon=True)
+        self._current = commit
+        commit.thread.start()
         return True
 
     def wait(self, timeout_ms: int | None = None) -> None:
         """Wait until the commit in progress has ended. Raises `CommitFailed`, and `CommitTimedOut` after the time."""
         commit = self._current
-        if commit is not None and not commit.done.wait(None if timeout_ms is None else timeout_ms / 1000):
+        if commit is not None and not _has_ended(commit, timeout_ms):
             raise self._timed_out(commit)
         self._raise_earlier(limit=0)
 
     def _wait_for_earlier(self) -> bool:
         """Wait for the commit in progress as long as allowed; False: skip this commit."""
         commit = self._current
-        if commit is None or commit.done.is_set():
+        if commit is None or not commit.thread.is_alive():
             return True
         if self._elapsed_ms(commit) < self._settings.max_delay_ms:
             self.metrics.skipped += 1
             _logger.info("Commit of task %r skipped: commit %s is in progress.", self.task_name, commit.checkpoint_id)
             return False
-        if commit.done.wait(self._settings.timeout_ms / 1000):
+        if _has_ended(commit, self._settings.timeout_ms):
             return True
         self._give_up(commit)
         return False
@@ -177,8 +178,12 @@ class TaskCommitter:
 
     def _raise_earlier(self, limit: int) -> None:
         """Raise the error of the earlier commit, unless it is skipped: failures in a row are, up to the limit."""
-        error, self._error = self._error, None
+        commit, self._current = self._current, None
+        if commit is None:
+            return
+        error = commit.error
         if error is None:
+            self._exceptions = self._timeouts = 0
             return
         self.metrics.exceptions += 1
         self._exceptions += 1
@@ -187,26 +192,19 @@ class TaskCommitter:
         _logger.warning("%s This is failure %d in a row.", error, self._exceptions)
 
     def _finish(self, commit: _Commit, offsets: Offsets, snapshot: StateMarkers) -> None:
-        error: CommitFailed | None = None
         try:
             self._back_up(commit, offsets, snapshot)
-        except CommitFailed as failed:
-            error = failed
+        except CommitFailed as error:
+            commit.error = error
         except BaseException as cause:  # an extension module may panic with one
-            error = CommitFailed(self.task_name, commit.checkpoint_id, commit.step, cause)
-            error.__cause__ = cause
-        with self._lock:
-            if self._current is commit:
-                self._error = error
-                if error is None:
-                    self._exceptions = self._timeouts = 0
-        commit.done.set()
+            commit.error = CommitFailed(self.task_name, commit.checkpoint_id, commit.step, cause)
+            commit.error.__cause__ = cause
 
     def _back_up(self, commit: _Commit, offsets: Offsets, snapshot: StateMarkers) -> None:
         checkpoint_id = commit.checkpoint_id
         markers = self._manager.upload(checkpoint_id, snapshot, commit.cancelled)
         with self._lock:
-            if self._current is not commit:
+            if commit.cancelled.is_set():
                 return
             commit.step = "checkpoint"
         checkpoints = build_checkpoints(self._config, checkpoint_id, offsets, markers)
@@ -224,3 +222,8 @@ class TaskCommitter:
 
     def _elapsed_ms(self, commit: _Commit) -> int:
         return int((self._monotonic() - commit.started) * 1000)
+
+
+def _has_ended(commit: _Commit, timeout_ms: int | None) -> bool:
+    commit.thread.join(None if timeout_ms is None else timeout_ms / 1000)
+    return not commit.thread.is_alive()

@@ -194,10 +194,10 @@ class TaskRestoration:
         """
         config, task_name = self._task.config, self._task.task_name
         backed_up = stores_by_backup_factory(config, self._store_names)
-        require_backends(config, task_name, backed_up, self._backends)
+        require_backends(task_name, backed_up, self._backends)
         checkpoint = self._checkpoints.read_last_checkpoint(task_name)
         chosen = backend_factory_store_names(config, self._store_names, checkpoint)
-        require_backends(config, task_name, chosen, self._backends)
+        require_backends(task_name, chosen, self._backends)
         first = {store: factory for factory, stores in chosen.items() for store in stores}
         for store in self._store_names:
             if store not in first and changelog_of(config, store) is None:

@@ -93,10 +93,13 @@ def test_aborted_transactions_are_skipped(changelogs: KafkaChangelogs, topics: T
     assert read(changelogs, partition, 0, 4) == [Change(0, b"a", b"1")]
 
 
-def test_an_open_transaction_ends_a_read(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
+def test_an_open_transaction_ends_a_read(
+    kafka_options: KafkaOptions, topics: Topics, job_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name = topics.create(f"{job_name}-changelog")
+    monkeypatch.setattr("eventlog.kafka.changelogs.SILENCE_SECONDS", 0.1)
     with (
-        KafkaChangelogs(kafka_options, silence_seconds=0.1) as changelogs,
+        KafkaChangelogs(kafka_options) as changelogs,
         topics.transaction(name, [NewEvent(b"a", b"1")]),
         pytest.raises(SourceUnavailable, match=r"returned nothing after offset -1 .* open transactions"),
     ):
@@ -124,11 +127,14 @@ def test_rejected_changes_are_kept(changelogs: KafkaChangelogs, topics: Topics, 
 
 
 @pytest.mark.slow
-def test_changes_that_a_broker_did_not_acknowledge_are_written_later(start_broker: BrokerMaker) -> None:
+def test_changes_that_a_broker_did_not_acknowledge_are_written_later(
+    start_broker: BrokerMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eventlog.kafka.changelogs.APPEND_SECONDS", 1)
     with start_broker() as broker:
         with Topics(broker.bootstrap_servers) as topics:
             topics.create("changelog")
-        with KafkaChangelogs(KafkaOptions.parse(broker.bootstrap_servers), append_seconds=1) as changelogs:
+        with KafkaChangelogs(KafkaOptions.parse(broker.bootstrap_servers)) as changelogs:
             partition = SystemStreamPartition("kafka", "changelog", 0)
             changelogs.send(partition, b"a", b"1")
             broker.kill()
@@ -144,6 +150,7 @@ def test_changes_that_a_broker_did_not_acknowledge_are_written_later(start_broke
 def test_a_change_that_arrives_late_does_not_overwrite_a_later_one(
     start_broker: BrokerMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("eventlog.kafka.changelogs.APPEND_SECONDS", 0.5)
     connected: list[object] = []
 
     def connect(client: Any, *arguments: Any, **options: Any) -> Connected:
@@ -153,7 +160,7 @@ def test_a_change_that_arrives_late_does_not_overwrite_a_later_one(
     with start_broker() as broker:
         with Topics(broker.bootstrap_servers) as topics:
             topics.create("changelog")
-        with KafkaChangelogs(KafkaOptions.parse(broker.bootstrap_servers), append_seconds=0.5) as changelogs:
+        with KafkaChangelogs(KafkaOptions.parse(broker.bootstrap_servers)) as changelogs:
             monkeypatch.setattr("eventlog.kafka.changelogs.connect", connect)
             partition = SystemStreamPartition("kafka", "changelog", 0)
             changelogs.send(partition, b"a", b"1")

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from managers.state.restore_plan import RestorePlan, StoreToRestore, plan_restore
+from managers.state.changelog_restore import RestorePlan, StoreToRestore, plan_restore
 
 OLD: Final = Path("store-1-1")
 NEW: Final = Path("store-2-2")
