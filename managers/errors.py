@@ -153,7 +153,10 @@ class CheckpointsChanged(CheckpointError):
         self.log_offset = log_offset
         self.is_written = is_written
         then = "The new checkpoints were written, too." if is_written else "Nothing was written."
-        super().__init__(f"Another writer wrote a checkpoint of task {task_name!r} at offset {log_offset}. {then}")
+        super().__init__(
+            f"Another writer wrote a checkpoint of task {task_name!r} at offset {log_offset}. {then} Stop the job, and "
+            "look at its checkpoints before you write again."
+        )
 
 
 class JobAlive(CheckpointError):

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -195,6 +195,15 @@ def read_given(path: str | Path) -> tuple[str, bytes]:
     if str(path) == STANDARD_INPUT:
         return "standard input", sys.stdin.buffer.read()
     return str(path), Path(path).read_bytes()
+
+
+def parse_settings(words: Sequence[str] | None, option: str) -> dict[str, str]:
+    """The settings in the values of a repeatable option. Raises typer.BadParameter for one that is not NAME=VALUE."""
+    pairs = [word.partition("=") for word in words or ()]
+    for name, equals, _ in pairs:
+        if not name or not equals:
+            raise typer.BadParameter(f"Invalid '{option}' value '{name}'. Expected NAME=VALUE.")
+    return {name: value for name, _, value in pairs}
 
 
 def cut_of(time: datetime | None, offset: int | None) -> Cut:

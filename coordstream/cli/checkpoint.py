@@ -21,35 +21,26 @@ from coordstream.cli.arguments import (
     Utc,
     Yes,
     cut_of,
+    parse_settings,
 )
+from coordstream.cli.change import Change, make_change
 from coordstream.cli.event_logs import JobLogs, open_job_logs, require_stopped
-from coordstream.cli.output import (
-    Column,
-    confirm,
-    counted,
-    exact_time_column,
-    print_change,
-    print_list,
-    print_rows,
-    time_column,
-)
+from coordstream.cli.output import Column, counted, exact_time_column, print_list, print_rows, time_column
 from coordstream.cli.positions import parse_offsets_of_tasks, read_offsets
+from coordstream.cli.startpoint_plan import require_kafka_offset
 from coordstream.database import open_job
-from coordstream.errors import CoordstreamError, note, warn
+from coordstream.errors import CoordstreamError, note
 from coordstream.queries.history import History, select_history
 from coordstream.queries.rows import PARTITION, Rows, input_partition, partition_values, state, task_and_partition
-from eventlog.config import is_kafka_system
 from eventlog.errors import known_names, list_names, printable_text
-from eventlog.log import require_writable, system_clock
+from eventlog.log import system_clock
 from eventlog.postgres.connection import Connection, snapshot
-from eventlog.system_admin import is_kafka_offset, offset_after
 from managers.checkpoints.checkpoint_manager import writing_manager
 from managers.checkpoints.checkpoint_tool import CheckpointChange, CheckpointTool, dotted_streams
 from managers.config.property_file import TaskOffsets
-from managers.errors import CheckpointsChanged
 from managers.job_facts import JobFacts
 from managers.startpoints.next_starts import StartpointFacts
-from managers.startpoints.startpoint_records import TaskPartitions
+from managers.startpoints.startpoint_request import require_reads
 from projections.job_choice import Job
 
 app = typer.Typer()
@@ -152,15 +143,6 @@ def checkpoint_tool(logs: JobLogs, facts: JobFacts) -> Iterator[CheckpointTool]:
         yield tool
 
 
-def write_checkpoints(tool: CheckpointTool, changes: list[CheckpointChange]) -> None:
-    """Write checkpoints. Raises CoordstreamError if another writer has written one of the tasks' since the plan."""
-    try:
-        with tool.log.exclude_writers():
-            tool.write(changes)
-    except CheckpointsChanged as error:
-        raise CoordstreamError(f"{error} Stop the job, and look at its checkpoints before you write again.") from None
-
-
 def _require_task(connection: Connection, job: Job, task: str | None) -> None:
     """Raise CoordstreamError if the job has never written a checkpoint of the task; None is any task."""
     if task is None:
@@ -193,7 +175,7 @@ def write(
     ] = False,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--config", metavar="KEY=VALUE", help="Override a value of the job's config; repeatable."),
+        typer.Option("--config", metavar="NAME=VALUE", help="Override a value of the job's config; repeatable."),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Write even if the job appears to be running, or has no such task or input.")
@@ -215,66 +197,43 @@ def write(
     if offsets and file is not None:
         raise typer.BadParameter("Expected offsets or '--from-file', not both.")
     given = parse_offsets_of_tasks(offsets or ()) if file is None else read_offsets(file)
-    overrides = _overrides(settings or [])
     with open_job_logs(job) as logs:
         starts = StartpointFacts.of(()) if logs.coordinator is None else StartpointFacts.read(logs.coordinator)
         # as in SAMZA-2074, the user's overrides take precedence
-        facts = replace(starts.job, config={**starts.job.config, **overrides})
-        _require_usable_offsets(given, facts)
+        facts = replace(starts.job, config={**starts.job.config, **parse_settings(settings, "--config")})
         found = logs.named_in(facts.config)
+        _require_kafka_offsets(given, facts)
         with checkpoint_tool(logs, facts) as tool:
             if not given:
                 _print_current(tool, found, as_json=as_json)
                 return
             changes = tool.plan(given, replace=replace_all, any_task=force)
             if not force:
-                _require_read(given, starts.reads())
-            rows = _rows(changes, found)
-            if not dry_run:
-                require_writable(tool.log)
-                if not force:
+                reads = starts.reads()
+                read = {task_name: offsets for task_name, offsets in given.items() if reads.get(task_name)}
+                require_reads(reads, read, " Correct the partition, or use --force; nothing was written.")
+                if not dry_run:
                     require_stopped(found, tool.job_alive())
             _note_missing(tool, given)
-            if changes and as_json is None:
-                print_rows(rows, CHANGE_COLUMNS, title=f"Checkpoints of {found} to change")
-            warn(_warnings(changes))
-            if changes and not dry_run:
-                confirm(f"Write {counted(len(changes), 'checkpoint')}?", yes=yes)
-                write_checkpoints(tool, changes)
-    written = f"{counted(len(changes), 'checkpoint')} written."
-    sentence = written if changes else f"Nothing to change: {found} already has these offsets."
-    print_change(rows, sentence, is_done=not (changes and dry_run), as_json=as_json)
+            written = counted(len(changes), "checkpoint")
+            change = Change(
+                log=tool.log,
+                title=f"Checkpoints of {found} to change",
+                rows=_rows(changes, found),
+                columns=CHANGE_COLUMNS,
+                question=f"Write {written}?" if changes else "",
+                done=f"{written} written." if changes else f"Nothing to change: {found} already has these offsets.",
+                write=lambda: tool.write(changes),
+                warnings=_warnings(changes),
+            )
+            make_change(change, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
-def _overrides(settings: Sequence[str]) -> dict[str, str]:
-    pairs = [setting.partition("=") for setting in settings]
-    if not all(key and equals for key, equals, _ in pairs):
-        raise typer.BadParameter("Invalid value for '--config'. Expected KEY=VALUE.")
-    return {key: value for key, _, value in pairs}
-
-
-def _require_usable_offsets(given: TaskOffsets, facts: JobFacts) -> None:
-    """Raise CoordstreamError if the offset after one is none of Kafka's: the job would fail at its next start."""
+def _require_kafka_offsets(given: TaskOffsets, facts: JobFacts) -> None:
     for task_name, offsets in given.items():
         for partition, offset in offsets.items():
-            if is_kafka_system(facts.config, partition.system) and not is_kafka_offset(offset_after(offset)):
-                raise CoordstreamError(
-                    f"Invalid offset {offset!r} for {task_name}, {partition}. "
-                    f"Expected a number from -1 (start at offset 0) to {2**63 - 2}. Correct it; nothing was written."
-                )
-
-
-def _require_read(given: TaskOffsets, reads: TaskPartitions) -> None:
-    """Raise CoordstreamError for a partition that its task does not read, if the job has assignments."""
-    for task_name, offsets in given.items():
-        own = reads.get(task_name, ())
-        unread = sorted(set(offsets) - set(own)) if own else []
-        if unread:
-            listed = list_names([str(each) for each in sorted(own)])
-            raise CoordstreamError(
-                f"Task {task_name} does not read {unread[0]}. It reads: {listed}. "
-                "Correct the partition, or use --force; nothing was written."
-            )
+            place = f"{task_name}, {partition}"
+            require_kafka_offset(facts.config, place, partition.system, offset or "", is_processed=True)
 
 
 def _print_current(tool: CheckpointTool, job: Job, *, as_json: bool | None) -> None:

@@ -9,8 +9,9 @@ from typing import Annotated, Final
 import typer
 
 from coordstream.cli.arguments import STANDARD_INPUT, DryRun, JobWord, JsonOrCsv, read_given
+from coordstream.cli.change import Change, make_change
 from coordstream.cli.event_logs import coordinator_stream_of, is_stream, open_log
-from coordstream.cli.output import Column, confirm, print_change, print_list, print_rows
+from coordstream.cli.output import Column
 from coordstream.cli.submission import (
     PropertyFile,
     ensure_coordinator_stream,
@@ -19,13 +20,11 @@ from coordstream.cli.submission import (
     read_submission,
     shown,
 )
-from coordstream.errors import CoordstreamError, warn
+from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Rows, printable
 from coordstream.settings import load_settings
 from eventlog.errors import ConfigError, did_you_mean, printable_text
-from eventlog.log import require_writable
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
-from eventlog.streams import DEFAULT_JOB_ID
 from managers.config.job_config import (
     delete_config,
     read_config,
@@ -35,7 +34,7 @@ from managers.config.job_config import (
     write_once_changes,
 )
 from managers.errors import WriteOnceChange
-from managers.job_names import JOB_ID, JOB_NAME, Config, coordinator_stream, job_id, job_name
+from managers.job_names import JOB_NAME, Config, coordinator_stream, job_id
 from managers.stores.coordinator_store import CoordinatorStreamStore
 
 LONGEST_VALUE: Final = 1_000
@@ -112,42 +111,44 @@ def _read_input() -> str:
 def _change(
     job: str, key: str, value: str | None, *, force: bool, yes: bool, dry_run: bool, as_json: bool | None
 ) -> None:
-    """Show the change, ask, write it and print how to undo it; value None deletes the key."""
+    """Set a key of a job's config; value None deletes it."""
     stream, secrets = coordinator_stream_of(job), load_settings().secrets
+    verb, done = ("Delete", "Deleted") if value is None else ("Set", "Set")
     with open_log(stream, "coordinator", takes_many=False) as log, CoordinatorStreamStore(log) as store:
-        require_writable(log)
         config = read_config(store)
         old = config.get(key)
         if old is None and value is None:
             raise CoordstreamError(f'No config key "{printable(key)}" in {stream}.{did_you_mean(key, config)}')
-        kept = {name: text for name, text in config.items() if name != key}
-        new = kept if value is None else {**kept, key: value}
-        is_forced = _needs_force(secrets, config, new, key, force=force)
-        rows = change_rows(secrets, stream, config, new, [key])
-        if as_json is None:
-            print_rows(rows, COLUMNS, title=f"Config of {job}")
-        is_written = old != value and not dry_run
-        if is_written:
-            question = f"{'Delete' if value is None else 'Set'} {printable(key)}?"
-            confirm(question, yes=yes or not sys.stdin.isatty(), done="deleted" if value is None else "written")
-            if read_config(store).get(key) != old:
-                raise CoordstreamError(
-                    f'Nothing was written: "{printable(key)}" in {stream} has changed in the meantime. Try again.'
-                )
+        new = {name: text for name, text in {**config, key: value}.items() if text is not None}
+        refused = refusal(secrets, stream, config, new)
+        if refused is not None and not force:
+            raise refused
+        undo = _undo(job, key, old, [] if refused is None else ["--force"], is_sensitive=is_secret(secrets, key, old))
+
+        def write() -> None:
+            _require_same({key: old}, {key: read_config(store).get(key)}, f'"{printable(key)}" in {stream}')
             if value is None:
                 delete_config(store, key, force=force)
             else:
                 set_config(store, key, value, force=force)
-    if as_json is not None:
-        print_list(rows.with_column("is_written", is_written), as_json=as_json)
-    elif is_written:
-        print(f"{'Deleted' if value is None else 'Set'} {printable(key)} in {stream}.")
-        print(SHOWN_LATER)
-        print(_undo(job, key, old, ["--force"] if is_forced else [], is_sensitive=is_secret(secrets, key, old)))
-    else:
-        print(
-            "Nothing to change: the key already has this value." if old == value else "Nothing was written (dry run)."
+
+        change = Change(
+            log=log,
+            title=f"Config of {job}",
+            rows=change_rows(secrets, stream, config, new, [key]),
+            columns=COLUMNS,
+            question="" if old == value else f"{verb} {printable(key)}?",
+            done="Nothing to change: the key already has this value."
+            if old == value
+            else f"{done} {printable(key)} in {stream}.\n{SHOWN_LATER}\n{undo}",
+            write=write,
         )
+        make_change(change, yes=yes or not sys.stdin.isatty(), dry_run=dry_run, as_json=as_json)
+
+
+def _require_same(before: Mapping[str, str | None], now: Mapping[str, str | None], what: str) -> None:
+    if now != before:
+        raise CoordstreamError(f"Nothing was written: {what} has changed in the meantime. Try again.")
 
 
 def _undo(job: str, key: str, old: str | None, options: Sequence[str], *, is_sensitive: bool) -> str:
@@ -166,31 +167,6 @@ def _undo(job: str, key: str, old: str | None, options: Sequence[str], *, is_sen
         history = shlex.join(["coordstream", "config", "history", job, "--key", key, "--json"])
         return f"The old value is too long to show, or has special characters; `{history}` prints it. {from_input}"
     return f"To undo: {command('set', old)}"
-
-
-def _needs_force(secrets: SecretPolicy, old: Config, new: Config, key: str, *, force: bool) -> bool:
-    """Whether the key is write-once or names the job, and changes. Raises the error for it unless that is forced."""
-    changes = write_once_changes(old, new)
-    if changes and not force:
-        raise WriteOnceChange(masked_changes(secrets, changes))
-    return renames_job(old, key, new.get(key), force=force) or bool(changes)
-
-
-def renames_job(config: Mapping[str, str], key: str, value: str | None, *, force: bool) -> bool:
-    """Whether a change of a key (value None: its deletion) gives the job another name or id.
-
-    Raises CoordstreamError unless that is forced: the job would look for other streams.
-    """
-    default = DEFAULT_JOB_ID if key == JOB_ID else None
-    new = default if value is None else value
-    is_renamed = key in (JOB_NAME, JOB_ID) and JOB_NAME in config and config.get(key, default) != new
-    if is_renamed and not force:
-        raise CoordstreamError(
-            f"{key} is part of the names of the job's streams: with another value, the job would start without its "
-            "checkpoints. To start it with another name, submit its config (`coordstream config write`). "
-            "To change the key anyway, use --force."
-        )
-    return is_renamed
 
 
 FromFile = Annotated[Path, PropertyFile]
@@ -218,37 +194,42 @@ def write_file(
     old = current_config(stream)
     stale = stale_keys(old, config)
     new = {**{key: value for key, value in old.items() if key not in stale}, **config}
-    changed = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
-    rows = change_rows(secrets, stream, old, new, changed)
     refused = refusal(secrets, stream, old, config)
     if refused is not None and not force:
         raise refused
-    if dry_run:
-        warn(unsupported(secrets, config))
-    if as_json is None:
-        print_rows(rows, COLUMNS, title=f"Config of {job}")
-    if not dry_run:
-        confirm("Write the config?", yes=yes or not sys.stdin.isatty(), done="written")
-        _write_config(stream, old, config, force=force)
-    print_change(rows, f"{_summary(config, rows)}\n{SHOWN_LATER}", is_done=not dry_run, as_json=as_json)
+    changed = sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+    rows = change_rows(secrets, stream, old, new, changed)
+    deleted = sum(row["new_value"] is None for row in rows)
+    summary = f"Set {len(config)} keys, of which {len(rows) - deleted} changed, and deleted {deleted}."
+    change = Change(
+        log=None,
+        title=f"Config of {job}",
+        rows=rows,
+        columns=COLUMNS,
+        question="Write the config?",
+        done=f"{summary}\n{SHOWN_LATER}",
+        write=lambda: _write_config(stream, old, config, force=force),
+        warnings=unsupported(secrets, config) if dry_run else (),
+    )
+    make_change(change, yes=yes or not sys.stdin.isatty(), dry_run=dry_run, as_json=as_json)
 
 
-def refusal(secrets: SecretPolicy, stream_name: str, old: Config, config: Config) -> Exception | None:
+def refusal(secrets: SecretPolicy, stream_name: str, old: Config, new: Config) -> Exception | None:
     """Why a config may only be written with ``--force``; None: it may be written.
 
     Jobs share a coordinator stream if their names differ in ``_`` and ``-`` only (CoordinatorStreamUtil of Samza).
     """
-    if JOB_NAME in old and _job(old) != _job(config):
+    if JOB_NAME in old and _job(old) != _job(new):
         return CoordstreamError(
-            f"{stream_name} has the config of job {_job(old)}. The streams of job {_job(config)} have the same names. "
-            "Choose another job.name, or replace the config with --force."
+            f"{stream_name} has the config of job {_job(old)}, and this would make it that of job {_job(new)}. Submit "
+            "another job with a job.name of its own (`coordstream config write`), or use --force."
         )
-    changes = write_once_changes(old, config)
+    changes = write_once_changes(old, new)
     return WriteOnceChange(masked_changes(secrets, changes)) if changes else None
 
 
 def _job(config: Config) -> str:
-    return printable_text(f"{job_name(config)}/{job_id(config)}")
+    return printable_text(f"{config.get(JOB_NAME, '(no name)')}/{job_id(config)}")
 
 
 def unsupported(secrets: SecretPolicy, config: Config) -> Iterator[str]:
@@ -275,8 +256,7 @@ def _write_config(stream_name: str, old: Config, config: Config, *, force: bool)
     if not is_stream(stream_name):
         ensure_coordinator_stream(config)
     with open_log(stream_name, "coordinator", takes_many=False) as log, CoordinatorStreamStore(log) as store:
-        if read_config(store) != old:
-            raise CoordstreamError(f"Nothing was written: {stream_name} has changed in the meantime. Try again.")
+        _require_same(old, read_config(store), stream_name)
         write_config(store, config, force=force)
 
 
@@ -295,8 +275,3 @@ def change_rows(secrets: SecretPolicy, stream_name: str, old: Config, new: Confi
         for key in keys
     )
     return Rows(CHANGE, changes)
-
-
-def _summary(config: Config, rows: Rows) -> str:
-    deleted = sum(row["new_value"] is None for row in rows)
-    return f"Set {len(config)} keys, of which {len(rows) - deleted} changed, and deleted {deleted}."

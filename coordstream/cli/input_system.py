@@ -16,9 +16,11 @@ from eventlog.config import KAFKA_SYSTEM_FACTORY
 from eventlog.errors import EventLogError, by_cause
 from eventlog.kafka.options import KafkaOptions, OptionRefused
 from eventlog.log import Clock, system_clock
+from eventlog.partition import SystemStreamPartition
 from eventlog.postgres.connection import Connection, connect, failure_line
 from eventlog.source import SourceUnavailable, connection_failure
-from eventlog.system_admin import BoundedSystemAdmin, PartitionBounds
+from eventlog.startpoint import Startpoint
+from eventlog.system_admin import BoundedSystemAdmin, PartitionBounds, ResolvedStartpoint
 from projections.input_bounds import BoundsOfSystem, InputPartition, delete_old_bounds, input_partitions, store_bounds
 from projections.job_choice import Job
 
@@ -26,6 +28,8 @@ REACH_SECONDS: Final = 2.0
 """How long to wait for a connection to one of an input's brokers."""
 
 Config = Mapping[str, str]
+Bounds = Mapping[SystemStreamPartition, PartitionBounds]
+Resolved = Mapping[SystemStreamPartition, ResolvedStartpoint]
 
 _CONFIG: Final = """
 select j.job_name, j.job_id, c.config_key, c.config_value
@@ -92,6 +96,33 @@ class OpenInputs(ExitStack):
         if isinstance(known, InputUnknown):
             raise known
         return known
+
+
+class JobInputs(OpenInputs):
+    """The input systems of a job. ``servers`` override the brokers in its config. Methods raise as `open_input`."""
+
+    def __init__(self, config: Config, servers: str | None) -> None:
+        super().__init__()
+        self._config, self._servers = config, servers
+
+    def bounds(self, streams: Collection[tuple[str, str]]) -> Bounds:
+        """How far each partition of these streams reaches; streams that their system does not have are left out."""
+        return {
+            SystemStreamPartition(system, each.stream_name, each.partition): each
+            for system in sorted({system for system, _ in streams})
+            for each in self.admin(self._config, system, self._servers).get_bounds(
+                sorted({stream for one, stream in streams if one == system})
+            )
+        }
+
+    def resolve(self, startpoints: Mapping[SystemStreamPartition, Startpoint]) -> Resolved:
+        """The first offset to read for each startpoint, in partitions that the inputs have."""
+        found: dict[SystemStreamPartition, ResolvedStartpoint] = {}
+        for system in sorted({partition.system for partition in startpoints}):
+            asked = {each: startpoint for each, startpoint in startpoints.items() if each.system == system}
+            answers = self.admin(self._config, system, self._servers).resolve_startpoints(asked)
+            found |= {each: answer for each, answer in answers.items() if answer is not None}
+        return found
 
 
 def input_options(config: Config, system: str, given_servers: str | None) -> KafkaOptions:

@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from coordstream.errors import CoordstreamError, note
-from coordstream.queries.rows import MOST_CHARACTERS, Row, Rows, printable
+from coordstream.queries.rows import MOST_CHARACTERS, Row, printable
 from coordstream.times import Times
 from eventlog.errors import printable_text
 from eventlog.log import Clock, system_clock
@@ -132,14 +132,6 @@ def print_list(rows: Iterable[Row], *, as_json: bool) -> None:
         sys.stdout.write(separator + json_text(row, indent=1).replace("\n", "\n "))
         separator = ",\n "
     print("[]" if separator.startswith("[") else "\n]")
-
-
-def print_change(rows: Rows, sentence: str, *, is_done: bool, as_json: bool | None, done: str = "written") -> None:
-    """Print the rows of a change with a column such as ``is_written``, or a sentence about it for people."""
-    if as_json is not None:
-        print_list(rows.with_column(f"is_{done}", is_done), as_json=as_json)
-    else:
-        print(sentence if is_done else f"Nothing was {done} (dry run).")
 
 
 def fail_if(sentences: Sequence[str]) -> None:

@@ -1,9 +1,9 @@
 """`coordstream rewind`: starts a job from other offsets, with a plan that says what it costs, and can be undone."""
 
-import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
@@ -22,38 +22,23 @@ from coordstream.cli.arguments import (
     parse_shift,
     time_option,
 )
-from coordstream.cli.output import Column, confirm, print_change, print_list, print_rows
+from coordstream.cli.change import make_change, write_new_file
+from coordstream.cli.output import Column, print_rows
 from coordstream.cli.rewind_changes import (
     DONE,
     check_rows,
+    checkpoints_to_undo,
     checkpoints_to_write,
+    requests_to_undo,
     requests_to_write,
-    undo_checkpoints,
-    undo_requests,
 )
-from coordstream.cli.rewind_plan import (
-    TargetOf,
-    beginning_of,
-    choose_readers,
-    from_file,
-    plan_again,
-    plan_rewind,
-    since,
-)
+from coordstream.cli.rewind_plan import beginning_of, choose_readers, from_file, plan_again, plan_rewind
 from coordstream.cli.startpoint_plan import StartpointJob, open_startpoint_job
 from coordstream.database import open_job
 from coordstream.errors import note, warn
 from coordstream.queries.rows import Row, Rows, input_partition
 from eventlog.errors import list_names, system_reason
-from eventlog.log import require_writable
-from managers.rewind.rewind_plan import (
-    Finding,
-    RewindError,
-    RewindFollowed,
-    RewindPlan,
-    Target,
-    require_unchanged,
-)
+from managers.rewind.rewind_plan import Finding, RewindError, RewindFollowed, RewindPlan, Target, require_unchanged
 from managers.rewind.rewind_undo import UndoFile
 
 app = typer.Typer()
@@ -67,6 +52,18 @@ _FINDINGS: Final[Mapping[Finding, str]] = {
     "beyond_end": "The target is beyond the end, which is used instead: {}.",
     "skips_everything": "Skips everything that is not read yet: {}.",
 }
+_TARGETS: Final[Mapping[str, Callable[[Any, StartpointJob], Target | datetime]]] = {
+    "--to-datetime": lambda time, _: time,
+    "--shift-by": lambda by, _: Target(f"shift by {by:+d}", lambda position: position.from_offset + by),
+    "--to-offset": lambda offset, _: Target(f"offset {offset}", lambda _: offset, refuses_beyond_end=True),
+    "--to-earliest": lambda *_: Target("earliest", lambda position: position.oldest_offset),
+    "--to-latest": lambda *_: Target("latest", lambda position: position.end_offset),
+    "--to-run": lambda number, found: beginning_of("run", number, found.job),
+    "--to-deployment": lambda number, found: beginning_of("deployment", number, found.job),
+    "--from-file": lambda name, found: from_file(name, found.facts),
+}
+"""The options that say where to rewind to: one of them is given."""
+
 File = TypeVar("File", bound=BaseModel)
 
 
@@ -150,53 +147,22 @@ def plan(
     Writes a plan file for `rewind apply`, and nothing else. Offsets are those of the next record to read. The affected
     records are counted by their offsets: a compacted topic has fewer.
     """
-    chosen = _chosen_target(
-        {
-            "--to-datetime": to_datetime,
-            "--shift-by": shift_by,
-            "--to-offset": to_offset,
-            "--to-earliest": to_earliest or None,
-            "--to-latest": to_latest or None,
-            "--to-run": to_run,
-            "--to-deployment": to_deployment,
-            "--from-file": file,
-        }
-    )
+    values = (to_datetime, shift_by, to_offset, to_earliest or None, to_latest or None, to_run, to_deployment, file)
+    chosen = [(option, value) for option, value in zip(_TARGETS, values, strict=True) if value is not None]
+    if len(chosen) != 1:
+        raise typer.BadParameter(f"Expected exactly one of {', '.join(_TARGETS)}.")
+    ((option, value),) = chosen
     with open_startpoint_job(job) as found:
-        target_of = _target_of(*chosen, found)
-        made = plan_rewind(found, choose_readers(found.facts, inputs or (), tasks or ()), target_of, servers)
+        readers = choose_readers(found.facts, inputs or (), tasks or ())
+        made = plan_rewind(found, readers, _TARGETS[option](value, found), servers)
         name = re.sub(r"[^A-Za-z0-9._-]", "-", f"{made.job_name}-{made.job_id}-{made.made_at:%Y%m%dT%H%M%SZ}")
         path = output or Path(f"rewind-{name}.json")
-        _write_new(path, made)
-        _show(made, _rows(made).with_column("plan_file", str(path)), as_json=as_json)
+        write_new_file(path, made)
+        print_rows(_rows(made).with_column("plan_file", str(path)), _COLUMNS, title=_title(made), as_json=as_json)
+        if as_json is None:
+            print(_totals(made))
         warn(_warnings(made, found))
     note(f"Wrote {path}. To apply it: coordstream rewind apply {shlex.quote(str(path))}")
-
-
-def _chosen_target(given: Mapping[str, Any]) -> tuple[str, Any]:
-    chosen = [(option, value) for option, value in given.items() if value is not None]
-    if len(chosen) != 1:
-        raise typer.BadParameter(f"Expected exactly one of {', '.join(given)}.")
-    return chosen[0]
-
-
-def _target_of(option: str, value: Any, found: StartpointJob) -> TargetOf:
-    match option:
-        case "--to-datetime":
-            return since(value)
-        case "--shift-by":
-            target = Target(f"shift by {value:+d}", lambda position: position.from_offset + value)
-        case "--to-offset":
-            target = Target(f"offset {value}", lambda _: value, refuses_beyond_end=True)
-        case "--to-earliest":
-            target = Target("earliest", lambda position: position.oldest_offset)
-        case "--to-latest":
-            target = Target("latest", lambda position: position.end_offset)
-        case "--from-file":
-            target = from_file(value, found.facts)
-        case _:
-            target = beginning_of(option.removeprefix("--to-"), value, found.job)
-    return lambda _inputs, _positions: target
 
 
 @app.command()
@@ -210,7 +176,7 @@ def apply(
         typer.Option("--undo-file", metavar="FILE", help="The undo file (default: beside PLAN, *.undo.json)."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Write even if the job appears to be running, or the clock is hours behind.")
+        bool, typer.Option("--force", help="With --checkpoints: write even if the job appears to be running.")
     ] = False,
     servers: InputServers = None,
     yes: Yes = False,
@@ -229,18 +195,22 @@ def apply(
     """
     given = _read(plan_file, RewindPlan, "rewind plan")
     path = undo_file or plan_file.with_name(f"{plan_file.name.removesuffix('.json')}.undo.json")
-    if as_json is None:
-        _show(given, _rows(given))
     with open_startpoint_job(given.job_word) as found:
         require_unchanged(given, plan_again(given, found, servers), may_advance=not checkpoints)
-        with (checkpoints_to_write if checkpoints else requests_to_write)(found, given, force=force) as change:
-            if not dry_run:
-                require_writable(change.log)
-                confirm(f"Write {change.words}?", yes=yes)
-                _write_new(path, change.undo)
-                note(f"Wrote {path}. To undo: coordstream rewind undo {shlex.quote(str(path))}")
-                change.write()
-    print_change(_rows(given), change.done, is_done=not dry_run, as_json=as_json)
+        writing = (
+            checkpoints_to_write(found, given, path, force=force)
+            if checkpoints
+            else requests_to_write(found, given, path)
+        )
+        with writing as change:
+            shown = replace(
+                change,
+                rows=_rows(given),
+                columns=_COLUMNS,
+                title=_title(given),
+                show_more=lambda: print(_totals(given)),
+            )
+            make_change(shown, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
 @app.command()
@@ -262,16 +232,13 @@ def undo(
     with open_startpoint_job(saved.plan.job_word) as found:
         if found.log.stream_id != saved.plan.coordinator_stream_id:
             raise RewindError(f"The coordinator stream of {found.job} was created again. There is nothing to undo.")
+        to_undo = checkpoints_to_undo if saved.checkpoints else requests_to_undo
         try:
-            written, words = (undo_checkpoints if saved.checkpoints else undo_requests)(found, saved, force, yes)
+            with to_undo(found, saved, undo_file, force=force) as change:
+                make_change(change, yes=yes, as_json=as_json)
         except RewindFollowed as error:
             note(str(error))
             raise typer.Exit(TOO_LATE) from None
-    if as_json is not None:
-        named = {"job_name": found.job.name, "job_id": found.job.id, "undo_file": str(undo_file)}
-        print_list([{**named, "written": written}], as_json=as_json)
-    else:
-        print(f"Undone: {words}." if written else "Nothing to write: the rewind is undone.")
 
 
 @app.command()
@@ -289,7 +256,7 @@ def check(
     given = _read(plan_file, RewindPlan, "rewind plan")
     with open_job(given.job_word) as (connection, found):
         rows = check_rows(connection, found, given)
-    print_rows(rows, _CHECK_COLUMNS, title=f"Rewind of {given.job_word} to {given.target}", as_json=as_json)
+    print_rows(rows, _CHECK_COLUMNS, title=_title(given), as_json=as_json)
     if any(row["state"] != DONE for row in rows):
         raise typer.Exit(1)
 
@@ -306,30 +273,14 @@ def _read(path: Path, model: type[File], command: str) -> File:
         ) from None
 
 
-def _write_new(path: Path, contents: BaseModel) -> None:
-    """Write a file that is on disk when this returns. Raises `RewindError` if it exists or cannot be written."""
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(contents.model_dump_json(indent=1) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except FileExistsError:
-        raise RewindError(f"File '{path}' exists. Name another one, unless it is the undo file of this plan.") from None
-    except OSError as error:
-        raise RewindError(f"Cannot access '{path}': {system_reason(error)}.") from None
-
-
 def _rows(plan: RewindPlan) -> Rows:
     named = {"job_name": plan.job_name, "job_id": plan.job_id}
     rows = [{**named, **move.model_dump(mode="json"), "stores": ",".join(move.stores)} for move in plan.moves]
     return Rows(rows[0], rows)
 
 
-def _show(plan: RewindPlan, rows: Rows, *, as_json: bool | None = None) -> None:
-    """Print the rows of a plan and, for people, a line of totals."""
-    print_rows(rows, _COLUMNS, title=f"Rewind of {plan.job_word} to {plan.target}", as_json=as_json)
-    if as_json is None:
-        print(_totals(plan))
+def _title(plan: RewindPlan) -> str:
+    return f"Rewind of {plan.job_word} to {plan.target}"
 
 
 def _totals(plan: RewindPlan) -> str:

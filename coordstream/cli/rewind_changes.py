@@ -2,105 +2,107 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final, NamedTuple
+from pathlib import Path
+from typing import Final
 
 from psycopg import sql
 
-from coordstream.cli.checkpoint import checkpoint_tool, write_checkpoints
+from coordstream.cli.change import Change
+from coordstream.cli.checkpoint import checkpoint_tool
 from coordstream.cli.event_logs import require_stopped
-from coordstream.cli.output import confirm, counted
+from coordstream.cli.output import counted
 from coordstream.cli.startpoint_plan import StartpointJob
-from coordstream.errors import CoordstreamError, warn
 from coordstream.queries.rows import PARTITION, Row, Rows, fetch, job_values, partition_values
 from coordstream.queries.startpoints import startpoint_steps
 from eventlog.log import EventLog, system_clock
 from eventlog.postgres.connection import Connection
 from eventlog.timestamps import ms_of
-from eventlog.wire.startpoints import decode_startpoint
+from eventlog.wire.startpoints import encode_startpoint
 from managers.rewind.rewind_plan import Move, RewindError, RewindPlan, require_followed
-from managers.rewind.rewind_undo import UndoFile, offsets_changes, request_changes, undone_offsets, undone_requests
+from managers.rewind.rewind_undo import UndoFile, offsets_of, requests_of, undone_offsets, undone_requests
 from managers.startpoints.next_starts import next_starts
 from managers.startpoints.startpoint_records import STARTPOINTS_ENABLED, startpoints_enabled
 from projections.job_choice import Job
 
 
-class Change(NamedTuple):
-    """What a rewind is about to write: how much, a sentence when it is done, on which log, its undo file, the write."""
-
-    words: str
-    done: str
-    log: EventLog
-    undo: UndoFile
-    write: Callable[[], None]
-
-
 @contextmanager
-def requests_to_write(found: StartpointJob, given: RewindPlan, *, force: bool) -> Iterator[Change]:
-    """The startpoint requests of a plan. Raises `RewindError` or CoordstreamError if the job would not follow them."""
-    facts, now = found.facts, system_clock()
+def requests_to_write(found: StartpointJob, given: RewindPlan, undo_path: Path) -> Iterator[Change]:
+    """The startpoint requests of a plan. Raises `RewindError` if the job would not follow them."""
+    facts, now_ms = found.facts, ms_of(system_clock())
     if not startpoints_enabled(facts.job.config):
         raise RewindError(
             f"The job ignores startpoints: {STARTPOINTS_ENABLED} is not true. Stop it, and use --checkpoints."
         )
-    behind = found.clock_behind(now)
-    if behind and not force:
-        raise CoordstreamError(f"{behind} Set the clock, or use --force.")
-    changes = request_changes(given, facts, ms_of(now))
-    values = {each.key_text: each.after.encode() for each in changes}
-    after = {**facts.requests, **{key_text: decode_startpoint(value) for key_text, value in values.items()}}
-    require_followed(given, next_starts(facts, found.checkpoints, after, ms_of(now)), "startpoint")
-    warn([*found.request_warnings(), *filter(None, [behind])])
-    words, done = counted(len(values), "startpoint"), found.requested(len(values), ms_of(now))
-    undo_file = UndoFile(plan=given, log_offset=facts.log_offset, requests=changes)
-    yield Change(words, done, found.log, undo_file, lambda: found.change_requests(values))
+    requests = requests_of(given, facts.reads(), now_ms)
+    starts = next_starts(facts, found.checkpoints, {**facts.requests, **requests}, now_ms)
+    require_followed(given, starts, "startpoint")
+    before = {text: found.stored[text].decode() if text in found.stored else None for text in requests}
+    yield Change(
+        log=found.log,
+        question=f"Write {counted(len(requests), 'startpoint')}?",
+        done=found.requested(len(requests), now_ms),
+        write=lambda: found.change_requests({text: encode_startpoint(each) for text, each in requests.items()}),
+        warnings=found.request_warnings(),
+        undo=(undo_path, UndoFile(plan=given, log_offset=facts.log_offset, created_ms=now_ms, requests=before)),
+    )
 
 
 @contextmanager
-def checkpoints_to_write(found: StartpointJob, given: RewindPlan, *, force: bool) -> Iterator[Change]:
+def checkpoints_to_write(found: StartpointJob, given: RewindPlan, undo_path: Path, *, force: bool) -> Iterator[Change]:
     """The checkpoints of a plan. Raises `RewindError` or CoordstreamError if the job runs or would not follow them."""
     with checkpoint_tool(found.logs, found.facts.job) as tool:
         if not force:
             require_stopped(found.job, tool.job_alive())
-        changes = offsets_changes(given, tool.current_inputs())
-        after = {each.task_name: dict(each.after) for each in changes}
-        starts = next_starts(found.facts, {**found.checkpoints, **after}, found.facts.requests, ms_of(system_clock()))
+        now_ms, current, targets = ms_of(system_clock()), tool.current_inputs(), offsets_of(given)
+        after = {task_name: {**current.get(task_name, {}), **offsets} for task_name, offsets in targets.items()}
+        starts = next_starts(found.facts, {**found.checkpoints, **after}, found.facts.requests, now_ms)
         require_followed(given, starts, "checkpoint")
-        planned = tool.plan(after, any_task=True)
-        undo_file = UndoFile(plan=given, log_offset=tool.log.end_offset(), checkpoints=changes)
-        words = counted(len(planned), "checkpoint")
-        done = f"{words} written. {found.job} starts there."
-        yield Change(words, done, tool.log, undo_file, lambda: write_checkpoints(tool, planned))
+        before = {task_name: tuple(sorted(current.get(task_name, {}).items())) for task_name in targets}
+        undo = UndoFile(plan=given, log_offset=tool.log.end_offset(), created_ms=now_ms, checkpoints=before)
+        planned = tool.plan(targets, any_task=True)
+        checkpoints = counted(len(planned), "checkpoint")
+        yield Change(
+            log=tool.log,
+            question=f"Write {checkpoints}?",
+            done=f"{checkpoints} written. {found.job} starts there.",
+            write=lambda: tool.write(planned),
+            undo=(undo_path, undo),
+        )
 
 
-def undo_requests(found: StartpointJob, saved: UndoFile, force: bool, yes: bool) -> tuple[int, str]:
-    """Undo startpoint requests, after a question unless ``yes``: how many were written, and a phrase about them.
-
-    Raises as `undone_requests`.
-    """
-    now_ms = ms_of(system_clock())
-    undone = undone_requests(saved.requests, found.log, saved.log_offset, now_ms, force=force)
+@contextmanager
+def requests_to_undo(found: StartpointJob, saved: UndoFile, undo_path: Path, *, force: bool) -> Iterator[Change]:
+    """What undoes startpoint requests. Raises as `undone_requests`."""
+    undone = undone_requests(saved, found.log, ms_of(system_clock()), force=force)
     written = sum(value is not None for value in undone.values())
     counts = {"deleted": len(undone) - written, "written": written}
     words = ", ".join(f"{counted(count, 'startpoint')} {verb}" for verb, count in counts.items() if count)
-    if undone:
-        confirm(f"Undo the rewind ({words})?", yes=yes, has_dry_run=False)
-        found.change_requests(undone)
-    return len(undone), words
+    yield _undo(found, undo_path, found.log, len(undone), words, lambda: found.change_requests(undone))
 
 
-def undo_checkpoints(found: StartpointJob, saved: UndoFile, force: bool, yes: bool) -> tuple[int, str]:
-    """The same for checkpoints. Raises as `undone_offsets`, and CoordstreamError if the job appears to be running."""
+@contextmanager
+def checkpoints_to_undo(found: StartpointJob, saved: UndoFile, undo_path: Path, *, force: bool) -> Iterator[Change]:
+    """What undoes checkpoints. Raises as `undone_offsets`, and CoordstreamError if the job appears to be running."""
     with checkpoint_tool(found.logs, found.facts.job) as tool:
-        own = {change.task_name for change in saved.checkpoints}
-        has_others = any(commit.task_name not in own for commit in tool.commits(saved.log_offset))
+        has_others = any(commit.task_name not in saved.checkpoints for commit in tool.commits(saved.log_offset))
         if has_others and not force:  # those of the rewind's tasks are compared instead
             require_stopped(found.job, tool.job_alive())
-        offsets = undone_offsets(saved.checkpoints, tool.current_inputs(), force=force)
-        words = counted(len(offsets), "checkpoint")
-        if offsets:
-            confirm(f"Restore {words}?", yes=yes, has_dry_run=False)
-            write_checkpoints(tool, tool.plan(offsets, replace=True, any_task=True))
-    return len(offsets), f"{words} restored"
+        offsets = undone_offsets(saved, tool.current_inputs(), force=force)
+        planned = tool.plan(offsets, replace=True, any_task=True)
+        words = f"{counted(len(offsets), 'checkpoint')} restored"
+        yield _undo(found, undo_path, tool.log, len(offsets), words, lambda: tool.write(planned))
+
+
+def _undo(
+    found: StartpointJob, undo_path: Path, log: EventLog, count: int, words: str, write: Callable[[], object]
+) -> Change:
+    return Change(
+        log=log,
+        question=f"Undo the rewind ({words})?" if count else "",
+        done=f"Undone: {words}." if count else "Nothing to write: the rewind is undone.",
+        write=write,
+        rows=Rows.of(("job_name", "job_id", "undo_file", "written"), [(*found.job, str(undo_path), count)]),
+    )
 
 
 DONE: Final = "done"

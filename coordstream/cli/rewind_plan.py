@@ -1,35 +1,27 @@
 """Makes the plan of a rewind: where each task stands, where it is to start, and what that costs."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
 from psycopg.errors import InvalidParameterValue
 
-from coordstream.cli.input_system import Config, OpenInputs
+from coordstream.cli.input_system import JobInputs
 from coordstream.cli.positions import parse_input, read_offsets
-from coordstream.cli.startpoint_plan import StartpointJob
+from coordstream.cli.startpoint_plan import StartpointJob, first_offset
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note
 from eventlog.log import system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
-from eventlog.startpoint import Startpoint, StartpointTimestamp
-from eventlog.system_admin import PartitionBounds, offset_after
+from eventlog.startpoint import StartpointTimestamp
+from eventlog.system_admin import offset_after
 from eventlog.timestamps import ms_of
 from managers.job_facts import changelogs
-from managers.rewind.rewind_plan import (
-    Position,
-    Reader,
-    RewindError,
-    RewindPlan,
-    Target,
-    moves_of,
-    place,
-)
-from managers.startpoints.next_starts import StartpointFacts, next_starts
+from managers.rewind.rewind_plan import Position, Reader, RewindError, RewindPlan, Target, moves_of, with_times
+from managers.startpoints.next_starts import StartpointFacts, next_starts, stream_of
 from managers.startpoints.startpoint_records import without_key_bucket
-from managers.startpoints.startpoint_request import require_known
+from managers.startpoints.startpoint_request import require_known, require_reads
 from managers.state.state_backend import is_durable, store_names
 from projections.job_choice import Job, UnknownJob
 
@@ -49,78 +41,48 @@ from coordinator.input_offset_at(%(name)s, %(id)s, %(at)s::timestamptz) where in
 """
 
 
-class Inputs:
-    """The input systems of a job. ``servers`` override the brokers in its config."""
-
-    def __init__(self, opened: OpenInputs, config: Config, servers: str | None) -> None:
-        self._opened, self._config, self._servers = opened, config, servers
-
-    def bounds(self, partitions: Collection[SystemStreamPartition]) -> Mapping[SystemStreamPartition, PartitionBounds]:
-        """How far these partitions reach; one that its input does not have is left out. Raises `InputUnknown`."""
-        return {
-            SystemStreamPartition(system, bounds.stream_name, bounds.partition): bounds
-            for system in sorted({each.system for each in partitions})
-            for bounds in self._opened.admin(self._config, system, self._servers).get_bounds(
-                sorted({each.stream for each in partitions if each.system == system})
-            )
-        }
-
-    def offsets(self, startpoints: Mapping[SystemStreamPartition, Startpoint]) -> dict[SystemStreamPartition, int]:
-        """The first offset to read for each startpoint, which has an offset or a time."""
-        found: dict[SystemStreamPartition, int] = {}
-        for system in sorted({partition.system for partition in startpoints}):
-            asked = {each: startpoint for each, startpoint in startpoints.items() if each.system == system}
-            resolved = self._opened.admin(self._config, system, self._servers).resolve_startpoints(asked)
-            found |= {each: int(one.offset) for each, one in resolved.items() if one is not None}
-        return found
-
-
-TargetOf = Callable[[Inputs, Sequence[Position]], Target]
-"""Makes the target for some positions; that of a time asks the inputs."""
-
-
 def plan_rewind(
     found: StartpointJob,
     readers: Sequence[Reader],
-    target_of: TargetOf,
+    target: Target | datetime,
     servers: str | None,
     *,
     is_priced: bool = True,
 ) -> RewindPlan:
-    """Plan to start these tasks and partitions of a job from a target. Nothing is written.
+    """Plan to start these tasks and partitions of a job from a target, or from a time. Nothing is written.
 
     Raises:
-        RewindError: no partition has a target, or a target is beyond the end of its input.
+        RewindError: no partition has a target, a target is beyond the end of its input, or a task reads no longer.
         CoordstreamError: the job's checkpoints are unknown.
         EventLogError: an input or a log cannot be read.
     """
     if found.checkpoint_error:
         raise CoordstreamError(f"The job's checkpoints are unknown: {found.checkpoint_error}")
     config, now = found.facts.job.config, system_clock()
-    with OpenInputs() as opened:
-        inputs = Inputs(opened, config, servers)
+    with JobInputs(config, servers) as inputs:
         positions = _positions(found, readers, inputs, ms_of(now))
-        target = target_of(inputs, positions)
-        placed = place(positions, target)
-        if not placed:
-            raise RewindError(f"Nothing to rewind: no selected partition has an offset for {target.words}.")
-    rates = _busiest_rates(found.job) if is_priced else {}
+        if isinstance(target, datetime):
+            target = _since(target, inputs, positions)
+    moves = moves_of(positions, target, _stores(config))
+    if not moves:
+        raise RewindError(f"Nothing to rewind: no selected partition has an offset for {target.words}.")
+    if is_priced:
+        moves = with_times(moves, _busiest_rates(found.job))
     return RewindPlan(
         job_name=found.job.name,
         job_id=found.job.id,
         target=target.words,
         made_at=now,
         coordinator_stream_id=found.log.stream_id,
-        moves=moves_of(placed, rates, _stores(config)),
+        moves=tuple(moves),
     )
 
 
 def plan_again(plan: RewindPlan, found: StartpointJob, servers: str | None) -> RewindPlan:
-    """The same plan, made now and without its price. Raises as `plan_rewind`, also if a task reads no longer."""
+    """The same plan, made now and without its price. Raises as `plan_rewind`."""
     offsets = plan.offsets
-    require_readers(offsets, found.facts)
     target = Target(plan.target, lambda position: offsets[position.reader])
-    return plan_rewind(found, sorted(offsets), lambda _inputs, _positions: target, servers, is_priced=False)
+    return plan_rewind(found, sorted(offsets), target, servers, is_priced=False)
 
 
 def choose_readers(facts: StartpointFacts, words: Sequence[str], task_names: Sequence[str]) -> list[Reader]:
@@ -146,36 +108,25 @@ def choose_readers(facts: StartpointFacts, words: Sequence[str], task_names: Seq
     return chosen
 
 
-def require_readers(wanted: Collection[Reader], facts: StartpointFacts) -> None:
-    """Raise `RewindError` for the first partition that its task does not read."""
-    reads = facts.reads()
-    for task_name, partition in sorted(wanted):
-        if partition not in reads.get(task_name, ()):
-            raise RewindError(f"Task {task_name!r} does not read {partition}. See `coordstream explain`.")
-
-
-def since(time: datetime) -> TargetOf:
+def _since(time: datetime, inputs: JobInputs, positions: Sequence[Position]) -> Target:
     """The first record since a time of each partition, or its end if there is none."""
-
-    def target(inputs: Inputs, positions: Sequence[Position]) -> Target:
-        startpoint = StartpointTimestamp(ms_of(time), ms_of(time))
-        resolved = inputs.offsets({each.partition: startpoint for each in positions})
-        words = f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-        return Target(words, lambda position: resolved.get(position.partition), is_time=True)
-
-    return target
+    resolved = inputs.resolve({each.partition: StartpointTimestamp(ms_of(time), ms_of(time)) for each in positions})
+    offsets = {partition: int(each.offset) for partition, each in resolved.items()}
+    words = f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    return Target(words, lambda position: offsets.get(position.partition), is_time=True)
 
 
 def from_file(name: str, facts: StartpointFacts) -> Target:
     """After the offsets in a property file, which are the last processed ones."""
     offsets: dict[Reader, int] = {}
-    for task_name, of_task in read_offsets(name).items():
+    given = read_offsets(name)
+    require_reads(facts.reads(), given)
+    for task_name, of_task in given.items():
         for partition, offset in of_task.items():
-            following = offset_after(offset)
+            following = offset_after(offset or "")
             if following is None or not following.isdecimal():
                 raise RewindError(f"Offset {offset!r} of {partition} in {name} is not a number. Correct it.")
             offsets[task_name, partition] = int(following)
-    require_readers(offsets, facts)
     words = f"the offsets in {name}"
     return Target(words, lambda position: offsets.get(position.reader), refuses_beyond_end=True)
 
@@ -201,47 +152,47 @@ def beginning_of(noun: str, number: int, job: Job) -> Target:
     return Target(words, lambda position: offsets.get(position.reader), refuses_beyond_end=True)
 
 
-def _positions(found: StartpointJob, readers: Sequence[Reader], inputs: Inputs, now_ms: int) -> list[Position]:
+def _positions(found: StartpointJob, readers: Sequence[Reader], inputs: JobInputs, now_ms: int) -> list[Position]:
     """Where the next start of these tasks would begin these partitions, read before the ends of the inputs.
 
     Raises:
-        RewindError: an input does not have a partition, or its offsets are not numbers.
+        RewindError: a task does not read a partition, its input does not have it, or its offsets are not numbers.
     """
     starts = next_starts(found.facts, found.checkpoints, found.facts.requests, now_ms)
-    bounds = inputs.bounds({partition for _, partition in readers})
-    times = {reader[1]: int(starts[reader].startpoint_value or 0) for reader in readers if _is_time(starts[reader])}
-    of_times = inputs.offsets({partition: StartpointTimestamp(ms, 0) for partition, ms in times.items()})
-    return [_position(found, reader, starts[reader], bounds, of_times) for reader in readers]
+    if unread := next((each for each in readers if each not in starts), None):
+        raise RewindError(f"Task {unread[0]!r} does not read {unread[1]}. See `coordstream explain`.")
+    bounds = inputs.bounds({stream_of(partition) for _, partition in readers})
+    times = {each[1]: int(starts[each].startpoint_value or 0) for each in readers if _is_time(starts[each])}
+    of_times = inputs.resolve({partition: StartpointTimestamp(ms, 0) for partition, ms in times.items()})
+    positions = []
+    for task_name, partition in readers:
+        start, reach = starts[task_name, partition], bounds.get(without_key_bucket(partition))
+        if reach is None:
+            raise RewindError(f"The input has no {partition}, which task {task_name!r} reads. Check the topic.")
+        of_time = of_times.get(partition)
+        first = first_offset(start, reach, of_time.offset if of_time else "")
+        if not first.isdecimal():
+            raise RewindError(f"The next offset of {partition} in task {task_name!r} is not a number.")
+        position = Position(
+            task_name=task_name,
+            system_name=partition.system,
+            stream_name=partition.stream,
+            partition_id=partition.partition,
+            key_bucket=partition.key_bucket,
+            decided_by=start.decided_by,
+            startpoint_type=start.startpoint_type,
+            startpoint_value=start.startpoint_value,
+            checkpoint_offset=found.checkpoints.get(task_name, {}).get(partition),
+            oldest_offset=reach.oldest_offset,
+            end_offset=reach.end_offset,
+            from_offset=int(first),
+        )
+        positions.append(position)
+    return positions
 
 
 def _is_time(start: StartingOffset) -> bool:
     return start.startpoint_type == "timestamp" and start.startpoint_value is not None
-
-
-def _position(
-    found: StartpointJob,
-    reader: Reader,
-    start: StartingOffset,
-    bounds: Mapping[SystemStreamPartition, PartitionBounds],
-    of_times: Mapping[SystemStreamPartition, int],
-) -> Position:
-    task_name, partition = reader
-    reach = bounds.get(without_key_bucket(partition))
-    if reach is None:
-        raise RewindError(f"The input has no {partition}, which task {task_name!r} reads. Check the topic.")
-    checkpoint = found.checkpoints.get(task_name, {}).get(partition)
-    match start.startpoint_type:
-        case "oldest":
-            first: str | None = str(reach.oldest_offset)
-        case "upcoming":
-            first = str(reach.end_offset)
-        case "timestamp":
-            first = str(of_times[partition])
-        case _:
-            first = start.starting_offset or offset_after(checkpoint or "")
-    if first is None or not first.isdecimal():
-        raise RewindError(f"The next offset of {partition} in task {task_name!r} is not a number.")
-    return Position(task_name, partition, start, checkpoint, int(first), reach.oldest_offset, reach.end_offset)
 
 
 def _busiest_rates(job: Job) -> dict[str, float]:

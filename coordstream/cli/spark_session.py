@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from coordstream.cli.arguments import count_option
+from coordstream.cli.arguments import count_option, parse_settings
 from coordstream.errors import require_packages
 
 PACKAGES: Final = ("pyspark", "pandas", "pyarrow")
@@ -42,13 +42,10 @@ def spark_conf(master: str | None, conf: list[str] | None) -> dict[str, str]:
     from spark_jobs.errors import SparkJobError  # noqa: PLC0415 (`--help` works without Spark)
     from spark_jobs.session import MASTER, REMOTE, SUBMITTED, check_master, with_server_of  # noqa: PLC0415
 
-    pairs = [setting.partition("=") for setting in conf or []]
-    for name, equals, _ in pairs:
-        if not name or not equals:
-            raise typer.BadParameter(f"Invalid '--conf' value '{name}'. Expected NAME=VALUE.")
+    given = parse_settings(conf, "--conf")
+    for name in given:
         if not name.startswith("spark."):
             raise typer.BadParameter(f"Invalid '--conf' name '{name}'. Expected a name that starts with 'spark.'.")
-    given = {name: value for name, _, value in pairs}
     try:
         if master is not None:
             check_master(master, "'--master' value")

@@ -20,17 +20,9 @@ from coordstream.cli.arguments import (
     Yes,
     cut_of,
 )
+from coordstream.cli.change import Change, make_change
 from coordstream.cli.event_logs import require_stopped
-from coordstream.cli.output import (
-    Column,
-    confirm,
-    counted,
-    exact_time_column,
-    print_change,
-    print_list,
-    print_rows,
-    time_column,
-)
+from coordstream.cli.output import Column, counted, exact_time_column, print_list, print_rows, time_column
 from coordstream.cli.positions import Input, parse_input, parse_position
 from coordstream.cli.startpoint_plan import (
     StartpointJob,
@@ -44,22 +36,19 @@ from coordstream.cli.startpoint_plan import (
     write_commands,
 )
 from coordstream.database import open_job
-from coordstream.errors import CoordstreamError, warn
+from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Row, Rows, input_partition, partition_values, state, task_and_partition
 from coordstream.queries.startpoints import describe_startpoint, startpoint_steps, type_and_value
-from eventlog.config import is_kafka_system
 from eventlog.errors import list_names
-from eventlog.log import require_writable, system_clock
+from eventlog.log import system_clock
 from eventlog.partition import StartpointKey, startpoint_key_readings
-from eventlog.startpoint import Startpoint, StartpointSpecific, is_expired
-from eventlog.system_admin import is_kafka_offset
+from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
 from eventlog.wire.startpoints import encode_startpoint
 from managers.checkpoints.checkpoint_tool import job_alive
 from managers.startpoints.next_starts import changed_starts, plan_next_fan_out
 from managers.startpoints.startpoint_manager import StartpointManager
-from managers.startpoints.startpoint_records import FanOuts, request_keys
-from managers.stores.coordinator_store import CoordinatorStreamStore
+from managers.startpoints.startpoint_records import FanOuts
 
 app = typer.Typer()
 
@@ -173,7 +162,7 @@ def write(
     servers: InputServers = None,
     force: Annotated[
         bool,
-        typer.Option("--force", help="Write even if the job does not read the input, or the clock is hours behind."),
+        typer.Option("--force", help="Write even if the job does not read the input."),
     ] = False,
     yes: Yes = False,
     dry_run: DryRun = False,
@@ -190,32 +179,18 @@ def write(
     startpoint = parse_position(" ".join(position), system_clock())
     with open_startpoint_job(job) as found:
         input_ = parse_input(given, found.facts.streams)
-        if is_kafka_system(found.facts.job.config, input_.system):
-            _require_kafka_offset(startpoint, input_)
         plan = plan_write(found, input_, startpoint, tasks or (), servers=servers, force=force)
-        if not dry_run:
-            require_writable(found.log)
-        behind = found.clock_behind(system_clock())
-        if behind and not dry_run and not force:
-            raise CoordstreamError(f"{behind} Set the clock, or use --force.")
-        if as_json is None:
-            title = f"Next start of {found.job}, if requested to start {describe_startpoint(startpoint)}"
-            columns = STARTS if plan.resolved is None else (*STARTS, *RESOLVED)
-            print_rows(plan_rows(plan), columns, title=title)
-        warn([*warnings(plan), *filter(None, [behind])])
-        if not dry_run:
-            confirm(f"Write {counted(len(plan.keys), 'startpoint')}?", yes=yes)
-            found.change_requests({str(key): encode_startpoint(startpoint) for key in plan.keys})
-    print_change(plan_rows(plan), _written(plan), is_done=not dry_run, as_json=as_json)
-
-
-def _require_kafka_offset(startpoint: Startpoint, input_: Input) -> None:
-    """Raise CoordstreamError if an offset is none of Kafka's: the job would fail at its next start."""
-    if isinstance(startpoint, StartpointSpecific) and not is_kafka_offset(startpoint.value):
-        raise CoordstreamError(
-            f"Invalid offset {startpoint.value!r} for {input_.system}.{input_.stream}. "
-            f"Expected a number from 0 to {2**63 - 1}. Correct it; nothing was written."
+        change = Change(
+            log=found.log,
+            title=f"Next start of {found.job}, if requested to start {describe_startpoint(startpoint)}",
+            rows=plan_rows(plan),
+            columns=STARTS if plan.input_error else (*STARTS, *RESOLVED),
+            question=f"Write {counted(len(plan.keys), 'startpoint')}?",
+            done=_written(plan),
+            write=lambda: found.change_requests({str(key): encode_startpoint(startpoint) for key in plan.keys}),
+            warnings=warnings(plan),
         )
+        make_change(change, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
 def _written(plan: WritePlan) -> str:
@@ -252,33 +227,41 @@ def delete(
     if everything is (given is not None) or (everything and tasks):
         raise typer.BadParameter("Expected an INPUT, or --all without INPUT and --task.")
     with open_startpoint_job(job) as found:
-        with CoordinatorStreamStore(found.log) as store:
-            known = request_keys(store)
-        texts = _chosen(known, found, given, tasks or ())
+        requests, now_ms = found.facts.requests, ms_of(system_clock())
+        texts = _chosen(found, given, tasks or ())
         if not texts:
-            raise CoordstreamError(_nothing_to_delete(found, known, given))
-        if not dry_run:
-            require_writable(found.log)
-        now_ms = ms_of(system_clock())
-        if as_json is None:
-            _print_deletion(found, texts, now_ms)
-        warn(found.warnings())
-        if not dry_run:
-            confirm(f"Delete {counted(len(texts), 'startpoint')}?", yes=yes, done="deleted")
-            found.change_requests(dict.fromkeys(texts))
-    requests = {text: found.facts.requests[text] for text in texts if text in found.facts.requests}
-    unexpired = {text: each for text, each in requests.items() if not is_expired(each, now_ms)}
-    sentence = f"{counted(len(texts), 'startpoint')} deleted." + _to_copy(
-        "To undo:", write_commands(found.job, unexpired)
-    )
-    print_change(_request_rows(found, texts), sentence, is_done=not dry_run, as_json=as_json, done="deleted")
+            raise CoordstreamError(_nothing_to_delete(found, given))
+        left = {text: each for text, each in requests.items() if text not in texts}
+        starts = [start_columns(each) for each in changed_starts(found.facts, found.checkpoints, left, now_ms)]
+
+        def show_starts() -> None:
+            print()
+            print_rows(starts, STARTS, title=f"Next start of {found.job} without them")
+
+        unexpired = {
+            text: requests[text] for text in texts if text in requests and not is_expired(requests[text], now_ms)
+        }
+        deleted = counted(len(texts), "startpoint")
+        change = Change(
+            log=found.log,
+            title=f"Startpoint requests of {found.job} to delete",
+            rows=_request_rows(found, texts),
+            columns=DELETED,
+            question=f"Delete {deleted}?",
+            done=f"{deleted} deleted." + _to_copy("To undo:", write_commands(found.job, unexpired)),
+            write=lambda: found.change_requests(dict.fromkeys(texts)),
+            verb="deleted",
+            show_more=show_starts,
+            warnings=found.warnings(),
+        )
+        make_change(change, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
-def _chosen(texts: Sequence[str], found: StartpointJob, given: str | None, tasks: Collection[str]) -> list[str]:
+def _chosen(found: StartpointJob, given: str | None, tasks: Collection[str]) -> list[str]:
     """The keys of the requests for an input and some tasks; ``given`` None: all."""
     if given is None:
-        return list(texts)
-    readings = {text: startpoint_key_readings(text) for text in texts}
+        return list(found.stored)
+    readings = {text: startpoint_key_readings(text) for text in found.stored}
     streams = {(key.partition.system, key.partition.stream) for keys in readings.values() for key in keys}
     input_ = parse_input(given, streams | found.facts.streams)
     return [text for text, keys in readings.items() if any(_is_chosen(key, input_, tasks) for key in keys)]
@@ -296,22 +279,15 @@ def _request_rows(found: StartpointJob, texts: Sequence[str]) -> Rows:
     return Rows.of(("job_name", "job_id", "startpoint_key", "startpoint_type", "startpoint_value"), values)
 
 
-def _print_deletion(found: StartpointJob, texts: Sequence[str], now_ms: int) -> None:
-    print_rows(_request_rows(found, texts), DELETED, title=f"Startpoint requests of {found.job} to delete")
-    print()
-    left = {text: each for text, each in found.facts.requests.items() if text not in texts}
-    starts = [start_columns(each) for each in changed_starts(found.facts, found.checkpoints, left, now_ms)]
-    print_rows(starts, STARTS, title=f"Next start of {found.job} without them")
-
-
-def _nothing_to_delete(found: StartpointJob, texts: Sequence[str], given: str | None) -> str:
+def _nothing_to_delete(found: StartpointJob, given: str | None) -> str:
     if given is not None:
         input_ = parse_input(given, found.facts.streams)
         if any(input_.includes(partition) for each in found.facts.fanned_out.values() for partition in each):
             return f"The request for {given} is already fanned out to tasks. Write another startpoint instead."
-    if not texts:
+    if not found.stored:
         return f"Nothing to delete: {found.job} has no requested startpoints."
-    return f"No matching request for {given}. Requests: {list_names(texts)}. Use --task for a request of a single task."
+    known = list_names(list(found.stored))
+    return f"No matching request for {given}. Requests: {known}. Use --task for a request of a single task."
 
 
 @app.command("fan-out")
@@ -334,24 +310,24 @@ def fan_out(
     with open_startpoint_job(job) as found:
         now_ms = ms_of(system_clock())
         plan = plan_next_fan_out(found.facts, now_ms)
-        fan_outs, is_written = plan.fanned_out, bool(plan.fanned_out) and not dry_run
-        if is_written:
-            require_writable(found.log)
-            if not force:
-                require_stopped(found.job, job_alive(found.last_commit_ms, found.facts.job.config, now_ms))
-        if as_json is None:
-            title = f"Startpoints to fan out to the tasks of {found.job}"
-            print_rows(_fan_out_rows(found, fan_outs), FAN_OUT, title=title)
+        if plan.fanned_out and not dry_run and not force:
+            require_stopped(found.job, job_alive(found.last_commit_ms, found.facts.job.config, now_ms))
         left = [text for text in found.facts.requests if text not in plan.deleted_keys]
         ignored = f"Not fanned out, as expired, ambiguous or read by no task: {list_names(left, MOST_LISTED)}."
-        warn([*found.warnings(), *([ignored] if left else [])])
-        if is_written:
-            confirm(f"Fan out {_count(fan_outs)}?", yes=yes, done="fanned out")
-            fan_outs = _fan_out(found)
-    tasks = counted(len(fan_outs), "task")
-    sentence = f"{_count(fan_outs)} fanned out to {tasks}. Each task starts there at its next start."
-    if plan.fanned_out or as_json is not None:
-        print_change(_fan_out_rows(found, fan_outs), sentence, is_done=is_written, as_json=as_json)
+        rows, tasks = _fan_out_rows(found, plan.fanned_out), counted(len(plan.fanned_out), "task")
+        startpoints = counted(len(rows), "startpoint")
+        done = f"{startpoints} fanned out to {tasks}. Each task starts there at its next start."
+        change = Change(
+            log=found.log,
+            title=f"Startpoints to fan out to the tasks of {found.job}",
+            rows=rows,
+            columns=FAN_OUT,
+            question=f"Fan out {startpoints}?" if rows else "",
+            done=done if rows else f"Nothing to fan out: {found.job} has no such requests.",
+            write=lambda: _fan_out(found),
+            warnings=[*found.warnings(), *([ignored] if left else [])],
+        )
+        make_change(change, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
 def _fan_out_rows(found: StartpointJob, fan_outs: FanOuts) -> Rows:
@@ -364,14 +340,6 @@ def _fan_out_rows(found: StartpointJob, fan_outs: FanOuts) -> Rows:
     return Rows.of(FAN_OUT_ROW, values)
 
 
-def _fan_out(found: StartpointJob) -> FanOuts:
-    """What was fanned out: more than was planned if something was requested in the meantime."""
-    with (
-        CoordinatorStreamStore(found.log) as store,
-        StartpointManager(store, clock=lambda: ms_of(system_clock())) as manager,
-    ):
-        return manager.fan_out(found.facts.reads())
-
-
-def _count(fan_outs: FanOuts) -> str:
-    return counted(sum(map(len, fan_outs.values())), "startpoint")
+def _fan_out(found: StartpointJob) -> None:
+    with StartpointManager(found.store, clock=lambda: ms_of(system_clock())) as manager:
+        manager.fan_out(found.facts.reads())

@@ -7,32 +7,37 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from coordstream.cli.event_logs import JobLogs, no_coordinator_stream, open_job_logs
-from coordstream.cli.input_system import open_input
+from coordstream.cli.input_system import Bounds, Config, JobInputs, Resolved
 from coordstream.cli.output import counted
 from coordstream.cli.positions import Input, format_partitions, format_position
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Row, Rows
 from coordstream.queries.startpoints import describe_start
+from eventlog.config import is_kafka_system
 from eventlog.errors import ConfigError, EventLogError, list_names
 from eventlog.log import EventLog
-from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, startpoint_key_readings
-from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointTimestamp, is_expired
-from eventlog.timestamps import ms_of
+from eventlog.partition import StartpointKey, SystemStreamPartition, startpoint_key_readings
+from eventlog.starting_offset import StartingOffset
+from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointSpecific, StartpointTimestamp, is_expired
+from eventlog.system_admin import (
+    PartitionBounds,
+    ResolvedStartpoint,
+    compare_offsets,
+    is_kafka_offset,
+    offset_after,
+)
 from managers.checkpoints.checkpoint_manager import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.errors import CheckpointError
 from managers.startpoints.next_starts import Checkpoints, Requests, StartChange, StartpointFacts, changed_starts
-from managers.startpoints.startpoint_records import StartpointsChanged, without_key_bucket
+from managers.startpoints.startpoint_records import request_values, without_key_bucket
 from managers.startpoints.startpoint_request import (
     COORDINATOR_FACTORY,
     NO_LEADER_FACTORY,
-    InputProblem,
     RequestValues,
-    ResolvedInput,
     choose_keys,
     job_warnings,
     key_warnings,
-    resolve_input,
     write_unless_changed,
 )
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -46,31 +51,20 @@ PLAN_COLUMNS: Final = (
     *("startpoint_type", "startpoint_value", "old_decided_by", "old_start", "new_decided_by", "new_start"),
     *("is_followed", "resolved_offset", "events_again"),
 )
-_OF_TIME: Final[Mapping[InputProblem, str]] = {
-    InputProblem.NOT_THERE: "not found in the input.",
-    InputProblem.AFTER_LAST: "no event is that late. The job starts with the next new event.",
-    InputProblem.BEFORE_RETAINED: "events since that time may already be deleted. The job starts at the oldest event.",
-}
-_OF_OFFSET: Final[Mapping[InputProblem, str]] = {
-    InputProblem.NOT_THERE: "not found in the input.",
-    InputProblem.AFTER_LAST: "the offset is beyond the end. The consumer's auto.offset.reset decides.",
-    InputProblem.BEFORE_RETAINED: (
-        "the event at that offset is already deleted. The consumer's auto.offset.reset decides."
-    ),
-}
-MOST_BEHIND_MS: Final = 60 * 60 * 1000
-"""How far a clock may be behind the newest record of the job's logs."""
 
 
 class StartpointJob(NamedTuple):
-    """What is known about a job. ``last_commit_ms`` is None if it has no checkpoint.
+    """What is known about a job. ``stored`` are the values of its requests by the texts of their keys.
 
-    ``checkpoint_error`` says why its checkpoints are unknown; it is empty if they are known.
+    ``last_commit_ms`` is None if it has no checkpoint. ``checkpoint_error`` says why its checkpoints are unknown; it is
+    empty if they are known.
     """
 
     job: Job
     logs: JobLogs
     log: EventLog
+    store: CoordinatorStreamStore
+    stored: Mapping[str, bytes]
     facts: StartpointFacts
     checkpoints: Checkpoints
     last_commit_ms: int | None
@@ -103,30 +97,9 @@ class StartpointJob(NamedTuple):
         written = f"{counted(count, 'startpoint')} written."
         return f"{written} {self.job} starts there if it starts before {until:%Y-%m-%d %H:%M} UTC."
 
-    def clock_behind(self, now: datetime) -> str:
-        """A sentence if the clock is more than an hour behind the newest record of the job's logs, or else empty.
-
-        What is written then may lose against older startpoints, or expire too early.
-        """
-        newest = max(self.facts.newest_record_ms or 0, self.last_commit_ms or 0)
-        behind_ms = newest - ms_of(now)
-        if behind_ms <= MOST_BEHIND_MS:
-            return ""
-        return (
-            f"The clock of this computer ({now:%Y-%m-%d %H:%M} UTC) is {behind_ms / 3_600_000:.1f} hours behind the "
-            f"newest record of job {self.job}. The time of a request decides its precedence and its expiry."
-        )
-
     def change_requests(self, requests: RequestValues) -> None:
-        """Write or delete startpoint requests.
-
-        Raises CoordstreamError if another writer has changed them since the job was read.
-        """
-        try:
-            with self.log.exclude_writers(), CoordinatorStreamStore(self.log) as store:
-                write_unless_changed(store, self.log, self.facts.log_offset, requests)
-        except StartpointsChanged as error:
-            raise CoordstreamError(f"{error} Look at `coordstream startpoint show {self.job}`.") from None
+        """Write or delete startpoint requests. Raises `StartpointsChanged` as `write_unless_changed`."""
+        write_unless_changed(self.store, self.stored, requests)
 
 
 @contextmanager
@@ -140,18 +113,20 @@ def open_startpoint_job(word: str) -> Iterator[StartpointJob]:
     with open_job_logs(word) as logs:
         if logs.coordinator is None:
             raise no_coordinator_stream(logs.job)
-        facts = StartpointFacts.read(logs.coordinator)
-        named = logs.named_in(facts.job.config)
-        checkpoints, last_commit_ms, error = _checkpoints(logs, facts)
-        known = facts.with_checkpoints(checkpoints)
-        yield StartpointJob(named, logs, logs.coordinator, known, checkpoints, last_commit_ms, error)
+        with CoordinatorStreamStore(logs.coordinator) as store:
+            stored = request_values(store)  # before the facts: a change between them is one by another writer
+            facts = StartpointFacts.read(logs.coordinator)
+            named = logs.named_in(facts.job.config)
+            checkpoints, last_commit_ms, error = _checkpoints(logs, facts)
+            known = facts.with_checkpoints(checkpoints)
+            yield StartpointJob(named, logs, logs.coordinator, store, stored, known, checkpoints, last_commit_ms, error)
 
 
 class WritePlan(NamedTuple):
     """A startpoint that was requested of a job, the keys to write it under, and the starts that this affects.
 
-    ``replaced`` are unexpired requests that it overwrites. ``resolved`` is None if the input could not be read, for the
-    reason in ``input_error``.
+    ``replaced`` are unexpired requests that it overwrites. ``bounds`` are those of the input's partitions, and
+    ``resolved`` its first offsets; ``input_error`` says why they are unknown.
     """
 
     job: StartpointJob
@@ -159,7 +134,8 @@ class WritePlan(NamedTuple):
     keys: Sequence[StartpointKey]
     starts: Sequence[StartChange]
     replaced: Requests
-    resolved: ResolvedInput | None
+    bounds: Bounds
+    resolved: Resolved
     input_error: str = ""
 
     @property
@@ -170,23 +146,44 @@ class WritePlan(NamedTuple):
 
     def follows(self, start: StartChange) -> bool:
         """Whether a task would start where the startpoint says, whatever decides that."""
-        return (start.after.startpoint_type, start.after.startpoint_value) == (
-            self.startpoint.kind,
-            self.startpoint.value,
-        )
+        after = start.after
+        return (after.startpoint_type, after.startpoint_value) == (self.startpoint.kind, self.startpoint.value)
 
     def events_again(self, start: StartChange) -> int | None:
         """How many events are read again (positive) or skipped (negative).
 
         None if the offsets are unknown or not numbers, or if something else decides the start.
         """
-        if self.resolved is None or start.after.decided_by != "startpoint" or not self.follows(start):
+        partition = without_key_bucket(start.partition)
+        bounds, new = self.bounds.get(partition), self.resolved.get(partition)
+        if bounds is None or new is None or start.after.decided_by != "startpoint" or not self.follows(start):
             return None
-        old = self.resolved.first_offset(start.partition.partition, start.before)
-        new = self.resolved.resolved.get(start.partition.partition)
-        if new is None or old is None or not (old.isdecimal() and new.offset.isdecimal()):
-            return None
-        return int(old) - int(new.offset)
+        old = first_offset(start.before, bounds)
+        return int(old) - int(new.offset) if old.isdecimal() and new.offset.isdecimal() else None
+
+
+def first_offset(start: StartingOffset, bounds: PartitionBounds, of_time: str = "") -> str:
+    """The first offset to read of a start; empty if it is unknown. ``of_time`` is that of a time."""
+    match start.startpoint_type:
+        case "oldest":
+            return str(bounds.oldest_offset)
+        case "upcoming":
+            return str(bounds.end_offset)
+        case "timestamp":
+            return of_time
+        case _:
+            return start.starting_offset or ""
+
+
+def require_kafka_offset(config: Config, place: object, system: str, offset: str, *, is_processed: bool) -> None:
+    """Raise CoordstreamError for an offset that Kafka does not have: the job would fail at its next start."""
+    first = offset_after(offset) if is_processed else offset
+    if is_kafka_system(config, system) and not is_kafka_offset(first):
+        least, most = ("-1 (start at offset 0)", 2**63 - 2) if is_processed else ("0", 2**63 - 1)
+        raise CoordstreamError(
+            f"Invalid offset {offset!r} for {place}. Expected a number from {least} to {most}. Correct it; nothing was "
+            "written."
+        )
 
 
 def plan_write(
@@ -203,18 +200,20 @@ def plan_write(
     Raises:
         InvalidStartpointRequest: The job does not read the input, or has no such task; see `choose_keys`.
         ConfigError: The job's config has an invalid default for offsets.
+        CoordstreamError: The offset is none of Kafka's.
     """
-    facts, now_ms = job.facts, startpoint.creation_timestamp
-    resolved, input_error = _resolve(job, input_, startpoint, servers)
-    existing = () if resolved is None else resolved.bounds.keys()
-    stream = (input_.system, input_.stream)
+    facts, stream = job.facts, (input_.system, input_.stream)
+    if isinstance(startpoint, StartpointSpecific):
+        place, offset = ".".join(stream), startpoint.specific_offset or ""
+        require_kafka_offset(facts.job.config, place, input_.system, offset, is_processed=False)
+    bounds, resolved, input_error = _resolve(job, input_, startpoint, servers)
+    existing = {each.partition for each in bounds}
     keys = choose_keys(facts, stream, input_.partitions, tasks, existing=existing, force=force)
-    own_keys, written = set(keys), {str(key): startpoint for key in keys}
+    written, now_ms = {str(key): startpoint for key in keys}, startpoint.creation_timestamp
     old = {text: facts.requests[text] for text in written if text in facts.requests}
     replaced = {text: each for text, each in old.items() if not is_expired(each, now_ms)}
     starts = changed_starts(facts, job.checkpoints, {**facts.requests, **written}, now_ms)
-    affected = [start for start in starts if start.before != start.after or not own_keys.isdisjoint(_keys_of(start))]
-    return WritePlan(job, startpoint, keys, affected, replaced, resolved, input_error)
+    return WritePlan(job, startpoint, keys, starts, replaced, bounds, resolved, input_error)
 
 
 def plan_rows(plan: WritePlan) -> Rows:
@@ -270,10 +269,10 @@ def write_commands(job: Job, requests: Requests) -> list[str]:
 
 def warnings(plan: WritePlan) -> Iterator[str]:
     """Every warning about a plan, as a sentence."""
-    if plan.resolved is None:
+    if plan.input_error:
         yield f"The startpoint was not checked with the input: {plan.input_error.rstrip('.')}."
     else:
-        yield from _input_warnings(plan.resolved, plan.startpoint, {key.partition.partition for key in plan.keys})
+        yield from _input_warnings(plan)
     yield from plan.job.request_warnings()
     asked = plan.startpoint
     if isinstance(asked, StartpointTimestamp) and (asked.timestamp_offset or 0) > asked.creation_timestamp:
@@ -288,18 +287,13 @@ def warnings(plan: WritePlan) -> Iterator[str]:
 
 def _resolve(
     job: StartpointJob, input_: Input, startpoint: Startpoint, servers: str | None
-) -> tuple[ResolvedInput | None, str]:
+) -> tuple[Bounds, Resolved, str]:
     try:
-        with open_input(job.facts.job.config, input_.system, servers) as admin:
-            return resolve_input(admin, input_.system, input_.stream, input_.partitions, startpoint), ""
+        with JobInputs(job.facts.job.config, servers) as inputs:
+            bounds = inputs.bounds([(input_.system, input_.stream)])
+            return bounds, inputs.resolve({each: startpoint for each in bounds if input_.includes(each)}), ""
     except EventLogError as error:
-        return None, str(error)
-
-
-def _keys_of(start: StartChange) -> tuple[StartpointKey, StartpointKey]:
-    """The keys of requests for every task and for this task only."""
-    partition = without_key_bucket(start.partition)
-    return StartpointKey(partition), StartpointKey(partition, TaskName(start.task_name))
+        return {}, {}, str(error)
 
 
 def _row(plan: WritePlan, start: StartChange | None) -> Row:
@@ -307,22 +301,42 @@ def _row(plan: WritePlan, start: StartChange | None) -> Row:
     row |= {"job_name": plan.job.job.name, "job_id": plan.job.job.id}
     row |= {"startpoint_type": plan.startpoint.kind, "startpoint_value": plan.startpoint.value}
     if start is not None:
-        resolved = None if plan.resolved is None else plan.resolved.resolved.get(start.partition.partition)
+        resolved = plan.resolved.get(without_key_bucket(start.partition))
         row |= {**start_columns(start), "is_followed": plan.follows(start), "events_again": plan.events_again(start)}
         row["resolved_offset"] = None if resolved is None else resolved.offset
     return row
 
 
-def _input_warnings(resolved: ResolvedInput, startpoint: Startpoint, partitions: Collection[int]) -> Iterator[str]:
-    """A sentence for each kind of problem in these partitions of the input."""
-    found: dict[InputProblem, list[int]] = {}
-    for partition, problem in resolved.problems.items():
-        if partition in partitions:
-            found.setdefault(problem, []).append(partition)
-    consequences = _OF_TIME if startpoint.kind == "timestamp" else _OF_OFFSET
+def _input_warnings(plan: WritePlan) -> Iterator[str]:
+    """A sentence for each kind of problem in the partitions of a plan."""
+    found: dict[str, list[int]] = {}
+    for partition in dict.fromkeys(key.partition for key in plan.keys):
+        problem = input_problem(plan.startpoint, plan.bounds.get(partition), plan.resolved.get(partition))
+        if problem:
+            found.setdefault(problem, []).append(partition.partition)
     for problem, numbers in found.items():
         noun = "Partition" if len(numbers) == 1 else "Partitions"
-        yield f"{noun} {format_partitions(numbers)}: {consequences[problem]}"
+        yield f"{noun} {format_partitions(numbers)}: {problem}"
+
+
+def input_problem(
+    startpoint: Startpoint, bounds: PartitionBounds | None, resolved: ResolvedStartpoint | None
+) -> str | None:
+    """Why a startpoint may not do what is expected in a partition, which None has no bounds for."""
+    if bounds is None:
+        return "not found in the input."
+    if isinstance(startpoint, StartpointTimestamp) and resolved is not None:
+        if resolved.is_past_end:
+            return "no event is that late. The job starts with the next new event."
+        if bounds.oldest_offset > 0 and resolved.offset == str(bounds.oldest_offset):
+            return "events since that time may already be deleted. The job starts at the oldest event."
+    if isinstance(startpoint, StartpointSpecific):
+        offset = startpoint.specific_offset or ""
+        if (compare_offsets(offset, str(bounds.oldest_offset)) or 0) < 0:
+            return "the event at that offset is already deleted. The consumer's auto.offset.reset decides."
+        if (compare_offsets(offset, str(bounds.end_offset)) or 0) > 0:
+            return "the offset is beyond the end. The consumer's auto.offset.reset decides."
+    return None
 
 
 def _no_readers(plan: WritePlan) -> str:

@@ -1,13 +1,14 @@
 """The plan of a rewind, a file that `rewind apply` reads: where each task is to start, and what that costs. Pure."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, NonNegativeInt
 
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition
-from eventlog.starting_offset import DecidedBy, StartingOffset
+from eventlog.starting_offset import DecidedBy
 from eventlog.startpoint import StartpointType
 from eventlog.system_admin import compare_offsets
 from managers.errors import ManagerError
@@ -30,14 +31,11 @@ class RewindFollowed(RewindError):
     """It is too late to undo a rewind: the job has started from it, or its tasks have written checkpoints since."""
 
 
-class Move(BaseModel):
-    """Where the next start of a task would begin a partition, where it is to begin instead, and what that costs.
+class Position(BaseModel):
+    """Where the next start of a task would begin a partition, which has records from the oldest to before the end.
 
-    ``decided_by``, ``startpoint_type`` and ``startpoint_value`` are those of the relation ``starting_offset``, without
-    the plan. Offsets are those of the next record to read, except ``checkpoint_offset``, the last processed one.
-    ``requested_offset`` is the target before it was limited to the input. ``records_again`` and ``records_skipped`` are
-    upper bounds: a compacted topic has fewer. ``seconds_to_catch_up`` is for all partitions of the task together.
-    ``stores`` keep their contents, which then do not match the task's position.
+    ``decided_by``, ``startpoint_type`` and ``startpoint_value`` are those of the relation ``starting_offset``. Offsets
+    are those of the next record to read, except ``checkpoint_offset``, the last processed one.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -51,14 +49,9 @@ class Move(BaseModel):
     startpoint_type: StartpointType | None
     startpoint_value: str | None
     checkpoint_offset: str | None
+    oldest_offset: NonNegativeInt
+    end_offset: NonNegativeInt
     from_offset: NonNegativeInt
-    to_offset: NonNegativeInt
-    requested_offset: int
-    finding: Finding | None
-    records_again: NonNegativeInt
-    records_skipped: NonNegativeInt
-    seconds_to_catch_up: NonNegativeInt | None
-    stores: tuple[str, ...]
 
     @property
     def partition(self) -> SystemStreamPartition:
@@ -70,6 +63,23 @@ class Move(BaseModel):
 
     def __str__(self) -> str:
         return f"{self.partition} of task {self.task_name!r}"
+
+
+class Move(Position):
+    """A position without a rewind, where it is to be instead, and what that costs.
+
+    ``requested_offset`` is the target before it was limited to the input. ``records_again`` and ``records_skipped`` are
+    upper bounds: a compacted topic has fewer. ``seconds_to_catch_up`` is for all partitions of the task together.
+    ``stores`` keep their contents, which then do not match the task's position.
+    """
+
+    to_offset: NonNegativeInt
+    requested_offset: int
+    finding: Finding | None
+    records_again: NonNegativeInt
+    records_skipped: NonNegativeInt
+    seconds_to_catch_up: NonNegativeInt | None = None
+    stores: tuple[str, ...]
 
 
 class RewindPlan(BaseModel):
@@ -94,22 +104,6 @@ class RewindPlan(BaseModel):
         return {move.reader: move.to_offset for move in self.moves}
 
 
-class Position(NamedTuple):
-    """Where the next start of a task would begin a partition, which has records from the oldest to before the end."""
-
-    task_name: str
-    partition: SystemStreamPartition
-    start: StartingOffset
-    checkpoint_offset: str | None
-    from_offset: int
-    oldest_offset: int
-    end_offset: int
-
-    @property
-    def reader(self) -> Reader:
-        return self.task_name, self.partition
-
-
 @dataclass(frozen=True, slots=True)
 class Target:
     """Where to rewind to. ``words`` describe it, and ``offset_at`` returns the offset for a position, None for none.
@@ -124,39 +118,22 @@ class Target:
     is_time: bool = False
 
 
-class Placed(NamedTuple):
-    """A position, and the offset that the task is to start from. ``requested_offset``: before it was limited."""
+def moves_of(positions: Iterable[Position], target: Target, stores: Sequence[str]) -> list[Move]:
+    """The moves of the positions that the target has an offset for, limited to what the input has.
 
-    position: Position
-    requested_offset: int
-    to_offset: int
-    finding: Finding | None
-
-    @property
-    def affected(self) -> range:
-        """The offsets that are read again or skipped, of those that the input still has."""
-        oldest, end = self.position.oldest_offset, self.position.end_offset
-        start = min(max(self.position.from_offset, oldest), end)
-        return range(min(start, self.to_offset), max(start, self.to_offset))
-
-
-def place(positions: Iterable[Position], target: Target) -> list[Placed]:
-    """The positions that the target has an offset for, sorted, limited to what the input has. Raises `RewindError`."""
+    Raises `RewindError`.
+    """
     found = ((position, target.offset_at(position)) for position in positions)
-    placed = [_placed(position, offset, target) for position, offset in found if offset is not None]
-    return sorted(placed, key=lambda each: each.position.reader)
+    return [_move(position, offset, target, stores) for position, offset in found if offset is not None]
 
 
-def moves_of(placed: Sequence[Placed], rates: Mapping[str, float], stores: Sequence[str]) -> tuple[Move, ...]:
-    """The moves of a plan, with their cost; ``rates`` are records per second of each task."""
-    left: dict[str, int] = {}  # how many offsets each task has before it, from its targets to the ends
-    for each in placed:
-        task_name = each.position.task_name
-        left[task_name] = left.get(task_name, 0) + each.position.end_offset - each.to_offset
-    seconds = {
-        task_name: round(left[task_name] / rate) for task_name, rate in rates.items() if rate and task_name in left
-    }
-    return tuple(_move(each, seconds, stores) for each in placed)
+def with_times(moves: Sequence[Move], rates: Mapping[str, float]) -> list[Move]:
+    """The moves with the time to catch up; ``rates`` are records per second of each task."""
+    left: Counter[str] = Counter()
+    for move in moves:
+        left[move.task_name] += move.end_offset - move.to_offset
+    seconds = {task_name: round(left[task_name] / rate) for task_name, rate in rates.items() if rate}
+    return [move.model_copy(update={"seconds_to_catch_up": seconds.get(move.task_name)}) for move in moves]
 
 
 def require_unchanged(plan: RewindPlan, now: RewindPlan, *, may_advance: bool) -> None:
@@ -203,15 +180,24 @@ def _is_later(now: str | None, planned: str | None) -> bool:
     return now is not None and (planned is None or (compare_offsets(now, planned) or 0) > 0)
 
 
-def _placed(position: Position, requested: int, target: Target) -> Placed:
-    oldest, end = position.oldest_offset, position.end_offset
+def _move(position: Position, requested: int, target: Target, stores: Sequence[str]) -> Move:
+    oldest, end, start = position.oldest_offset, position.end_offset, position.from_offset
     if requested > end and target.refuses_beyond_end:
         raise RewindError(
             f"Offset {requested} of {position.partition} is beyond its end, {end}. "
             "Use --to-latest to skip all of its records."
         )
     to = min(max(requested, oldest), end)
-    return Placed(position, requested, to, _finding(position, requested, to, is_time=target.is_time))
+    between = abs(min(max(start, oldest), end) - to)  # of the offsets that the input still has
+    return Move(
+        **dict(position),
+        to_offset=to,
+        requested_offset=requested,
+        finding=_finding(position, requested, to, is_time=target.is_time),
+        records_again=between if to <= start else 0,
+        records_skipped=0 if to <= start else between,
+        stores=() if to == start else tuple(stores),
+    )
 
 
 def _finding(position: Position, requested: int, to: int, *, is_time: bool) -> Finding | None:
@@ -221,28 +207,3 @@ def _finding(position: Position, requested: int, to: int, *, is_time: bool) -> F
     if to == position.end_offset and position.from_offset < to:
         return "skips_everything"
     return "beyond_end" if requested > to else None
-
-
-def _move(placed: Placed, seconds: Mapping[str, int], stores: Sequence[str]) -> Move:
-    position, to = placed.position, placed.to_offset
-    records = len(placed.affected)
-    is_back = to <= position.from_offset
-    return Move(
-        task_name=position.task_name,
-        system_name=position.partition.system,
-        stream_name=position.partition.stream,
-        partition_id=position.partition.partition,
-        key_bucket=position.partition.key_bucket,
-        decided_by=position.start.decided_by,
-        startpoint_type=position.start.startpoint_type,
-        startpoint_value=position.start.startpoint_value,
-        checkpoint_offset=position.checkpoint_offset,
-        from_offset=position.from_offset,
-        to_offset=to,
-        requested_offset=placed.requested_offset,
-        finding=placed.finding,
-        records_again=records if is_back else 0,
-        records_skipped=0 if is_back else records,
-        seconds_to_catch_up=seconds.get(position.task_name),
-        stores=() if to == position.from_offset else tuple(stores),
-    )

@@ -8,7 +8,7 @@ from eventlog.checkpoint import Offsets
 from eventlog.config import OffsetSettings, inputs
 from eventlog.log import EventLog
 from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTaskPartitionMapping
-from eventlog.partition import StartpointKey, SystemStreamPartition
+from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName
 from eventlog.starting_offset import StartingOffset, decide
 from eventlog.startpoint import Startpoint, is_expired
 from managers.job_facts import JobFacts, standby_tasks
@@ -118,17 +118,23 @@ def stream_of(partition: SystemStreamPartition) -> Stream:
 def changed_starts(
     facts: StartpointFacts, checkpoints: Checkpoints, after: Requests, now_ms: int
 ) -> tuple[StartChange, ...]:
-    """The starts of all partitions that the changed requests name or move, sorted by task and partition.
+    """The starts that the changed requests are for or move, sorted by task and partition.
 
     ``after`` are all requests after the change; expiry is judged at ``now_ms``. Raises `ConfigError`.
     """
     reads = facts.reads()
     meanings = key_meanings(reads)
     changed = {text for text in {*facts.requests, *after} if facts.requests.get(text) != after.get(text)}
-    named = {key.partition for text in changed for key in meanings.get(text, ())}
+    named = {key for text in changed for key in meanings.get(text, ())}
     old, new = (next_starts(facts, checkpoints, requests, now_ms) for requests in (facts.requests, after))
-    shown = (each for each in old if without_key_bucket(each[1]) in named or old[each] != new[each])
+    shown = (each for each in old if old[each] != new[each] or not named.isdisjoint(_keys_of(*each)))
     return tuple(StartChange(*reader, old[reader], new[reader]) for reader in shown)
+
+
+def _keys_of(task_name: str, partition: SystemStreamPartition) -> tuple[StartpointKey, StartpointKey]:
+    """The keys of requests for every task and for this task only."""
+    named = without_key_bucket(partition)
+    return StartpointKey(named), StartpointKey(named, TaskName(task_name))
 
 
 def next_starts(facts: StartpointFacts, checkpoints: Checkpoints, requests: Requests, now_ms: int) -> Starts:

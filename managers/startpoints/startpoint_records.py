@@ -65,11 +65,10 @@ class StartpointNotWritten(StartpointError):
 class StartpointsChanged(StartpointError):
     """Another writer has changed startpoints since they were read. ``is_written``: ours were written after that."""
 
-    def __init__(self, what: str, log_offset: int, *, is_written: bool) -> None:
-        self.log_offset = log_offset
+    def __init__(self, what: str, *, is_written: bool) -> None:
         self.is_written = is_written
         then = "The new startpoints were written after that." if is_written else "Nothing was written."
-        super().__init__(f"Another writer changed {what} at offset {log_offset}. {then}")
+        super().__init__(f"Another writer changed {what}. {then} Look at the startpoints before you write again.")
 
 
 def request_key(partition: SystemStreamPartition, task_name: str | None) -> NamespacedKey:
@@ -140,9 +139,9 @@ def fan_out_value(timestamp: int | None, fan_outs: Mapping[SystemStreamPartition
     return encode_fan_out(StartpointFanOut(timestamp, dict(sorted(fan_outs.items())))) if fan_outs else None
 
 
-def request_keys(store: CoordinatorStreamStore) -> list[str]:
-    """The texts of the keys of all requests, sorted, including those whose values cannot be read."""
-    return sorted(name.key for name, value in store.all(REQUESTS).items() if value)
+def request_values(store: CoordinatorStreamStore) -> dict[str, bytes]:
+    """The values of all requests by the texts of their keys, sorted, including those that cannot be read."""
+    return {name.key: value for name, value in sorted(store.all(REQUESTS).items())}
 
 
 def _assigned_keys(assignments: Iterable[Message]) -> set[StartpointKey]:

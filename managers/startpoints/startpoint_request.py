@@ -1,21 +1,11 @@
-"""A change of startpoint requests: what it asks, what the inputs say about it, and how it is written."""
+"""A change of startpoint requests: which keys it has, what to warn of, and how it is written."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from eventlog.errors import WireError, did_you_mean
 from eventlog.log import EventLog, end_after
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, parse_int32, startpoint_key_readings
-from eventlog.starting_offset import StartingOffset
-from eventlog.startpoint import Startpoint, StartpointSpecific, StartpointTimestamp
-from eventlog.system_admin import (
-    BoundedSystemAdmin,
-    ResolvedStartpoint,
-    SystemAdmin,
-    SystemStreamPartitionMetadata,
-)
 from managers.errors import no_such_task
 from managers.job_facts import changelogs
 from managers.startpoints.next_starts import StartpointFacts, Stream, stream_of
@@ -39,81 +29,6 @@ COORDINATOR_FACTORY: Final = "job.coordinator.factory"
 NO_LEADER_FACTORY: Final = "org.apache.samza.standalone.PassthroughJobCoordinatorFactory"
 
 
-class InputProblem(Enum):
-    """Why a startpoint may not do what is expected in one partition of its input."""
-
-    NOT_THERE = "not-there"
-    """The input has no such partition."""
-    AFTER_LAST = "after-last"
-    """No event is that late, or the offset is beyond the end."""
-    BEFORE_RETAINED = "before-retained"
-    """The input has already deleted events since that time, or the event at that offset."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedInput:
-    """The bounds of every partition of a stream; resolved offsets and problems for the requested ones."""
-
-    bounds: Mapping[int, SystemStreamPartitionMetadata]
-    resolved: Mapping[int, ResolvedStartpoint]
-    problems: Mapping[int, InputProblem]
-
-    def first_offset(self, partition: int, start: StartingOffset) -> str | None:
-        """The first offset read by a start from a checkpoint, reset or default; None if unknown."""
-        bounds = self.bounds.get(partition)
-        if start.starting_offset is not None or bounds is None:
-            return start.starting_offset
-        if start.startpoint_type == "oldest":
-            return bounds.oldest_offset or bounds.upcoming_offset
-        return bounds.upcoming_offset if start.startpoint_type == "upcoming" else None
-
-
-def resolve_input(
-    admin: BoundedSystemAdmin, system: str, stream: str, partitions: Collection[int] | None, startpoint: Startpoint
-) -> ResolvedInput:
-    """Resolve a startpoint in these partitions of a stream, None for all. Raises what the admin raises."""
-    found = admin.get_system_stream_metadata([stream]).get(stream)
-    bounds = {} if found is None else found.partitions
-    numbers = sorted(bounds if partitions is None else partitions)
-    asked = {number: SystemStreamPartition(system, stream, number) for number in numbers if number in bounds}
-    answers = admin.resolve_startpoints(dict.fromkeys(asked.values(), startpoint))
-    resolved = {number: answer for number, each in asked.items() if (answer := answers[each]) is not None}
-    problems = {number: _problem(admin, startpoint, bounds.get(number), resolved.get(number)) for number in numbers}
-    return ResolvedInput(bounds, resolved, {number: each for number, each in problems.items() if each is not None})
-
-
-def _problem(
-    admin: SystemAdmin,
-    startpoint: Startpoint,
-    bounds: SystemStreamPartitionMetadata | None,
-    resolution: ResolvedStartpoint | None,
-) -> InputProblem | None:
-    if bounds is None:
-        return InputProblem.NOT_THERE
-    match startpoint:
-        case StartpointTimestamp():
-            return None if resolution is None else _problem_of_time(bounds, resolution)
-        case StartpointSpecific(str(offset)):
-            return _problem_of_offset(admin, offset, bounds)
-    return None
-
-
-def _problem_of_time(bounds: SystemStreamPartitionMetadata, resolution: ResolvedStartpoint) -> InputProblem | None:
-    if resolution.is_past_end:
-        return InputProblem.AFTER_LAST
-    is_truncated = bounds.oldest_offset not in (None, "0")
-    return InputProblem.BEFORE_RETAINED if is_truncated and resolution.offset == bounds.oldest_offset else None
-
-
-def _problem_of_offset(admin: SystemAdmin, offset: str, bounds: SystemStreamPartitionMetadata) -> InputProblem | None:
-    first = bounds.oldest_offset or bounds.upcoming_offset
-    if first is not None and (admin.offset_comparator(offset, first) or 0) < 0:
-        return InputProblem.BEFORE_RETAINED
-    if bounds.upcoming_offset is not None and (admin.offset_comparator(offset, bounds.upcoming_offset) or 0) > 0:
-        return InputProblem.AFTER_LAST
-    return None
-
-
 def choose_keys(
     facts: StartpointFacts,
     stream: Stream,
@@ -131,14 +46,16 @@ def choose_keys(
     readers = _readers_by_partition(facts, stream)
     known = readers.keys() | set(existing)
     if not force:
-        _require_input(facts, stream)
-        _require_tasks(facts, task_names)
+        require_known(facts, stream, (), task_names)
         _require_partitions(known, stream, partitions or (), " Use --force to write it anyway.")
-    if task_names:
-        keys = [key for task_name in task_names for key in _task_keys(task_name, readers, stream, partitions, force)]
-    else:
-        numbers = known if partitions is None else partitions
-        keys = [StartpointKey(SystemStreamPartition(*stream, number)) for number in sorted(numbers)]
+    keys: list[StartpointKey] = []
+    for task_name in task_names or (None,):
+        own = known if task_name is None else {number for number, tasks in readers.items() if task_name in tasks}
+        numbers = sorted(own if partitions is None else partitions)
+        chosen, reads = ([SystemStreamPartition(*stream, number) for number in each] for each in (numbers, own))
+        if task_name is not None and not force:
+            require_reads({task_name: reads}, {task_name: chosen}, " Use --force to write it anyway.")
+        keys += [StartpointKey(each, None if task_name is None else TaskName(task_name)) for each in chosen]
     if not keys:
         name = ".".join(stream)
         raise InvalidStartpointRequest(
@@ -151,10 +68,28 @@ def require_known(
     facts: StartpointFacts, stream: Stream | None, partitions: Collection[int], task_names: Collection[str]
 ) -> None:
     """Raise `InvalidStartpointRequest` unless the job has these tasks, and tasks read these partitions of a stream."""
-    _require_tasks(facts, task_names)
+    if stream is not None and stream not in facts.streams:
+        name, inputs = ".".join(stream), sorted(".".join(each) for each in facts.streams)
+        raise InvalidStartpointRequest(
+            f"The job does not read {name}. Its inputs: {', '.join(inputs) or 'none known'}."
+            f"{did_you_mean(name, inputs)}"
+        )
+    known = sorted(facts.task_names)
+    unknown = [task_name for task_name in task_names if known and task_name not in known]
+    if unknown:
+        raise InvalidStartpointRequest(no_such_task(unknown[0], known))
     if stream is not None:
-        _require_input(facts, stream)
         _require_partitions(_readers_by_partition(facts, stream).keys(), stream, partitions)
+
+
+def require_reads(reads: TaskPartitions, wanted: TaskPartitions, advice: str = "") -> None:
+    """Raise `InvalidStartpointRequest` for the first partition that its task is not known to read."""
+    for task_name, partitions in sorted(wanted.items()):
+        own = reads.get(task_name, ())
+        others = sorted(set(partitions) - set(own))
+        if others:
+            listed = ", ".join(map(str, sorted(own))) or "none"
+            raise InvalidStartpointRequest(f"Task {task_name!r} does not read {others[0]}. It reads: {listed}.{advice}")
 
 
 def job_warnings(config: Mapping[str, str]) -> Iterator[str]:
@@ -210,35 +145,6 @@ def _readers_by_partition(facts: StartpointFacts, stream: Stream) -> dict[int, f
     return found
 
 
-def _task_keys(
-    task_name: str,
-    readers: Mapping[int, frozenset[str]],
-    stream: Stream,
-    partitions: Collection[int] | None,
-    force: bool,
-) -> list[StartpointKey]:
-    own = {number for number, tasks in readers.items() if task_name in tasks}
-    if partitions is not None and not force:
-        _require_own(task_name, own, stream, partitions)
-    numbers = own if partitions is None else partitions
-    return [StartpointKey(SystemStreamPartition(*stream, number), TaskName(task_name)) for number in sorted(numbers)]
-
-
-def _require_input(facts: StartpointFacts, stream: Stream) -> None:
-    if stream not in facts.streams:
-        name, known = ".".join(stream), sorted(".".join(each) for each in facts.streams)
-        raise InvalidStartpointRequest(
-            f"The job does not read {name}. Its inputs: {', '.join(known) or 'none known'}.{did_you_mean(name, known)}"
-        )
-
-
-def _require_tasks(facts: StartpointFacts, task_names: Collection[str]) -> None:
-    known = sorted(facts.task_names)
-    unknown = [task_name for task_name in task_names if known and task_name not in known]
-    if unknown:
-        raise InvalidStartpointRequest(no_such_task(unknown[0], known))
-
-
 def _require_partitions(known: Collection[int], stream: Stream, partitions: Collection[int], advice: str = "") -> None:
     unknown = sorted(set(partitions) - set(known))
     if unknown and known:
@@ -247,87 +153,50 @@ def _require_partitions(known: Collection[int], stream: Stream, partitions: Coll
         )
 
 
-def _require_own(task_name: str, own: Collection[int], stream: Stream, partitions: Collection[int]) -> None:
-    others = sorted(set(partitions) - set(own))
-    if others:
-        listed = ", ".join(map(str, sorted(own))) or "none"
-        raise InvalidStartpointRequest(
-            f"Task {task_name!r} does not read partition {others[0]} of {'.'.join(stream)}. It reads: {listed}. "
-            "Use --force to write it anyway."
-        )
-
-
 RequestValues = Mapping[str, bytes | None]
 """The values to write, by the texts of their keys; None deletes."""
-_OwnKeys = Mapping[SystemStreamPartition, Sequence[tuple[str, TaskName | None]]]
-"""The keys of the own requests for each partition, and the task that each means; None: every task."""
 
 
-def startpoint_events(log: EventLog, first: int) -> Iterator[tuple[int, NamespacedKey, bytes | None]]:
-    """The offset, the key and the value (None: deleted) of each request and fan-out on a stream, from an offset on.
+def startpoint_events(log: EventLog, first: int) -> Iterator[tuple[NamespacedKey, bytes | None]]:
+    """The key and the value (None: deleted) of each request and fan-out on a stream, from an offset on.
 
     Raises `OffsetLost` for a stream that was created again.
     """
     for event in log.read(first, end_after(log, first)):
         name = read_name(event.key)
         if name is not None and name.namespace in (REQUESTS, FAN_OUTS):
-            yield event.offset, name, event.value
+            yield name, event.value
 
 
-def write_unless_changed(store: CoordinatorStreamStore, log: EventLog, first: int, requests: RequestValues) -> None:
-    """Write requests, unless another writer has changed them since they were read, up to offset ``first``.
+def write_unless_changed(store: CoordinatorStreamStore, known: RequestValues, requests: RequestValues) -> None:
+    """Write requests, unless the requests that concern their tasks and partitions are no longer the ``known`` ones.
 
     All of them are written or none, unless they exceed half a megabyte. Other spellings of their keys, and requests for
     every task, count as well. A log in Postgres refuses the append if it has grown. Kafka has no such append: what
     another writer appends between the last read and the append is found afterwards. Raises `StartpointsChanged`, whose
     ``is_written`` says whether the requests are on the log, and `AppendRefused`.
     """
-    is_appended = False
+    tasks: dict[SystemStreamPartition, set[TaskName | None]] = {}
+    for key in _readings(requests):
+        tasks.setdefault(key.partition, set()).add(key.task_name)
+    is_written = False
 
-    def change(_current: Mapping[NamespacedKey, bytes]) -> Mapping[NamespacedKey, bytes | None]:
-        nonlocal is_appended
-        _require_unchanged(log, first, requests, is_appended=is_appended)
-        is_appended = True
+    def change(current: Mapping[NamespacedKey, bytes]) -> Mapping[NamespacedKey, bytes | None]:
+        nonlocal is_written
+        now = {name.key: value for name, value in current.items()}
+        for key_text in sorted({*known, *now}):
+            if now.get(key_text) != known.get(key_text) and any(map(concerns, startpoint_key_readings(key_text))):
+                raise StartpointsChanged(f"the startpoint request {key_text!r}", is_written=is_written)
+        is_written = True
         return {NamespacedKey(REQUESTS, key_text): value for key_text, value in requests.items()}
+
+    def concerns(key: StartpointKey) -> bool:
+        own = tasks.get(key.partition, set())
+        return key.task_name in own or (bool(own) and None in (key.task_name, *own))
 
     if requests:
         store.update(change, REQUESTS)
-        _require_unchanged(log, first, requests, is_appended=is_appended)
 
 
-def _require_unchanged(log: EventLog, first: int, own: RequestValues, *, is_appended: bool) -> None:
-    """Raise `StartpointsChanged` for the first change by another writer before all of the own ones are on the log.
-
-    Later changes were made to the written requests.
-    """
-    missing, own_keys = set(own), _keys_of_partitions(own)
-    other: tuple[int, str] | None = None
-    requests = (
-        (at, name.key, value) for at, name, value in startpoint_events(log, first) if name.namespace == REQUESTS
-    )
-    for offset, key_text, value in requests:
-        if not missing:
-            break
-        if is_appended and key_text in own and value == own[key_text]:
-            missing.discard(key_text)
-        elif other is None and _overlaps(key_text, own_keys, missing):
-            other = offset, key_text
-    if other is not None:
-        raise StartpointsChanged(f"the startpoint request {other[1]!r}", other[0], is_written=is_appended)
-
-
-def _keys_of_partitions(own: RequestValues) -> _OwnKeys:
-    found: dict[SystemStreamPartition, list[tuple[str, TaskName | None]]] = {}
-    for key_text in own:
-        for key in startpoint_key_readings(key_text):
-            found.setdefault(key.partition, []).append((key_text, key.task_name))
-    return found
-
-
-def _overlaps(key_text: str, own_keys: _OwnKeys, missing: Collection[str]) -> bool:
-    """Whether a request concerns a partition of a request that is not written yet, in one of its tasks."""
-    return any(
-        own_text in missing and (None in (key.task_name, task_name) or key.task_name == task_name)
-        for key in startpoint_key_readings(key_text)
-        for own_text, task_name in own_keys.get(key.partition, ())
-    )
+def _readings(requests: RequestValues) -> Iterator[StartpointKey]:
+    return (key for key_text in requests for key in startpoint_key_readings(key_text))

@@ -144,7 +144,7 @@ def test_a_checkpoint_that_the_job_writes_meanwhile_is_kept(job: CommandLine, mo
         with PostgresEventLog(job.database_url, CHECKPOINT) as log:
             log.append([checkpoint_v1(TASK, {"kafka.page-views.1": "9"})])
 
-    monkeypatch.setattr("coordstream.cli.checkpoint.confirm", commit)
+    monkeypatch.setattr("coordstream.cli.change.confirm", commit)
     finished = job("checkpoint", "write", "wordcount_pv", GIVEN)
     assert finished.code == 1
     assert finished.err.splitlines()[-1] == (

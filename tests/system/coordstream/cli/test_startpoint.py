@@ -6,15 +6,12 @@ from datetime import timedelta
 import pytest
 from kafka import KafkaAdminClient
 
-from coordstream.cli import startpoint as command
-from coordstream.cli import startpoint_plan
+from coordstream.cli import change
 from eventlog.events import NewEvent
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointTimestamp
 from eventlog.streams import identify
-from eventlog.system_admin import ResolvedStartpoint, SystemStreamPartitionMetadata
 from managers.startpoints import startpoint_request
-from managers.startpoints.startpoint_request import InputProblem, ResolvedInput
 from tests.builders import config_set, startpoint, task_partition
 from tests.fixtures.coordstream.command_line import COORDINATOR, CommandLine
 from tests.fixtures.coordstream.rewound_job import (
@@ -98,41 +95,6 @@ class TestWrite:
         job.done("startpoint", "delete", JOB, "kafka.page-views.4,12", "--task", "Partition 4", "--yes")
         assert requests(job) == {key: each for key, each in before.items() if key != "kafka.page-views.12.Partition 4"}
 
-    @pytest.mark.parametrize(("behind", "is_refused"), [(60, False), (61, True)])
-    def test_a_clock_that_is_more_than_an_hour_behind_is_refused(
-        self, job: CommandLine, monkeypatch: pytest.MonkeyPatch, behind: int, is_refused: bool
-    ) -> None:
-        newest = LAST_COMMIT.replace(second=19, microsecond=33_000)  # when the last startpoint was requested
-        set_clock(monkeypatch, newest - timedelta(minutes=behind))
-        assert job(*ONE, "--yes").code == is_refused
-        assert end(job) == END + (not is_refused)
-        if is_refused:
-            assert "The clock of this computer" in warned(job, *ONE, "--dry-run")
-            assert job(*ONE, "--yes", "--force").code == 0
-            assert end(job) == END + 1
-
-    @pytest.mark.parametrize(
-        ("position", "problem", "words"),
-        [
-            ("3h", InputProblem.AFTER_LAST, "no event is that late."),
-            ("3h", InputProblem.BEFORE_RETAINED, "may already be deleted. The job starts at the oldest event."),
-            ("7", InputProblem.AFTER_LAST, "the offset is beyond the end."),
-            ("7", InputProblem.BEFORE_RETAINED, "is already deleted. The consumer's auto.offset.reset decides."),
-            ("7", InputProblem.NOT_THERE, "not found in the input."),
-        ],
-    )
-    def test_warnings_about_the_input(
-        self, job: CommandLine, monkeypatch: pytest.MonkeyPatch, position: str, problem: InputProblem, words: str
-    ) -> None:
-        answer(monkeypatch, problem)
-        (line,) = [
-            line
-            for line in warned(job, *WRITE, "kafka.page-views", position, "--dry-run").splitlines()
-            if "Partition 3: " in line
-        ]
-        assert words in line
-        assert "Partition 3:" not in warned(job, *WRITE, "kafka.page-views.4", position, "--dry-run")
-
     @pytest.mark.scenario("HRD-42")
     def test_warning_about_a_coordinator_that_does_not_fan_out_startpoints(self, other: CommandLine) -> None:
         factory = config_set("job.coordinator.factory", "org.apache.samza.standalone.PassthroughJobCoordinatorFactory")
@@ -146,7 +108,7 @@ class TestWrite:
         finished = other("startpoint", "write", job, "kafka.s.1.2", "7", "--yes", "--json")
         assert "stream s.1 contains a dot" in finished.err
         assert "The key kafka.s.1.2 can also mean" in finished.err
-        assert [row["is_followed"] for row in finished.json] == [False]
+        assert not any(row["is_followed"] for row in finished.json)
 
     def test_a_job_of_many_tasks_takes_no_more_requests_and_readings(
         self, kafka_cli: CommandLine, monkeypatch: pytest.MonkeyPatch, topics: Topics, job_name: str
@@ -182,13 +144,6 @@ def count_calls(monkeypatch: pytest.MonkeyPatch, counts: Counter[str], place: ob
     monkeypatch.setattr(place, name, counted)
 
 
-def answer(monkeypatch: pytest.MonkeyPatch, problem: InputProblem | None = None) -> None:
-    """An input whose partitions have events 10 to 29, where the startpoint resolves to 12 in partition 3."""
-    ends = {number: SystemStreamPartitionMetadata("10", "29", "30") for number in range(17)}
-    answered = ResolvedInput(ends, {3: ResolvedStartpoint("12")}, {} if problem is None else {3: problem})
-    monkeypatch.setattr(startpoint_plan, "_resolve", lambda *_: (answered, ""))
-
-
 def another_job(cli: CommandLine, *events: NewEvent) -> str:
     """Create the coordinator stream of a job and return the job's name."""
     stream = "__samza_coordinator_counts_1"
@@ -204,10 +159,10 @@ def test_a_request_that_another_writer_changes_meanwhile_is_kept(
     def write_another(*_words: str, **_options: object) -> None:
         append(job, startpoint("kafka.page-views.9", StartpointOldest(NOW_MS)))
 
-    monkeypatch.setattr(command, "confirm", write_another)
+    monkeypatch.setattr(change, "confirm", write_another)
     finished = job(*words)
     assert finished.code == 1
-    assert f"Another writer changed the startpoint request 'kafka.page-views.9' at offset {END}." in finished.err
+    assert "Another writer changed the startpoint request 'kafka.page-views.9'. Nothing was written." in finished.err
     assert end(job) == END + 1
 
 

@@ -7,16 +7,30 @@ import pytest
 from pydantic import ValidationError
 
 from eventlog.partition import SystemStreamPartition
-from eventlog.starting_offset import StartingOffset
-from managers.rewind.rewind_plan import Position, RewindPlan, Target, moves_of, place
+from managers.rewind.rewind_plan import Move, Position, RewindPlan, Target, moves_of, with_times
 
-SSP = SystemStreamPartition("kafka", "in", 0)
-READER = ("t", SSP)
+READER = ("t", SystemStreamPartition("kafka", "in", 0))
 
 
-def position(start: int = 15, *, partition: SystemStreamPartition = SSP, task: str = "t") -> Position:
-    decided = StartingOffset("checkpoint", starting_offset=str(start))
-    return Position(task, partition, decided, str(start - 1), start, 5, 20)
+def position(start: int = 15, *, partition: int = 0, task: str = "t") -> Position:
+    return Position(
+        task_name=task,
+        system_name="kafka",
+        stream_name="in",
+        partition_id=partition,
+        decided_by="checkpoint",
+        startpoint_type=None,
+        startpoint_value=None,
+        checkpoint_offset=str(start - 1),
+        oldest_offset=5,
+        end_offset=20,
+        from_offset=start,
+    )
+
+
+def moved(start: int, target: Target) -> Move:
+    (move,) = moves_of([position(start)], target, [])
+    return move
 
 
 def to(offset: int | None, **how: bool) -> Target:
@@ -37,30 +51,28 @@ def to(offset: int | None, **how: bool) -> Target:
     ],
 )
 def test_a_target_is_limited_to_the_input(start: int, target: Target, offset: int, finding: str | None) -> None:
-    (placed,) = place([position(start)], target)
-    assert (placed.to_offset, placed.finding) == (offset, finding)
+    move = moved(start, target)
+    assert (move.to_offset, move.finding) == (offset, finding)
 
 
 @pytest.mark.parametrize(
-    ("start", "target", "expected"),
+    ("start", "target", "again", "skipped"),
     [
-        (15, 7, range(7, 15)),
-        (15, 18, range(15, 18)),
-        (15, 15, range(15, 15)),
-        (2, 7, range(5, 7)),  # the records before 5 are gone
-        (25, 7, range(7, 20)),  # the checkpoint is beyond the end of an input that was created again
+        (15, 7, 8, 0),
+        (15, 18, 0, 3),
+        (15, 15, 0, 0),
+        (2, 7, 0, 2),  # the records before 5 are gone
+        (25, 7, 13, 0),  # the checkpoint is beyond the end of an input that was created again
     ],
 )
-def test_only_records_that_the_input_has_are_affected(start: int, target: int, expected: range) -> None:
-    (placed,) = place([position(start)], to(target))
-    assert placed.affected == expected
+def test_only_records_that_the_input_has_are_affected(start: int, target: int, again: int, skipped: int) -> None:
+    move = moved(start, to(target))
+    assert (move.records_again, move.records_skipped) == (again, skipped)
 
 
-def test_a_cost_has_a_bound_and_the_time_of_the_whole_task() -> None:
-    second = SystemStreamPartition("kafka", "in", 1)
-    placed = place([position(partition=second), position(), position(task="u")], to(7))
-    first, other, unknown = moves_of(placed, {"t": 2.0, "u": 0}, ["counts"])
-    assert (first.records_again, first.records_skipped) == (8, 0)
+def test_a_cost_has_the_time_of_the_whole_task() -> None:
+    positions = [position(partition=1), position(), position(task="u")]
+    first, other, unknown = with_times(moves_of(positions, to(7), ["counts"]), {"t": 2.0, "u": 0})
     assert (first.seconds_to_catch_up, other.seconds_to_catch_up, unknown.seconds_to_catch_up) == (13, 13, None)
     assert first.stores == ("counts",)
 
@@ -75,7 +87,7 @@ def test_a_cost_has_a_bound_and_the_time_of_the_whole_task() -> None:
     ],
 )
 def test_a_plan_is_read_whole_or_not_at_all(change: dict[str, Any]) -> None:
-    moves = [move.model_dump(mode="json") for move in moves_of(place([position()], to(7)), {}, [])]
+    moves = [moved(15, to(7)).model_dump(mode="json")]
     named = {"job_name": "j", "job_id": "1", "target": "there", "made_at": "2026-01-01T00:00:00Z"}
     whole = {**named, "coordinator_stream_id": None, "moves": moves}
     assert RewindPlan.model_validate_json(json.dumps(whole)).offsets == {READER: 7}
