@@ -2,6 +2,7 @@
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,69 +19,9 @@ TOKENS = (
     "hooks.slack.com/services/T01234567/B01234567/" + "a1" * 10,
     "PuTTY-User-Key-File-3",
 )
-JAAS = (
-    'org.apache.kafka.common.security.scram.ScramLoginModule required username="alice" password="hunter2-Zq9";',
-    "KafkaClient {\n  com.sun.security.auth.module.Krb5LoginModule required\n  password = 'hunter2-Zq9'\n;};",
-)
-SHOWN = (
-    "jdbc:postgresql://alice:hunter2-Zq9@db:5432/orders",
-    "jdbc:mysql://alice:hunter2-Zq9@db/orders?useSSL=true",
-    "jdbc:postgresql://db/orders?user=alice&password=hunter2-Zq9",
-    "jdbc:sqlserver://db:1433;user=alice;Password=hunter2-Zq9",
-    "jdbc:oracle:thin:alice/hunter2-Zq9@//db:1521/orders",
-    "amqp://alice:hunter2-Zq9@rabbit//",
-    "kafka://one:9092,alice:hunter2-Zq9@two:9092",
-    "redis://:hunter2-Zq9@cache:6379/0",
-    "https://alice:hunter2-Zq9/with/slashes@host/path",
-    "https://alice:hunter2-Zq9?#@host",
-    "https://alice:p@hunter2-Zq9@host",
-    "https://alice:123hunter2-Zq9@host",
-    r"https:\/\/alice:hunter2-Zq9@host",
-    "https://hunter2-Zq9@github.example/repo.git",
-    r"https:\/\/hunter2-Zq9@sentry.example\/1",
-    "git+https://hunter2-Zq9%3D%3D@host",
-    "redis://hunter2-Zq9@cache:6379",
-    "before http://plain:8080/path then mongodb+srv://alice:hunter2-Zq9@host after",
-    "-Djavax.net.ssl.keyStorePassword=hunter2-Zq9",
-    'opts["db.password"] = "hunter2-Zq9"',
-    "db.password.x.y: hunter2-Zq9",
-    "sensitive.thing=hunter2-Zq9",
-    r"pass\u0077ord=hunter2-Zq9",
-    "jdbc:mysql://db/orders?passw%6Frd=hunter2-Zq9",
-    "http://proxy?to=https%3A%2F%2Falice%3Ahunter2-Zq9%40host%2F",
-    '{"a": [{"password": "hunter2-Zq9"}]}',
-    ' \n{"a": {"passw\\u006frd": "hunter2-Zq9"}}',
-    '{"a": "{\\"b\\": \\"{\\\\\\"token\\\\\\": \\\\\\"hunter2-Zq9\\\\\\"}\\"}"}',
-    '"{\\"token\\": \\"hunter2-Zq9\\"}"',
-    '{"password": "hunter2-Zq9", "password": null}',
-    '{"a": "x://a:hunter2-Zq9@b", "a": 1}',
-    '[{"name": "db.password", "value": "hunter2-Zq9"}]',
-    '[{"Name": "db.password", "Value": "hunter2-Zq9"}]',
-    '{"http://alice:hunter2-Zq9@host": 1}',
-    '{"unfinished": {"password": "hunter2-Zq9"',
-    *JAAS,
-)
-PLAIN = (
-    "",
-    "http://host:8080/path?contact=me@host",
-    "http://[::1]:8080/a@b",
-    "postgresql://alice@db/orders",
-    "ssh://git@host/repo.git",
-    "abfss://container@account.dfs.core.windows.net/path",
-    "https://host?to=me@host",
-    "mail me@host: now",
-    "one:9092,two:9092",
-    "the tokens, and the secret",
-    "org.apache.samza.serializers.TokenSerdeFactory",
-    '{"a": [1, 2.5, true, null, "x"], "a b": {"c": "d"}}',
-    '{"password": null}',
-    '{"stream":"secrets","system":"kafka"}',
-    '{"a": 1, "a": 2}',
-    "[" * 100_000,
-    '{"a":' * 50_000,
-    "1" * 5000,
-    "\ud800",
-)
+GIVEN = json.loads(Path(__file__).with_name("secrets.json").read_text())
+SHOWN = GIVEN["texts with the secret hunter2-Zq9"]
+PLAIN = (*GIVEN["texts without a secret"], "[" * 100_000, '{"a":' * 50_000, "1" * 5000, "\ud800")
 
 
 @pytest.mark.parametrize("pattern", [*DEFAULT_SECRET_PATTERNS, "sensitive."])

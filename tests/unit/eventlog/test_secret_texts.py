@@ -5,6 +5,7 @@ Which names, and which values by what they name, are secrets: a table, and the c
 
 import base64
 import json
+from pathlib import Path
 
 import pytest
 
@@ -53,33 +54,8 @@ FORMS = [
     "dapi" + "0" * 32,
     "hvs." + "a" * 24,
 ]
-PLAIN_FORMS = [
-    "",
-    "-----BEGIN CERTIFICATE-----\nMIIC",
-    "-----BEGIN PUBLIC KEY-----",
-    "bearer token",
-    "the bearer of this",
-    "Basic authentication is on",
-    "docker run -u 1000:1000 image",
-    "curl -u alice https://host:8080",
-    "basic settings",
-    "mysql -u root -p orders",
-    "mysql -u root -P3306 --port=3306 --protocol=tcp",
-    "mysqldump -p$DB_PASSWORD orders",
-    "mysqladmin ping; nc -p 80 host",
-    "docker run -p 8080:80 mysql",
-    "docker login registry && docker run -p 8080:80 image",
-    "mongod --port 27017",
-    "redis-cli -h cache get x",
-    "-Dx=mysql-connector.jar -Xmx1g -server",
-    "design=modern",
-    "https://host/path?signal=1&design=x",
-    "org.apache.samza.container.grouper.stream.GroupByPartitionFactory",
-    "eyJ",
-    "AKIAQ",
-    "1795251947372-753329:17",
-    "hmac-sha256:" + "0" * 64,
-]
+GIVEN = json.loads(Path(__file__).with_name("secrets.json").read_text())
+PLAIN_FORMS = [*GIVEN["texts without a secret form"], "hmac-sha256:" + "0" * 64]
 
 
 @pytest.mark.parametrize("text", FORMS)
@@ -95,108 +71,8 @@ def test_other_texts_are_none(text: str) -> None:
 
 POLICY = SecretPolicy(b"installation key")
 RECORDED = CHECKOUT / "tests" / "recordings" / "A" / "coordinator.jsonl.gz"
-PEM = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIE6TAbBgkqhkiG9w0BBQMwDgQI\n-----END ENCRYPTED PRIVATE KEY-----"
-SECRETS = [
-    # Kafka's configs of type PASSWORD
-    ("systems.kafka.consumer.ssl.keystore.key", "MIIE6TAbBgkqhkiG9w0BBQMwDgQI"),
-    ("systems.kafka.consumer.ssl.keystore.certificate.chain", "MIIC"),
-    ("systems.kafka.producer.ssl.truststore.certificates", "MIIC"),
-    ("systems.kafka.sasl.jaas.config", "x"),
-    # names of clouds and scanners
-    ("azure.account.key", "Zm9v"),
-    ("fs.azure.account.key.lake.dfs.core.windows.net", "Zm9v"),
-    ("systems.eh.sas.token", "sr=x"),
-    ("azure.sas", "x"),
-    ("fs.azure.sas.logs.lake.blob.core.windows.net", "sv=x"),
-    ("aws.secretKey", "x"),
-    ("aws.accessKey", "AKIA"),
-    ("db.pwd", "x"),
-    ("dbPwd", "x"),
-    ("db.pass", "x"),
-    ("smtpPass", "x"),
-    ("DBPASS", "x"),
-    ("redis.pass.1", "x"),
-    ("truststorepass", "x"),
-    ("key.passphrase", "x"),
-    ("stores.s.encryption.key", "x"),
-    ("encryption_key_base64", "x"),
-    ("jwt.signing.key", "x"),
-    ("hmac.key", "x"),
-    ("auth_key", "x"),
-    ("dbKey", "x"),
-    ("vpn.psk", "x"),
-    ("ftp.creds", "x"),
-    ("redis.auth", "x"),
-    ("systems.cache.basic.auth", "x"),
-    ("npm", "//registry.example/:_auth=aHVudGVyMg"),
-    ("npm.2", "always-auth=true\n_auth=aHVudGVyMg"),
-    ("http.header.Authorization", "x"),
-    ("http.header.Cookie", "x"),
-    ("schema.registry.basic.auth.user.info", "x"),
-    # values that name what they hold
-    ("azure.connection", "DefaultEndpointsProtocol=https;AccountName=lake;AccountKey=Zm9vYmFy==;EndpointSuffix=x"),
-    ("azure.bus", "Endpoint=sb://x.servicebus.windows.net/;SharedAccessKeyName=r;SharedAccessKey=Zm9v"),
-    ("odbc", "DSN=x;UID=app;PWD=hunter2"),
-    ("http.headers", "Accept: */*\nAuthorization: abc"),
-    ("callback", "https://host/path?user=u&passphrase=hunter2"),
-    ("callback.2", "https://host/path%3Fpass%3Dhunter2"),
-    ("openssl", "-passin pass:hunter2"),
-    ("task.opts.2", "-Xmx768M -Ddb.pwd=hunter2"),
-    ("task.opts.3", "-Xmx768M --password hunter2"),
-    ("task.opts.5", "--passphrase 'hunter 2'"),
-    ("task.opts.7", "keytool -storepass hunter2 -list"),
-    ("task.opts.8", '["--password", "hunter2"]'),
-    ("task.opts.9", "[--pwd, hunter2]"),
-    ("xml", "<db><password>hunter2</password></db>"),
-    ("xml.2", "<ns:dbPassword type='x'>\n  hunter2</ns:dbPassword>"),
-    ("xml.3", "<pass><![CDATA[hunter2]]></pass>"),
-    ("xml.4", "&lt;password&gt;hunter2&lt;/password&gt;"),
-    ("xml.5", "<property><name>fs.azure.account.key.x</name><value>hunter2</value></property>"),
-    ("xml.6", '<add key="db.password" value="hunter2"/>'),
-    ("xml.7", "<entry key='db.password'>hunter2</entry>"),
-    ("xml.8", '<entry type="x" key="DB_PWD" a="b">\n<![CDATA[hunter2]]></entry>'),
-    ("yaml", "- name: DB_PASSWORD\n  value: hunter2"),
-    ("json", '{"db": {"pass": "hunter2"}}'),
-    ("json.2", '{"headers": {"Authorization": "hunter2"}}'),
-    ("json.3", '[{"name": "DB_PWD", "value": "hunter2"}]'),
-    ("pem", PEM),
-]
-PLAIN = [
-    ("task.opts", "-Xmx768M -XX:+UseG1GC -XX:MaxGCPauseMillis=100 -Dlog4j.configuration=file:x.xml -server"),
-    ("task.opts", "--pass-through yes --bypass x --compass north --no-password --verbose"),
-    ("systems.kafka.partition.key", "user"),
-    ("proxy.pass.through", "true"),
-    ("pass.word", "x"),
-    ("cache.byPass", "true"),
-    ("passenger.count", "3"),
-    ("sort.key", "x"),
-    ("monkey", "x"),
-    ("pwd.check.enabled", "x"),
-    ("stores.account.key.serde", "string"),
-    ("stores.encryption.msg.serde", "string"),
-    ("systems.kafka.samza.key.serde", "string"),
-    ("systems.kafka.streams.signing.samza.key.serde", "string"),
-    ("authorization.provider.class", "org.apache.Provider"),
-    ("ssl.client.auth", "required"),
-    ("mail.smtp.auth", "true"),
-    ("no-auth", "true"),
-    ("db_use_auth", "true"),
-    ("spark.authenticate", "true"),
-    ("auth", "kerberos"),
-    ("auth.method", "basic"),
-    ("task.opts", "-Dssl.client.auth=required --auth=basic --auth kerberos -Dmail.smtp.auth=true"),
-    ("note", '{"auth": {"method": "basic"}}'),
-    ("disk.sas.type", "x"),
-    ("ssl.keystore.location", "/etc/x.jks"),
-    ("note", "we pass the value: 3"),
-    ("note", "<name>x</name><value>y</value>"),
-    ("note", "<password></password><password/>"),
-    ("note", "<entry key='db.password'></entry><entry key='db.user'>alice</entry>"),
-    ("note", '{"name": "x", "value": "y", "compass": "z", "partition": {"key": 1}}'),
-    ("note", "the passenger pass, and the bypass=1"),
-    ("note", '["-Xmx768M", "-cp", "x.jar", "--name", "y"]'),
-    ("cert", "-----BEGIN CERTIFICATE-----\nMIIC\n-----END CERTIFICATE-----"),
-]
+SECRETS = GIVEN["secrets by key and value"]
+PLAIN = GIVEN["plain keys and values"]
 
 
 @pytest.mark.parametrize(("key", "value"), SECRETS)
