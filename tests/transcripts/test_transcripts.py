@@ -1,8 +1,9 @@
 """What commands print: each transcript beside this file is run again, and must come out the same.
 
 Its first line names the fixture it runs on. A line `$ …` is run, with input lines `> …`; what follows is what it
-printed: standard output, standard error after `! `, and the exit code of a command. Values that differ from run to run
-are replaced. `RENEW_TRANSCRIPTS=1 pytest tests/transcripts` writes the transcripts again.
+printed: standard output, standard error after `! `, and the exit code of a command; of `page` and `api` the text of a
+page, or JSON, and its status. Values that differ from run to run are replaced. `RENEW_TRANSCRIPTS=1 pytest
+tests/transcripts` writes the transcripts again.
 """
 
 import io
@@ -19,11 +20,13 @@ import pytest
 
 from coordstream.cli import checkpoint
 from eventlog.events import RecordedEvent
-from eventlog.streams import coordinator_stream_name
+from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from managers.stored_messages import make_envelope
 from tests.fixtures.coordstream.command_line import CommandLine, config_event, recording
 from tests.fixtures.coordstream.rewindable_job import RewindableJob
 from tests.fixtures.coordstream.rewound_job import NOW, set_clock, unreachable_inputs
+from tests.fixtures.coordstream.serve.serving import serving
+from tests.fixtures.coordstream.serve.site import Page
 from tests.fixtures.kafka_topics import Topics
 
 pytestmark = pytest.mark.slow
@@ -79,9 +82,15 @@ class Session:
                 Path(arguments[0]).write_text("".join(f"{line}\n" for line in step.given), encoding="utf-8")
             case "record":
                 events = [_event(number, line) for number, line in enumerate(step.given)]
-                recording(Path(f"{arguments[0]}.jsonl"), events, coordinator_stream_name(arguments[0]))
+                name = checkpoint_stream_name if arguments[1:] else coordinator_stream_name
+                recording(Path(f"{'-'.join(arguments)}.jsonl"), events, name(arguments[0]))
             case "follow":
                 self._cli("follow", *arguments, "--once")
+            case "page" | "api":
+                with serving(self._cli.database_url) as served:
+                    answer = served.client.get(arguments[0])
+                text = Page(answer.text).lines if verb == "page" else json.dumps(answer.json(), indent=1) + "\n"
+                return f"{self._stable(text)}status {answer.status_code}\n"
             case "job":
                 found = attrgetter(arguments[0])(self._job)(*map(_argument, arguments[1:]))
                 return "" if found is None else f"{found}\n"
@@ -124,7 +133,7 @@ def _argument(word: str) -> object:
 def _event(offset: int, line: str) -> RecordedEvent:
     """An event: its time in ms, its config key or the JSON of its key, and its value, with two blanks between them."""
     time, key, *value = line.split("  ", 2)
-    if key.startswith("["):
+    if key.startswith(("[", "{")):
         return RecordedEvent(offset, int(time), 0, key.encode(), value[0].encode() if value else None)
     return config_event(offset, key, value[0] if value else None, time=int(time))
 

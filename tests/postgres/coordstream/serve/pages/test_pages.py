@@ -1,11 +1,18 @@
-"""The pages of the recorded job."""
+"""The pages of the recorded job, of many jobs and tasks, and of odd names; tests/transcripts has what pages say."""
 
 import re
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
+from eventlog.postgres.connection import connect
+from eventlog.streams import coordinator_stream_name, identify
+from tests.builders import checkpoint_v1, config_set, container_host, raw, task_container
+from tests.fixtures.acceptance.imported_job import ImportedJob
+from tests.fixtures.coordstream.command_line import CommandLine
+from tests.fixtures.coordstream.serve.serving import serving
 from tests.fixtures.coordstream.serve.site import Site
+from tests.postgres.acceptance.fleet import copy_jobs
 
 JOB = "wordcount_pv/1"
 AFTER_RUN_1 = "2026-11-21T09:16:59Z"
@@ -62,92 +69,9 @@ def test_a_page_is_accessible_and_fetches_nothing_from_elsewhere(
     assert any(box.get("name") == "as_of" for box in page.all("input"))
 
 
-def test_a_task_has_plots_and_says_where_it_would_start(recorded_site: Site) -> None:
-    page = recorded_site.get("/task", job=JOB, task="Partition 3")
-    labels = [str(picture["aria-label"]) for picture in page.all("svg")]
-    assert labels[0].startswith("Commits per minute from 2026-11-21 09:16:37 to 2026-11-21 09:18:13: at most 15")
-    assert labels[1].startswith("Checkpoint offsets of kafka.page-views.3 from ")
-    assert labels[1].endswith(": 19 to 24")
-    (line, *_) = page.all("polyline")
-    assert str(line["points"]).endswith("1000,4")
-    assert "kafka.page-views.3 starts after offset 24. The checkpoint decides: the last of version 2" in page.text
-    assert "24 25 (checkpoint)" in page.text
-
-
-def test_a_task_as_of_a_time_is_that_of_the_time(recorded_site: Site) -> None:
-    page = recorded_site.get("/task", job=JOB, task="Partition 3", as_of=AFTER_RUN_1)
-    assert "As of 2026-11-21 09:16:59 UTC." in page.text
-    assert str(page.all("svg")[1]["aria-label"]).endswith(": 19 to 19")
-    box = next(box for box in page.all("input") if box.get("name") == "as_of")
-    assert box["value"] == AFTER_RUN_1
-    kept = [link for link in page.links if urlsplit(link).path == "/job"]
-    assert all(parse_qs(urlsplit(link).query)["as_of"] == [AFTER_RUN_1] for link in kept)
-    assert (
-        "No commits in this time"
-        in recorded_site.get("/task", job=JOB, task="Partition 3", as_of="2026-11-21T09:16:31Z").text
-    )
-
-
-def test_config_shows_values_changes_and_differences(recorded_site: Site) -> None:
-    now = recorded_site.get("/job/config", job=JOB, key="app.note")
-    assert "1 of them match" in now.text
-    assert "fourth incarnation" in now.text
-    then = recorded_site.get("/job/config", job=JOB, key="app.note", as_of=AFTER_RUN_1)
-    assert "first incarnation" in then.text
-    assert "fourth incarnation" not in then.text
-    compared = recorded_site.get("/job/config", job=JOB, key="app.note", parameters={"from": AFTER_RUN_1})
-    assert "app.note changed first incarnation fourth incarnation" in compared.text
-    assert "Equal." in recorded_site.get("/job/config", job=JOB, key="job.id", parameters={"from": AFTER_RUN_1}).text
-
-
-def test_deployments_are_listed_by_run_and_lead_to_their_differences(recorded_site: Site) -> None:
-    page = recorded_site.get("/job/deployments", job=JOB)
-    assert [heading.get("rowspan") for heading in page.all("th") if heading["scope"] == "rowgroup"] == ["2"] * 4
-    differences = [link for link in page.links if "from=" in link]
-    assert len(differences) == 8
-    assert "app.note changed second incarnation fourth incarnation" in recorded_site.get(differences[1]).text
-    earlier = recorded_site.get("/job/deployments", job=JOB, as_of=AFTER_RUN_1)
-    assert len([heading for heading in earlier.all("th") if heading["scope"] == "rowgroup"]) == 1
-
-
-def test_startpoints_have_their_steps(recorded_site: Site) -> None:
-    page = recorded_site.get("/job/startpoints", job=JOB)
-    assert "kafka.page-views.7 Partition 3 upcoming" in page.text
-    then = recorded_site.get("/job/startpoints", job=JOB, as_of="2026-11-21T09:17:10Z")
-    assert "Partition 3 kafka.page-views.3 timestamp 1700000007500" in then.text
-
-
-def test_anomalies_of_a_time_are_those_up_to_it(recorded_site: Site) -> None:
-    assert "Anomalies 0" in recorded_site.get("/job/anomalies", job=JOB, as_of="2026-11-21T09:16:31Z").text
-
-
-@pytest.mark.parametrize(
-    ("path", "parameters", "status", "sentence"),
-    [
-        ("/job", {"job": "wordcont_pv"}, 404, 'No job "wordcont_pv". Did you mean "wordcount_pv"?'),
-        ("/job", {}, 400, 'Missing parameter "job".'),
-        ("/job", {"job": ""}, 400, 'Missing parameter "job".'),
-        ("/job", {"job": "' or true --"}, 404, 'No job "\' or true --".'),
-        ("/task", {"job": JOB, "task": "Partition 33"}, 404, 'no task "Partition 33". Did you mean "Partition 3"'),
-        (
-            "/task",
-            {"job": JOB, "task": "Partition 3", "span": "1y"},
-            400,
-            'Invalid value of "span": expected one of',
-        ),
-        ("/", {"as_of": "noon"}, 400, "Parameter \"as_of\": Invalid time 'noon'. Use ISO 8601"),
-        ("/", {"page": "0"}, 400, 'Invalid value of "page": expected a number from 1 to 100,000.'),
-        ("/quarantine", {"page": "x"}, 400, 'Invalid value of "page"'),
-        ("/job/config", {"job": JOB, "from": "noon"}, 400, 'Parameter "from": Invalid time'),
-    ],
-)
-def test_what_is_wrong_is_said_on_a_page(
-    recorded_site: Site, path: str, parameters: dict[str, str], status: int, sentence: str
-) -> None:
-    page = recorded_site.get(path, status, parameters)
-    assert sentence in page.text
-    box = next(box for box in page.all("input") if box.get("name") == "as_of")
-    assert box["value"] == parameters.get("as_of", "")
+def test_a_time_that_is_invalid_stays_in_its_box(recorded_site: Site) -> None:
+    page = recorded_site.get("/", 400, {"as_of": "noon"})
+    assert [box["value"] for box in page.all("input") if box.get("name") == "as_of"] == ["noon"]
 
 
 def test_files_of_the_pages_are_kept_by_browsers(recorded_site: Site) -> None:
@@ -157,3 +81,153 @@ def test_files_of_the_pages_are_kept_by_browsers(recorded_site: Site) -> None:
         assert answer.headers["cache-control"] == "max-age=31536000, immutable"
         assert answer.headers["content-type"].split(";")[0] in {"text/css", "image/svg+xml"}
     assert recorded_site.served.client.get("/static/..%2Froutes.py").status_code == 404
+
+
+HTML = "<script>alert('x')</script>\"><img src=x onerror=alert(1)>&amp;"
+
+
+def jobs_of(links: list[str]) -> list[str]:
+    return [link for link in links if urlsplit(link).path == "/job"]
+
+
+def test_many_jobs_have_pages_and_a_search(site: Site, database_url: str) -> None:
+    with connect(database_url) as connection:
+        ImportedJob(connection, "orders", coordinator=[config_set()])
+        copy_jobs(connection, 119)
+    first = site.get("/")
+    assert "120 jobs" in first.text
+    assert "1–50 of 120 jobs, page 1 of 3" in first.text
+    assert len(jobs_of(first.links)) == 50
+    second = site.get(next(link for link in first.links if "page=2" in link))
+    last = site.get(next(link for link in second.links if "page=3" in link))
+    assert len(jobs_of(last.links)) == 20
+    assert len({*jobs_of(first.links), *jobs_of(second.links), *jobs_of(last.links)}) == 120
+    assert len(jobs_of(site.get("/", page=99).links)) == 20
+    found = site.get("/", q="COPY-11")
+    assert "11 jobs that match “COPY-11”" in found.text
+    assert "No job matches “nothing”" in site.get("/", q="nothing").text
+    assert "No job matches “%”" in site.get("/", q="%").text
+
+
+@pytest.mark.parametrize("as_of", [None, "2030-01-01T00:00Z"])
+def test_html_in_names_and_values_is_shown_as_text(site: Site, database_url: str, as_of: str | None) -> None:
+    with connect(database_url) as connection:
+        ImportedJob(
+            connection,
+            "orders",
+            coordinator=[
+                config_set("job.name", HTML),
+                config_set("task.inputs", f"kafka.{HTML}"),
+                config_set(f"key.{HTML}", HTML),
+                container_host(HTML, HTML),
+                task_container(HTML, HTML),
+                raw(HTML.encode(), HTML.encode()),
+            ],
+            checkpoints=[
+                checkpoint_v1(HTML, offsets={"kafka.in.0": HTML}),
+                checkpoint_v1(HTML, offsets={"kafka.in.0": "7"}),
+            ],
+        )
+    job = f"{HTML}/1"
+    pages = {
+        path: site.get(path, parameters=parameters | {"as_of": as_of or ""})
+        for path, parameters in {
+            "/": {"q": HTML},
+            "/job": {"job": job, "q": HTML},
+            "/job/config": {"job": job, "from": "2020-01-01"},
+            "/job/deployments": {"job": job},
+            "/job/startpoints": {"job": job},
+            "/job/anomalies": {"job": job},
+            "/task": {"job": job, "task": HTML},
+            "/quarantine": {"job": job},
+        }.items()
+    }
+    for page in [*pages.values(), site.get("/job", 404, job=HTML * 2), site.get("/", 400, as_of=HTML)]:
+        values = [value for _, attributes in page.elements for value in attributes.values()]
+        assert HTML in page.text or HTML in values
+        assert not page.all("script")
+        assert {str(picture["src"]).partition("?")[0] for picture in page.all("img")} == {"/static/icon.svg"}
+    assert pages["/job/config"].text.count(HTML) >= 4
+
+
+def test_many_tasks_have_pages_in_the_order_of_their_numbers(site: Site, database_url: str) -> None:
+    with connect(database_url) as connection:
+        checkpoints = [checkpoint_v1(f"Partition {n}", {f"kafka.in.{n}": "7"}) for n in range(120)]
+        ImportedJob(connection, "orders", checkpoints=checkpoints)
+    first = site.get("/job", job="orders")
+    tasks = [parse_qs(urlsplit(link).query)["task"][0] for link in first.links if urlsplit(link).path == "/task"]
+    assert tasks == [f"Partition {n}" for n in range(100)]
+    assert "101–120 of 120 tasks" in site.get(next(link for link in first.links if "page=2" in link)).text
+    found = site.get("/job", job="orders", q="partition 11")
+    assert "11 of them match “partition 11”" in found.text
+    task = site.get("/task", job="orders", task="Partition 9")
+    assert "Previous: Partition 8 Next: Partition 10" in task.text
+
+
+def test_quarantine_has_pages_and_gaps_their_reason(site: Site, database_url: str) -> None:
+    with connect(database_url) as connection:
+        job = ImportedJob(connection, "orders", coordinator=[raw(f"key {n}".encode(), b"{}") for n in range(60)])
+        connection.execute(
+            "insert into projection.gap (log_id, first_offset, last_offset)"
+            " select log_id, 7, 9 from projection.job_log where stream_name = %s",
+            (job.coordinator_stream,),
+        )
+    page = site.get("/quarantine")
+    assert "Quarantine 60 events" in page.text
+    assert "1–50 of 60 events, page 1 of 2" in page.text
+    assert "compacted 7 9" in page.text
+    assert identify(coordinator_stream_name("orders")).stream_name in page.text
+    assert "51–60 of 60 events" in site.get("/quarantine", page=2, job="orders").text
+    beyond = site.get("/quarantine", page=99).text
+    assert "Quarantine 60 events" in beyond
+    assert "51–60 of 60 events, page 2 of 2" in beyond
+    assert "None." in site.get("/quarantine", as_of="2000-01-01").text
+
+
+def test_times_beyond_the_year_9999_are_shown(site: Site, database_url: str) -> None:
+    far = 1_700_000_000_000_000  # microseconds for milliseconds: the year 55840
+    with connect(database_url) as connection:
+        ImportedJob(
+            connection,
+            "orders",
+            coordinator=[config_set(at=far)],
+            checkpoints=[checkpoint_v1("Partition 0"), checkpoint_v1("Partition 1", at=far)],
+        )
+    for path in ("/", "/job", "/job/config", "/job/deployments", "/job/startpoints", "/job/anomalies", "/quarantine"):
+        page = site.get(path, job="orders")
+        assert ("55840-" in page.text) is (path in ("/", "/job", "/job/config", "/job/deployments")), path
+    assert "55840-" in site.get("/task", job="orders", task="Partition 1").text
+    assert "Commits per minute" in site.get("/task", job="orders", task="Partition 0").text
+
+
+@pytest.mark.slow
+def test_every_link_of_a_job_with_an_odd_name_names_it(wordcount: CommandLine) -> None:
+    with serving(wordcount.database_url) as served:
+        for name, as_of in (("a/b c%2Fd&e=f#g?h+i", None), ("größe ☃ ..<b>\"'", "2026-11-21T09:17:00Z")):
+            with wordcount.connection() as connection:
+                connection.execute("update projection.job_log set job_name = %s", (name,))
+            check_links(Site(served), name, as_of)
+
+
+def check_links(site: Site, name: str, as_of: str | None) -> None:
+    """Follow links from the fleet to a job, its config and a task, and check all links of the job's page."""
+    job = link_to("/job", site.get("/", as_of=as_of or "").links)
+    page = site.get(job)
+    assert name in page.text
+    for link in page.links:
+        asked = parse_qs(urlsplit(link).query)
+        assert "job" not in asked or asked["job"] == [f"{name}/1"]
+        assert asked.get("as_of", [None]) == [as_of] or link in ("#content", link_now(job))
+    for path in ("/job/config", "/task"):
+        assert name in site.get(link_to(path, page.links)).text
+
+
+def link_now(link: str) -> str:
+    """The same page without a time."""
+    address = urlsplit(link)
+    return f"{address.path}?{urlencode({'job': parse_qs(address.query)['job'][0]})}"
+
+
+def link_to(path: str, links: list[str]) -> str:
+    """The first link to a page."""
+    return next(link for link in links if urlsplit(link).path == path)
