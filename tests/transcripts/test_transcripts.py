@@ -157,6 +157,14 @@ def transcripts() -> Iterator[object]:
 
 
 @pytest.fixture
+def empty(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, empty_database_url: str) -> CommandLine:
+    """The command line on a database with nothing in it."""
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", empty_database_url)
+    cli.database_url = empty_database_url
+    return cli
+
+
+@pytest.fixture
 def rewound(appendable: CommandLine, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     """The job of recording A in logs in Postgres, an hour after its last commit; its inputs cannot be reached."""
     set_clock(monkeypatch, NOW)

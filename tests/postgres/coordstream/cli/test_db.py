@@ -139,27 +139,6 @@ def test_only_the_data_of_an_embedded_server_is_backed_up_and_reset(
         assert reason in cli.refused("db", *words), words
 
 
-@pytest.fixture
-def empty(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, empty_database_url: str) -> CommandLine:
-    """The command line on a database with nothing in it."""
-    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", empty_database_url)
-    cli.database_url = empty_database_url
-    return cli
-
-
-def test_a_database_is_migrated_once(empty: CommandLine) -> None:
-    assert empty.rows("db", "migrate", "--dry-run") == [{"revision": None, "state": "empty"}]
-    assert (
-        empty.done("db", "migrate", "--dry-run")
-        == "No coordstream schema in this database. Run `coordstream db migrate`.\n"
-    )
-    assert empty.done("db", "migrate").endswith(": migrated.\n")
-    (row,) = empty.rows("db", "migrate", "--dry-run")
-    assert row["state"] == "current"
-    assert empty.done("db", "migrate") == f"Schema {row['revision']}: already up to date.\n"
-    assert empty.done("db", "migrate", "--dry-run") == f"Schema {row['revision']}: current.\n"
-
-
 COUNTS = "__samza_coordinator_counts_1"
 
 

@@ -146,20 +146,6 @@ def test_earlier_times_are_refused_with_the_horizon(kept: CommandLine) -> None:
         assert "Use that time or a later one." in refusal
 
 
-def test_a_dry_run_shows_what_would_be_detached(kept: CommandLine) -> None:
-    events = kept.ask("select count(*) from eventlog.event")
-    unconfirmed = kept.refused("retention", "--keep", "365d", "--all")
-    assert unconfirmed.startswith("Nothing was detached: confirmation needs a terminal. Use --yes")
-    rows = kept.rows("retention", "--keep", "365d", "--all", "--dry-run")
-    assert kept.ask("select count(*) from eventlog.event") == events
-    done = kept("retention", "--keep", "365d", "--all", "--yes", "--json")
-    assert [{**row, "detached_tables": []} for row in done.json] == rows
-    removed = sum(row["removed_events"] for row in rows)
-    assert kept.ask("select count(*) from eventlog.event") == [(events[0][0] - removed,)]
-    assert removed > 0.6 * events[0][0]
-    assert kept.ask(f"select count(*) from {DETACHED}") == events
-
-
 def test_only_the_jobs_that_are_named_lose_events(kept: CommandLine, tmp_path: Path) -> None:
     other = recording(tmp_path / "other.jsonl", COORDINATOR_EVENTS, "__samza_coordinator_other_1")
     kept.done("import", other)

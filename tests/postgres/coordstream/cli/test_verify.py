@@ -71,17 +71,6 @@ def test_secrets_stay_masked(cli: CommandLine, tmp_path: Path) -> None:
     assert "hunter2" not in finished.out
 
 
-def test_damage_is_repaired(imported: CommandLine) -> None:
-    config = imported.rows("config", "show", "wordcount_pv")
-    change(imported, "delete from projection.message_current where key_id % 2 = 0")
-    assert imported("verify", "--all").code == 1
-    rows = imported.rows("rebuild", "wordcount_pv")
-    assert {row["stream_name"]: bool(row["missing"]) for row in rows} == {COORDINATOR: True, CHECKPOINT: False}
-    assert {(row["extra"], row["different"]) for row in rows} == {(0, 0)}
-    imported.done("verify", "--all")
-    assert imported.rows("config", "show", "wordcount_pv") == config
-
-
 def test_an_unknown_job_changes_nothing(imported: CommandLine) -> None:
     change(imported, "truncate projection.job_log, projection.position cascade")
     assert "x" in imported.refused("rebuild", "x")

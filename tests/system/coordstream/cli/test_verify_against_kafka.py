@@ -1,12 +1,10 @@
 """`verify --against kafka` compares the archive with the topic too; `rebuild --from kafka` fetches what it lost."""
 
-import socket
 from collections.abc import Mapping
 from typing import Any, Final
 
 import pytest
 
-from eventlog.kafka import client
 from tests.fixtures.coordstream.command_line import RECORDING_A, CommandLine
 from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED, COMPACTED_SOON, Topics
 from tests.system.acceptance.followed import config
@@ -58,14 +56,6 @@ def counts(row: Mapping[str, Any]) -> tuple[int, int, int]:
 
 def offsets(row: Mapping[str, Any]) -> list[int]:
     return [example["key"]["log_offset"] for example in row["examples"]]
-
-
-def test_what_the_archive_lacks_is_missing(followed: CommandLine) -> None:
-    archive(followed, "delete from eventlog.event where log_offset in (1, 2)")
-    row = compared(followed)
-    assert (counts(row), offsets(row)) == ((2, 0, 0), [1, 2])
-    assert row["examples"][0]["stored"] is None
-    assert '"value":"2"' in row["examples"][0]["expected"]["value"]
 
 
 @pytest.mark.parametrize(
@@ -126,17 +116,6 @@ def test_logs_that_are_not_of_kafka_are_one_sentence_each(kafka_cli: CommandLine
     finished = kafka_cli(*AGAINST, "--json")
     assert (finished.code, finished.json) == (1, [])
     assert finished.err.count("was imported from a recording and never followed, so it has no topic in Kafka") == 2
-
-
-def test_brokers_are_needed(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    cli.done("import", *RECORDING_A)
-    assert "Set COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS" in cli.refused(*AGAINST)
-    monkeypatch.setitem(client.TIMES, "bootstrap_timeout_ms", 500)
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        place = f"127.0.0.1:{taken.getsockname()[1]}"
-    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", place)
-    assert f"Kafka at {place} does not answer" in cli.refused(*AGAINST)
-    assert "'archive', 'kafka'" in cli.refused("verify", "--all", "--against", "tape", code=2)
 
 
 def follow_and_retain(cli: CommandLine, topics: Topics, stream_name: str) -> None:
