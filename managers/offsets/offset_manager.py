@@ -207,10 +207,6 @@ class OffsetManager(Startable):
                 modified |= {partition: offset for partition, offset in returned.items() if partition in own and offset}
         return modified
 
-    def get_last_task_checkpoint(self, task_name: str) -> Checkpoint | None:
-        """The task's checkpoint; None if it has none, or there is no checkpoint manager."""
-        return None if self._checkpoints is None else self._checkpoints.read_last_checkpoint(task_name)
-
     def build_checkpoint(self, task_name: str) -> Checkpoint:
         """The checkpoint, without state markers, of the offsets processed so far, in the first version to write."""
         offsets = self.get_last_processed_offsets(task_name)

@@ -75,8 +75,6 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey]):
         self._position = 0
         self._is_ready = False
         self._unreadable: set[tuple[NamespacedKey, bytes]] = set()
-        self.skipped_count = 0
-        """The events that were ignored because their key or value cannot be read. A warning names each."""
 
     @property
     def position(self) -> int:
@@ -191,16 +189,14 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey]):
                 if name is not None:
                     yield event.offset, name
                 else:
-                    self.skipped_count += 1
                     text = "Ignoring the event at offset %d of %s: its key cannot be read."
                     _logger.warning(text, event.offset, self._log.stream_name)
             self._position = end
 
     def _report(self, name: NamespacedKey, value: bytes, error: WireError) -> None:
-        """Count and log an unreadable value, once."""
+        """Log an unreadable value, once."""
         if (name, value) not in self._unreadable:
             self._unreadable.add((name, value))
-            self.skipped_count += 1
             _logger.warning("Ignoring a value of %s in %s: %s", name.namespace, self._log.stream_name, error)
 
     def _deletes(self, name: NamespacedKey) -> Sequence[NewEvent]:

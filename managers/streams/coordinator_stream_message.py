@@ -8,8 +8,8 @@ from eventlog.errors import WireError, json_type
 from eventlog.events import NewEvent
 from eventlog.frozen_dict import FrozenDict, frozen_deeply
 from eventlog.log import Clock, system_clock
-from eventlog.messages import PROTOCOL_VERSION, KeyVersion, Message
-from eventlog.wire.coordinator import CoordinatorKey, decode_message, encode_key
+from eventlog.messages import PROTOCOL_VERSION, KeyVersion
+from eventlog.wire.coordinator import CoordinatorKey, encode_key
 from eventlog.wire.jackson import dumps, dumps_text, loads
 from managers.stored_messages import make_envelope
 from managers.wrapped_logs import written_event
@@ -24,7 +24,7 @@ class CoordinatorStreamMessage:
     (SAMZA-731).
     """
 
-    __slots__ = ("_key", "_map")
+    __slots__ = ("_map", "key_array")
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class CoordinatorStreamMessage:
         clock: Clock = system_clock,
     ) -> None:
         """A new message with an envelope of ``source``, or with an existing ``message_map`` (None: a delete)."""
-        self._key = tuple(key_array)
+        self.key_array: Final = tuple(key_array)
         fields = _new_map(source, clock) if isinstance(message_map, EllipsisType) else message_map
         self._map: Mapping[str, Any] | None = None if fields is None else loads(dumps_text(fields))
 
@@ -50,10 +50,6 @@ class CoordinatorStreamMessage:
         return message
 
     @property
-    def key_array(self) -> tuple[Any, ...]:
-        return self._key
-
-    @property
     def message_map(self) -> Mapping[str, Any] | None:
         """All fields, including the values; None for a delete."""
         return None if self._map is None else frozen_deeply(self._map)
@@ -61,7 +57,7 @@ class CoordinatorStreamMessage:
     @property
     def version(self) -> KeyVersion:
         """The version of the protocol; Samza writes 1."""
-        version: KeyVersion = self._key[0] if self._key else None
+        version: KeyVersion = self.key_array[0] if self.key_array else None
         return version
 
     @property
@@ -106,11 +102,6 @@ class CoordinatorStreamMessage:
         timestamp: int | None = None if self._map is None else self._map.get("timestamp")
         return timestamp
 
-    def typed(self) -> Message:
-        """Convert to the class of its type. Raises `WireError` if the values do not match the type."""
-        value = None if self._map is None else dumps(self._map)
-        return decode_message(CoordinatorKey(self.version, self.type or "", self.key or ""), value)
-
     def event(self) -> NewEvent:
         """The event to append. Raises `ValueError` if the message has no type or no key."""
         if self.type is None or self.key is None:
@@ -123,7 +114,7 @@ class CoordinatorStreamMessage:
 
     def __hash__(self) -> int:
         # With the texts of the values: a task has as many distinct messages of one key as it has committed.
-        content = (self._map or {}).get("values", self._map)
+        content = self._identity()[-1]
         texts = content.items() if isinstance(content, Mapping) else ()
         return hash((self.type, self.key, frozenset(item for item in texts if isinstance(item[1], str))))
 
@@ -133,15 +124,15 @@ class CoordinatorStreamMessage:
 
     def _identity(self) -> tuple[object, ...]:
         if self._map is not None and "values" in self._map:
-            return self._key, "values", self._map["values"]
-        return self._key, "map", self._map
+            return self.key_array, "values", self._map["values"]
+        return self.key_array, "map", self._map
 
     def _field(self, name: str) -> str | None:
         text: str | None = None if self._map is None else self._map.get(name)
         return text
 
     def _text(self, at: int) -> str | None:
-        text: str | None = self._key[at] if len(self._key) > at else None
+        text: str | None = self.key_array[at] if len(self.key_array) > at else None
         return text
 
 

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from threading import RLock
 from typing import Final, Self
 
@@ -20,64 +20,71 @@ from managers.stores.keyed_state import KeyedState, decode_value
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
 from managers.wrapped_logs import LazyLog, LogOrOpener, split_into_parts, written_event
 
-_WHAT: Final = "the coordinator stream consumer"
 _logger: Final = logging.getLogger(__name__)
 
 
-class CoordinatorStreamConsumer:
+class _StreamClient(Startable):
+    """Opens a log at the start and again after a failed call, and closes it if it opened it. Thread-safe."""
+
+    def __init__(self, log: LogOrOpener) -> None:
+        self._lazy_log: Final = LazyLog(log)
+        self._lock: Final = RLock()
+
+    def start(self) -> None:
+        """Open the log. Does nothing when called again."""
+        with self._lock:
+            self._lazy_log.open()
+            self._is_running = True
+
+    def stop(self) -> None:
+        """Close the log if it was opened here. Safe to call before `start` and again."""
+        with self._lock:
+            self._is_running = False
+            self._lazy_log.close()
+
+    @contextmanager
+    def _use(self) -> Iterator[EventLog]:
+        with self._lock:
+            self._require_running()
+            with self._lazy_log.use() as log:
+                yield log
+
+
+class CoordinatorStreamConsumer(_StreamClient):
     """Bootstraps a job's config and messages, and catches up later (Samza's CoordinatorStreamSystemConsumer).
 
     Call `register`, `start`, then `bootstrap`; a context manager does all three. Unreadable events are ignored, with a
-    warning, and counted in ``skipped_count``. It keeps every distinct message in memory, a `CoordinatorStreamStore`
-    only current ones. Thread-safe.
+    warning. It keeps every distinct message in memory, a `CoordinatorStreamStore` only current ones. Thread-safe.
     """
 
     def __init__(self, log: LogOrOpener) -> None:
         """``log``: the coordinator stream, or a function that opens it in `register`, and again after a failed call."""
-        self._lazy_log: Final = LazyLog(log)
-        self._lock: Final = RLock()
-        self._stream_name: str | None = None
+        super().__init__(log)
         self._position = 0
-        self._is_started = self._is_stopped = self._is_bootstrapped = False
+        self._is_bootstrapped = False
         self._messages: dict[CoordinatorStreamMessage, None] = {}
         self._config: KeyedState[Message] = KeyedState(decode_value)
-        self.skipped_count = 0
 
     def register(self) -> None:
-        """Open the log at its oldest offset. Does nothing when called again (SAMZA-789)."""
+        """Open the log. Reading begins at its oldest offset, also if this is called again (SAMZA-789)."""
         with self._lock:
-            self._require_not_stopped()
-            if self._stream_name is None:
-                log = self._lazy_log.open()
-                self._position = log.start_offset()
-                self._stream_name = log.stream_name
-
-    def start(self) -> None:
-        """Allow reads. Does nothing when called again."""
-        with self._lock:
-            self._require_not_stopped()
-            self._is_started = True
-
-    def stop(self) -> None:
-        """Stop, and close the log if it was opened here. Safe to call before `start` and again."""
-        with self._lock:
-            self._is_stopped = True
-            self._lazy_log.close()
+            self._lazy_log.open()
 
     def bootstrap(self) -> None:
         """Read to the current end of the log. Raises `NotReady`, and `OffsetLost` if the stream was created again."""
-        with self._lock:
-            self._require_running()
-            with self._lazy_log.use() as log:
-                self._catch_up(log)
+        with self._use() as log:
+            end = end_after(log, self._position)
+            if self._position < end:
+                for event in log.read(self._position, end):
+                    self._apply(event, log.stream_name)
+                    self._position = event.offset + 1
+                self._position = end
             self._is_bootstrapped = True
 
     def has_new_messages(self) -> bool:
         """Whether the log has unread events. Raises as `bootstrap`."""
-        with self._lock:
-            self._require_running()
-            with self._lazy_log.use() as log:
-                return self._position < end_after(log, self._position)
+        with self._use() as log:
+            return self._position < end_after(log, self._position)
 
     def get_bootstrapped_stream(self, message_type: str | None = None) -> tuple[CoordinatorStreamMessage, ...]:
         """The messages of a type (case-insensitive) or of all types, including deletes.
@@ -94,49 +101,26 @@ class CoordinatorStreamConsumer:
         """The job's config at the last bootstrap. Raises `NotReady` if the consumer was not bootstrapped."""
         with self._lock:
             if not self._is_bootstrapped:
-                raise NotReady(_WHAT, "is not bootstrapped", "call bootstrap() first")
+                raise NotReady("the coordinator stream consumer", "is not bootstrapped", "call bootstrap() first")
             return config_of(message for _, message in self._config.items(SetConfig.message_type))
 
     def get_config(self) -> Mapping[str, str]:
         return self.config
 
     def __enter__(self) -> Self:
+        super().__enter__()
         try:
-            self.register()
-            self.start()
             self.bootstrap()
         except BaseException:
-            with suppress(Exception):
-                self.stop()
+            self.stop()
             raise
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self.stop()
-
-    def _require_not_stopped(self) -> None:
-        if self._is_stopped:
-            raise NotReady(_WHAT, "is stopped", "create a new one")
-
-    def _require_running(self) -> None:
-        self._require_not_stopped()
-        if self._stream_name is None or not self._is_started:
-            raise NotReady(_WHAT, "is not running", "call register() and start() first")
-
-    def _catch_up(self, log: EventLog) -> None:
-        end = end_after(log, self._position)
-        if self._position < end:
-            for event in log.read(self._position, end):
-                self._apply(event)
-                self._position = event.offset + 1
-            self._position = end
-
-    def _apply(self, event: RecordedEvent) -> None:
+    def _apply(self, event: RecordedEvent, stream_name: str) -> None:
         try:
             message = CoordinatorStreamMessage.read(decode_key(event.key), event.value)
         except WireError as error:
-            self.skipped_count += 1
-            _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, self._stream_name, error)
+            _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, stream_name, error)
             return
         self._messages.pop(message, None)
         self._messages[message] = None
@@ -144,7 +128,7 @@ class CoordinatorStreamConsumer:
             self._config.apply(event)
 
 
-class CoordinatorStreamProducer(Startable):
+class CoordinatorStreamProducer(_StreamClient):
     """Appends messages once it is started; calls return once they are acknowledged. Thread-safe.
 
     Samza's CoordinatorStreamSystemProducer.
@@ -152,27 +136,14 @@ class CoordinatorStreamProducer(Startable):
 
     def __init__(self, log: LogOrOpener, *, clock: Clock = system_clock) -> None:
         """``log``: the coordinator stream, or a function that opens it at the start, and again after a failed call."""
-        self._lazy_log: Final = LazyLog(log)
+        super().__init__(log)
         self._clock: Final = clock
-        self._lock: Final = RLock()
         self._source: str | None = None
 
     def register(self, source: str) -> None:
         """Set the source of messages that have no envelope."""
         with self._lock:
             self._source = source
-
-    def start(self) -> None:
-        """Open the log. Does nothing when called again."""
-        with self._lock:
-            self._lazy_log.open()
-            self._is_running = True
-
-    def stop(self) -> None:
-        """Close the log if it was opened here. Safe to call before `start` and again."""
-        with self._lock:
-            self._is_running = False
-            self._lazy_log.close()
 
     def send(self, message: Message | CoordinatorStreamMessage) -> int:
         """Append a message, and return its offset. Raises `NotReady`, and ValueError without a type or a key."""
@@ -192,10 +163,8 @@ class CoordinatorStreamProducer(Startable):
         """Do nothing: every send is acknowledged."""
 
     def _append(self, events: Sequence[NewEvent]) -> list[range]:
-        with self._lock:
-            self._require_running()
-            with self._lazy_log.use() as log:
-                return [log.append(part) for part in split_into_parts(events)]
+        with self._use() as log:
+            return [log.append(part) for part in split_into_parts(events)]
 
     def _event(self, message: Message | CoordinatorStreamMessage) -> NewEvent:
         if isinstance(message, CoordinatorStreamMessage):
@@ -205,7 +174,7 @@ class CoordinatorStreamProducer(Startable):
         return written_event(message.message_type, *encode_message(message))
 
 
-class CoordinatorStreamWriter(Startable):
+class CoordinatorStreamWriter(_StreamClient):
     """Sets and deletes config keys; calls return once they are acknowledged (Samza's class, SAMZA-2797).
 
     A change of a write-once setting is refused unless the writer has ``force``. A context manager. Thread-safe.
@@ -215,11 +184,10 @@ class CoordinatorStreamWriter(Startable):
         self, log: LogOrOpener, *, source: str = STREAM_WRITER, force: bool = False, clock: Clock = system_clock
     ) -> None:
         """``log``: the coordinator stream, or a function that `start` calls to open it and `stop` closes."""
-        self._lazy_log: Final = LazyLog(log)
+        super().__init__(log)
         self._source: Final = source
         self._force: Final = force
         self._clock: Final = clock
-        self._lock: Final = RLock()
         self._store: CoordinatorStreamStore
 
     def start(self) -> None:
@@ -228,13 +196,7 @@ class CoordinatorStreamWriter(Startable):
             if not self._is_running:
                 self._store = CoordinatorStreamStore(self._lazy_log.open())
                 self._store.init()
-                self._is_running = True
-
-    def stop(self) -> None:
-        """Close the log if it was opened here. Safe to call before `start` and again."""
-        with self._lock:
-            self._is_running = False
-            self._lazy_log.close()
+                super().start()
 
     @property
     def config(self) -> Mapping[str, str]:
