@@ -2,8 +2,9 @@
 
 import os
 from datetime import datetime
+from functools import partial
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -116,18 +117,28 @@ def _run(
     """Run the report of this module of `spark_jobs.reports`, which its function `report` makes with the settings."""
     require_spark("matplotlib")
     from spark_jobs.output_folder import check_output  # noqa: PLC0415 (`--help` works without Spark)
-    from spark_jobs.reports.report import AS_OF_FILE, Options, Report, describe_positions, write_report  # noqa: PLC0415
+    from spark_jobs.reports.report import AS_OF_FILE, Report, describe_positions, write_report  # noqa: PLC0415
     from spark_jobs.session import driver_conf  # noqa: PLC0415
 
     report: Report = import_module(f"spark_jobs.reports.{name}").report(**settings)
     check_output(output, AS_OF_FILE, overwrite=overwrite)  # fails before Spark starts
-    options = Options(output, overwrite, job, partitions, now)
+    choice: dict[str, Any] = {"overwrite": overwrite, "job": job, "partitions": partitions, "now": now}
     with open_database() as database, spark_session(name, driver_conf(os.environ)) as spark:
-        done = write_report(report, spark, database.url, options)
+        done = write_report(report, spark, database.url, output, **choice)
     for line in (*describe_positions(done.positions), *filter(None, [done.note])):
         print(line)
-    columns = [Column(each.heading, each.cell, "right" if each.is_number else "left") for each in report.columns]
-    print_rows(done.rows, columns, title=done.title)
-    if done.total > len(done.rows):
-        print(f"… and {done.total - len(done.rows)} more rows in the Parquet files.")
+    rows = [report.cells(row) for row in done.rows]
+    numbers = {heading for row in rows for heading, value in row.items() if isinstance(value, int)}
+    headings = rows[0] if rows else ()
+    columns = [Column(each, partial(_cell, each), "right" if each in numbers else "left") for each in headings]
+    print_rows(rows, columns, title=done.title)
+    if done.total > len(rows):
+        print(f"… and {done.total - len(rows)} more rows in the Parquet files.")
     print(f"Written to {output}.")
+
+
+def _cell(heading: str, row: dict[str, Any]) -> object:
+    value = row[heading]
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S}"
+    return f"{value:,}" if isinstance(value, int) else value

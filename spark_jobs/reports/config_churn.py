@@ -1,84 +1,61 @@
 """The report `config_churn`: how many config keys each writer changed in each job, by day."""
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import date
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sf
-
-from eventlog.timestamps import MICROS_OF_A_DAY
 from spark_jobs.reports.picture import Counts, draw_days
-from spark_jobs.reports.progress import JOB
-from spark_jobs.reports.report import Column, Drawing, Inputs, Report, Rows, Tables, columns, job_of
+from spark_jobs.reports.report import Inputs, Report, Result, Row, Tables, job_of
 
 MOST_JOBS: Final = 8
 OTHERS: Final = "other jobs"
+COLUMNS: Final = "job_name job_id config_key previous_value operation source host username record_time"
+
+_CHANGES: Final = """
+SELECT date_from_unix_date(CAST(unix_micros(record_time) DIV 86400000000 AS int)) AS day,
+  job_name, job_id, source, host, username, count(*) AS changes, count(DISTINCT config_key) AS keys,
+  count_if(operation <> 'delete' AND previous_value IS NULL) AS new, count_if(operation = 'delete') AS deleted
+FROM {changes} GROUP BY ALL
+ORDER BY day DESC NULLS LAST, changes DESC, job_name, job_id, source, host, username
+"""
+"""A row per day (UTC, whatever the zone of the session is), job and writer."""
+
+_KEYS: Final = """
+SELECT config_key, count(*) AS changes, count(DISTINCT job_name, job_id) AS jobs, max(record_time) AS last_changed_at
+FROM {changes} GROUP BY ALL
+"""
 
 
 def tables(inputs: Inputs) -> Tables:
-    writer = ("source", "host", "username", "record_time")
-    read = inputs.read("config_change", "job_name", "job_id", "config_key", "previous_value", "operation", *writer)
-    changes = inputs.with_usable_times(read).persist()
-    return Tables({"changes": changes_by_day(changes), "keys": changed_keys(changes)})
+    """The tables `changes` by day, job and writer, and `keys`."""
+    changes = inputs.read("config_change", COLUMNS).persist()
+    sql = changes.sparkSession.sql
+    return Tables({"changes": sql(_CHANGES, changes=changes), "keys": sql(_KEYS, changes=changes)})
 
 
-def draw(drawing: Drawing) -> None:
-    """A bar per day, stacked by job: those that changed most, and all others together."""
-    rows = [row for row in drawing.tables["changes"].to_pylist() if row["day"] is not None]
-    draw_days(drawing.path, drawing.title, "changes of config keys per day (UTC)", days_by_job(rows))
+def draw(path: Path, result: Result) -> None:
+    """Bars of days, stacked by job: those that changed most, and all others together."""
+    rows = [row for row in result.tables["changes"].to_pylist() if row["day"] is not None]
+    draw_days(path, result.title, "changes of config keys per {} (UTC)", days_by_job(rows))
 
 
-def days_by_job(rows: Rows) -> Counts:
-    totals = Counter[str]()
+def days_by_job(rows: Iterable[Row]) -> Counts:
+    by_job: dict[str, Counter[date]] = {}
     for row in rows:
-        totals[job_of(row)] += row["changes"]
-    largest = [job for job, _ in totals.most_common(MOST_JOBS)]
-    counts = {job: Counter[date]() for job in (*largest, *([OTHERS] if len(totals) > MOST_JOBS else []))}
-    for row in rows:
-        counts[job_of(row) if job_of(row) in largest else OTHERS][row["day"]] += row["changes"]
-    return counts
+        by_job.setdefault(job_of(row), Counter())[row["day"]] += row["changes"]
+    largest = sorted(by_job, key=lambda job: -by_job[job].total())
+    shown = {job: by_job[job] for job in largest[:MOST_JOBS]}
+    others = sum((by_job[job] for job in largest[MOST_JOBS:]), Counter[date]())
+    return {**shown, OTHERS: others} if others else shown
 
 
-def changes_by_day(changes: DataFrame) -> DataFrame:
-    """A row per day (UTC), job and writer, from rows of config_change. The day is null without a usable time."""
-    days = sf.floor(sf.unix_micros("record_time") / sf.lit(MICROS_OF_A_DAY))  # in UTC whatever the session's zone is
-    deleted = sf.col("operation") == "delete"
-    group = ("day", "job_name", "job_id", "source", "host", "username")
-    return (
-        changes.withColumn("day", sf.date_from_unix_date(days.cast("int")))
-        .groupBy(*group)
-        .agg(
-            sf.count("*").alias("changes"),
-            sf.count_distinct("config_key").alias("keys"),
-            sf.count_if(~deleted & sf.col("previous_value").isNull()).alias("new"),
-            sf.count_if(deleted).alias("deleted"),
-        )
-        .select(*group, "changes", "keys", "new", "deleted")
-    )
-
-
-def changed_keys(changes: DataFrame) -> DataFrame:
-    """A row per config key: how often it changed, in how many jobs, and when last."""
-    return changes.groupBy("config_key").agg(
-        sf.count("*").alias("changes"),
-        sf.count_distinct(*JOB).alias("jobs"),
-        sf.max("record_time").alias("last_changed_at"),
-    )
+def cells(row: Row) -> dict[str, Any]:
+    writer = {"source": row["source"], "host": row["host"], "user": row["username"]}
+    counts = {name: row[name] for name in ("changes", "keys", "new", "deleted")}
+    return {"day": row["day"], "job": job_of(row), **writer, **counts}
 
 
 def report() -> Report:
-    return Report(
-        "config_churn",
-        tables,
-        "changes",
-        lambda changes: changes.orderBy(sf.desc_nulls_last("day"), sf.desc("changes"), *changes.columns),
-        (
-            *columns("day"),
-            Column("job", job_of),
-            *columns("source", "host"),
-            Column("user", "username"),
-            *columns("changes", "keys", "new", "deleted", is_number=True),
-        ),
-        draw,
-    )
+    return Report("config_churn", tables, cells, draw)

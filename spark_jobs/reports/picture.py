@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -20,7 +20,7 @@ LEAST_DAYS: Final = 7
 """So that the bar of a single day does not fill the picture."""
 
 MOST_BARS: Final = 500
-"""In a history of years, the bar of a day is wider than a day: it would be narrower than a pixel."""
+"""More would be narrower than the pixels of a picture."""
 
 Counts = Mapping[str, Mapping[date, int]]
 
@@ -55,24 +55,30 @@ def draw_bars(path: Path, title: str, unit: str, bars: Sequence[Bar]) -> None:
 
 
 def draw_days(path: Path, title: str, unit: str, counts: Counts) -> None:
-    """Write a PNG with a bar for each day, stacked from a count per series."""
+    """Write a PNG with a bar for each day, or for several in a history of years, stacked from a count per series.
+
+    ``unit`` has a place for the days of a bar.
+    """
+    days = [day for series in counts.values() for day in series]
+    first, span = min(days, default=date.min), (max(days) - min(days)).days + 1 if days else 0
+    width = -(-span // MOST_BARS) or 1
     with _figure(path, title, 4.5) as figure:
         axes = figure.subplots()
-        days = sorted({day for series in counts.values() for day in series})
-        span = (days[-1] - days[0]).days if days else 0
-        width = max(0.8, span / MOST_BARS)
-        bottom = np.zeros(len(days))
+        bottom = np.zeros(-(-span // width))
+        starts = np.datetime64(first) + np.arange(len(bottom)) * width
         for number, (name, series) in enumerate(counts.items()):
-            heights = np.array([series.get(day, 0) for day in days])
-            look = {"label": _short(name), "color": colormaps["tab10"](number)}
-            axes.bar(days, heights, width, bottom=bottom, **look)  # type: ignore[arg-type]  # dates
+            heights = np.zeros(len(bottom))
+            for day, count in series.items():
+                heights[(day - first).days // width] += count
+            look: dict[str, Any] = {"label": _short(name), "color": colormaps["tab10"](number), "align": "edge"}
+            axes.bar(starts, heights, 0.8 if width == 1 else width, bottom=bottom, **look)
             bottom += heights
         axes.locator_params(axis="y", integer=True)
-        axes.set_ylabel(unit, fontsize=9)
+        axes.set_ylabel(unit.format("day" if width == 1 else f"{width} days"), fontsize=9)
         axes.spines[["top", "right"]].set_visible(False)
         if days:
-            beside = max(LEAST_DAYS - span, width) / 2 + 0.5
-            axes.set_xlim(days[0] - timedelta(beside), days[-1] + timedelta(beside))  # type: ignore[arg-type]  # dates
+            beside = np.timedelta64(max(LEAST_DAYS - span, 2 * width) // 2, "D")
+            axes.set_xlim(starts[0] - beside, starts[-1] + width + beside)
             axes.tick_params(axis="x", labelsize=8)
             for text in figure.legend(loc="outside right upper", frameon=False, fontsize=8).get_texts():
                 text.set_parse_math(False)
@@ -81,45 +87,43 @@ def draw_days(path: Path, title: str, unit: str, counts: Counts) -> None:
 class Cell(NamedTuple):
     """The offsets that a task advanced and rewound in the bucket that begins at `start` (aware)."""
 
+    task: str
     start: datetime
     advanced: int
     rewound: int
 
 
-class TaskRow(NamedTuple):
-    """A row of a heat map: its label, whether that is red, and its buckets."""
+def draw_heat_map(path: Path, title: str, seconds: int, tasks: Mapping[str, bool], cells: Sequence[Cell]) -> None:
+    """Write a PNG with a row per task and a column per bucket of `seconds`; crosses are rewinds.
 
-    label: str
-    is_alarm: bool
-    cells: list[Cell]
-
-
-def draw_heat_map(path: Path, title: str, seconds: int, tasks: Sequence[TaskRow]) -> None:
-    """Write a PNG with a row per task and a column per `seconds`; crosses are rewinds."""
-    starts = [int(cell.start.timestamp()) // seconds for task in tasks for cell in task.cells]
-    first = min(starts, default=0)
-    advanced = np.zeros((len(tasks), max(starts, default=first) - first + 1))
-    rewinds = []
-    for line, task in enumerate(tasks):
-        for cell in task.cells:
-            column = int(cell.start.timestamp()) // seconds - first
-            advanced[line, column] += cell.advanced
-            if cell.rewound:
-                rewinds.append((np.datetime64(int((first + column + 0.5) * seconds * 1_000_000), "us"), line + 0.5))
+    ``tasks``: whether the label of each is red. Columns narrower than a pixel become one.
+    """
+    starts = [int(cell.start.timestamp()) for cell in cells]
+    seconds *= (max(starts) - min(starts)) // (seconds * MOST_BARS) + 1 if starts else 1
+    first, lines = min(starts, default=0) // seconds, {task: line for line, task in enumerate(tasks)}
+    advanced = np.zeros((len(tasks), max(starts, default=0) // seconds - first + 1))
+    rewinds = set()
+    for start, cell in zip(starts, cells, strict=True):
+        line, column = lines[cell.task], start // seconds - first
+        advanced[line, column] += cell.advanced
+        if cell.rewound:
+            rewinds.add((np.datetime64(int((first + column + 0.5) * seconds * 1_000_000), "us"), line + 0.5))
     edges = np.datetime64(first * seconds, "s") + np.arange(advanced.shape[1] + 1) * np.timedelta64(seconds, "s")
+    shown = np.ma.masked_equal(advanced, 0)
     with _figure(path, title, 1.8 + 0.24 * len(tasks)) as figure:
         axes = figure.subplots()
         axes.set_facecolor(QUIET)
-        scale = LogNorm(1, max(advanced.max(initial=1.0), 2.0))
+        least = float(shown.min()) if shown.count() else 1.0
         rows = np.arange(len(tasks) + 1)
-        mesh = axes.pcolormesh(edges, rows, np.ma.masked_equal(advanced, 0), cmap="YlGnBu", norm=scale)
+        norm = LogNorm(least, max(float(advanced.max(initial=0)), 2 * least))
+        mesh = axes.pcolormesh(edges, rows, shown, cmap="YlGnBu", norm=norm)
         bar = figure.colorbar(mesh, ax=axes, pad=0.01, aspect=40)
         bar.set_label(f"offsets advanced per {precisedelta(seconds)} (log scale; blank: none)", fontsize=9)
         if rewinds:
             axes.plot(*zip(*rewinds, strict=True), "x", ms=4, color=ALARM)
-        axes.set_yticks(rows[:-1] + 0.5, [_short(task.label) for task in tasks], fontsize=8, parse_math=False)
-        for label, task in zip(axes.get_yticklabels(), tasks, strict=True):
-            label.set_color(ALARM if task.is_alarm else "black")
+        axes.set_yticks(rows[:-1] + 0.5, [_short(task) for task in tasks], fontsize=8, parse_math=False)
+        for label, is_alarm in zip(axes.get_yticklabels(), tasks.values(), strict=True):
+            label.set_color(ALARM if is_alarm else "black")
         axes.invert_yaxis()
         axes.tick_params(axis="x", labelsize=8)
         axes.set_xlabel("record time, UTC (red: stalled tasks; crosses: rewinds)", fontsize=9)

@@ -1,147 +1,98 @@
 """The progress of tasks, computed from their commits and checkpoints."""
 
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as sf
+from pyspark.sql import DataFrame
 
-from spark_jobs.reports.report import Inputs, instant
+from spark_jobs.reports.report import Inputs, micros
 
-JOB: Final = ("job_name", "job_id")
-TASK: Final = (*JOB, "task_name")
-INPUT: Final = ("system_name", "stream_name", "partition_id", "key_bucket")
-LOG_ORDER: Final = ("incarnation", "log_offset")
-PROGRESS: Final = (*TASK, "bucket_start", "commits", "advanced", "rewound")
-TASK_PROGRESS: Final = (
-    *TASK,
-    "commits",
-    "advanced",
-    "rewound",
-    "first_commit_at",
-    "newest_commit_at",
-    "checkpoint_age_seconds",
-    "last_advance_at",
-    "median_gap_seconds",
-    "stall",
-    "stalled_since",
+TASK: Final = "job_name job_id task_name"
+LOG_ORDER: Final = "incarnation log_offset"
+INPUT: Final = "system_name stream_name partition_id key_bucket"
+
+_ACTIVITY: Final = """
+WITH step AS (
+  SELECT *, try_subtract(input_offset_number, lag(input_offset_number) OVER (
+    PARTITION BY job_name, job_id, task_name, system_name, stream_name, partition_id, key_bucket
+    ORDER BY incarnation, log_offset)) AS step
+  FROM {checkpoints} WHERE input_offset_number IS NOT NULL
+), done AS (
+  SELECT job_name, job_id, task_name, record_time, 1 AS commits, 0L AS advanced, 0L AS rewound FROM {commits}
+  UNION ALL
+  SELECT job_name, job_id, task_name, record_time, 0, greatest(step, 0L), greatest(try_subtract(0L, step), 0L)
+  FROM step WHERE step <> 0
 )
-
-
-def preferred(inputs: Inputs, relation: str, *columns: str) -> DataFrame:
-    """The preferred rows of a history, which a task's commits in several versions have once."""
-    rows = inputs.read(relation, *TASK, *columns, "is_preferred", "record_time", *LOG_ORDER)
-    return inputs.with_usable_times(rows.where("is_preferred").drop("is_preferred"))
-
-
-def read_progress(
-    inputs: Inputs, commits: DataFrame, bucket_seconds: int, least_limit: int, stall_factor: float
-) -> tuple[DataFrame, DataFrame]:
-    """The `activity` of tasks by bucket, and their `task_progress`, from their preferred commits."""
-    checkpoints = preferred(inputs, "checkpoint_history", *INPUT, "input_offset_number")
-    by_bucket = activity(commits, offset_steps(checkpoints), bucket_seconds).persist()
-    return by_bucket, task_progress(by_bucket, median_gaps(commits), inputs.as_of, least_limit, stall_factor)
-
-
-def bucket_start(time: str, seconds: int) -> Column:
-    """The start of the bucket that contains the time in column `time`; buckets of `seconds` count from 1970 in UTC."""
-    micros = sf.unix_micros(sf.col(time))
-    return sf.timestamp_micros(micros - sf.pmod(micros, sf.lit(seconds * 1_000_000)))
-
-
-def offset_steps(checkpoints: DataFrame) -> DataFrame:
-    """By how many offsets each checkpoint `advanced` or `rewound` an input partition; neither is negative.
-
-    Takes rows of checkpoint_history in any order. The first offset of a partition makes no step, and offsets that are
-    not integers (input_offset_number null) are ignored. Steps continue across incarnations of the log.
-    """
-    order = Window.partitionBy(*TASK, *INPUT).orderBy(*LOG_ORDER)
-    step = sf.try_subtract(sf.col("input_offset_number"), sf.lag("input_offset_number").over(order))
-    return (
-        checkpoints.where(sf.col("input_offset_number").isNotNull())
-        .select(*TASK, "record_time", step.alias("step"))
-        .where(sf.col("step") != 0)
-        .select(
-            *TASK,
-            "record_time",
-            sf.greatest(sf.col("step"), sf.lit(0)).alias("advanced"),
-            sf.greatest(sf.try_subtract(sf.lit(0), sf.col("step")), sf.lit(0)).alias("rewound"),
-        )
-    )
-
-
-def activity(commits: DataFrame, steps: DataFrame, bucket_seconds: int) -> DataFrame:
-    """Commits and steps, a row per task and bucket. bucket_start is null for records without a usable time."""
-    is_commit, zero = sf.lit(True).alias("is_commit"), sf.lit(0).cast("bigint")
-    committed = commits.select(*TASK, "record_time", is_commit, zero.alias("advanced"), zero.alias("rewound"))
-    committed_at, advanced_at = (sf.when(sf.expr(one), sf.col("record_time")) for one in ("is_commit", "advanced > 0"))
-    return (
-        committed.unionByName(steps, allowMissingColumns=True)
-        .groupBy(*TASK, bucket_start("record_time", bucket_seconds).alias("bucket_start"))
-        .agg(
-            sf.count("is_commit").alias("commits"),
-            *_sums(),
-            sf.min(committed_at).alias("first_commit_at"),
-            sf.max(committed_at).alias("newest_commit_at"),
-            sf.max(advanced_at).alias("last_advance_at"),
-        )
-    )
-
-
-def _sums() -> tuple[Column, ...]:
-    return sf.try_sum("advanced").alias("advanced"), sf.try_sum("rewound").alias("rewound")
-
-
-def median_gaps(commits: DataFrame) -> DataFrame:
-    """The median of the seconds between a task's commits; no row for a task with fewer than three commits."""
-    order = Window.partitionBy(*TASK).orderBy(*LOG_ORDER)
-    gap = _seconds_between(sf.lag("record_time").over(order), sf.col("record_time"))
-    return (
-        commits.select(*TASK, gap.alias("gap"))
-        .groupBy(*TASK)
-        .agg(sf.median("gap").alias("median_gap_seconds"), sf.count("gap").alias("gaps"))
-        .where(sf.col("gaps") >= 2)
-        .select(*TASK, "median_gap_seconds")
-    )
-
-
-_STALL: Final = """
-CASE WHEN checkpoint_age_seconds > `limit` THEN 'silent' WHEN unchanged > `limit` THEN 'no-advance' END
+SELECT job_name, job_id, task_name,
+  timestamp_micros(unix_micros(record_time) - pmod(unix_micros(record_time), {width})) AS bucket_start,
+  sum(commits) AS commits, try_sum(advanced) AS advanced, try_sum(rewound) AS rewound,
+  min(record_time) FILTER (WHERE commits = 1) AS first_commit_at,
+  max(record_time) FILTER (WHERE commits = 1) AS newest_commit_at,
+  max(record_time) FILTER (WHERE advanced > 0) AS last_advance_at
+FROM done GROUP BY ALL
 """
-_STALLED_SINCE: Final = "CASE stall WHEN 'silent' THEN newest_commit_at WHEN 'no-advance' THEN unchanged_since END"
+
+_TASKS: Final = """
+WITH gap AS (
+  SELECT job_name, job_id, task_name, median(gap) AS median_gap_seconds
+  FROM (SELECT *, (unix_micros(record_time) - unix_micros(lag(record_time) OVER (
+          PARTITION BY job_name, job_id, task_name ORDER BY incarnation, log_offset))) / 1e6 AS gap FROM {commits})
+  GROUP BY ALL HAVING count(gap) >= 2
+), total AS (
+  SELECT job_name, job_id, task_name, sum(commits) AS commits, try_sum(advanced) AS advanced,
+    try_sum(rewound) AS rewound, min(first_commit_at) AS first_commit_at, max(newest_commit_at) AS newest_commit_at,
+    max(last_advance_at) AS last_advance_at, coalesce(max(last_advance_at), min(first_commit_at)) AS unchanged_since
+  FROM {activity} GROUP BY ALL
+), aged AS (
+  SELECT *, greatest(median_gap_seconds * {factor}, if(median_gap_seconds IS NULL, NULL, {least})) AS longest,
+    ({as_of} - unix_micros(newest_commit_at)) / 1e6 AS checkpoint_age_seconds,
+    (unix_micros(max(last_advance_at) OVER (PARTITION BY job_name, job_id)) - unix_micros(unchanged_since)) / 1e6
+      AS unchanged_seconds
+  FROM total LEFT JOIN gap USING (job_name, job_id, task_name)
+), judged AS (
+  SELECT *, CASE WHEN checkpoint_age_seconds > longest THEN 'silent'
+                 WHEN unchanged_seconds > longest THEN 'no-advance' END AS stall FROM aged
+)
+SELECT job_name, job_id, task_name, commits, advanced, rewound, first_commit_at, newest_commit_at,
+  checkpoint_age_seconds, last_advance_at, median_gap_seconds, stall,
+  CASE stall WHEN 'silent' THEN newest_commit_at WHEN 'no-advance' THEN unchanged_since END AS stalled_since
+FROM judged ORDER BY stall IS NULL, checkpoint_age_seconds DESC, job_name, job_id, task_name
+"""
+
+
+def read_commits(inputs: Inputs) -> DataFrame:
+    """The preferred commits, which a task's commits in several versions have once."""
+    rows = inputs.read("commit_history", f"{TASK} record_time {LOG_ORDER} is_preferred")
+    return rows.where("is_preferred").persist()
+
+
+def read_checkpoints(inputs: Inputs) -> DataFrame:
+    """The preferred checkpoints, a row per input partition."""
+    columns = f"{TASK} {INPUT} input_offset_number record_time {LOG_ORDER} is_preferred"
+    return inputs.read("checkpoint_history", columns).where("is_preferred")
+
+
+def activity(commits: DataFrame, checkpoints: DataFrame, bucket_seconds: int) -> DataFrame:
+    """Commits, and by how many offsets they advanced and rewound inputs, a row per task and bucket.
+
+    Buckets count from 1970 in UTC; `bucket_start` is null for records without a usable time. The first offset of an
+    input makes no step, and offsets that are not integers are ignored. Steps continue across incarnations of the log.
+    """
+    width = bucket_seconds * 1_000_000
+    found = commits.sparkSession.sql(_ACTIVITY, commits=commits, checkpoints=checkpoints, width=width)
+    return found.persist()
 
 
 def task_progress(
-    activity_rows: DataFrame, gaps: DataFrame, as_of: datetime, least_limit: int, stall_factor: float
+    activity_rows: DataFrame, commits: DataFrame, as_of: datetime, least_limit: int, stall_factor: float
 ) -> DataFrame:
     """The result per task: totals, the age of the newest checkpoint at `as_of` (aware), and whether the task stalls.
 
     A task's limit is `stall_factor` times its median gap between commits, at least `least_limit` seconds. A task
-    without a median gap never stalls. `stall` is `silent` if the newest commit is older than the limit; else
-    `no-advance` if the task's offsets have not changed for longer than the limit while another task of the job
-    advanced; else null. A task whose input has no new messages also shows `no-advance`: the log does not tell where an
-    input ends.
+    with fewer than three commits has no median gap, and never stalls. `stall` is `silent` if the newest commit is older
+    than the limit; else `no-advance` if the task's offsets have not changed for longer than the limit while another
+    task of the job advanced; else null. A task whose input has no new messages also shows `no-advance`: the log does
+    not tell where an input ends.
     """
-    totals = activity_rows.groupBy(*TASK).agg(
-        sf.sum("commits").alias("commits"),
-        *_sums(),
-        sf.min("first_commit_at").alias("first_commit_at"),
-        *(sf.max(name).alias(name) for name in ("newest_commit_at", "last_advance_at")),
-    )
-    limit = sf.greatest(sf.col("median_gap_seconds") * stall_factor, sf.lit(float(least_limit)))
-    job = Window.partitionBy(*JOB)
-    unchanged_since = sf.coalesce("last_advance_at", "first_commit_at")
-    return (
-        totals.join(gaps, on=list(TASK), how="left")
-        .withColumn("limit", sf.when(sf.col("median_gap_seconds").isNotNull(), limit))
-        .withColumn("checkpoint_age_seconds", _seconds_between(sf.col("newest_commit_at"), instant(as_of)))
-        .withColumn("unchanged_since", unchanged_since)
-        .withColumn("unchanged", _seconds_between(sf.col("unchanged_since"), sf.max("last_advance_at").over(job)))
-        .withColumn("stall", sf.expr(_STALL))
-        .withColumn("stalled_since", sf.expr(_STALLED_SINCE))
-        .select(*TASK_PROGRESS)
-    )
-
-
-def _seconds_between(earlier: Column, later: Column) -> Column:
-    return (sf.unix_micros(later) - sf.unix_micros(earlier)) / 1e6
+    limits: dict[str, Any] = {"factor": float(stall_factor), "least": float(least_limit), "as_of": micros(as_of)}
+    return commits.sparkSession.sql(_TASKS, commits=commits, activity=activity_rows, **limits)

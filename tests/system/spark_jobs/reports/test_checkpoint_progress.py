@@ -15,13 +15,8 @@ from pyspark.sql import SparkSession
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import connect
 from spark_jobs.errors import SparkJobError
-from spark_jobs.reports.checkpoint_progress import (
-    COLUMNS,
-    MOST_BUCKETS,
-    report,
-    width_for,
-)
-from spark_jobs.reports.report import Options, Written, write_report
+from spark_jobs.reports.checkpoint_progress import MOST_BUCKETS, cells, report, width_for
+from spark_jobs.reports.report import Result, write_report
 from tests.builders import checkpoint_v1, checkpoint_v2, config_set
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.spark_jobs.fleet import START, at
@@ -67,8 +62,8 @@ def job_url(database_url: str) -> str:
 
 def run_job(
     spark: SparkSession, url: str, output: Path, *, bucket: int | None = None, stall: float = 3, **options: Any
-) -> Written:
-    return write_report(report(bucket, stall), spark, url, Options(str(output), **options))
+) -> Result:
+    return write_report(report(bucket, stall), spark, url, str(output), **options)
 
 
 def parquet(spark: SparkSession, path: Path, *order: str) -> list[dict[str, Any]]:
@@ -162,27 +157,25 @@ def test_a_short_span_has_narrow_buckets() -> None:
     assert width_for(None, None) == 1
 
 
-def test_the_picture_joins_buckets_and_skips_commits_without_a_time(
+def test_the_picture_skips_commits_without_a_time_and_other_tasks(
     spark: SparkSession, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[Any] = []
-    monkeypatch.setattr(
-        "spark_jobs.reports.checkpoint_progress.draw_heat_map", lambda _path, *values: drawn.extend(values)
-    )
-    monkeypatch.setattr("spark_jobs.reports.checkpoint_progress.MOST_DRAWN", 4)
+    monkeypatch.setattr("spark_jobs.reports.checkpoint_progress.draw_heat_map", lambda _, *values: drawn.extend(values))
+    monkeypatch.setattr("spark_jobs.reports.report.MOST_ROWS", 2)
     import_job(database_url, "counts", [*two_tasks(), commit("Partition 0", CENTURY, {0: 700})])
+    import_job(database_url, "late", [commit("Partition 0", 64, {0: 1})])
     run_job(spark, database_url, tmp_path / "out", bucket=20, stall=3)
-    title, seconds, (steady, standing) = drawn
-    assert title.startswith("Checkpoint progress of all jobs as of 2026-03-01 12:01:05 UTC")
-    assert seconds == 40
-    assert (steady.label, steady.is_alarm, standing.is_alarm) == ("counts/1 Partition 0", False, True)
-    assert sorted(steady.cells) == [(at(0), 150, 0), (at(20), 200, 0), (at(40), 200, 0), (at(60), 50, 0)]
-    assert sorted(standing.cells) == [(at(0), 15, 0), (at(20), 25, 10), (at(40), 0, 0), (at(60), 0, 0)]
+    title, seconds, tasks, cells = drawn
+    assert title.endswith("2026-03-01 12:01:05 UTC, the first 2 of 3")
+    assert (seconds, tasks) == (20, {"counts/1 Partition 0": False, "counts/1 Partition 1": True})
+    steady, standing = ([cell[1:] for cell in cells if cell.task == task] for task in tasks)
+    assert sorted(steady) == [(at(0), 150, 0), (at(20), 200, 0), (at(40), 200, 0), (at(60), 50, 0)]
+    assert sorted(standing) == [(at(0), 15, 0), (at(20), 25, 10), (at(40), 0, 0), (at(60), 0, 0)]
 
 
 def test_a_row_shows_spans_and_unknown_values() -> None:
     times = {"newest_commit_at": at(55), "stalled_since": at(25), "checkpoint_age_seconds": 5.0}
     task = {"job_name": "counts", "job_id": "1", "task_name": "Partition 0", "stall": "no-advance"}
     row = {**task, **times, "commits": 7, "advanced": None, "rewound": 0, "median_gap_seconds": None}
-    cells = [column.cell(row) for column in COLUMNS]
-    assert cells == ["counts/1 Partition 0", "7", "?", "0", "5.0s ago", "", "no-advance 35.0s"]
+    assert list(cells(row).values()) == ["counts/1 Partition 0", 7, "?", 0, "5.0s ago", "", "no-advance 35.0s"]

@@ -1,24 +1,15 @@
 """The progress of tasks, on small examples and compared with plain Python."""
 
 import random
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
 
-from spark_jobs.reports.progress import (
-    PROGRESS,
-    TASK_PROGRESS,
-    activity,
-    bucket_start,
-    median_gaps,
-    offset_steps,
-    task_progress,
-)
-from spark_jobs.reports.report import instant
+from spark_jobs.reports.checkpoint_progress import PROGRESS
+from spark_jobs.reports.progress import activity, task_progress
 from tests.fixtures.spark_jobs.fleet import START, at
 
 COMMITS = "job_name string, job_id string, task_name string, record_time timestamp, incarnation int, log_offset bigint"
@@ -42,48 +33,38 @@ def frames(spark: SparkSession, made: Iterable[Made], incarnation: int = 1) -> t
     return spark.createDataFrame(commits, COMMITS), spark.createDataFrame(checkpoints, CHECKPOINTS)
 
 
-def steps_of(spark: SparkSession, made: Iterable[Made]) -> Counter[tuple[int, int]]:
-    rows = offset_steps(frames(spark, made)[1]).collect()
-    return Counter((row.advanced, row.rewound) for row in rows)
-
-
 def summary(
-    spark: SparkSession, made: Iterable[Made], as_of: float, bucket: int = 1, factor: float = 3
+    spark: SparkSession, made: Iterable[Made], as_of: float = 0, bucket: int = 1, factor: float = 3
 ) -> dict[str, dict[str, Any]]:
     commits, checkpoints = frames(spark, made)
-    rows = activity(commits, offset_steps(checkpoints), bucket)
-    tasks = task_progress(rows, median_gaps(commits), at(as_of), bucket, factor)
-    assert tasks.columns == list(TASK_PROGRESS)
+    tasks = task_progress(activity(commits, checkpoints, bucket), commits, at(as_of), bucket, factor)
     return {row.task_name: row.asDict() for row in tasks.collect()}
 
 
-def test_steps_are_counted_by_direction(spark: SparkSession) -> None:
+def counted(task: dict[str, Any]) -> tuple[int, int, int]:
+    return task["commits"], task["advanced"], task["rewound"]
+
+
+def test_steps_are_counted_by_partition_and_direction_without_offsets_that_are_no_numbers(spark: SparkSession) -> None:
     made: list[Made] = [("a", 0, {0: 10}), ("a", 1, {0: 15}), ("a", 2, {0: 15}), ("a", 3, {0: 3}), ("a", 4, {0: 4})]
-    assert steps_of(spark, made) == Counter({(5, 0): 1, (0, 12): 1, (1, 0): 1})
-
-
-def test_partitions_are_separate_and_offsets_without_a_number_are_ignored(spark: SparkSession) -> None:
-    made: list[Made] = [("a", 0, {0: 1, 1: 100}), ("a", 1, {0: None, 1: 101}), ("a", 2, {0: 4}), ("b", 3, {0: 50})]
-    assert steps_of(spark, made) == Counter({(1, 0): 1, (3, 0): 1})
-
-
-def test_a_difference_beyond_bigint_is_ignored(spark: SparkSession) -> None:
-    assert steps_of(spark, [("a", 0, {0: -(2**63)}), ("a", 1, {0: 2**63 - 1})]) == Counter()
+    made += [("b", 0, {0: 1, 1: 100}), ("b", 1, {0: None, 1: 101}), ("b", 2, {0: 4}), ("c", 3, {0: 50})]
+    made += [("far", 0, {0: -(2**63)}), ("far", 1, {0: 2**63 - 1})]  # the difference is beyond bigint
+    tasks = summary(spark, made)
+    assert [counted(tasks[name]) for name in ("a", "b", "c", "far")] == [(5, 6, 12), (3, 4, 0), (1, 0, 0), (2, 0, 0)]
 
 
 def test_steps_continue_across_incarnations(spark: SparkSession) -> None:
-    old = frames(spark, [("a", 0, {0: 1}), ("a", 1, {0: 5})])[1]
+    commits, old = frames(spark, [("a", 0, {0: 1}), ("a", 1, {0: 5})])
     new = frames(spark, [("a", 2, {0: 8})], incarnation=2)[1]
-    assert sorted(row.advanced for row in offset_steps(old.unionByName(new)).collect()) == [3, 4]
+    assert sorted(row.advanced for row in activity(commits, old.unionByName(new), 1).collect()) == [0, 3, 4]
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Kolkata", "America/New_York"])
 def test_buckets_are_counted_in_utc_whatever_the_session_zone(spark: SparkSession, zone: str) -> None:
     spark.conf.set("spark.sql.session.timeZone", zone)
-    moments = [START - timedelta(microseconds=1), START, START + timedelta(hours=1) - timedelta(microseconds=1)]
-    rows = spark.createDataFrame([(moment,) for moment in moments], "t timestamp")
-    starts = rows.select((bucket_start("t", 3600) - instant(START)).cast("bigint").alias("s")).collect()
-    assert [row.s for row in starts] == [-3600, 0, 0]
+    rows = activity(*frames(spark, [("a", second, {}) for second in (-1e-6, 0, 3599.999999)]), 3600)
+    starts = rows.selectExpr("unix_seconds(bucket_start) as start").collect()
+    assert sorted(row.start - int(START.timestamp()) for row in starts) == [-3600, 0]
 
 
 def test_progress_equals_plain_python(spark: SparkSession) -> None:
@@ -93,8 +74,8 @@ def test_progress_equals_plain_python(spark: SparkSession) -> None:
         for second in range(200)
     ]
     commits, checkpoints = frames(spark, made)
-    table = activity(commits, offset_steps(checkpoints), 7).select(*PROGRESS)
-    rows = table.withColumn("bucket_start", (table.bucket_start - instant(START)).cast("bigint")).collect()
+    table = activity(commits, checkpoints, 7).select(*PROGRESS)
+    rows = table.withColumn("bucket_start", sf.unix_seconds("bucket_start") - int(START.timestamp())).collect()
     assert {(row.task_name, row.bucket_start): tuple(row[4:]) for row in rows} == progress_in_python(made, 7)
 
 
@@ -115,7 +96,7 @@ def progress_in_python(made: Iterable[Made], width: int) -> dict[tuple[str, int]
 def test_a_commit_without_a_usable_time_is_counted_without_a_bucket(spark: SparkSession) -> None:
     made: list[Made] = [("a", 0, {0: 1}), ("a", None, {0: 5}), ("a", 2, {0: 6})]
     commits, checkpoints = frames(spark, made)
-    rows = activity(commits, offset_steps(checkpoints), 10).collect()
+    rows = activity(commits, checkpoints, 10).collect()
     assert {row.bucket_start is None: (row.commits, row.advanced) for row in rows} == {False: (2, 1), True: (1, 4)}
     assert summary(spark, made, 3)["a"]["advanced"] == 5
 

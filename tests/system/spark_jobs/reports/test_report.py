@@ -13,7 +13,7 @@ from eventlog.startpoint import StartpointSpecific
 from eventlog.timestamps import LAST_STORABLE_MS
 from spark_jobs.errors import SparkJobError
 from spark_jobs.reports import checkpoint_progress, config_churn, fleet, startpoint_effects
-from spark_jobs.reports.report import Options, Report, Written, describe_positions, format_span, write_report
+from spark_jobs.reports.report import Report, Result, describe_positions, format_span, write_report
 from tests.builders import FIRST_TIME, checkpoint_v1, config_set, fan_out
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.acceptance.odd_jobs import import_recording_a
@@ -21,7 +21,7 @@ from tests.fixtures.acceptance.odd_jobs import import_recording_a
 PNG: Final = b"\x89PNG\r\n\x1a\n"
 PREFERRED: Final = "select count(*) from coordinator.commit_history where is_preferred"
 REPORTS: Final = (fleet.report(), config_churn.report(), startpoint_effects.report())
-PROGRESS: Final = checkpoint_progress.report(None, 10)
+PROGRESS: Final = checkpoint_progress.report()
 
 
 @pytest.fixture
@@ -31,14 +31,14 @@ def recorded_job(database_url: str) -> str:
     return database_url
 
 
-def run(report: Report, spark: SparkSession, url: str, output: Path, **options: Any) -> Written:
-    written = write_report(report, spark, url, Options(str(output), **options))
+def run(report: Report, spark: SparkSession, url: str, output: Path, **options: Any) -> Result:
+    written = write_report(report, spark, url, str(output), **options)
     assert (output / f"{report.name}.png").read_bytes().startswith(PNG)
     return written
 
 
-def cells(report: Report, written: Written) -> list[list[str]]:
-    return [[column.cell(row) for column in report.columns] for row in written.rows]
+def cells(report: Report, written: Result) -> list[list[Any]]:
+    return [list(report.cells(row).values()) for row in written.rows]
 
 
 def rows(spark: SparkSession, path: Path, *order: str) -> list[dict[str, Any]]:
@@ -53,9 +53,16 @@ def test_the_fleet_has_its_tasks_containers_and_last_commits(
         ((preferred,),) = connection.execute(PREFERRED).fetchall()
     written = run(fleet.report(), spark, recorded_job, tmp_path / "out")
     assert written.title == "Fleet of all jobs as of 2026-11-21 09:18:19 UTC"
-    assert cells(fleet.report(), written) == [
-        ["wordcount_pv/1", "8", "2", str(preferred), "2026-11-21 09:18:13", "5.8s", "0"]
-    ]
+    ((*shown, age, stalled),) = cells(fleet.report(), written)
+    assert (*shown[:4], f"{shown[4]:%H:%M:%S}", age, stalled) == (
+        "wordcount_pv/1",
+        8,
+        2,
+        preferred,
+        "09:18:13",
+        "5.8s",
+        0,
+    )
     about = json.loads((tmp_path / "out" / "as_of.json").read_text())
     assert about["as_of"].startswith("2026-11-21T09:18:19")
     assert [log["next_offset"] for log in about["logs"]] == [388, 427]
@@ -100,7 +107,7 @@ def test_a_job_without_commits_and_a_database_without_logs_have_reports(
     with connect(database_url) as connection:
         ImportedJob(connection, "idle", coordinator=[config_set()])
     written = run(fleet.report(), spark, database_url, tmp_path / "idle", job="idle/1")
-    assert cells(fleet.report(), written) == [["idle/1", "0", "0", "0", "", "", "0"]]
+    assert cells(fleet.report(), written) == [["idle/1", 0, 0, 0, None, "", 0]]
     (job,) = rows(spark, tmp_path / "idle" / "jobs")
     assert (job["commits"], job["last_commit_at"], job["stalled_tasks"]) == (0, None, 0)
 

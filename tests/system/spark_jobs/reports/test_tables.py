@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import date, timedelta
-from typing import Final
+from types import SimpleNamespace
+from typing import Any, Final, cast
 
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_jobs.reports.config_churn import MOST_JOBS, OTHERS, changed_keys, changes_by_day, days_by_job
-from spark_jobs.reports.startpoint_effects import startpoint_effects
+from spark_jobs.reports import config_churn, startpoint_effects
+from spark_jobs.reports.config_churn import MOST_JOBS, OTHERS, days_by_job
 from tests.fixtures.spark_jobs.fleet import at
 
 PLACE: Final = (
@@ -16,7 +17,7 @@ PLACE: Final = (
     " key_bucket int"
 )
 STEPS: Final = f"{PLACE}, startpoint_type string, startpoint_value string, status string, record_time timestamp"
-OFFSET: Final = "input_offset_number bigint, is_preferred boolean, record_time timestamp"
+OFFSET: Final = "input_offset_number bigint, record_time timestamp"
 CHECKPOINTS: Final = f"{PLACE}, {OFFSET}, incarnation int, log_offset bigint"
 HERE: Final = ("counts", "1", "Partition 0", "kafka", "views", 0, -1)
 
@@ -27,9 +28,8 @@ def effects(
     """offset_before, moved and seconds_to_catch_up of each startpoint, in order."""
     steps = [(*HERE, kind, value, "fanned_out", at(seconds)) for kind, value, seconds in fanned_out]
     steps.append((*HERE, "oldest", None, "requested", at(0)))
-    made = [(*HERE, offset, True, at(seconds), 1, number) for number, (seconds, offset) in enumerate(commits)]
-    made.append((*HERE, 10**6, False, at(11), 1, 99))
-    found = startpoint_effects(spark.createDataFrame(steps, STEPS), spark.createDataFrame(made, CHECKPOINTS))
+    made = [(*HERE, offset, at(seconds), 1, number) for number, (seconds, offset) in enumerate(commits)]
+    found = startpoint_effects.effects(spark.createDataFrame(steps, STEPS), spark.createDataFrame(made, CHECKPOINTS))
     return [(row.offset_before, row.moved, row.seconds_to_catch_up) for row in found.orderBy("fanned_out_at").collect()]
 
 
@@ -67,13 +67,14 @@ def test_config_changes_are_counted_by_day_in_utc(spark: SparkSession, zone: str
         ("views", "1", "b", None, "set", "writer", "h", "u", None),
     ]
     changes = spark.createDataFrame(rows, CHANGES)
-    counted = {tuple(row) for row in changes_by_day(changes).collect()}
+    frames = config_churn.tables(cast("Any", SimpleNamespace(read=lambda *_: changes))).frames
+    counted = {tuple(row) for row in frames["changes"].collect()}
     assert counted == {
         (date(2026, 3, 1), "counts", "1", "writer", "h", "u", 3, 1, 1, 1),
         (date(2026, 3, 2), "counts", "1", "writer", None, None, 1, 1, 1, 0),
         (None, "views", "1", "writer", "h", "u", 1, 1, 1, 0),
     }
-    assert {(row.config_key, row.changes, row.jobs) for row in changed_keys(changes).collect()} == {
+    assert {(row.config_key, row.changes, row.jobs) for row in frames["keys"].collect()} == {
         ("a", 3, 1),
         ("b", 2, 2),
     }

@@ -8,8 +8,8 @@ import matplotlib.image
 import pytest
 
 from spark_jobs.reports.fleet import draw as draw_fleet
-from spark_jobs.reports.picture import Bar, Cell, TaskRow, draw_bars, draw_days, draw_heat_map
-from spark_jobs.reports.report import Drawing
+from spark_jobs.reports.picture import Bar, Cell, draw_bars, draw_days, draw_heat_map
+from spark_jobs.reports.report import Result
 from tests.fixtures.spark_jobs.fleet import at
 
 TODAY = date(2026, 3, 1)
@@ -28,12 +28,21 @@ def test_a_bar_is_red_or_its_text_is(tmp_path: Path, length: float) -> None:
 
 
 @pytest.mark.parametrize("tasks", [0, 1, 13, 40])
-def test_any_number_of_tasks_is_drawn(tmp_path: Path, tasks: int) -> None:
-    cells = [Cell(at(2 * number), number, number // 15) for number in range(20)]
+@pytest.mark.parametrize("step", [2, 86_400])
+def test_any_number_of_tasks_and_buckets_is_drawn(tmp_path: Path, tasks: int, step: int) -> None:
     names = ("$x_{", "タスク 🙂", "%d {}", "", "a" * 300)
-    rows = [TaskRow(names[number % 5], number == 0, cells if number % 3 else []) for number in range(tasks)]
-    draw_heat_map(tmp_path / "p.png", "all $ jobs, " + "long " * 100, 2, rows)
+    rows = {f"{names[number % 5]}{number}": number == 0 for number in range(tasks)}
+    cells = [Cell(name, at(step * number), number, number // 15) for name in rows for number in range(20)]
+    draw_heat_map(tmp_path / "p.png", "all $ jobs, " + "long " * 100, 2, rows, cells)
     assert (RED in colors(tmp_path / "p.png")) is (tasks > 0)
+
+
+def test_equal_steps_have_the_palest_colour_and_larger_ones_the_darkest(tmp_path: Path) -> None:
+    for last, is_dark in ((1_000_000, False), (9_000_000, True)):
+        cells = [Cell("t", at(0), 1_000_000, 0), Cell("t", at(1), last, 0)]
+        draw_heat_map(tmp_path / "p.png", "t", 1, {"t": False}, cells)
+        row = (matplotlib.image.imread(tmp_path / "p.png")[..., :3] * 255)[60:140, 300:700]
+        assert bool(row.sum(axis=2).min() < 200) is is_dark
 
 
 @pytest.mark.parametrize(
@@ -42,7 +51,7 @@ def test_any_number_of_tasks_is_drawn(tmp_path: Path, tasks: int) -> None:
         (0.0, 0, "seconds", 0.0, "0.0s"),
         (5.8, 0, "seconds", 5.8, "5.8s"),
         (180.0, 0, "minutes", 3.0, "3m 00s"),
-        (9_000.0, 2, "hours", 2.5, "2h 30m, 2 of 8 tasks stalled"),
+        (9_000.0, 2, "hours", 2.5, "2h 30m, 2 stalled"),
         (864_000.0, 0, "days", 10.0, "10d 00h"),
         (None, 0, "seconds", 0.0, "no commits"),
     ],
@@ -64,7 +73,7 @@ def test_ages_have_a_unit_of_their_size(
 
     monkeypatch.setattr("spark_jobs.reports.fleet.draw_bars", draw)
     row = {"job_name": "counts", "job_id": "1", "tasks": 8, "seconds_since_commit": age, "stalled_tasks": stalled}
-    draw_fleet(Drawing(tmp_path / "p.png", "t", "", [row], {}, {}))
+    draw_fleet(tmp_path / "p.png", Result("t", [row], 1, {}, {}, "", {}))
     assert drawn == [unit, Bar("counts/1", length, text, is_alarm=stalled > 0)]
     assert (tmp_path / "p.png").exists()
 
@@ -72,7 +81,7 @@ def test_ages_have_a_unit_of_their_size(
 @pytest.mark.parametrize("days", [[0], [0, 1, 9], list(range(0, 4000, 7))])
 def test_a_single_day_and_many_years_of_days_are_drawn(tmp_path: Path, days: Sequence[int]) -> None:
     series = {TODAY - timedelta(days=day): 5 for day in days}
-    draw_days(tmp_path / "p.png", "t", "u", {"$ counts/1": series, "other jobs": series})
+    draw_days(tmp_path / "p.png", "t", "per {}", {"$ counts/1": series, "other jobs": series})
     image = matplotlib.image.imread(tmp_path / "p.png")[..., :3]
     is_bar = (image.reshape(-1, 3) != 1).any(axis=1).reshape(image.shape[:2])
     assert is_bar.mean() < (0.2 if len(days) == 1 else 1.0)
