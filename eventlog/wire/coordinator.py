@@ -1,7 +1,7 @@
 """Keys and values of the coordinator stream: all types are read, and written as Samza writes them."""
 
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple, TypeVar
 
 from eventlog.errors import WireError, json_type
 from eventlog.messages import (
@@ -12,6 +12,7 @@ from eventlog.messages import (
     Envelope,
     KeyVersion,
     Message,
+    NamedMessage,
     Origin,
     SetChangelogMapping,
     SetCheckpoint,
@@ -40,136 +41,156 @@ from eventlog.wire.jackson import (
 )
 from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out, encode_startpoint
 
-Values = dict[str, Any]
-Common = dict[str, Any]
-Builder = Callable[[str, str, Values, Common], Message]
+Fields = dict[str, Any]
+AnyType = TypeVar("AnyType", "EnvelopedType", "BareType")
 
 
 class EnvelopedType(NamedTuple):
-    """How the ``values`` in the envelope of a type are read.
+    """How the ``values`` in the envelope of a type are read and written.
 
-    Without any of ``main_fields`` the message is a delete; the first that exists is used, so Samza's spelling is before
-    that in its documentation. A type without main fields has a map, and ``empty_deletes`` says whether an empty one is
-    a delete. ``blank_deletes`` says whether a main field without any text is one.
+    ``read`` makes the message's fields of its key, the text of its main field, and all values; ``write`` makes the
+    values of the message, in Samza's order. Without any of ``main_fields`` the message is a delete; the first that
+    exists is used, so Samza's spelling is before that in its documentation. A type without main fields has a map, and
+    ``empty_deletes`` says whether an empty one is a delete; ``blank_deletes``, whether a main field of white space is.
     """
 
+    kind: Any
     main_fields: tuple[str, ...]
-    build: Builder
+    read: Callable[[str, str, Fields], Fields]
+    write: Callable[[Any], Fields]
     empty_deletes: bool = True
     blank_deletes: bool = False
 
-    def is_delete(self, main: Any, values: Values) -> bool:
+    def is_delete(self, main: Any, values: Fields) -> bool:
         """Whether values with this main field (None: with none) delete the key."""
         if main is None:
             return bool(self.main_fields) or (self.empty_deletes and not values)
         return self.blank_deletes and isinstance(main, str) and not main.strip()
 
 
-def values_of(message: Message) -> dict[str, str | None]:
-    """The ``values`` that Samza writes for a message with an envelope, in its order."""
-    return _WRITERS[type(message)](message)
+class BareType(NamedTuple):
+    """How a type is read and written whose values have no envelope: the whole value is the message."""
+
+    kind: Any
+    read: Callable[[str, bytes], Fields]
+    write: Callable[[Any], bytes]
 
 
-def _checkpoint(key: str, _main: str, values: Values, common: Common) -> Message:
-    offsets = {SystemStreamPartition.parse(text): text_or_none(values[text], "an offset") for text in values}
-    return SetCheckpoint(task_name=key, offsets=offsets, **common)
-
-
-def _changelog(key: str, main: str, _values: Values, common: Common) -> Message:
-    partition = parse_int32(main, "bad_number", "the changelog's partition")
-    return SetChangelogMapping(task_name=key, changelog_partition=partition, **common)
-
-
-def _host(key: str, main: str, values: Values, common: Common) -> Message:
-    return SetContainerHostMapping(
-        container_id=key,
-        host_name=main,
-        jmx_url=text_or_none(values.get("jmx-url"), "jmx-url"),
-        jmx_tunneling_url=text_or_none(values.get("jmx-tunneling-url"), "jmx-tunneling-url"),
-        **common,
+def _text(kind: type[NamedMessage], name: str, field: str) -> EnvelopedType:
+    """A type with one text, which is a field of the message."""
+    return EnvelopedType(
+        kind,
+        (name,),
+        lambda key, main, _: {kind.key_field: key, field: main},
+        lambda message: {name: getattr(message, field)},
     )
 
 
-def _task_partition(key: str, main: str, _values: Values, common: Common) -> Message:
+def _read_texts(values: Fields, names: Mapping[str, str]) -> Fields:
+    return {field: text_or_none(values.get(name), name) for field, name in names.items()}
+
+
+def _write_texts(message: Message, names: Mapping[str, str]) -> Fields:
+    written = {name: getattr(message, field) for field, name in names.items()}
+    return {name: value for name, value in written.items() if value is not None}
+
+
+_JMX: Final = {"jmx_url": "jmx-url", "jmx_tunneling_url": "jmx-tunneling-url"}
+_HOST: Final = {"jmx_url": "jmx-url", "host_name": "host", "jmx_tunneling_url": "jmx-tunneling-url"}
+_METADATA: Final = {"epoch_id": "epoch-id", "config_id": "config-id", "job_model_id": "job-model-id"}
+
+
+def _read_checkpoint(key: str, _main: str, values: Fields) -> Fields:
+    offsets = {SystemStreamPartition.parse(text): text_or_none(values[text], "an offset") for text in values}
+    return {"task_name": key, "offsets": offsets}
+
+
+def _read_task_names(key: str, main: str, _values: Fields) -> Fields:
     names = loads(main)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise WireError("wrong_type", "taskNames is not a list of texts")
-    return SetTaskPartitionMapping(partition=decode_partition_key(key), task_names=tuple(names), **common)
+    return {"partition": decode_partition_key(key), "task_names": tuple(names)}
 
 
-def _metadata(key: str, main: str, _values: Values, common: Common) -> Message:
-    fields = as_object(loads(main), "meta-key")
-    return SetJobCoordinatorMetadata(
-        cluster_type=key,
-        epoch_id=text_or_none(fields.get("epoch-id"), "epoch-id"),
-        config_id=text_or_none(fields.get("config-id"), "config-id"),
-        job_model_id=text_or_none(fields.get("job-model-id"), "job-model-id"),
-        **common,
-    )
-
-
-def _migration(key: str, _main: str, values: Values, common: Common) -> Message:
+def _read_migration(key: str, _main: str, values: Fields) -> Fields:
     if not all(isinstance(value, str) for value in values.values()):
         raise WireError("wrong_type", "a migration's value is not a text")
-    return SetMigrationInfo(key=key, values=values, **common)
+    return {"key": key, "values": values}
 
 
-ENVELOPED_TYPES: Final[dict[str, EnvelopedType]] = {
-    SetConfig.message_type: EnvelopedType(
-        ("value",), lambda key, main, _, common: SetConfig(config_key=key, config_value=main, **common)
-    ),
-    SetCheckpoint.message_type: EnvelopedType((), _checkpoint, empty_deletes=False),
-    SetChangelogMapping.message_type: EnvelopedType(("Partition", "partition"), _changelog, blank_deletes=True),
-    SetContainerHostMapping.message_type: EnvelopedType(("host", "hostname"), _host),
-    SetExecutionEnvContainerIdMapping.message_type: EnvelopedType(
-        ("execution-env-container-id",),
-        lambda key, main, _, common: SetExecutionEnvContainerIdMapping(
-            container_id=key, execution_container_id=main, **common
+def _read_object(key: str, value: bytes) -> Fields:
+    as_object(loads(value), "the value")
+    return {"key": key, "text": text_of(value)}
+
+
+def _by_name(types: Iterable[AnyType]) -> dict[str, AnyType]:
+    return {each.kind.message_type: each for each in types}
+
+
+ENVELOPED_TYPES: Final = _by_name(
+    [
+        _text(SetConfig, "value", "config_value"),
+        _text(SetExecutionEnvContainerIdMapping, "execution-env-container-id", "execution_container_id"),
+        _text(SetTaskContainerMapping, "containerId", "container_id"),
+        _text(SetTaskModeMapping, "taskMode", "task_mode"),
+        EnvelopedType(
+            SetCheckpoint,
+            (),
+            _read_checkpoint,
+            lambda message: {str(partition): offset for partition, offset in message.offsets.items()},
+            empty_deletes=False,
         ),
-    ),
-    SetTaskContainerMapping.message_type: EnvelopedType(
-        ("containerId",),
-        lambda key, main, _, common: SetTaskContainerMapping(task_name=key, container_id=main, **common),
-    ),
-    SetTaskModeMapping.message_type: EnvelopedType(
-        ("taskMode",), lambda key, main, _, common: SetTaskModeMapping(task_name=key, task_mode=main, **common)
-    ),
-    SetTaskPartitionMapping.message_type: EnvelopedType(("taskNames",), _task_partition),
-    SetJobCoordinatorMetadata.message_type: EnvelopedType(("meta-key",), _metadata),
-    SetMigrationInfo.message_type: EnvelopedType((), _migration),
-}
+        EnvelopedType(
+            SetChangelogMapping,
+            ("Partition", "partition"),
+            lambda key, main, _: {
+                "task_name": key,
+                "changelog_partition": parse_int32(main, "bad_number", "the changelog's partition"),
+            },
+            lambda message: {"Partition": str(message.changelog_partition)},
+            blank_deletes=True,
+        ),
+        EnvelopedType(
+            SetContainerHostMapping,
+            ("host", "hostname"),
+            lambda key, main, values: {"container_id": key, "host_name": main, **_read_texts(values, _JMX)},
+            lambda message: _write_texts(message, _HOST),
+        ),
+        EnvelopedType(
+            SetTaskPartitionMapping,
+            ("taskNames",),
+            _read_task_names,
+            lambda message: {"taskNames": dumps_text(list(message.task_names))},
+        ),
+        EnvelopedType(
+            SetJobCoordinatorMetadata,
+            ("meta-key",),
+            lambda key, main, _: {"cluster_type": key, **_read_texts(as_object(loads(main), "meta-key"), _METADATA)},
+            lambda message: {"meta-key": dumps_text(_write_texts(message, _METADATA))},
+        ),
+        EnvelopedType(SetMigrationInfo, (), _read_migration, lambda message: dict(message.values)),
+    ]
+)
 """The types with an envelope, by name."""
 
-
-def _host_values(message: SetContainerHostMapping) -> dict[str, str | None]:
-    values = {"jmx-url": message.jmx_url, "host": message.host_name, "jmx-tunneling-url": message.jmx_tunneling_url}
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _metadata_fields(message: SetJobCoordinatorMetadata) -> dict[str, str]:
-    fields = {"epoch-id": message.epoch_id, "config-id": message.config_id, "job-model-id": message.job_model_id}
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-_WRITERS: Final[dict[type, Callable[[Any], dict[str, str | None]]]] = {
-    SetConfig: lambda message: {"value": message.config_value},
-    SetCheckpoint: lambda message: {str(partition): offset for partition, offset in message.offsets.items()},
-    SetChangelogMapping: lambda message: {"Partition": str(message.changelog_partition)},
-    SetContainerHostMapping: _host_values,
-    SetExecutionEnvContainerIdMapping: lambda message: {"execution-env-container-id": message.execution_container_id},
-    SetTaskContainerMapping: lambda message: {"containerId": message.container_id},
-    SetTaskModeMapping: lambda message: {"taskMode": message.task_mode},
-    SetTaskPartitionMapping: lambda message: {"taskNames": dumps_text(list(message.task_names))},
-    SetJobCoordinatorMetadata: lambda message: {"meta-key": dumps_text(_metadata_fields(message))},
-    SetMigrationInfo: lambda message: dict(message.values),
-}
-
-
-BARE_TYPES: Final = frozenset(
-    bare.message_type for bare in (SetStartpoint, SetStartpointFanOut, ContainerPlacement, Drain)
+BARE_TYPES: Final = _by_name(
+    [
+        BareType(
+            SetStartpoint,
+            lambda key, value: {"key_text": key, "startpoint": decode_startpoint(value)},
+            lambda message: encode_startpoint(message.startpoint),
+        ),
+        BareType(
+            SetStartpointFanOut,
+            lambda key, value: {"task_name": key, "fan_out": decode_fan_out(value)},
+            lambda message: encode_fan_out(message.fan_out),
+        ),
+        BareType(ContainerPlacement, _read_object, lambda message: message.text.encode("utf-8", "replace")),
+        BareType(Drain, _read_object, lambda message: message.text.encode("utf-8", "replace")),
+    ]
 )
-"""The types whose values have no envelope: the whole value is the message."""
-KNOWN_TYPES: Final = BARE_TYPES | ENVELOPED_TYPES.keys()
+"""The types without an envelope, by name."""
+
 _EMPTY_TYPES: Final = (SetStartpoint.message_type, SetStartpointFanOut.message_type)
 _JSON_SPACE: Final = b" \t\r\n"
 _LONGEST_NULL: Final = 16  # real values are longer, and are not searched for white space
@@ -216,8 +237,12 @@ def decode_message(key: CoordinatorKey, value: bytes | None) -> Message:
     enveloped = ENVELOPED_TYPES.get(key.message_type)
     if enveloped is not None:
         return _decode_enveloped(enveloped, key, value)
-    read = _BARE_READERS.get(key.message_type, _unknown)
-    return read(key, value, {"version": key.version, "origin": Origin(key.key, value)})
+    common: Fields = {"version": key.version, "origin": Origin(key.key, value)}
+    bare = BARE_TYPES.get(key.message_type)
+    if bare is None:
+        return UnknownMessage(message_type=key.message_type, key=key.key, value=text_of(value), **common)
+    message: Message = bare.kind(**bare.read(key.key, value), **common)
+    return message
 
 
 def encode_message(message: Message) -> tuple[bytes, bytes | None]:
@@ -231,7 +256,7 @@ def _is_none(message_type: str, value: bytes) -> bool:
     """Whether a short value is JSON null, or no bytes where Samza's StartpointManager ignores them."""
     if not value:
         return message_type in _EMPTY_TYPES
-    return value.strip(_JSON_SPACE) == b"null" and message_type in KNOWN_TYPES
+    return value.strip(_JSON_SPACE) == b"null" and (message_type in ENVELOPED_TYPES or message_type in BARE_TYPES)
 
 
 def _decode_enveloped(enveloped: EnvelopedType, key: CoordinatorKey, value: bytes) -> Message:
@@ -239,12 +264,13 @@ def _decode_enveloped(enveloped: EnvelopedType, key: CoordinatorKey, value: byte
     if record.get("values") is None:
         raise WireError("missing_field", "the value has no values")
     values = as_object(record["values"], "values")
-    common: dict[str, Any] = {"envelope": _envelope(record), "version": key.version, "origin": Origin(key.key, value)}
+    common: Fields = {"envelope": _envelope(record), "version": key.version, "origin": Origin(key.key, value)}
     main = next((values[name] for name in enveloped.main_fields if values.get(name) is not None), None)
     if enveloped.is_delete(main, values):
         return Delete(message_type=key.message_type, key=key.key, **common)
     text = "" if main is None else as_text(main, enveloped.main_fields[0])
-    return enveloped.build(key.key, text, values, common)
+    message: Message = enveloped.kind(**enveloped.read(key.key, text, values), **common)
+    return message
 
 
 def _envelope(record: dict[str, Any]) -> Envelope:
@@ -259,22 +285,16 @@ def _envelope(record: dict[str, Any]) -> Envelope:
 
 
 def _encode_value(message: Message) -> bytes | None:
-    match message:
-        case Delete():
-            return None
-        case UnknownMessage():
-            return None if message.value is None else message.value.encode("utf-8", "replace")
-        case SetStartpoint():
-            return encode_startpoint(message.startpoint)
-        case SetStartpointFanOut():
-            return encode_fan_out(message.fan_out)
-        case ContainerPlacement() | Drain():
-            return message.text.encode("utf-8", "replace")
-        case _:
-            return _encode_enveloped(message.envelope or Envelope(), values_of(message))
+    if isinstance(message, Delete):
+        return None
+    if isinstance(message, UnknownMessage):
+        return None if message.value is None else message.value.encode("utf-8", "replace")
+    if message.message_type in BARE_TYPES:
+        return BARE_TYPES[message.message_type].write(message)
+    return _encode_enveloped(message.envelope or Envelope(), ENVELOPED_TYPES[message.message_type].write(message))
 
 
-def _encode_enveloped(envelope: Envelope, values: dict[str, str | None]) -> bytes:
+def _encode_enveloped(envelope: Envelope, values: Fields) -> bytes:
     fields = {
         "host": envelope.host,
         "source": envelope.source,
@@ -292,33 +312,3 @@ def _is_unchanged(message: Message, origin: Origin) -> bool:
     except WireError:
         return False
     return as_read == message and as_read.envelope in (None, message.envelope)  # None: the value has no place for one
-
-
-def _unknown(key: CoordinatorKey, value: bytes, common: dict[str, Any]) -> Message:
-    return UnknownMessage(message_type=key.message_type, key=key.key, value=text_of(value), **common)
-
-
-def _startpoint(key: CoordinatorKey, value: bytes, common: dict[str, Any]) -> Message:
-    return SetStartpoint(key_text=key.key, startpoint=decode_startpoint(value), **common)
-
-
-def _fan_out(key: CoordinatorKey, value: bytes, common: dict[str, Any]) -> Message:
-    return SetStartpointFanOut(task_name=key.key, fan_out=decode_fan_out(value), **common)
-
-
-def _placement(key: CoordinatorKey, value: bytes, common: dict[str, Any]) -> Message:
-    as_object(loads(value), "the value")
-    return ContainerPlacement(key=key.key, text=text_of(value), **common)
-
-
-def _drain(key: CoordinatorKey, value: bytes, common: dict[str, Any]) -> Message:
-    as_object(loads(value), "the value")
-    return Drain(key=key.key, text=text_of(value), **common)
-
-
-_BARE_READERS: Final[dict[str, Callable[[CoordinatorKey, bytes, dict[str, Any]], Message]]] = {
-    SetStartpoint.message_type: _startpoint,
-    SetStartpointFanOut.message_type: _fan_out,
-    ContainerPlacement.message_type: _placement,
-    Drain.message_type: _drain,
-}
