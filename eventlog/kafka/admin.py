@@ -126,12 +126,14 @@ _REFUSALS: Final = (
 )
 _NO_EPOCHS: Final = (IncompatibleBrokerVersion, TopicAuthorizationFailedError, UnknownTopicOrPartitionError)
 _NO_LEADER: Final = -1
+_MISSING: Final = (UnknownTopicOrPartitionError, InvalidTopicError)
 
 
 class KafkaAdmin(AdminClient):
     """Describes and creates topics. Connects when first used. Not thread-safe; a context manager."""
 
     _make_client = LeaderKeepingAdmin
+    _isolation_level = IsolationLevel.READ_COMMITTED
 
     @property
     def cluster_id(self) -> str:
@@ -148,10 +150,8 @@ class KafkaAdmin(AdminClient):
 
     def topic(self, stream_name: str, *, leader_seconds: float = REACH_SECONDS) -> Topic:
         """The current state of a stream's topic. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""
-        found = self._describe(stream_name, leader_seconds)
-        return Topic(
-            stream_name, known_id(found.get("topic_id")), len(found["partitions"]), self._topic_settings(stream_name)
-        )
+        found = self._topics([stream_name], leader_seconds)[stream_name]
+        return Topic(stream_name, known_id(found.topic_id), len(found.partitions), self._topic_settings(stream_name))
 
     def describe(self, stream_name: str) -> StreamFacts:
         """See `EventSource.describe`; the end is after the last committed record. It does not wait for a leader."""
@@ -183,10 +183,10 @@ class KafkaAdmin(AdminClient):
         request = OffsetForLeaderEpochRequest(replica_id=-1, topics=[asked(topic=stream_name, partitions=[one])])
 
         def send() -> Any:
-            (topic,) = self._metadata([stream_name]).topics
+            (topic,) = self._led([stream_name])
             leaders = [one.leader_id for one in topic.partitions if one.partition_index == PARTITION]
-            if topic.error_code != NoError.errno or leaders == [_NO_LEADER]:
-                raise for_code(topic.error_code) if not leaders else NoLeader([stream_name])
+            if not leaders:
+                raise UnknownTopicOrPartitionError
             return self._send(request, leaders[0])
 
         try:
@@ -239,7 +239,7 @@ class KafkaAdmin(AdminClient):
 
     def partition_count(self, name: str) -> int:
         """The number of partitions of a topic. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""
-        return len(self._describe(name, REACH_SECONDS)["partitions"])
+        return len(self._topics([name])[name].partitions)
 
     def _metadata(self, names: Sequence[str], node_id: int | None = None) -> Any:
         topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
@@ -264,25 +264,35 @@ class KafkaAdmin(AdminClient):
                 self._client.wait_for_topics([name], timeout_ms=int(REACH_SECONDS * 1000))
             raise
 
-    def _describe(self, stream_name: str, leader_seconds: float) -> Mapping[str, Any]:
-        (found,) = self._ask_leaders(lambda: self._ready(stream_name), leader_seconds)
-        error = for_code(found["error_code"])
-        if error is TopicAuthorizationFailedError:
-            raise StreamRefused(
-                stream_name,
-                f"{self._options.place} denies access to it. Grant the user the permission to describe and read it",
-            )
-        if error in (UnknownTopicOrPartitionError, InvalidTopicError):
-            raise StreamMissing(stream_name, self._options.place)
-        return found
+    def _topics(
+        self, names: Sequence[str], leader_seconds: float = REACH_SECONDS, *, only_existing: bool = False
+    ) -> dict[str, Any]:
+        """The metadata of topics by name. Raises as `topic`; with ``only_existing`` missing ones are left out."""
+        topics = self._ask_leaders(lambda: self._led(names), leader_seconds) if names else []
+        left_out = _MISSING if only_existing else ()
+        there = [topic for topic in topics if for_code(topic.error_code) not in left_out]
+        for topic in there:
+            self._check(topic.name, for_code(topic.error_code))
+        return {topic.name: topic for topic in there}
 
-    def _ready(self, stream_name: str) -> Sequence[Mapping[str, Any]]:
-        """The topic's metadata. Raises NoLeader while the topic has no leader."""
-        topics: Sequence[Mapping[str, Any]] = self._client.describe_topics([stream_name])
-        codes = [topic["error_code"] for topic in topics]
-        codes += [partition["error_code"] for topic in topics for partition in topic["partitions"]]
-        if LeaderNotAvailableError.errno in codes:
-            raise NoLeader([stream_name])
+    def _check(self, name: str, error: type[KafkaError]) -> None:
+        """Raise the error of a topic, if it has one."""
+        if error is TopicAuthorizationFailedError:
+            place = self._options.place
+            raise StreamRefused(name, f"{place} denies access to it. Grant the user the right to describe and read it")
+        if error in _MISSING:
+            raise StreamMissing(name, self._options.place)
+
+    def _led(self, names: Sequence[str]) -> Sequence[Any]:
+        """The metadata of topics. Raises `NoLeader`, and errors that pass, such as while a topic is created."""
+        topics: Sequence[Any] = self._metadata(names).topics
+        for topic in topics:
+            error = for_code(topic.error_code)
+            if LeaderNotAvailableError.errno in (topic.error_code, *(one.error_code for one in topic.partitions)):
+                raise NoLeader([topic.name])
+            if error not in (NoError, TopicAuthorizationFailedError, *_MISSING):
+                raise error(topic.name)
+        self._keep_leaders(topics)
         return topics
 
     def _topic_settings(self, stream_name: str) -> dict[str, str]:
@@ -319,8 +329,8 @@ class KafkaAdmin(AdminClient):
             return self._offsets(left if len(left) < len(asked) else (), spec, leader_seconds)
         return {partition.topic: one.offset for partition, one in found.items()}
 
-    def _list_offsets(self, asked: Mapping[TopicPartition, OffsetSpec]) -> Mapping[TopicPartition, Any]:
+    def _list_offsets(self, asked: Mapping[TopicPartition, int]) -> Mapping[TopicPartition, Any]:
         found: Mapping[TopicPartition, Any] = self._client.list_partition_offsets(
-            dict(asked), isolation_level=IsolationLevel.READ_COMMITTED
+            dict(asked), isolation_level=self._isolation_level
         )
         return found

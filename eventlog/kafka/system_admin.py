@@ -1,19 +1,13 @@
 """The admin of a Kafka input system: how far its topics reach, and which offset a startpoint means."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Final
 
-from kafka import OffsetSpec, TopicPartition
-from kafka.errors import (
-    InvalidTopicError,
-    NoError,
-    TopicAuthorizationFailedError,
-    UnknownTopicOrPartitionError,
-    for_code,
-)
+from kafka import IsolationLevel, OffsetSpec, TopicPartition
+from kafka.errors import KafkaError, NoError, TopicAuthorizationFailedError, UnknownTopicOrPartitionError
 
-from eventlog.kafka.client import AdminClient, BrokerTooOld, ask
+from eventlog.kafka.admin import KafkaAdmin
+from eventlog.kafka.client import REACH_SECONDS, BrokerTooOld
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import CredentialsRefused
 from eventlog.startpoint import (
@@ -42,18 +36,20 @@ Question = tuple[TopicPartition, int]
 """A partition, and a time in ms since 1970 or one of Kafka's codes for its ends."""
 
 
-class KafkaSystemAdmin(AdminClient):
+class KafkaSystemAdmin(KafkaAdmin):
     """See `SystemAdmin`; for one cluster (KafkaSystemAdmin of Samza). Connects when first used.
 
     Uncommitted records of transactions are included, as in Samza's own consumer. Methods that query the cluster raise
     `InputMissing`, and `SourceUnavailable` if it does not answer within seconds. Not thread-safe; a context manager.
     """
 
+    _isolation_level = IsolationLevel.READ_UNCOMMITTED
+
     def get_offsets_after(
         self, offsets: Mapping[SystemStreamPartition, str]
     ) -> Mapping[SystemStreamPartition, str | None]:
         """See `SystemAdmin.get_offsets_after`: one more. Consumers skip offsets that compaction removed."""
-        return MappingProxyType({partition: offset_after(offset) for partition, offset in offsets.items()})
+        return {partition: offset_after(offset) for partition, offset in offsets.items()}
 
     def get_system_stream_metadata(self, stream_names: Iterable[str]) -> Mapping[str, SystemStreamMetadata]:
         """See `SystemAdmin.get_system_stream_metadata`.
@@ -61,52 +57,33 @@ class KafkaSystemAdmin(AdminClient):
         As in Samza the newest offset is the one before the end, even if compaction removed that record, and None if
         there never was one.
         """
-        streams = self._partitions(list(dict.fromkeys(stream_names)))
-        questions = [(one, end) for each in streams.values() for one in each for end in (_EARLIEST, _LATEST)]
-        found = self._offsets(questions)
-        return MappingProxyType(
-            {
-                name: SystemStreamMetadata(
-                    name,
-                    MappingProxyType(
-                        {one.partition: _reach(found[one, _EARLIEST], found[one, _LATEST]) for one in each}
-                    ),
-                )
-                for name, each in streams.items()
-            }
-        )
+        streams = {name: _partitions(topic) for name, topic in self._topics(list(dict.fromkeys(stream_names))).items()}
+        ends = self._ends(one for partitions in streams.values() for one in partitions)
+        return {
+            name: SystemStreamMetadata(name, {one.partition: _reach(*ends[one]) for one in partitions})
+            for name, partitions in streams.items()
+        }
 
     def get_bounds(self, stream_names: Iterable[str]) -> Sequence[PartitionBounds]:
         """The bounds of every partition of these streams. Streams that the cluster does not have are left out."""
-        partitions = self._existing_partitions(list(dict.fromkeys(stream_names)))
-        ends = self._offsets((one, end) for one in partitions for end in (_EARLIEST, _LATEST))
-        newest = self._newest_times(partitions)
-        return [
-            PartitionBounds(
-                one.topic,
-                one.partition,
-                ends[one, _EARLIEST],
-                ends[one, _LATEST],
-                newest.get(one),
-            )
-            for one in partitions
-        ]
+        topics = self._topics(list(dict.fromkeys(stream_names)), only_existing=True)
+        ends = self._ends(one for topic in topics.values() for one in _partitions(topic))
+        newest = self._newest_times(list(ends))
+        return [PartitionBounds(one.topic, one.partition, *ends[one], newest.get(one)) for one in ends]
 
     def _newest_times(self, partitions: Sequence[TopicPartition]) -> Mapping[TopicPartition, int]:
         """The newest record time of partitions with records. Brokers before Kafka 3.0 do not tell it."""
         try:
-            found = self._list_offsets(dict.fromkeys(partitions, _NEWEST_TIME)) if partitions else {}
+            found = self._ask_offsets(dict.fromkeys(partitions, _NEWEST_TIME)) if partitions else {}
         except BrokerTooOld:
             return {}
         return {one: answer.timestamp for one, answer in found.items() if answer.offset != _NO_OFFSET}
 
-    def _existing_partitions(self, stream_names: Sequence[str]) -> list[TopicPartition]:
-        try:
-            return [one for each in self._partitions(stream_names).values() for one in each]
-        except InputMissing:  # names the first one only
-            if len(stream_names) == 1:
-                return []
-            return [one for name in stream_names for one in self._existing_partitions([name])]
+    def _ends(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, tuple[int, int]]:
+        """The oldest offset of each partition, and its end."""
+        asked = list(partitions)
+        found = self._offsets_of((one, end) for one in asked for end in (_EARLIEST, _LATEST))
+        return {one: (found[one, _EARLIEST], found[one, _LATEST]) for one in asked}
 
     def offset_comparator(self, one: str, other: str) -> int | None:
         """See `SystemAdmin.offset_comparator`: compares integers."""
@@ -131,57 +108,39 @@ class KafkaSystemAdmin(AdminClient):
         time.
         """
         wanted = {each: _question(each, startpoint) for each, startpoint in startpoints.items()}
-        questions = [one for one in wanted.values() if isinstance(one, tuple)]
-        found = self._offsets(questions)
-        past_end = [(partition, _LATEST) for (partition, at), offset in found.items() if offset == _NO_OFFSET]
-        ends = self._offsets(past_end)
-        return MappingProxyType({each: _resolve(one, found, ends) for each, one in wanted.items()})
+        found = self._offsets_of(one for one in wanted.values() if isinstance(one, tuple))
+        ends = self._offsets_of((partition, _LATEST) for (partition, _), at in found.items() if at == _NO_OFFSET)
+        return {each: _resolve(one, found, ends) for each, one in wanted.items()}
 
-    def _partitions(self, stream_names: Sequence[str]) -> Mapping[str, Sequence[TopicPartition]]:
-        topics = ask(self._options, lambda: self._describe(stream_names)) if stream_names else []
-        numbers = {topic["name"]: sorted(one["partition_index"] for one in topic["partitions"]) for topic in topics}
-        return {name: [TopicPartition(name, number) for number in numbers[name]] for name in stream_names}
-
-    def _describe(self, stream_names: Sequence[str]) -> Sequence[Mapping[str, Any]]:
-        topics: Sequence[Mapping[str, Any]] = self._client.describe_topics(list(stream_names))
-        for topic in topics:
-            self._check(topic["name"], for_code(topic["error_code"]))
-        return topics
-
-    def _check(self, stream_name: str, error: Any) -> None:
-        if error in (UnknownTopicOrPartitionError, InvalidTopicError):
-            raise InputMissing(stream_name, None, self._options.place)
+    def _check(self, name: str, error: type[KafkaError]) -> None:
         if error is TopicAuthorizationFailedError:
             raise CredentialsRefused(
-                f"{self._options.place} denies access to {stream_name}. Grant the user the permission to describe it."
+                f"{self._options.place} denies access to {name}. Grant the user the permission to describe it."
             )
-        if error is not NoError:  # such as no leader while a topic is created, which a retry resolves
-            raise error(stream_name)
+        if error is not NoError:
+            raise InputMissing(name, None, self._options.place)
 
-    def _offsets(self, questions: Iterable[Question]) -> Mapping[Question, int]:
+    def _offsets_of(self, questions: Iterable[Question]) -> Mapping[Question, int]:
         """The offsets, -1 if no record is as new as a time; one request to each broker if no partition is repeated."""
         found: dict[Question, int] = {}
         for batch in _batches(questions):
-            for partition, answer in self._list_offsets(batch).items():
+            for partition, answer in self._ask_offsets(batch).items():
                 found[partition, batch[partition]] = answer.offset
         return found
 
-    def _list_offsets(self, batch: Mapping[TopicPartition, int]) -> Mapping[TopicPartition, Any]:
+    def _ask_offsets(self, batch: Mapping[TopicPartition, int]) -> Mapping[TopicPartition, Any]:
         try:
-            return ask(
-                self._options,
-                lambda: self._client.list_partition_offsets(dict(batch)),
-                answers=(UnknownTopicOrPartitionError,),
+            return self._ask_leaders(
+                lambda: self._list_offsets(batch), REACH_SECONDS, answers=(UnknownTopicOrPartitionError,)
             )
         except UnknownTopicOrPartitionError:
-            raise self._missing(batch) from None
+            topics = self._topics(list({one.topic for one in batch}))
+            missing = next((one for one in batch if one not in _partitions(topics[one.topic])), next(iter(batch)))
+            raise InputMissing(missing.topic, missing.partition, self._options.place) from None
 
-    def _missing(self, requested: Iterable[TopicPartition]) -> InputMissing:
-        """The error for the first missing partition; raises `InputMissing` if the whole topic is missing."""
-        partitions = list(requested)
-        there = self._partitions(list(dict.fromkeys(one.topic for one in partitions)))
-        gone = next((one for one in partitions if one not in there[one.topic]), partitions[0])
-        return InputMissing(gone.topic, gone.partition, self._options.place)
+
+def _partitions(topic: Any) -> list[TopicPartition]:
+    return [TopicPartition(topic.name, number) for number in sorted(one.partition_index for one in topic.partitions)]
 
 
 def _question(partition: Any, startpoint: Any) -> Question | str | None:

@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 from kafka import TopicPartition
-from kafka.errors import TopicAuthorizationFailedError, UnknownTopicOrPartitionError
+from kafka.errors import (
+    KafkaError,
+    KafkaStorageError,
+    LeaderNotAvailableError,
+    NoError,
+    TopicAuthorizationFailedError,
+    UnknownError,
+    UnknownTopicOrPartitionError,
+)
 
 from eventlog.errors import EventLogError
 from eventlog.kafka.admin import KafkaAdmin, Topic, check
@@ -39,6 +47,24 @@ def test_a_topic_that_is_compacted_and_deleted_is_warned_of(
 ) -> None:
     name = topics.create(f"__samza_coordinator_{job_name}_1", {"cleanup.policy": policy})
     assert admin.describe(name).warning.startswith(f"{name} has cleanup.policy compact,delete: records older than")
+
+
+def answer_first(admin: KafkaAdmin, error: type[KafkaError], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the cluster know only an error of a topic, the first time that it is asked."""
+    client, errors = admin._client, iter([error])
+    ask, describe = admin._metadata, client.describe_topics
+
+    def answer(names: list[str], *node_id: int) -> Any:
+        answer = ask(names, *node_id)
+        for topic in answer.topics:
+            topic.error_code = next(errors, NoError).errno
+        return answer
+
+    def described(*names: Any, **named: Any) -> list[dict[str, Any]]:
+        return [topic | {"error_code": next(errors, NoError).errno} for topic in describe(*names, **named)]
+
+    monkeypatch.setattr(admin, "_metadata", answer)
+    monkeypatch.setattr(client, "describe_topics", described)
 
 
 class TestCreation:
@@ -78,17 +104,17 @@ class TestCreation:
         self, admin: KafkaAdmin, topics: Topics, made: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         topics.create(made)
-        client = admin._client
-        describe_topics, lags = client.describe_topics, iter([True])
-
-        def describe_late(*names: Any, **named: Any) -> list[dict[str, Any]]:
-            error = {"error_code": UnknownTopicOrPartitionError.errno} if next(lags, False) else {}
-            return [{**topic, **error} for topic in describe_topics(*names, **named)]
-
-        monkeypatch.setattr(client, "describe_topics", describe_late)
+        answer_first(admin, UnknownTopicOrPartitionError, monkeypatch)
         with pytest.raises(StreamExists):
             admin.create_stream(identify(made))
         assert admin.describe(made).stream_name == made
+
+    @pytest.mark.parametrize("error", [LeaderNotAvailableError, KafkaStorageError, UnknownError])
+    def test_an_error_that_passes_is_no_answer(
+        self, admin: KafkaAdmin, coordinator_topic: str, error: type[KafkaError], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        answer_first(admin, error, monkeypatch)
+        assert admin.partition_count(coordinator_topic) == 1
 
     def test_too_few_brokers_are_reported(self, admin: KafkaAdmin, made: str) -> None:
         with pytest.raises(EventLogError, match=f"{made} with replication factor 3000 .InvalidReplicationFactor"):

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
-from kafka.errors import KafkaError, KafkaStorageError, LeaderNotAvailableError, NoError, UnknownError
 
 from eventlog.events import NewEvent
 from eventlog.kafka import client
@@ -152,14 +151,6 @@ def test_asking_for_a_topic_does_not_make_it(system: KafkaSystemAdmin, topics: T
 def test_an_invalid_topic_name_is_reported(system: KafkaSystemAdmin) -> None:
     with pytest.raises(InputMissing, match="has no stream a b"):
         system.get_system_stream_metadata(["a b"])
-
-
-@pytest.mark.parametrize("error", [LeaderNotAvailableError, KafkaStorageError, UnknownError])
-def test_a_stream_of_which_the_cluster_knows_only_an_error_has_no_partitions_by_that(error: type[KafkaError]) -> None:
-    with KafkaSystemAdmin(NOWHERE) as nowhere:
-        nowhere._check("orders", NoError)
-        with pytest.raises(error):
-            nowhere._check("orders", error)
 
 
 def test_records_of_transactions_count_before_they_are_committed(
