@@ -25,7 +25,7 @@ from eventlog.postgres.lock_watch import LockWatch
 from eventlog.secret_policy import SecretPolicy
 from projections.errors import NOT_FOLDED
 from projections.job_choice import Job, find_job
-from projections.relation_files import MISSING_RELATIONS, TABLES, UNINDEXED_TABLES, digest, views
+from projections.relations import MISSING_RELATIONS, TABLES, UNINDEXED_TABLES, digest, views
 
 URL_SETTING: Final = "COORDSTREAM_DATABASE_URL"
 _UNREADABLE: Final = (

@@ -12,9 +12,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
 from eventlog.postgres.connection import Connection as DriverConnection
-from projections.relation_files import digest
 from projections.relations import (
     create_relations,
+    digest,
     drop_relations,
     installed_digest,
     is_projection_missing,
@@ -49,19 +49,19 @@ def run(connection: Connection) -> None:
     migration = context.get_context()
     script: ScriptDirectory = context.script
     is_newest = migration.get_current_revision() == script.get_current_head()
-    is_recreated = recreate_if_missing(connection, migration, script)
     driver = cast("DriverConnection", connection.connection.dbapi_connection)
-    if not is_newest or installed_digest(connection) != digest():
-        drop_relations(connection)
+    is_recreated = recreate_if_missing(driver, migration, script)
+    if not is_newest or installed_digest(driver) != digest():
+        drop_relations(driver)
         context.run_migrations()
-        connection.execute(text("create schema if not exists coordinator"))
-        create_relations(connection)
+        driver.execute("create schema if not exists coordinator")
+        create_relations(driver)
     grant_missing_rights(driver)
     if is_recreated:
         context.config.attributes["unfolded"] = mark_for_rebuild(driver)
 
 
-def recreate_if_missing(connection: Connection, migration: MigrationContext, script: ScriptDirectory) -> bool:
+def recreate_if_missing(connection: DriverConnection, migration: MigrationContext, script: ScriptDirectory) -> bool:
     """Create the projection again where it, or a table of it, was dropped; False where all is there."""
     if migration.get_current_revision() is None:
         require_no_tables(connection)

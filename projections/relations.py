@@ -1,30 +1,71 @@
-"""Creates and drops the SQL views and functions of the folder ``sql/``, and re-creates a projection that was dropped.
+"""The names of the tables, and the SQL views and functions of the folder ``sql/``: creates them again, and a projection
+that was dropped.
 
 Views and functions hold no data. A migration drops and re-creates all of them in its transaction when their text in
 this program differs from the text that created those in the database. ``eventlog.relation_object`` has their names:
-what else is in the schemas belongs to a user, and is left alone.
+what else is in the schemas belongs to a user, and is left alone. Every command computes the digest of the text.
 """
 
+import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from graphlib import TopologicalSorter
-from typing import Final, cast
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, Final
 
 from psycopg.errors import DependentObjectsStillExist, DuplicateFunction, DuplicateTable
-from sqlalchemy import Connection, text
-from sqlalchemy.exc import ProgrammingError
 
-from eventlog.postgres.connection import Connection as DriverConnection
-from eventlog.postgres.connection import server_reason
+from eventlog.postgres.connection import Connection, server_reason
 from projections.errors import ProjectionError
-from projections.relation_files import MISSING_RELATIONS, TABLES, definitions, digest, views
 
+MISSING_RELATIONS: Final = """
+select name from unnest(%s::text[]) name
+where not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                  where (n.nspname, c.relname) = (split_part(name, '.', 1), split_part(name, '.', 2)))
+"""
+"""Selects those of the given tables and views (``schema.name``) that the database lacks, whoever may read them."""
+
+UNINDEXED_TABLES: Final = """
+select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where not c.relhasindex and n.nspname || '.' || c.relname = any(%s::text[])
+"""
+"""Selects those of the given tables whose primary key does not exist yet: pg_restore makes it after it has loaded all
+rows of the table.
+"""
+
+_VIEW: Final = re.compile(r"^create view (\S+)", re.MULTILINE)
+
+LOG_TABLES: Final = {
+    "checkpoint_current": ("key_id",),
+    "checkpoint_envelope": ("log_offset",),
+    "checkpoint_event": ("key_id", "log_offset"),
+    "checkpoint_layout": ("layout_id", "n"),
+    "event_key": ("key_id",),
+    "gap": ("first_offset",),
+    "log_time": ("log_offset",),
+    "message_current": ("key_id",),
+    "message_event": ("key_id", "log_offset"),
+    "quarantine": ("log_offset",),
+    "startpoint_reading": ("key_id", "n"),
+    "suspect_checkpoint": ("log_offset", "key_id"),
+}
+"""The tables of ``projection`` whose rows are folded from a log's events, and their primary keys without ``log_id``."""
+
+_ARCHIVE: Final = "log log_head event observation held_name relation_object horizon retired_stream input_bound"
+_STATES: Final = "job_log position refused_stream stream_holder"
+TABLES: Final = [
+    *(f"eventlog.{name}" for name in _ARCHIVE.split()),
+    *(f"projection.{name}" for name in (*_STATES.split(), *LOG_TABLES)),
+]
+"""The tables that the revisions create, with their schema."""
 _NEEDS_ALL: Final = "-- Needs: *\n"
 _COMMENT_OR_TEXT: Final = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
 _CREATED: Final = re.compile(r"^create (?:view|function) (\w+\.\w+)", re.MULTILINE)
 _USED: Final = re.compile(r"\b(?:projection|coordinator)\.\w+")
 _OBJECTS: Final = """
-select format('%%s %%s', o.type, o.identity)
+select format('%s %s', o.type, o.identity)
 from (select 'pg_class'::regclass, oid, relnamespace from pg_class where relkind = 'v'
       union all select 'pg_proc'::regclass, oid, pronamespace from pg_proc) c (classid, objid, namespace)
 cross join pg_identify_object(c.classid, c.objid, 0) o
@@ -35,6 +76,7 @@ select format('table %%s', o.identity)
 from unnest(%(names)s::text[]) n (name)
 cross join pg_identify_object('pg_class'::regclass, to_regclass(n.name), 0) o where to_regclass(n.name) is not null
 """
+_COMMENT: Final = "select obj_description(to_regnamespace('coordinator'), 'pg_namespace')"
 _HAS_RECORD: Final = "select to_regclass('eventlog.relation_object') is not null"
 _RECORDED: Final = "select object from eventlog.relation_object"
 _RECORD: Final = """
@@ -68,17 +110,50 @@ class SchemaDamaged(ProjectionError):
     """A table of the archive is missing, or an object of a user prevents that relations are re-created."""
 
 
+@cache
+def definitions() -> dict[str, str]:
+    """The SQL of every file in ``projections/sql`` by its path there without ``.sql``, sorted by path. The example
+    queries of a relation, ``<relation>.queries.sql``, are for its documentation and left out.
+    """
+    return dict(sorted(_sql_files(files("projections") / "sql", "")))
+
+
+def _sql_files(folder: Traversable, parent: str) -> Iterator[tuple[str, str]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _sql_files(entry, f"{parent}{entry.name}/")
+        elif entry.name.endswith(".sql") and not entry.name.endswith(".queries.sql"):
+            yield parent + entry.name.removesuffix(".sql"), entry.read_text(encoding="utf-8")
+
+
+@cache
+def digest() -> str:
+    """16 hexadecimal digits that are the same for the same files with the same text."""
+    lines = "\0".join(f"{path}\0{sql}" for path, sql in definitions().items())
+    return hashlib.sha256(lines.encode()).hexdigest()[:16]
+
+
+@cache
+def views() -> list[str]:
+    return [name for sql in definitions().values() for name in _VIEW.findall(sql)]
+
+
 def installed_digest(connection: Connection) -> str | None:
     """The digest of the definitions in the database; None if there are none or one of the views is missing."""
     if missing_relations(connection, views()):
         return None
-    comment = connection.scalar(text("select obj_description(to_regnamespace('coordinator'), 'pg_namespace')"))
+    (comment,) = connection.execute(_COMMENT).fetchone() or (None,)
     return None if comment is None else str(comment).rpartition(" ")[2]
 
 
 def missing_relations(connection: Connection, names: Sequence[str]) -> list[str]:
     """The tables and views (``schema.name``) of this list that do not exist, whether the user may read them or not."""
-    return list(connection.exec_driver_sql(MISSING_RELATIONS, (list(names),)).scalars())
+    return _column(connection, MISSING_RELATIONS, (list(names),))
+
+
+def _column(connection: Connection, query: str, values: Mapping[str, Any] | Sequence[Any] | None = None) -> list[str]:
+    """The only column of a query's rows."""
+    return [name for (name,) in connection.execute(query.encode(), values).fetchall()]
 
 
 def create_relations(connection: Connection) -> None:
@@ -86,17 +161,15 @@ def create_relations(connection: Connection) -> None:
     calls. Raises SchemaDamaged if an object of a user has the name of one of them.
     """
     others = _objects(connection)
-    connection.execute(text("set local check_function_bodies = off"))
+    connection.execute("set local check_function_bodies = off")
     for path in creation_order(definitions()):
         try:
-            connection.exec_driver_sql(definitions()[path].replace("%", "%%"))
-        except ProgrammingError as error:
-            if not isinstance(error.orig, DuplicateTable | DuplicateFunction):
-                raise
-            message = f"Cannot create the relations: {server_reason(error.orig)}, which coordstream did not create."
+            connection.execute(definitions()[path].encode())
+        except (DuplicateTable, DuplicateFunction) as error:
+            message = f"Cannot create the relations: {server_reason(error)}, which coordstream did not create."
             raise SchemaDamaged(f"{message} Rename or drop it, then run `coordstream db migrate`.") from error
-    connection.exec_driver_sql(_RECORD, {"objects": sorted(_objects(connection) - others)})
-    connection.execute(text(f"comment on schema coordinator is 'The readers'' contract; relations {digest()}'"))
+    connection.execute(_RECORD, {"objects": sorted(_objects(connection) - others)})
+    connection.execute(f"comment on schema coordinator is 'The readers'' contract; relations {digest()}'".encode())
 
 
 def creation_order(definitions: Mapping[str, str]) -> list[str]:
@@ -121,13 +194,13 @@ def drop_relations(connection: Connection) -> None:
     """Drop the views and functions that a migration created. Raises SchemaDamaged, and drops nothing, if an object of a
     user depends on one.
     """
-    if connection.scalar(text(_HAS_RECORD)):
-        _drop(connection, _objects(connection) & set(connection.exec_driver_sql(_RECORDED).scalars()))
+    if connection.execute(_HAS_RECORD).fetchone() == (True,):
+        _drop(connection, _objects(connection) & set(_column(connection, _RECORDED)))
 
 
 def _objects(connection: Connection) -> set[str]:
     """The views and functions in the three schemas, each with its kind: those that a migration created, and others."""
-    return set(connection.exec_driver_sql(_OBJECTS).scalars())
+    return set(_column(connection, _OBJECTS))
 
 
 def _drop(connection: Connection, objects: Iterable[str]) -> None:
@@ -136,7 +209,7 @@ def _drop(connection: Connection, objects: Iterable[str]) -> None:
     while remaining:
         failed = [name for name in remaining if not _is_dropped(connection, name)]
         if len(failed) == len(remaining):
-            others = connection.exec_driver_sql(_USERS_OBJECTS, {"objects": failed}).scalars().all()
+            others = _column(connection, _USERS_OBJECTS, {"objects": failed})
             raise SchemaDamaged(
                 f"Cannot re-create the {failed[0]}: what you created depends on it ({', '.join(others)}). "
                 "Drop yours, run `coordstream db migrate`, and create yours again."
@@ -171,21 +244,20 @@ def recreate_projection(connection: Connection, upgrades: Iterable[Callable[[], 
     """
     drop_relations(connection)
     names = [name for name in TABLES if name.startswith("projection.")]
-    _drop(connection, connection.exec_driver_sql(_TABLES, {"names": names}).scalars())
-    connection.execute(text("alter schema eventlog rename to eventlog_kept"))
-    connection.execute(text("create schema eventlog"))
+    _drop(connection, _column(connection, _TABLES, {"names": names}))
+    connection.execute("alter schema eventlog rename to eventlog_kept")
+    connection.execute("create schema eventlog")
     for upgrade in upgrades:
         upgrade()
-    connection.execute(text("drop schema eventlog cascade"))
-    connection.execute(text("alter schema eventlog_kept rename to eventlog"))
+    connection.execute("drop schema eventlog cascade")
+    connection.execute("alter schema eventlog_kept rename to eventlog")
 
 
 def _is_dropped(connection: Connection, name: str) -> bool:
     """Drop an object (``kind name``), unless another one depends on it."""
-    driver = cast("DriverConnection", connection.connection.driver_connection)
     try:
-        with driver.transaction():  # releases its savepoint, in which later rows would otherwise be of another xmin
-            driver.execute(f"drop {name}".encode())
+        with connection.transaction():  # releases its savepoint, in which later rows would otherwise be of another xmin
+            connection.execute(f"drop {name}".encode())
     except DependentObjectsStillExist:
         return False
     return True

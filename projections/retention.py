@@ -15,7 +15,7 @@ from eventlog.postgres.log_registry import hold, hold_archive
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS, ArchiveReplacement, next_retention_number
 from projections.errors import ProjectionError
 from projections.fold.settings import FoldSettings
-from projections.relation_files import LOG_TABLES
+from projections.relations import LOG_TABLES
 from projections.scratch_fold import ReadArchived, ScratchFold
 from projections.tracked_logs import LOCK_TIMEOUT, TrackedLog, block_projectors, reload_log
 from projections.verify import verify_log

@@ -18,7 +18,7 @@ from projections.fold.log_fold import LogFold
 from projections.fold.rows import Swept
 from projections.fold.settings import FoldSettings
 from projections.projector import BATCH_BYTES, BATCH_EVENTS
-from projections.relation_files import LOG_TABLES
+from projections.relations import LOG_TABLES
 from projections.tracked_logs import TrackedLog, read_observations
 
 SCRATCH: Final = "pg_temp"

@@ -13,7 +13,7 @@ from psycopg.rows import dict_row
 from eventlog.postgres.connection import Connection
 from eventlog.streams import identify
 from projections.errors import ProjectionError
-from projections.relation_files import LOG_TABLES
+from projections.relations import LOG_TABLES
 from projections.tracked_logs import TrackedLog
 
 DifferenceKind = Literal["missing", "extra", "different"]

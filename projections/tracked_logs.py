@@ -16,7 +16,7 @@ from eventlog.source import KAFKA, POSTGRES, RECORDING
 from eventlog.streams import StreamIdentity, StreamKind, identify
 from projections.errors import NOT_FOLDED, DatabaseReplaced, FoldVersionDiffers, RebuildNeeded
 from projections.fold.settings import FoldSettings
-from projections.relation_files import TABLES, UNINDEXED_TABLES
+from projections.relations import TABLES, UNINDEXED_TABLES
 
 _LOGS: Final = """
 select j.log_id, j.stream_name, j.stream_kind, j.incarnation, j.is_current, j.is_complete, p.next_offset,

@@ -17,7 +17,7 @@ from eventlog.atomic_file import atomic_file, cannot_write
 from eventlog.errors import known_names
 from eventlog.postgres.connection import Connection, snapshot
 from projections.job_choice import Job
-from projections.relation_files import views
+from projections.relations import views
 
 GROUP_ROWS: Final = 16_384
 GROUP_BYTES: Final = 8 << 20

@@ -9,7 +9,7 @@ import pytest
 
 from eventlog.postgres.connection import Connection, connect
 from projections.rebuild import rebuild_log
-from projections.relation_files import LOG_TABLES
+from projections.relations import LOG_TABLES
 from projections.tracked_logs import logs_of
 from projections.verify import verify_log
 from tests.fixtures.acceptance.torture import scaled

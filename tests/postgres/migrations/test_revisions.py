@@ -13,7 +13,7 @@ from coordstream.database import migrations_folder
 from coordstream.errors import CoordstreamError
 from coordstream.migrate import upgrade
 from eventlog.postgres.connection import Connection
-from projections.relation_files import LOG_TABLES, TABLES
+from projections.relations import LOG_TABLES, TABLES
 from tests.postgres.migrations.schema_dump import schema_of
 
 GOLDEN: Final = Path(__file__).with_name("schema.sql")

@@ -17,7 +17,7 @@ from projections.batch_writes import HISTORIES
 from projections.errors import NOT_FOLDED, FoldVersionDiffers, ProjectionError
 from projections.fold import batch, checkpoint_batch, settings
 from projections.rebuild import rebuild_log
-from projections.relation_files import LOG_TABLES
+from projections.relations import LOG_TABLES
 from projections.table_differences import TableDifferences
 from projections.tracked_logs import TrackedLog, block_projectors, logs_of, mark_for_rebuild
 from projections.verify import verify_log

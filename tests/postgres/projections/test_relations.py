@@ -5,9 +5,8 @@ from typing import Final
 
 import pytest
 
-from projections import relation_files
-from projections.relation_files import definitions
-from projections.relations import creation_order
+from projections import relations
+from projections.relations import creation_order, definitions
 from tests.fixtures.postgres import Connection
 
 JDBC_SAFE: Final = {"text", "bigint", "integer", "boolean", "timestamp with time zone"}
@@ -139,11 +138,11 @@ def test_a_relation_is_in_the_file_of_its_name() -> None:
 
 
 def test_the_digest_changes_with_the_text_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    compute = relation_files.digest.__wrapped__
+    compute = relations.digest.__wrapped__
     ours = compute()
-    assert ours == relation_files.digest()
+    assert ours == relations.digest()
     changed = definitions() | {"as_of": definitions()["as_of"] + " "}
-    monkeypatch.setattr(relation_files, "definitions", lambda: changed)
+    monkeypatch.setattr(relations, "definitions", lambda: changed)
     assert compute() != ours
 
 

@@ -9,7 +9,7 @@ from coordstream.postgres import EmbeddedPostgres
 from eventlog.postgres.connection import Connection, connect
 from projections.errors import ProjectionError
 from projections.rebuild import rebuild_log
-from projections.relation_files import LOG_TABLES
+from projections.relations import LOG_TABLES
 from projections.table_differences import EXAMPLES
 from projections.tracked_logs import logs_of
 from projections.verify import Verification, verify_log
