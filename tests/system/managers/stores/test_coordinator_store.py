@@ -28,13 +28,6 @@ THIRD = NamespacedKey("namespace", "test-key3")
 OTHER_SPELLING = b'[1, "namespace", "test-key1"]'
 
 
-@pytest.fixture
-def store(coordinator_log: EventLog) -> CoordinatorStreamStore:
-    store = CoordinatorStreamStore(coordinator_log)
-    store.init()
-    return store
-
-
 @pytest.mark.scenario("CSS-01", "CSS-02", "CSS-03", "CSS-04", "CSS-05")
 def test_a_store_reads_what_it_wrote(store: CoordinatorStreamStore, logs: LogMaker, coordinator_log: EventLog) -> None:
     store.delete(KEY)

@@ -14,7 +14,7 @@ from eventlog.kafka.options import KafkaOptions
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.messages import Delete, Envelope, SetConfig
 from eventlog.postgres.log import PostgresEventLog
-from eventlog.source import SourceUnavailable, StreamMissing, StreamRefused
+from eventlog.source import OffsetLost, SourceUnavailable, StreamMissing, StreamRefused
 from eventlog.streams import coordinator_stream_name, identify
 from eventlog.wire.coordinator import decode_key, decode_message, encode_key
 from managers.config.job_config import read_config, write_config
@@ -172,6 +172,16 @@ def test_a_read_that_failed_is_followed_by_one_with_a_new_log() -> None:
             consumer.bootstrap()
             assert consumer.config == {"a": "1"}
     assert len(opened.logs) == 3
+
+
+def test_a_stream_that_was_created_again_is_noticed() -> None:
+    log = MemoryEventLog(identify(coordinator_stream_name("orders")))
+    log.append([config_set("a", "1")])
+    with CoordinatorStreamConsumer(log) as consumer:
+        log._events.pop()
+        for call in (consumer.has_new_messages, consumer.bootstrap, consumer.get_bootstrapped_stream):
+            with pytest.raises(OffsetLost):
+                call()
 
 
 def test_events_that_are_skipped_are_logged(caplog: pytest.LogCaptureFixture) -> None:

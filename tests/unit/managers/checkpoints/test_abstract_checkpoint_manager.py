@@ -10,7 +10,7 @@ from eventlog.checkpoint import READ_VERSIONS, CheckpointV1
 from eventlog.events import NewEvent
 from eventlog.log import AppendRefused, EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
-from eventlog.source import SourceUnavailable
+from eventlog.source import OffsetLost, SourceUnavailable
 from eventlog.streams import identify
 from managers.checkpoints.checkpoint_manager import (
     STOP_AFTER_FIRST_READ,
@@ -185,3 +185,15 @@ def test_permanent_errors_are_not_retried(log: MemoryEventLog, error: Exception)
     with manager, pytest.raises(type(error)):
         manager.write_checkpoint("t", CheckpointV1({}))
     assert time.pauses == []
+
+
+@MANAGERS
+def test_a_log_that_was_created_again_is_noticed(log: MemoryEventLog, make: Callable[..., Any]) -> None:
+    polls = {} if make is CheckpointManager else {"config": {STOP_AFTER_FIRST_READ: "false"}}
+    with make(log, **polls) as manager:
+        manager.register("t")
+        manager.write_checkpoint("t", CheckpointV1({IN_0: "1"}))
+        assert manager.read_last_checkpoint("t") is not None
+        log._events.clear()
+        with pytest.raises(OffsetLost, match=f"Offset 1 of {log.stream_name}"):
+            manager.read_last_checkpoint("t")

@@ -23,13 +23,6 @@ from tests.fixtures.managers.watched_log import RecordingLog
 GROUPER = "job.systemstreampartition.grouper.factory"
 
 
-@pytest.fixture
-def store(coordinator_log: EventLog) -> CoordinatorStreamStore:
-    store = CoordinatorStreamStore(coordinator_log)
-    store.init()
-    return store
-
-
 def log_keys(log: EventLog, first: int = 0) -> list[tuple[str, bool]]:
     return [(decode_key(event.key).key, event.value is not None) for event in log.read(first)]
 

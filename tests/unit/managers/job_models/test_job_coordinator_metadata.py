@@ -1,7 +1,7 @@
 """Metadata of job coordinators: their ids, on the stream, and their changes."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, cast
 
 import pytest
@@ -71,12 +71,6 @@ def metadata(
     epoch_id: str = "1606797336059_0010", config_id: str = "1", job_model_id: str = "1"
 ) -> JobCoordinatorMetadata:
     return JobCoordinatorMetadata(epoch_id, config_id, job_model_id)
-
-
-@pytest.fixture
-def store(coordinator_log: EventLog) -> Iterator[CoordinatorStreamStore]:
-    with CoordinatorStreamStore(coordinator_log) as opened:
-        yield opened
 
 
 @pytest.fixture
