@@ -22,7 +22,7 @@ pytest_plugins = [
     "tests.fixtures.sure_postgres",
     "tests.fixtures.shared_database",
     "tests.fixtures.event_logs",
-    "tests.fixtures.changelogs",
+    "tests.fixtures.state",
     "tests.fixtures.followed_logs",
     "tests.fixtures.sites",
     "tests.fixtures.data_source",

@@ -6,12 +6,10 @@ from typing import Final
 import pytest
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV2
-from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from tests.fixtures import samza_state_backend
-from tests.fixtures.changelogs import TaskMaker
-from tests.fixtures.managers.state.logged_task import NOT_TRANSACTIONAL, TASK, TRANSACTIONAL, LoggedTask, as_version_1
 from tests.fixtures.samza import Call, Samza
 from tests.fixtures.samza_state_backend import commit, restore, write
+from tests.fixtures.state import KAFKA, NOT_TRANSACTIONAL, TASK, TRANSACTIONAL, TaskMaker, TaskWithStores, as_version_1
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.long]
 
@@ -23,7 +21,7 @@ AFTER: Final = {b"a": b"changed", b"c": b"", b"new": b"4"}
 PARTITION: Final = 1
 
 
-def ask(samza: Samza, task: LoggedTask, *calls: Call) -> list[object]:
+def ask(samza: Samza, task: TaskWithStores, *calls: Call) -> list[object]:
     config = {**samza.config("job"), **task.task.config, **samza_state_backend.config_of(STORES)}
     return samza.ask(samza_state_backend.PROGRAM, config, calls)
 
@@ -74,7 +72,7 @@ def test_we_restore_what_samza_backs_up(
     )
     assert (empty, uncommitted) == ({store: {} for store in STORES}, None)
     assert markers == task_markers(task, markers)
-    checkpoint = CheckpointV2(checkpoint_id, {}, {KAFKA_STATE_BACKEND_FACTORY: markers})  # type: ignore[dict-item]
+    checkpoint = CheckpointV2(checkpoint_id, {}, {KAFKA: markers})  # type: ignore[dict-item]
     for in_memory in (False, True):
         restarted = make_task(*STORES, config=config, in_memory=in_memory)
         restarted.restore(checkpoint_of(version, checkpoint))
@@ -82,7 +80,7 @@ def test_we_restore_what_samza_backs_up(
         assert found == {"orders": ORDERS if config == TRANSACTIONAL else AFTER, "rates": RATES, "empty": {}}
 
 
-def task_markers(task: LoggedTask, theirs: object) -> object:
+def task_markers(task: TaskWithStores, theirs: object) -> object:
     assert isinstance(theirs, dict)
-    ours = task.backup.snapshot(CheckpointId(1, 1))
+    ours = task.upload().state_markers[KAFKA]
     return {**theirs, "rates": ours["rates"], "empty": ours["empty"]}

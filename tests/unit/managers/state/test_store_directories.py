@@ -1,5 +1,6 @@
 """Directories of stores, and the files that say which commit they hold."""
 
+import shutil
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +14,7 @@ from managers.state.store_directories import (
     CHECKPOINT_FILE,
     LEGACY_OFFSET_FILE,
     checkpoint_directories,
+    delete_directory,
     read_checkpoint_file,
     read_offset,
     read_with_checksum,
@@ -78,3 +80,13 @@ def test_a_damaged_checkpoint_is_unknown(tmp_path: Path) -> None:
     assert read_checkpoint_file(tmp_path) == checkpoint
     (tmp_path / CHECKPOINT_FILE).write_bytes(b"{}")
     assert read_checkpoint_file(tmp_path) is None
+
+
+def test_what_is_left_of_a_directory_after_a_crash_is_not_taken_for_a_whole_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_offset(tmp_path, CHANGELOG, "5")
+    write_checkpoint_file(tmp_path, CheckpointV2(CheckpointId(1, 2), {}, {}))
+    monkeypatch.setattr(shutil, "rmtree", lambda _: None)
+    delete_directory(tmp_path)
+    assert [*tmp_path.iterdir()] == []
