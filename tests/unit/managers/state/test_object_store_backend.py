@@ -1,116 +1,69 @@
 """Backup and restoration with an object store: a local folder, and a server of the S3 protocol."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
-from threading import Event
 from typing import Any, Final
 
 import pytest
 
-from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
-from managers.state.key_value_store import KeyValueStore, RocksDbStore
-from managers.state.object_store import FileDigests, StoredObject, StoreSnapshot
-from managers.state.object_store_backend import OBJECT_STORE_STATE_BACKEND_FACTORY, ObjectStoreStateBackendFactory
-from managers.state.state_backend import RestoreProgress, StatefulTask
-from managers.state.state_errors import InvalidMarker, SnapshotDamaged
+from eventlog.checkpoint import CheckpointId, CheckpointV2
+from managers.state.key_value_store import RocksDbStore
+from managers.state.object_store import FileDigests, ObjectStore, StoredObject
+from managers.state.object_store_backend import ObjectStoreStateBackendFactory
+from managers.state.state_errors import InvalidMarker, SnapshotDamaged, StoreNotRestored
 from managers.state.store_directories import checkpoint_directories, delete_directory
+from tests.fixtures.state import OBJECTS, TASK, TaskWithStores
 from tests.fixtures.waiting import wait_until
 
-TASK: Final = "Partition 0"
-FACTORY: Final = OBJECT_STORE_STATE_BACKEND_FACTORY
-CONFIG: Final = {"job.name": "orders"}
 FOLDER: Final = "orders/1/Partition%200"
 VALUE: Final = bytes(range(256)) * 40
 
 
-@dataclass
-class Job:
-    """A task with RocksDB stores, committed to an object store without a checkpoint log."""
+class Task(TaskWithStores):
+    """A task with stores in RocksDB, which an object store backs up."""
 
-    backend: ObjectStoreStateBackendFactory
-    base: Path
-    stores: dict[str, KeyValueStore] = field(default_factory=dict)
-    commits: int = 0
-
-    def __post_init__(self) -> None:
-        self.task = StatefulTask(TASK, CONFIG, self.base, lambda name: RocksDbStore(self.task.store_directory(name)))
-        self.manager = self.backend.get_backup_manager(self.task, ["counts", "sums"])
-        self.objects = self.backend._objects
-
-    def open(self) -> "Job":
-        self.stores = {name: self.task.open_store(name) for name in ("counts", "sums")}
-        return self
-
-    def close(self) -> None:
-        for store in self.stores.values():
-            store.close()
-
-    def upload(self, cancelled: Event | None = None) -> CheckpointV2:
-        self.commits += 1
-        commit = CheckpointId(self.commits, 0)
-        for store in self.stores.values():
-            store.flush()
-            store.checkpoint(commit)
-        markers = self.manager.upload(commit, self.manager.snapshot(commit), cancelled or Event())
-        return CheckpointV2(commit, {}, {FACTORY: markers})
-
-    def commit(self) -> CheckpointV2:
-        checkpoint = self.upload()
-        assert checkpoint.checkpoint_id is not None
-        self.manager.clean_up(checkpoint.checkpoint_id, checkpoint.state_markers[FACTORY])
-        return checkpoint
-
-    def restore(self, checkpoint: CheckpointV1 | CheckpointV2 | None) -> list[RestoreProgress]:
-        told: list[RestoreProgress] = []
-        manager = self.backend.get_restore_manager(self.task, ["counts", "sums"])
-        manager.init(checkpoint)
-        manager.restore(told.append)
-        manager.close()
-        return told
+    def __init__(self, backend: ObjectStoreStateBackendFactory, base: Path) -> None:
+        super().__init__(base, "orders", {OBJECTS: backend}, ("counts", "sums"), open_directory=RocksDbStore)
+        self.backend: Final = backend
+        self.objects: Final = backend._objects
+        self.open()
+        self.write({b"a": VALUE})
 
     def lose_local_state(self) -> None:
         self.close()
-        for name in ("counts", "sums"):
-            delete_directory(self.task.store_directory(name).parent)
+        for name in self.names:
+            delete_directory(self.directory(name).parent)
 
-    def entries(self) -> dict[str, dict[bytes, bytes]]:
-        self.open()
-        found = {name: dict(store.range()) for name, store in self.stores.items()}
-        self.close()
-        return found
-
-    def listed(self, store: str = "counts") -> dict[str, StoredObject]:
-        return self.objects.listed(f"{FOLDER}/{store}")
+    def listed(self) -> dict[str, StoredObject]:
+        return self.objects.listed(f"{FOLDER}/counts")
 
 
 @pytest.fixture
-def job(object_backend: ObjectStoreStateBackendFactory, tmp_path: Path) -> Job:
-    job = Job(object_backend, tmp_path / "state").open()
-    job.stores["counts"].put(b"a", VALUE)
-    return job
+def task(object_backend: ObjectStoreStateBackendFactory, tmp_path: Path) -> Iterator[Task]:
+    task = Task(object_backend, tmp_path / "state")
+    yield task
+    task.close()
 
 
-def test_only_new_files_are_uploaded(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = job.commit()
-    before = job.listed()
+def test_only_new_files_are_uploaded(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = task.commit()
     put: list[str] = []
-    write = job.objects.put
+    write = ObjectStore.put
 
-    def record(path: str, content: Path | bytes) -> None:
+    def record(objects: ObjectStore, path: str, content: Path | bytes) -> None:
         put.append(str(content))
-        write(path, content)
+        write(objects, path, content)
 
-    monkeypatch.setattr(job.objects, "put", record)
-    job.stores["counts"].put(b"b", VALUE)
-    second = job.commit()
+    monkeypatch.setattr(ObjectStore, "put", record)
+    task.write({b"b": VALUE})
+    second = task.commit()
     assert sum(name.endswith(".sst") for name in put) == 1
-    markers = [each.state_markers[FACTORY] for each in (first, second)]
+    markers = [each.state_markers[OBJECTS] for each in (first, second)]
     assert markers[0]["counts"] != markers[1]["counts"]
     assert markers[0]["sums"] == markers[1]["sums"]  # an unchanged store keeps its marker
-    assert job.listed().keys() & before.keys()
-    job.lose_local_state()
-    told = job.restore(second)
-    assert job.entries() == {"counts": {b"a": VALUE, b"b": VALUE}, "sums": {}}
+    task.lose_local_state()
+    told = task.restore(second)
+    assert (task.entries("counts"), task.entries("sums")) == ({b"a": VALUE, b"b": VALUE}, {})
     last = [each for each in told if each.store_name == "counts"][-1]
     assert (last.task_name, last.restored, last.unit) == (TASK, last.total, "bytes")
 
@@ -123,64 +76,62 @@ def test_a_link_in_a_snapshot_is_refused(tmp_path: Path) -> None:
         FileDigests().snapshot(store)
 
 
-def test_the_next_commit_deletes_what_is_orphaned(job: Job) -> None:
+def test_the_next_commit_deletes_what_is_orphaned(task: Task) -> None:
+    checkpoint = task.commit()
+    kept = task.listed().keys()
     for number in range(3):
-        job.stores["counts"].put(b"%d" % number, VALUE)
-        job.upload()  # without a checkpoint
-    checkpoint = job.commit()
-    listed = job.listed()
-    marker = checkpoint.state_markers[FACTORY]["counts"]
-    digest = marker.rpartition("/")[2]
-    snapshot = StoreSnapshot.parse(job.objects.get_bytes(f"{FOLDER}/counts/snapshots/{digest}"))
-    assert listed.keys() == {f"snapshots/{digest}", *(f"objects/{each.digest}" for each in snapshot.files.values())}
-    job.lose_local_state()
-    job.restore(checkpoint)
-    assert job.entries()["counts"].keys() == {b"a", b"0", b"1", b"2"}
+        task.write({b"%d" % number: VALUE})
+        task.upload()  # without a checkpoint
+    assert kept < task.listed().keys()
+    assert checkpoint.checkpoint_id is not None
+    task.commits.clean_up(checkpoint.checkpoint_id, checkpoint.state_markers)
+    assert task.listed().keys() == kept
+    task.lose_local_state()
+    task.restore(checkpoint)
+    assert task.entries() == {b"a": VALUE}
 
 
-def test_local_files_of_the_same_commit_are_used(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    checkpoint = job.commit()
-    job.close()
-    monkeypatch.setattr(job.objects, "get", None)
-    job.restore(checkpoint)
-    assert job.entries()["counts"] == {b"a": VALUE}
+def test_local_files_of_the_same_commit_are_used(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint = task.commit()
+    monkeypatch.setattr(task.objects, "get", None)
+    task.restore(checkpoint)
+    assert task.entries() == {b"a": VALUE}
 
 
 @pytest.mark.parametrize("is_missing", [True, False])
 @pytest.mark.parametrize("part", ["objects", "snapshots"])
-def test_a_damaged_object_is_named(job: Job, is_missing: bool, part: str) -> None:
-    checkpoint = job.commit()
-    path = next(f"{FOLDER}/counts/{each}" for each in job.listed() if each.startswith(part))
-    job.lose_local_state()
+def test_a_damaged_object_is_named(task: Task, is_missing: bool, part: str) -> None:
+    checkpoint = task.commit()
+    path = next(f"{FOLDER}/counts/{each}" for each in task.listed() if each.startswith(part))
+    task.lose_local_state()
     if is_missing:
-        job.objects.delete(path)
+        task.objects.delete(path)
     else:
-        job.objects.put(path, b"[]")
-    with pytest.raises(SnapshotDamaged) as caught:
-        job.restore(checkpoint)
+        task.objects.put(path, b"[]")
+    with pytest.raises(SnapshotDamaged, match="is missing" if is_missing else "was changed") as caught:
+        task.restore(checkpoint)
     error = caught.value
     assert (error.task_name, error.store_name, error.object_path) == (TASK, "counts", path)
-    assert ("is missing" if is_missing else "was changed") in str(error)
-    assert not job.task.store_directory("counts").exists()
+    assert not task.directory("counts").exists()
 
 
-def test_a_changed_object_is_found_and_written_again(job: Job) -> None:
-    checkpoint = job.commit()
-    assert list(job.backend.verify(job.task, checkpoint)) == []
-    listed = job.listed()
+def test_a_changed_object_is_found_and_written_again(task: Task) -> None:
+    checkpoint = task.commit()
+    assert list(task.backend.verify(task.task, checkpoint)) == []
+    listed = task.listed()
     path, size = next((path, of.size) for path, of in listed.items() if path.startswith("objects") and of.size > 1)
     changed = f"{FOLDER}/counts/{path}"
 
     def is_newer() -> bool:  # S3 has times of whole seconds
-        job.objects.put(changed, bytes(size))
-        return all(each.modified < job.listed()[path].modified for each in listed.values())
+        task.objects.put(changed, bytes(size))
+        return all(each.modified < task.listed()[path].modified for each in listed.values())
 
     wait_until(is_newer, what="a later second")
-    (error,) = job.backend.verify(job.task, checkpoint)
+    (error,) = task.backend.verify(task.task, checkpoint)
     assert isinstance(error, SnapshotDamaged)
     assert error.object_path == changed
-    assert job.commit().state_markers == checkpoint.state_markers
-    assert list(job.backend.verify(job.task, checkpoint)) == []
+    assert task.commit().state_markers == checkpoint.state_markers
+    assert list(task.backend.verify(task.task, checkpoint)) == []
 
 
 @pytest.mark.parametrize(
@@ -192,37 +143,35 @@ def test_a_changed_object_is_found_and_written_again(job: Job) -> None:
         f"{FOLDER}/counts/{'../' * 21}x",
     ],
 )
-def test_a_marker_of_another_store_is_rejected(job: Job, marker: str) -> None:
-    job.close()
+def test_a_marker_of_another_store_is_rejected(task: Task, marker: str) -> None:
     with pytest.raises(InvalidMarker, match="store 'counts' of task 'Partition 0' is invalid") as caught:
-        job.restore(CheckpointV2(CheckpointId(1, 0), {}, {FACTORY: {"counts": marker}}))
+        task.restore(CheckpointV2(CheckpointId(1, 0), {}, {OBJECTS: {"counts": marker}}))
     assert f"{marker!r} is not the id of a snapshot in {FOLDER}/counts" in str(caught.value)
 
 
 @pytest.mark.scenario("HRD-48")
-def test_markers_of_removed_stores_are_not_looked_up(job: Job) -> None:
-    checkpoint = job.commit()
-    removed = {**checkpoint.state_markers[FACTORY], "removed": "gone"}
-    job.manager.init(CheckpointV2(checkpoint.checkpoint_id, {}, {FACTORY: removed}))
-    job.manager.clean_up(CheckpointId(1, 0), removed)
-    job.lose_local_state()
-    job.restore(CheckpointV2(checkpoint.checkpoint_id, {}, {FACTORY: removed}))
-    assert job.entries()["counts"] == {b"a": VALUE}
+def test_markers_of_removed_stores_are_not_looked_up(task: Task) -> None:
+    checkpoint = task.commit()
+    removed = {OBJECTS: {**checkpoint.state_markers[OBJECTS], "removed": "gone"}}
+    task.commits.init(CheckpointV2(checkpoint.checkpoint_id, {}, removed))
+    task.commits.clean_up(CheckpointId(1, 0), removed)
+    task.lose_local_state()
+    task.restore(CheckpointV2(checkpoint.checkpoint_id, {}, removed))
+    assert task.entries() == {b"a": VALUE}
 
 
-def test_an_incomplete_restoration_leaves_the_store_as_it_was(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    checkpoint = job.commit()
-    job.stores["counts"].put(b"b", b"")
-    job.close()
-    for _, directory in list(checkpoint_directories(job.task.store_directory("counts"))):
+def test_an_incomplete_restoration_leaves_the_store_as_it_was(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint = task.commit()
+    task.write({b"b": b""})
+    for _, directory in list(checkpoint_directories(task.directory("counts"))):
         delete_directory(directory)
 
     def fail(*_: Any) -> None:
         raise OSError("The disk is full.")
 
-    with monkeypatch.context() as broken:
-        broken.setattr(job.objects, "get", fail)
-        with pytest.raises(OSError, match="The disk is full"):
-            job.restore(checkpoint)
-    assert job.entries()["counts"].keys() == {b"a", b"b"}
-    assert {path.name for path in job.task.store_directory("counts").parent.iterdir()} == {"Partition_0"}
+    monkeypatch.setattr(task.objects, "get", fail)
+    with pytest.raises(StoreNotRestored, match="The disk is full"):
+        task.restore(checkpoint)
+    task.open()
+    assert task.entries().keys() == {b"a", b"b"}
+    assert [*task.directory("counts").parent.iterdir()] == [task.directory("counts")]
