@@ -3,12 +3,13 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from struct import Struct
 from typing import Any, Final, NamedTuple
 
 from psycopg import Copy
 
 from eventlog.compiled import compiled_part
-from eventlog.postgres.connection import Connection, text_array
+from eventlog.postgres.connection import Connection
 from eventlog.timestamps import MICROS_OF_A_DAY
 
 TIMESTAMPTZ: Final = "timestamptz"
@@ -79,6 +80,21 @@ def _row_by_row(copy: Copy) -> RowsWriter:
     return write
 
 
+_TEXT_OID: Final = 25
+_NULL: Final = b"\xff\xff\xff\xff"  # a length of -1
+_LENGTH: Final = Struct("!i")
+_ARRAY_HEADER: Final = Struct("!5i")  # dimensions, whether there may be nulls, type, length, first index
+
+
+def _text_array(values: Sequence[str | None]) -> bytes:
+    """A value of type ``text[]``."""
+    if not values:
+        return _ARRAY_HEADER.pack(0, 0, _TEXT_OID, 0, 0)[:12]
+    texts = [None if value is None else value.encode() for value in values]
+    elements = [_NULL if text is None else _LENGTH.pack(len(text)) + text for text in texts]
+    return _ARRAY_HEADER.pack(1, 1, _TEXT_OID, len(values), 1) + b"".join(elements)
+
+
 class _EncodedRows:
     """Rows that the compiled part encodes, in blocks."""
 
@@ -90,7 +106,7 @@ class _EncodedRows:
     def write(self, rows: Rows) -> None:
         """Encode the rows, and send all blocks that are full."""
         remaining = iter(rows)
-        while encoded := _compiled.encode(self._kinds, remaining, text_array, _BLOCK_BYTES):
+        while encoded := _compiled.encode(self._kinds, remaining, _text_array, _BLOCK_BYTES):
             if len(self._pending) + len(encoded) < _BLOCK_BYTES:
                 self._pending += encoded
             else:

@@ -13,15 +13,7 @@ from eventlog.errors import EventLogError
 from eventlog.events import NewEvent, RecordedEvent, batches
 from eventlog.log import AppendConflict, AppendRefused, Capabilities, Clock, StreamExists, check_timestamp, system_clock
 from eventlog.postgres.archive import archive_end, headers_json, read_archive
-from eventlog.postgres.connection import (
-    ByteaArray,
-    Connection,
-    Int8Array,
-    bytea_array,
-    connect,
-    int8_array,
-    reaching_database,
-)
+from eventlog.postgres.connection import Connection, connect, reaching_database
 from eventlog.postgres.log_registry import StoredLog, insert_log, newest_log, stream_names
 from eventlog.source import DATABASE, KAFKA, POSTGRES, RECORDING, Closing, no_stream
 from eventlog.streams import StreamIdentity
@@ -40,7 +32,7 @@ Any login of the database can notify: use it as a reason to query the log, never
 
 _INSERT_HEAD: Final = "insert into eventlog.log_head (log_id, next_offset) values (%s, 0)"
 _APPEND: Final = """
-select eventlog.append(%s, %s::bytea[], %s::bytea[], %s::bigint[], %s::jsonb[], %s::bigint, %s::timestamptz)
+select eventlog.append(%s, %b::bytea[], %b::bytea[], %b::bigint[], %s::jsonb[], %s::bigint, %s::timestamptz)
 """
 _START: Final = "select min(log_offset) from eventlog.event where log_id = %(log_id)s"
 
@@ -184,14 +176,14 @@ class PostgresEventLog(Closing):
         return error
 
 
-def _arrays(events: Sequence[NewEvent]) -> tuple[ByteaArray | Int8Array | list[str | None] | None, ...]:
+def _arrays(events: Sequence[NewEvent]) -> tuple[Sequence[object] | None, ...]:
     """Keys, values, timestamps and headers; None instead of the last two if no event has any."""
     times = [event.timestamp for event in events]
     headers = [headers_json(event.headers) if event.headers else None for event in events]
     return (
-        bytea_array([event.key for event in events]),
-        bytea_array([event.value for event in events]),
-        int8_array(times) if any(time is not None for time in times) else None,
+        [event.key for event in events],
+        [event.value for event in events],
+        times if any(time is not None for time in times) else None,
         headers if any(headers) else None,
     )
 
