@@ -59,7 +59,7 @@ class TopicStream:
         from spark_jobs.table_partitions import replay_projector  # noqa: PLC0415
 
         fold, until, projector = session.settings.fold, session.settings.until, replay_projector(session)
-        reader = StreamReader(session.connection, session.source, fold, system_clock, until, make_projector=projector)
+        reader = StreamReader(session.connection, session.source, fold, system_clock, projector, until=until)
         return reader.read_to_end(self.stream.stream_name, session.settings.kind)
 
 

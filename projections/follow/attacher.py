@@ -11,9 +11,8 @@ from psycopg.errors import LockNotAvailable
 
 from eventlog.errors import EventLogError
 from eventlog.postgres.connection import Connection
-from eventlog.source import POSTGRES, EventSource, OffsetLost, StreamMissing, StreamUnavailable
+from eventlog.source import OffsetLost, StreamMissing, StreamUnavailable
 from projections.errors import DatabaseReplaced, LogRebuilt, PositionMoved, ProjectionError
-from projections.fold.settings import FoldSettings
 from projections.follow.continuity import is_another_topic, longest_absence_ms
 from projections.follow.error_policy import (
     BLOCKED,
@@ -25,10 +24,10 @@ from projections.follow.error_policy import (
 )
 from projections.follow.follow_run import FollowedStream, FollowRun
 from projections.follow.heartbeat import Turns, write_refusal
-from projections.follow.resume import ResumePoint, find_resume_point
+from projections.follow.resume import LogSource, ResumePoint
 from projections.follow.resync import resync
 from projections.follow.tail import Tail
-from projections.projector import Clock, MakeProjector, Projector
+from projections.projector import Projector
 from projections.stream_lock import LockHolder, StreamLocks
 from projections.tracked_logs import TrackedLog, is_blocked, logs_of, make_current
 
@@ -43,17 +42,12 @@ LOST_OFFSET_SECONDS: Final = 1.0
 MakeTail = Callable[[TrackedLog, Projector, int, int | None], Tail]
 
 
-@dataclass(frozen=True)
-class Attacher:
+@dataclass(frozen=True, kw_only=True)
+class Attacher(LogSource):
     """Attaches streams within one session; events are applied over ``connection``, unless ``make_tail`` differs."""
 
-    connection: Connection
     locks: StreamLocks
-    source: EventSource
-    settings: FoldSettings
-    clock: Clock
     run: FollowRun
-    make_projector: MakeProjector = Projector
     make_tail: MakeTail = Tail
 
     def attach(self, stream: FollowedStream, now: float, on_resync_batch: Callable[[], None]) -> None:
@@ -71,18 +65,19 @@ class Attacher:
             stream.due_at = now + BLOCKED_SECONDS
             return
         name = stream.stream_name
-        found = find_resume_point(self.connection, self.source, name, self.settings, self.clock, self.run.plan.kind)
+        found = self.find_resume_point(name, self.run.plan.kind)
         if self.run.plan.until is not None:
             found = found.without_resync()
         stream.log_id = found.log.log_id
         stream.longest_absence_ms = longest_absence_ms(found.topic.facts)
         self._report(stream, found)
-        projector = self._projector(found.log)
+        projector = self.projector(found.log)
         if found.resync:
-            found = self._resync(found, projector, on_resync_batch)
+            found = resync(self, projector, found, on_batch=lambda _: on_resync_batch())
+            self.run.say_of(name, "resynced", found.message)
             stream.events += found.events
             if found.log.log_id != stream.log_id:
-                projector = self._projector(found.log)
+                projector = self.projector(found.log)
         elif projector.next_offset < (start := found.topic.facts.start_offset):
             projector.pass_to(start)
         stream.attach(self.make_tail(found.log, projector, found.target, self.run.plan.until))
@@ -106,7 +101,7 @@ class Attacher:
         with self.connection.transaction():
             make_current(self.connection, tail.log)
         log = replace(tail.log, is_current=True, is_complete=True, next_offset=tail.position)
-        stream.attach(self.make_tail(log, self._projector(log), tail.target, self.run.plan.until))
+        stream.attach(self.make_tail(log, self.projector(log), tail.target, self.run.plan.until))
         name = stream.stream_name
         self.run.say_of(
             name, "replaced", f"{name}: incarnation {log.incarnation} is complete; relations show it from now on."
@@ -120,16 +115,6 @@ class Attacher:
         if stream.unavailable_since is not None:
             self.run.say_of(name, "available", f"{name} is available again: continuing at offset {offset}.")
         self.run.say_of(name, "resumed", found.message)
-
-    def _resync(self, found: ResumePoint, projector: Projector, on_batch: Callable[[], None]) -> ResumePoint:
-        connection, source, settings, clock = self.connection, self.source, self.settings, self.clock
-        resumed = resync(connection, source, projector, found, settings, clock, on_batch=lambda _: on_batch())
-        self.run.say_of(resumed.log.stream.stream_name, "resynced", resumed.message)
-        return resumed
-
-    def _projector(self, log: TrackedLog) -> Projector:
-        archives = self.source.backend != POSTGRES
-        return self.make_projector(self.connection, log, self.settings, self.clock, archives=archives)
 
     def wait_for_holder(self, stream: FollowedStream, now: float) -> None:
         """Retry soon; a plan with an end is over when the holder has read as far."""

@@ -74,7 +74,7 @@ class Follower:
         streams = {name: FollowedStream(name) for name in plan.stream_names}
         self._run = run = FollowRun(plan, streams, on_message, on_progress, outage_timeout)
         self._attacher: Callable[[Connection, StreamLocks], Attacher] = lambda working, held: Attacher(
-            working, held, source, settings, clock, run, make_projector, make_tail
+            working, source, settings, clock, make_projector, locks=held, run=run, make_tail=make_tail
         )
 
     def run(self) -> Outcome:

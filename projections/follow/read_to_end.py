@@ -5,60 +5,47 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from eventlog.events import RecordedEvent, batches
-from eventlog.postgres.connection import Connection
-from eventlog.source import POSTGRES, EventSource
 from eventlog.timestamps import MICROS_OF_AN_HOUR, micros_of, storable_micros
-from projections.fold.settings import FoldSettings
 from projections.follow.heartbeat import Beat, write_beats
-from projections.follow.resume import ResumePoint, find_resume_point
+from projections.follow.resume import LogSource, ResumePoint
 from projections.follow.resync import resync
 from projections.log_result import LogResult
-from projections.projector import BATCH_BYTES, BATCH_EVENTS, Clock, MakeProjector, Projector
+from projections.projector import BATCH_BYTES, BATCH_EVENTS, Projector
 from projections.stream_lock import stream_lock
-from projections.tracked_logs import TrackedLog, make_current
+from projections.tracked_logs import make_current
 
 
-@dataclass(frozen=True)
-class StreamReader:
+@dataclass(frozen=True, kw_only=True)
+class StreamReader(LogSource):
     """Reads streams of a source to their ends, each in one transaction, over one connection. ``until``: as if each
     stream ended before its first later event. ``on_progress`` gets the number of events of each batch.
     """
 
-    connection: Connection
-    source: EventSource
-    settings: FoldSettings
-    clock: Clock
     until: datetime | None = None
     batch_events: int = BATCH_EVENTS
     on_progress: Callable[[int], None] = lambda _: None
-    make_projector: MakeProjector = Projector
 
     def read_to_end(self, stream_name: str, kind: str | None = None) -> LogResult:
         """Read a stream on from where its log ends, after the log or its next incarnation was registered. Raises
         StreamBusy or PositionMoved if another session reads the stream, and as `find_resume_point`.
         """
         with stream_lock(self.connection, stream_name):
-            found = find_resume_point(self.connection, self.source, stream_name, self.settings, self.clock, kind)
+            found = self.find_resume_point(stream_name, kind)
             with self.connection.transaction():
                 return self._read(found if self.until is None else found.without_resync())
 
     def _read(self, found: ResumePoint) -> LogResult:
+        projector = self.projector(found.log)
         if found.resync:
-            found = self._resync(found)
-        projector = self._projector(found.log)
+            size, on_progress = self.batch_events, self.on_progress
+            found = resync(self, projector, found, batch_events=size, on_batch=lambda batch: on_progress(len(batch)))
+            projector = self.projector(found.log)
         added, quarantined = self._apply(found, projector)
         log = found.log
         if projector.next_offset >= found.target and not log.is_complete:
             make_current(self.connection, log)
         write_beats(self.connection, [Beat(log.log_id, "stopped", found.target)], found.topic.asked_at)
         return LogResult(log.stream, log.incarnation, added, quarantined=quarantined, message=found.message)
-
-    def _resync(self, found: ResumePoint) -> ResumePoint:
-        return resync(
-            *(self.connection, self.source, self._projector(found.log), found, self.settings, self.clock),
-            batch_events=self.batch_events,
-            on_batch=lambda batch: self.on_progress(len(batch)),
-        )
 
     def _apply(self, found: ResumePoint, projector: Projector) -> tuple[int, int]:
         first = max(projector.next_offset, found.topic.facts.start_offset)
@@ -72,10 +59,6 @@ class StreamReader:
         if projector.next_offset < found.target and not (bound and bound.is_reached):
             projector.pass_to(found.target)
         return added, quarantined
-
-    def _projector(self, log: TrackedLog) -> Projector:
-        archives = self.source.backend != POSTGRES
-        return self.make_projector(self.connection, log, self.settings, self.clock, archives=archives)
 
 
 class TimeBound:

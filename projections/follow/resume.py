@@ -13,7 +13,7 @@ from projections.errors import ProjectionError, RebuildNeeded
 from projections.fold.settings import FoldSettings
 from projections.follow.continuity import Continuity, check_continuity, needs_comparison
 from projections.follow.heartbeat import server_now
-from projections.projector import Clock
+from projections.projector import Clock, MakeProjector, Projector
 from projections.retired_streams import end_retirement
 from projections.tracked_logs import Observation, TrackedLog, logs_of, register_log, track_log, write_observations
 
@@ -68,97 +68,101 @@ class ResumePoint:
         return replace(self, resync=False, message=message)
 
 
-def find_resume_point(
-    connection: Connection,
-    source: EventSource,
-    stream_name: str,
-    settings: FoldSettings,
-    clock: Clock,
-    kind: str | None = None,
-) -> ResumePoint:
-    """Find where to resume a stream, and track its log or the next incarnation of it.
+@dataclass(frozen=True)
+class LogSource:
+    """A source of logs, and the connection over which they are read into the database."""
 
-    The caller holds the stream's lock. ``kind`` is needed where the name does not imply the stream's kind.
+    connection: Connection
+    source: EventSource
+    settings: FoldSettings
+    clock: Clock
+    make_projector: MakeProjector = Projector
 
-    Raises:
-        StreamMissing, SourceUnavailable, OffsetLost: see `EventSource`.
-        StreamRefused: see `EventSource`; also if the log is in Postgres and the source in Kafka, or the reverse.
-        StreamKindError: neither the name nor ``kind`` tells whether it is a coordinator stream or a checkpoint topic.
-        ProjectionError: the database has logs of another Kafka cluster.
-        FoldVersionDiffers: other settings or other code folded the log.
-        RebuildNeeded: the log's rows are missing, or a Postgres log ends before its position.
-    """
-    asked_at = server_now(connection)
-    topic = Topic(source.backend, source.cluster_id, source.describe(stream_name), asked_at)
-    require_cluster(connection, stream_name, topic.cluster_id)
-    stored = newest_log(connection, stream_name)
-    _require_backend(stored, topic)
-    log = next(iter(logs_of(connection, stream_name)), None)
-    if log is None:
-        stream = identify(stream_name, kind if stored is None else stored.stream_kind)
-        return _resume_point(_track_first(connection, stream, stored, topic, settings, clock()), topic, Continuity())
-    _require_position(log, topic.facts)
-    continuity = check_continuity(log, topic.facts, _difference(connection, source, log, topic.facts), asked_at)
-    return record_continuity(connection, log, topic, continuity, settings, clock)
+    def find_resume_point(self, stream_name: str, kind: str | None = None) -> ResumePoint:
+        """Find where to resume a stream, and track its log or the next incarnation of it.
 
+        The caller holds the stream's lock. ``kind`` is needed where the name does not imply the stream's kind.
 
-def record_continuity(
-    connection: Connection, log: TrackedLog, topic: Topic, continuity: Continuity, settings: FoldSettings, clock: Clock
-) -> ResumePoint:
-    """Record how a known log is read on, which may be as a new incarnation, and return where to resume."""
-    with connection.transaction():
-        resumed = _resume_log(connection, log, continuity, topic, settings, clock())
-    return _resume_point(resumed, topic, continuity)
+        Raises:
+            StreamMissing, SourceUnavailable, OffsetLost: see `EventSource`.
+            StreamRefused: see `EventSource`; also if the log is in Postgres and the source in Kafka, or the reverse.
+            StreamKindError: neither the name nor ``kind`` tells whether it is a coordinator stream or a checkpoint
+                topic.
+            ProjectionError: the database has logs of another Kafka cluster.
+            FoldVersionDiffers: other settings or other code folded the log.
+            RebuildNeeded: the log's rows are missing, or a Postgres log ends before its position.
+        """
+        asked_at = server_now(self.connection)
+        topic = Topic(self.source.backend, self.source.cluster_id, self.source.describe(stream_name), asked_at)
+        require_cluster(self.connection, stream_name, topic.cluster_id)
+        stored = newest_log(self.connection, stream_name)
+        _require_backend(stored, topic)
+        log = next(iter(logs_of(self.connection, stream_name)), None)
+        if log is None:
+            stream = identify(stream_name, kind if stored is None else stored.stream_kind)
+            return _resume_point(self._track_first(stream, stored, topic), topic, Continuity())
+        _require_position(log, topic.facts)
+        return self.record(log, topic, check_continuity(log, topic.facts, self._difference(log, topic.facts), asked_at))
+
+    def record(self, log: TrackedLog, topic: Topic, continuity: Continuity) -> ResumePoint:
+        """Record how a known log is read on, which may be as a new incarnation, and return where to resume."""
+        with self.connection.transaction():
+            if continuity.discontinuity is None:
+                return _resume_point(self._continue(log, topic, continuity), topic, continuity)
+            kind, first, last = continuity.discontinuity
+            lost = Observation(log.next_offset, kind, None, first, last)
+            write_observations(self.connection, log.log_id, [lost], self.clock())
+            self.connection.execute(_STOP, (log.log_id,))
+            return _resume_point(self._begin(log.stream, log.incarnation + 1, topic), topic, continuity)
+
+    def projector(self, log: TrackedLog) -> Projector:
+        archives = self.source.backend != POSTGRES
+        return self.make_projector(self.connection, log, self.settings, self.clock, archives=archives)
+
+    def _track_first(self, stream: StreamIdentity, stored: StoredLog | None, topic: Topic) -> TrackedLog:
+        if stored is not None and stored.backend != POSTGRES:
+            raise RebuildNeeded(stream.stream_name)
+        with self.connection.transaction():
+            if stored is None:
+                return self._begin(stream, 1, topic)
+            log = track_log(self.connection, stored, self.settings, start_offset=topic.facts.start_offset)
+            return _set_state(self.connection, log, topic, begins=True)
+
+    def _begin(self, stream: StreamIdentity, number: int, topic: Topic) -> TrackedLog:
+        """Register an incarnation that is to be read from the topic's start."""
+        place = {"cluster_id": topic.cluster_id, "topic_id": topic.facts.topic_id}
+        start, now = topic.facts.start_offset, self.clock()
+        log = register_log(
+            self.connection, stream, number, topic.backend, self.settings, now, **place, start_offset=start
+        )
+        return _set_state(self.connection, log, topic, begins=True)
+
+    def _continue(self, log: TrackedLog, topic: Topic, continuity: Continuity) -> TrackedLog:
+        log.require_fold_version(self.settings)
+        if log.backend == RECORDING or (log.topic_id is None and topic.facts.topic_id is not None):
+            fill_topic(self.connection, log.log_id, topic.backend, topic.cluster_id, topic.facts.topic_id)
+            log = replace(log, backend=topic.backend, topic_id=topic.facts.topic_id)
+        if continuity.resync and log.resync_from is None:
+            log = replace(log, resync_from=log.next_offset)
+        return _set_state(self.connection, log, topic)
+
+    def _difference(self, log: TrackedLog, facts: StreamFacts) -> int | None:
+        """The first offset at which stream and archive differ: among the last events, or in all of a recording."""
+        if log.backend == POSTGRES or not needs_comparison(log, facts):
+            return None
+        if (end := _end_of_newest_epoch(self.connection, self.source, log)) is not None:
+            return end
+        first = 0 if log.backend == RECORDING else tail_start(self.connection, log.log_id, TAIL_EVENTS)
+        first = max(first, facts.start_offset)
+        if first >= log.next_offset:
+            return None
+        events = self.source.read(log.stream.stream_name, first, log.next_offset)
+        return first_difference(self.connection, log.log_id, events)
 
 
 def _resume_point(log: TrackedLog, topic: Topic, continuity: Continuity) -> ResumePoint:
     message = " ".join(filter(None, (continuity.message, topic.facts.warning)))
     return ResumePoint(log, topic, topic.facts.end_offset, continuity.resync, message)
-
-
-def _track_first(
-    connection: Connection,
-    stream: StreamIdentity,
-    stored: StoredLog | None,
-    topic: Topic,
-    settings: FoldSettings,
-    now: datetime,
-) -> TrackedLog:
-    if stored is not None and stored.backend != POSTGRES:
-        raise RebuildNeeded(stream.stream_name)
-    with connection.transaction():
-        if stored is not None:
-            log = track_log(connection, stored, settings, start_offset=topic.facts.start_offset)
-        else:
-            log = _register(connection, stream, 1, topic, settings, now)
-        return _set_state(connection, log, topic, begins=True)
-
-
-def _resume_log(
-    connection: Connection, log: TrackedLog, continuity: Continuity, topic: Topic, settings: FoldSettings, now: datetime
-) -> TrackedLog:
-    if continuity.discontinuity is not None:
-        kind, first, last = continuity.discontinuity
-        write_observations(connection, log.log_id, [Observation(log.next_offset, kind, None, first, last)], now)
-        connection.execute(_STOP, (log.log_id,))
-        log = _register(connection, log.stream, log.incarnation + 1, topic, settings, now)
-        return _set_state(connection, log, topic, begins=True)
-    log.require_fold_version(settings)
-    if log.backend == RECORDING or (log.topic_id is None and topic.facts.topic_id is not None):
-        fill_topic(connection, log.log_id, topic.backend, topic.cluster_id, topic.facts.topic_id)
-        log = replace(log, backend=topic.backend, topic_id=topic.facts.topic_id)
-    if continuity.resync and log.resync_from is None:
-        log = replace(log, resync_from=log.next_offset)
-    return _set_state(connection, log, topic)
-
-
-def _register(
-    connection: Connection, stream: StreamIdentity, number: int, topic: Topic, settings: FoldSettings, now: datetime
-) -> TrackedLog:
-    """Register an incarnation that is to be read from the topic's start."""
-    place = {"cluster_id": topic.cluster_id, "topic_id": topic.facts.topic_id}
-    start = topic.facts.start_offset
-    return register_log(connection, stream, number, topic.backend, settings, now, **place, start_offset=start)
 
 
 def _set_state(connection: Connection, log: TrackedLog, topic: Topic, *, begins: bool = False) -> TrackedLog:
@@ -171,19 +175,6 @@ def _set_state(connection: Connection, log: TrackedLog, topic: Topic, *, begins:
     end_retirement(connection, log.stream.stream_name)
     is_read = begins or log.next_offset >= end
     return replace(log, end_offset=end, read_at=asked_at if is_read else log.read_at)
-
-
-def _difference(connection: Connection, source: EventSource, log: TrackedLog, facts: StreamFacts) -> int | None:
-    """The first offset at which stream and archive differ: among the last events, or in all of a recording."""
-    if log.backend == POSTGRES or not needs_comparison(log, facts):
-        return None
-    if (end := _end_of_newest_epoch(connection, source, log)) is not None:
-        return end
-    first = 0 if log.backend == RECORDING else tail_start(connection, log.log_id, TAIL_EVENTS)
-    first = max(first, facts.start_offset)
-    if first >= log.next_offset:
-        return None
-    return first_difference(connection, log.log_id, source.read(log.stream.stream_name, first, log.next_offset))
 
 
 def _end_of_newest_epoch(connection: Connection, source: EventSource, log: TrackedLog) -> int | None:

@@ -18,11 +18,10 @@ from eventlog.postgres.archive_comparison import first_difference
 from eventlog.postgres.connection import Connection
 from eventlog.source import EventSource
 from projections.fold.rows import Swept
-from projections.fold.settings import FoldSettings
 from projections.follow.continuity import changed_past, lost_past
 from projections.follow.heartbeat import server_now
-from projections.follow.resume import ResumePoint, record_continuity
-from projections.projector import BATCH_BYTES, BATCH_EVENTS, Clock, Projector
+from projections.follow.resume import LogSource, ResumePoint
+from projections.projector import BATCH_BYTES, BATCH_EVENTS, Projector
 from projections.tracked_logs import Observation, TrackedLog, write_observations
 
 OnBatch = Callable[[Sequence[RecordedEvent]], None]
@@ -43,12 +42,9 @@ _KEYS: Final = "select key from eventlog.event where log_id = %s and log_offset 
 
 
 def resync(
-    connection: Connection,
-    source: EventSource,
+    logs: LogSource,
     projector: Projector,
     start: ResumePoint,
-    settings: FoldSettings,
-    clock: Clock,
     *,
     batch_events: int = BATCH_EVENTS,
     on_batch: OnBatch = lambda _: None,
@@ -59,25 +55,26 @@ def resync(
     which needs another projector. An exception from ``on_batch``, which is called after each batch, ends the resync.
     After SourceUnavailable, StreamMissing or OffsetLost, find the resume point again.
     """
-    log, started = start.log, server_now(connection)
+    log, connection, source = start.log, logs.connection, logs.source
+    started = server_now(connection)
     live_keys = LiveKeys(connection, log.log_id)
     new = _NewEvents(projector, log)
     events = source.read(log.stream.stream_name, start.topic.facts.start_offset, start.target)
     for batch in batches(events, batch_events, BATCH_BYTES):
         difference = first_difference(connection, log.log_id, new.archived(batch))
         if difference is not None:
-            return record_continuity(connection, log, start.topic, changed_past(log, difference), settings, clock)
+            return logs.record(log, start.topic, changed_past(log, difference))
         live_keys.discard(batch)
         new.apply_previous(batch)
         on_batch(batch)
     if live_keys:  # a key written again meanwhile may have left its old offset before it was read
         live_keys.discard(_later_events(source, start))
     if (lost := live_keys.first_lost()) is not None:
-        return record_continuity(connection, log, start.topic, lost_past(log, lost), settings, clock)
+        return logs.record(log, start.topic, lost_past(log, lost))
     swept = [Swept(start.target - 1, key) for key in live_keys.remaining()]
     with connection.transaction():
         observations = [*new.gap(start.target), *(Observation(at, "swept", key) for at, key in swept)]
-        write_observations(connection, log.log_id, observations, clock())
+        write_observations(connection, log.log_id, observations, logs.clock())
         new.apply_last(swept)
         if projector.next_offset < start.target:
             projector.pass_to(start.target)

@@ -13,9 +13,8 @@ from eventlog.postgres.archive import ArchivedEvents, read_archive
 from eventlog.postgres.connection import Connection, connect
 from eventlog.timestamps import micros_of
 from projections.fold.rows import Swept
-from projections.follow.resume import find_resume_point
+from projections.follow.resume import LogSource
 from projections.follow.resync import resync
-from projections.projector import Projector
 from projections.rebuild import rebuild_log
 from projections.scratch_fold import ArchivedBatch, archived_batches
 from projections.tracked_logs import TrackedLog, logs_of, read_observations
@@ -59,10 +58,11 @@ def as_of(connection: Connection, log: TrackedLog, times: list[datetime]) -> lis
 
 def follow(connection: Connection, source: MemorySource, name: str, rng: random.Random, clock: "Clock") -> None:
     """Resume, and apply events in batches of random sizes, each at a later time."""
-    start = find_resume_point(connection, source, name, SETTINGS, clock)
-    projector = Projector(connection, start.log, SETTINGS, clock)
+    logs = LogSource(connection, source, SETTINGS, clock)
+    start = logs.find_resume_point(name)
+    projector = logs.projector(start.log)
     if start.resync:
-        resync(connection, source, projector, start, SETTINGS, clock, batch_events=rng.randint(1, 40))
+        resync(logs, projector, start, batch_events=rng.randint(1, 40))
         return
     events = list(source.read(name, projector.next_offset, start.target))
     while events:

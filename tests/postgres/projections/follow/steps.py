@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from eventlog.postgres.connection import Connection
 from eventlog.wire.coordinator import encode_key
-from projections.follow.resume import ResumePoint, find_resume_point
+from projections.follow.resume import LogSource, ResumePoint
 from projections.projector import Projector
 from tests.fixtures.memory_source import MemorySource, MemoryTopic
 from tests.fixtures.projections.follow.running import ORDERS, server_time
@@ -41,7 +41,7 @@ def set_config(topic: MemoryTopic, **values: str | None) -> None:
 def resume(connection: Connection, source: MemorySource, now: datetime = NOW, stream_name: str = ORDERS) -> ResumePoint:
     """Where reading resumes at a time."""
     with server_time(now):
-        return find_resume_point(connection, source, stream_name, SETTINGS, lambda: now)
+        return LogSource(connection, source, SETTINGS, lambda: now).find_resume_point(stream_name)
 
 
 def read_to_end(connection: Connection, source: MemorySource, stream_name: str = ORDERS) -> ResumePoint:

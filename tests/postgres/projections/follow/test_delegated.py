@@ -9,7 +9,7 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.source import OffsetLost
 from projections.errors import LockLost
 from projections.follow.delegated import Delegated, DelegatedWorker
-from projections.follow.resume import find_resume_point
+from projections.follow.resume import LogSource
 from projections.projector import CONFLICT_TRIES
 from projections.stream_lock import StreamLocks
 from tests.fixtures.memory_source import MemorySource
@@ -27,7 +27,7 @@ def holding(database_url: str, connected: Connection, cluster: MemorySource) -> 
     say(cluster, a="1", b="2", c="3")
     with connect(database_url) as connection:
         assert StreamLocks(connection).take(ORDERS)
-        find_resume_point(connected, cluster, ORDERS, SETTINGS, now)
+        LogSource(connected, cluster, SETTINGS, now).find_resume_point(ORDERS)
         yield connection
 
 

@@ -17,7 +17,7 @@ from eventlog.source import StreamMissing, StreamRefused
 from eventlog.streams import identify
 from projections.errors import FoldVersionDiffers, ProjectionError, RebuildNeeded
 from projections.fold.settings import FoldSettings
-from projections.follow.resume import TAIL_EVENTS, find_resume_point
+from projections.follow.resume import TAIL_EVENTS, LogSource
 from projections.projector import Projector
 from projections.rebuild import rebuild_log
 from projections.tracked_logs import Observation, logs_of, read_observations, track_log
@@ -211,10 +211,10 @@ def test_a_missing_stream_registers_no_log(connected: Connection, cluster: Memor
 def test_a_name_that_does_not_imply_a_kind_needs_one(connected: Connection, cluster: MemorySource) -> None:
     cluster.create("orders")
     with pytest.raises(StreamKindError, match="'coordinator' or 'checkpoint'"):
-        find_resume_point(connected, cluster, "orders", SETTINGS, clock)
-    found = find_resume_point(connected, cluster, "orders", SETTINGS, clock, "checkpoint")
+        LogSource(connected, cluster, SETTINGS, clock).find_resume_point("orders")
+    found = LogSource(connected, cluster, SETTINGS, clock).find_resume_point("orders", "checkpoint")
     assert found.log.stream.stream_kind == "checkpoint"
-    assert find_resume_point(connected, cluster, "orders", SETTINGS, clock).log.log_id == found.log.log_id
+    assert LogSource(connected, cluster, SETTINGS, clock).find_resume_point("orders").log.log_id == found.log.log_id
 
 
 def test_a_second_cluster_is_refused(connected: Connection, cluster: MemorySource) -> None:
@@ -224,7 +224,7 @@ def test_a_second_cluster_is_refused(connected: Connection, cluster: MemorySourc
     for name in (ORDERS, "__samza_coordinator_other_1"):
         other.create(name)
         with pytest.raises(ProjectionError) as refused:
-            find_resume_point(connected, other, name, SETTINGS, clock)
+            LogSource(connected, other, SETTINGS, clock).find_resume_point(name)
         assert str(refused.value) == (
             f"{name} is on the Kafka cluster cluster-2, but the database has logs of cluster-1. A database serves one "
             "Kafka cluster: use the brokers of that cluster, or another database."
@@ -238,7 +238,7 @@ def test_rows_of_another_fold_version_are_refused_and_kept(connected: Connection
     before = shown(connected, "select * from projection.position")
     other = FoldSettings(SecretPolicy(b"another key of an installation.."))
     with pytest.raises(FoldVersionDiffers):
-        find_resume_point(connected, cluster, ORDERS, other, lambda: NOW + timedelta(1))
+        LogSource(connected, cluster, other, lambda: NOW + timedelta(1)).find_resume_point(ORDERS)
     assert shown(connected, "select * from projection.position") == before
 
 
@@ -260,10 +260,10 @@ def test_a_postgres_log_is_followed_from_the_database(database_url: str, connect
     own = PostgresEventLog.create(connected, identify("orders", "coordinator"))
     own.append([NewEvent(key("a"), None), NewEvent(key("b"), None)])
     with PostgresSource(database_url) as postgres:
-        found = find_resume_point(connected, postgres, "orders", SETTINGS, clock)
+        found = LogSource(connected, postgres, SETTINGS, clock).find_resume_point("orders")
         assert (found.log.backend, found.log.next_offset, found.target) == ("postgres", 0, 2)
         Projector(connected, found.log, SETTINGS, clock, archives=False).apply(list(own.read()))
-        again = find_resume_point(connected, postgres, "orders", SETTINGS, lambda: NOW + timedelta(days=99))
+        again = LogSource(connected, postgres, SETTINGS, lambda: NOW + timedelta(days=99)).find_resume_point("orders")
     assert (again.log.log_id, again.log.next_offset, again.resync, again.message) == (found.log.log_id, 2, False, "")
     assert shown(connected, POSITIONS) == [(1, "live", 2, 2)]
 
@@ -279,13 +279,13 @@ def test_an_archived_log_without_rows_is_refused(connected: Connection, cluster:
 def test_a_postgres_log_that_ends_before_the_position_is_an_error(connected: Connection, database_url: str) -> None:
     with PostgresEventLog.create(connected, identify(ORDERS)) as log, PostgresSource(database_url) as postgres:
         log.append([NewEvent(key(name), b'{"values":{"value":"1"}}', 1) for name in "ab"])
-        found = find_resume_point(connected, postgres, ORDERS, SETTINGS, clock)
+        found = LogSource(connected, postgres, SETTINGS, clock).find_resume_point(ORDERS)
         Projector(connected, found.log, SETTINGS, clock, archives=False).apply(list(log.read(0, 1)))
         connected.execute("update projection.position set next_offset = 1000")
         with pytest.raises(RebuildNeeded, match=r"The position 1000 of .* is beyond the end of the log, 2\. Run"):
-            find_resume_point(connected, postgres, ORDERS, SETTINGS, clock)
+            LogSource(connected, postgres, SETTINGS, clock).find_resume_point(ORDERS)
         assert shown(connected, LOGS) == [(1, "postgres", None, None)]
         assert rebuild_log(connected, logs_of(connected, ORDERS)[0], SETTINGS).rebuilt == 2
-        assert find_resume_point(connected, postgres, ORDERS, SETTINGS, clock).message == ""
+        assert LogSource(connected, postgres, SETTINGS, clock).find_resume_point(ORDERS).message == ""
     assert shown(connected, CONFIG) == [("a", "1", 1), ("b", "1", 1)]
     assert shown(connected, POSITIONS) == [(1, "live", 2, 2)]

@@ -10,7 +10,7 @@ import pytest
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection, connect
 from eventlog.wire.checkpoint_topic import KEY_TYPE_V1
-from projections.follow.resume import ResumePoint
+from projections.follow.resume import LogSource, ResumePoint
 from projections.follow.resync import resync
 from projections.projector import OnStep, Projector
 from projections.tracked_logs import Observation, read_observations
@@ -58,9 +58,8 @@ def run_resync(
     assert start.resync
     projector = always_copying(on_step)(connection, start.log, SETTINGS, lambda: now)
     with server_time(now):
-        return resync(
-            connection, source, projector, start, SETTINGS, lambda: now, batch_events=batch_events, on_batch=on_batch
-        )
+        logs = LogSource(connection, source, SETTINGS, lambda: now)
+        return resync(logs, projector, start, batch_events=batch_events, on_batch=on_batch)
 
 
 CONFIG_AFTER: Final = [("a", "1", 0), ("c", "3", 2), ("d", "44", 7), ("e", "5", 4), ("g", "7", 9)]
@@ -105,7 +104,7 @@ def test_the_projector_continues_after_the_resync(
     grow(topic)
     start = resume(connected, cluster, LATER)
     projector = Projector(connected, start.log, SETTINGS, lambda: LATER)
-    resync(connected, cluster, projector, start, SETTINGS, lambda: LATER)
+    resync(LogSource(connected, cluster, SETTINGS, lambda: LATER), projector, start)
     set_config(topic, b="8")
     projector.apply(topic.events[-1:])
     assert ("b", "8", 10) in shown(connected, CONFIG)
