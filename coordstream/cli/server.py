@@ -30,28 +30,20 @@ def up(as_json: JsonObject = False) -> None:
     """
     settings = embedded_settings()
     server = EmbeddedPostgres(settings.home)
-    was_running, kept_port = server.status().state == "running", server.kept_port
+    was_running, kept_port = server.running is not None, server.kept_port
     url = server.start()
     with database_errors(settings), open_connection(settings, url) as connection:
         migrated = migrate_if_needed(url, connection)
-    status = server.status()
-    taken_port = None if kept_port == status.port else kept_port
+        port = connection.info.port
+    taken_port = None if kept_port == port else kept_port
     if as_json:
-        print_json(
-            {
-                "database_url": url,
-                "data_folder": str(status.data_folder),
-                "port": status.port,
-                "taken_port": taken_port,
-                "was_running": was_running,
-                "migrated": migrated,
-            }
-        )
+        place = {"data_folder": str(server.data_folder), "port": port, "taken_port": taken_port}
+        print_json({"database_url": url, **place, "was_running": was_running, "migrated": migrated})
         return
-    print(f"Postgres {status.major_version} {'was running' if was_running else 'started'} on port {status.port}")
+    print(f"Postgres {server.major_version} {'was running' if was_running else 'started'} on port {port}")
     if taken_port is not None:
         print(f"Another program uses its previous port {taken_port}: clients must use the new one.")
-    print(f"data folder:  {status.data_folder}")
+    print(f"data folder:  {server.data_folder}")
     print(f"database:     {_without_password(url)} (with the password: coordstream up --json)")
     print(f"schema:       {'migrated' if migrated else 'up to date'}")
 
@@ -99,7 +91,7 @@ def embedded_settings(advice: str = "Unset it to use the embedded one.") -> Sett
 def require_data_folder(settings: Settings) -> EmbeddedPostgres:
     """The embedded server, running or not. Raises CoordstreamError where it has never been started."""
     server = EmbeddedPostgres(settings.home)
-    if server.status().state == "absent":
+    if not server.data_folder.exists():
         raise CoordstreamError(
             f"There is no embedded Postgres in {settings.home}. Create it with `coordstream up`, or set "
             "COORDSTREAM_HOME to its folder."

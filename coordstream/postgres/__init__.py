@@ -3,6 +3,6 @@
 Only the standard library is imported here, so any Python 3.11 can start the server.
 """
 
-from coordstream.postgres.server import EmbeddedPostgres, ServerStatus
+from coordstream.postgres.server import EmbeddedPostgres
 
-__all__ = ["EmbeddedPostgres", "ServerStatus"]
+__all__ = ["EmbeddedPostgres"]

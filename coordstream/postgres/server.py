@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final
 
 from coordstream.errors import EmbeddedPostgresError
 from coordstream.postgres.postmaster import (
+    Postmaster,
     is_postmaster_of,
     kept_port,
     running_postmaster,
@@ -32,17 +33,6 @@ SUPERUSER: Final = "coordstream"
 DATABASE: Final = "coordstream"
 STOP_SECONDS: Final = 120.0
 BUILTIN_LOCALE_SINCE: Final = 17
-
-
-class ServerStatus(NamedTuple):
-    """The state of the server; ``port`` and ``pid`` are None unless it is running."""
-
-    state: Literal["absent", "stopped", "running"]
-    major_version: int
-    data_folder: Path
-    log_file: Path
-    port: int | None
-    pid: int | None
 
 
 class EmbeddedPostgres:
@@ -82,9 +72,12 @@ class EmbeddedPostgres:
             EmbeddedPostgresError: the server cannot be started; the message has the reason.
         """
         with self._lock():
-            if running_postmaster(self.data_folder) is None:
+            if self.running is None:
                 self._launch()
-            wait_for(self._is_ready, f"Postgres on '{self.data_folder}' to accept connections")
+            wait_for(
+                lambda: (server := self.running) is not None and server.is_ready,
+                f"Postgres on '{self.data_folder}' to accept connections",
+            )
         return self.connect_url()
 
     def stop(self) -> bool:
@@ -96,7 +89,7 @@ class EmbeddedPostgres:
         if not self.data_folder.exists():
             return False
         with self._lock():
-            running = running_postmaster(self.data_folder)
+            running = self.running
             if running is None:
                 return False
             os.kill(running.pid, signal.SIGINT)
@@ -104,17 +97,10 @@ class EmbeddedPostgres:
             wait_for(lambda: not is_postmaster_of(running.pid, self.data_folder), waited_for, STOP_SECONDS)
             return True
 
-    def status(self) -> ServerStatus:
-        running = running_postmaster(self.data_folder)
-        known: Literal["absent", "stopped"] = "stopped" if self.data_folder.exists() else "absent"
-        return ServerStatus(
-            state=known if running is None else "running",
-            major_version=self.major_version,
-            data_folder=self.data_folder,
-            log_file=self.log_file,
-            port=running.port if running else None,
-            pid=running.pid if running else None,
-        )
+    @property
+    def running(self) -> Postmaster | None:
+        """The process of the server; None unless it is running."""
+        return running_postmaster(self.data_folder)
 
     @property
     def kept_port(self) -> int | None:
@@ -132,16 +118,12 @@ class EmbeddedPostgres:
         Raises:
             EmbeddedPostgresError: the server is not running.
         """
-        running = running_postmaster(self.data_folder)
+        running = self.running
         if running is None:
             raise EmbeddedPostgresError(
                 f"The embedded Postgres of '{self.data_folder}' is not running. Start it with `coordstream up`."
             )
         return f"postgresql://{SUPERUSER}:{self._password()}@127.0.0.1:{running.port}/{database}"
-
-    def _is_ready(self) -> bool:
-        running = running_postmaster(self.data_folder)
-        return running is not None and running.is_ready
 
     def _launch(self) -> None:
         if not self._account.can_enter(self._folder):

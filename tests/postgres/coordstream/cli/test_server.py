@@ -24,7 +24,7 @@ def test_every_command_brings_the_server_up_and_migrates_it(cli: CommandLine, ho
     assert password not in printed
     assert "stopped" in cli.done("down")
     assert "was not running" in cli.done("down")
-    assert EmbeddedPostgres(home).status().state == "stopped"
+    assert EmbeddedPostgres(home).running is None
     assert len(cli.rows("status")) == 2
 
 

@@ -16,7 +16,7 @@ from coordstream.postgres.postmaster import (
     running_postmaster,
     server_options,
 )
-from tests.fixtures.postgres_server import FAST_SETTINGS, running_server
+from tests.fixtures.postgres_server import FAST_SETTINGS, pid_of, running_server
 
 READY = "12\n/data\n1795000000\n5433\n\n127.0.0.1\n  1 2\nready   \n"
 
@@ -92,11 +92,11 @@ def test_a_pid_that_another_server_has_now_is_ignored(postgres_server: EmbeddedP
     """As after a reboot: the pid file is left, and its pid is another process of that user."""
     with running_server() as server:
         server.stop()
-        other = postgres_server.status().pid
+        other = pid_of(postgres_server)
         (server.data_folder / PID_FILE).write_text(f"{other}\n{server.data_folder}\n1\n5432\n\n\n1 1\nready\n")
         server.start()
-        assert server.status().pid != other
-        assert postgres_server.status().pid == other
+        assert pid_of(server) != other
+        assert pid_of(postgres_server) == other
 
 
 @pytest.mark.slow

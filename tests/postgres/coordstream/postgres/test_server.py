@@ -16,7 +16,7 @@ from coordstream.postgres import EmbeddedPostgres
 from coordstream.postgres.postmaster import is_postmaster_of
 from coordstream.postgres.programs import ServerAccount, reachable_bin_folder
 from tests.checkout import CHECKOUT
-from tests.fixtures.postgres_server import FAST_SETTINGS, chosen_bin_folder, running_server, temporary_home
+from tests.fixtures.postgres_server import FAST_SETTINGS, chosen_bin_folder, pid_of, running_server, temporary_home
 from tests.fixtures.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.slow
@@ -88,29 +88,26 @@ def test_the_log_contains_no_values(server: EmbeddedPostgres) -> None:
 
 
 def test_starting_a_running_server_returns_it(server: EmbeddedPostgres) -> None:
-    before = server.status()
+    before = pid_of(server)
     again = EmbeddedPostgres(server.data_folder.parents[1], server.bin_folder)
     assert again.start() == server.connect_url()
-    assert again.status() == before
-    assert before.state == "running"
+    assert pid_of(again) == before
 
 
-def test_status_follows_the_server(tmp_path: Path, server: EmbeddedPostgres) -> None:
-    assert EmbeddedPostgres(tmp_path).status().state == "absent"
+def test_a_stopped_server_has_no_address(server: EmbeddedPostgres) -> None:
     assert server.stop()
-    stopped = server.status()
-    assert (stopped.state, stopped.port, stopped.pid) == ("stopped", None, None)
+    assert server.running is None
     with pytest.raises(EmbeddedPostgresError, match=r"is not running\. Start it with `coordstream up`\.$"):
         server.connect_url()
 
 
 def test_stop_affects_only_its_own_server(server: EmbeddedPostgres, postgres_server: EmbeddedPostgres) -> None:
-    other = postgres_server.status()
+    other = pid_of(postgres_server)
     assert server.stop()
     assert not server.stop()
-    (server.data_folder / "postmaster.pid").write_text(f"{other.pid}\n{server.data_folder}\n1\n5432\n\n\n1 1\nready\n")
+    (server.data_folder / "postmaster.pid").write_text(f"{other}\n{server.data_folder}\n1\n5432\n\n\n1 1\nready\n")
     assert not server.stop()
-    assert postgres_server.status() == other
+    assert pid_of(postgres_server) == other
     with psycopg.connect(postgres_server.connect_url()) as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
@@ -121,17 +118,17 @@ def test_stopping_a_server_that_was_never_started_creates_no_files(tmp_path: Pat
 
 
 def test_a_killed_server_keeps_committed_data(server: EmbeddedPostgres) -> None:
-    before = server.status()
-    assert before.pid is not None
+    before = server.running
+    assert before is not None
     with psycopg.connect(server.connect_url()) as connection:
         connection.execute("CREATE TABLE t AS SELECT 7 AS a")
         connection.commit()
         os.kill(before.pid, signal.SIGKILL)
-        wait_until(lambda: server.status().state == "stopped", what="the killed server to be gone")
+        wait_until(lambda: server.running is None, what="the killed server to be gone")
         url = server.start()
-    after = server.status()
-    assert after.pid != before.pid
-    assert after.port == before.port
+    after = server.running
+    assert after is not None
+    assert (after.pid != before.pid, after.port) == (True, before.port)
     with psycopg.connect(url) as connection:
         assert connection.execute("SELECT a FROM t").fetchone() == (7,)
 
@@ -160,7 +157,7 @@ def test_a_killed_start_leaves_no_partial_data_folder() -> None:
         starter.kill()
         starter.communicate()
         server = EmbeddedPostgres(home, chosen_bin_folder(), FAST_SETTINGS)
-        assert server.status().state == "absent"
+        assert not server.data_folder.exists()
         try:
             with psycopg.connect(server.start()) as connection:
                 assert connection.execute("SELECT current_database()").fetchone() == ("coordstream",)
@@ -177,10 +174,8 @@ def test_a_server_of_an_ordinary_user_outlives_the_command() -> None:
         starter = _starter(home / "users", programs, str(account.uid or ""))
         url = starter.communicate(timeout=PATIENCE)[0].strip()
         server = EmbeddedPostgres(home / "users", programs)
-        pid = server.status().pid
         try:
-            assert pid is not None
-            assert is_postmaster_of(pid, server.data_folder)
+            assert is_postmaster_of(pid_of(server), server.data_folder)
             assert (home / "users/postgres/password").stat().st_uid == server.data_folder.stat().st_uid != 0
             with psycopg.connect(url) as connection:
                 assert connection.execute("SELECT 1").fetchone() == (1,)
