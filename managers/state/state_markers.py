@@ -17,24 +17,17 @@ from managers.state.state_errors import InvalidMarker
 
 
 class StateCheckpointPayloadSerde(Protocol):
-    """Writes and reads the markers of one backend."""
+    """Writes and reads the markers of one backend, as `KafkaStateCheckpointMarker` those of the Kafka changelog."""
 
     def serialise(self, payload: Any) -> str:
         """The text of a marker."""
 
-    def deserialise(self, text: str) -> Any:
+    def parse(self, text: str) -> Any:
         """The marker with this text. Raises `WireError`."""
 
 
-class KafkaMarkerSerde:
-    """Markers of the Kafka changelog, as JSON; also reads the text of older Samza."""
-
-    serialise = staticmethod(KafkaStateCheckpointMarker.serialise)
-    deserialise = staticmethod(KafkaStateCheckpointMarker.parse)
-
-
 KNOWN_SERDES: Final[Mapping[str, StateCheckpointPayloadSerde]] = frozen(
-    {KAFKA_STATE_BACKEND_FACTORY: KafkaMarkerSerde()}
+    {KAFKA_STATE_BACKEND_FACTORY: KafkaStateCheckpointMarker}
 )
 
 
@@ -56,7 +49,7 @@ class StateCheckpointMarkerSerde:
         try:
             class_name, payload = StateMarkerLine.parse(text)
             if class_name in self._serdes:
-                return self._serdes[class_name].deserialise(payload)
+                return self._serdes[class_name].parse(payload)
         except WireError as error:
             raise InvalidMarker(task_name, store_name, f"{error.detail}: {text!r}") from error
         known = known_names("classes", class_name, self._serdes)

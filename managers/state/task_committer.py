@@ -15,11 +15,7 @@ from managers.offsets.offset_manager import OffsetManager
 from managers.state.state_errors import CommitFailed, CommitTimedOut, Step
 from managers.state.task_storage import TaskStorageCommitManager
 
-MAX_DELAY: Final = "task.commit.max.delay.ms"
-TIMEOUT: Final = "task.commit.timeout.ms"
-SKIP_FAILURES: Final = "task.commit.skip.commit.during.failures.enabled"
-EXCEPTION_LIMIT: Final = "task.commit.skip.commit.exception.max.limit"
-TIMEOUT_LIMIT: Final = "task.commit.skip.commit.timeout.max.limit"
+_SKIP: Final = "task.commit.skip.commit"
 _logger: Final = logging.getLogger(__name__)
 
 
@@ -35,12 +31,12 @@ class CommitSettings(NamedTuple):
 
     @classmethod
     def of(cls, config: Mapping[str, str]) -> "CommitSettings":
-        skips = boolean(config, SKIP_FAILURES, default=False)
+        skips = boolean(config, f"{_SKIP}.during.failures.enabled", default=False)
         return cls(
-            integer(config, MAX_DELAY, 60_000, minimum=0),
-            integer(config, TIMEOUT, 1_800_000, minimum=0),
-            integer(config, EXCEPTION_LIMIT, 5, minimum=0) if skips else 0,
-            integer(config, TIMEOUT_LIMIT, 2, minimum=0) if skips else 0,
+            integer(config, "task.commit.max.delay.ms", 60_000, minimum=0),
+            integer(config, "task.commit.timeout.ms", 1_800_000, minimum=0),
+            integer(config, f"{_SKIP}.exception.max.limit", 5, minimum=0) if skips else 0,
+            integer(config, f"{_SKIP}.timeout.max.limit", 2, minimum=0) if skips else 0,
         )
 
 

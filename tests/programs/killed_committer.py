@@ -24,8 +24,7 @@ from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
 from managers.state.changelog_backend import KafkaChangelogBackupManager, KafkaChangelogStateBackendFactory
 from managers.state.key_value_store import DictStore, KeyValueStore, RocksDbStore
-from managers.state.object_store import ObjectStore
-from managers.state.object_store_backend import ObjectStoreStateBackendFactory
+from managers.state.object_store_backend import ObjectStoreStateBackendFactory, StoreObjects
 from managers.state.state_backend import StateBackendFactory
 from managers.state.task_committer import TaskCommitter
 from managers.state.task_storage import TaskStorageCommitManager
@@ -40,11 +39,11 @@ STEPS: Final[tuple[tuple[type, str], ...]] = (
     (RocksDbStore, "checkpoint"),
     (KafkaChangelogBackupManager, "snapshot"),
     (KafkaChangelogBackupManager, "upload"),
-    (ObjectStore, "put"),
+    (StoreObjects, "put"),
     (KafkaCheckpointManager, "write_checkpoint"),
     (TaskStorageCommitManager, "write_checkpoint_to_store_directories"),
     (KafkaChangelogBackupManager, "persist_to_filesystem"),
-    (ObjectStore, "delete"),
+    (StoreObjects, "delete"),
     (KafkaChangelogs, "read"),  # only a restore reads
 )
 

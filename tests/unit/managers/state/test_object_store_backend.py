@@ -8,8 +8,7 @@ import pytest
 
 from eventlog.checkpoint import CheckpointId, CheckpointV2
 from managers.state.key_value_store import RocksDbStore
-from managers.state.object_store import FileDigests, ObjectStore, StoredObject
-from managers.state.object_store_backend import ObjectStoreStateBackendFactory
+from managers.state.object_store_backend import FileDigests, ObjectStoreStateBackendFactory, StoreObjects
 from managers.state.state_errors import InvalidMarker, SnapshotDamaged, StoreNotRestored
 from managers.state.store_directories import checkpoint_directories, delete_directory
 from tests.fixtures.state import OBJECTS, TASK, TaskWithStores
@@ -25,7 +24,7 @@ class Task(TaskWithStores):
     def __init__(self, backend: ObjectStoreStateBackendFactory, base: Path) -> None:
         super().__init__(base, "orders", {OBJECTS: backend}, ("counts", "sums"), open_directory=RocksDbStore)
         self.backend: Final = backend
-        self.objects: Final = backend._objects
+        self.objects: Final = backend.objects(self.task, ["counts"])["counts"]
         self.open()
         self.write({b"a": VALUE})
 
@@ -33,9 +32,6 @@ class Task(TaskWithStores):
         self.close()
         for name in self.names:
             delete_directory(self.directory(name).parent)
-
-    def listed(self) -> dict[str, StoredObject]:
-        return self.objects.listed(f"{FOLDER}/counts")
 
 
 @pytest.fixture
@@ -48,13 +44,13 @@ def task(object_backend: ObjectStoreStateBackendFactory, tmp_path: Path) -> Iter
 def test_only_new_files_are_uploaded(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     first = task.commit()
     put: list[str] = []
-    write = ObjectStore.put
+    write = StoreObjects.put
 
-    def record(objects: ObjectStore, path: str, content: Path | bytes) -> None:
+    def record(objects: StoreObjects, path: str, content: Path | bytes) -> None:
         put.append(str(content))
         write(objects, path, content)
 
-    monkeypatch.setattr(ObjectStore, "put", record)
+    monkeypatch.setattr(StoreObjects, "put", record)
     task.write({b"b": VALUE})
     second = task.commit()
     assert sum(name.endswith(".sst") for name in put) == 1
@@ -78,14 +74,14 @@ def test_a_link_in_a_snapshot_is_refused(tmp_path: Path) -> None:
 
 def test_the_next_commit_deletes_what_is_orphaned(task: Task) -> None:
     checkpoint = task.commit()
-    kept = task.listed().keys()
+    kept = task.objects.listed().keys()
     for number in range(3):
         task.write({b"%d" % number: VALUE})
         task.upload()  # without a checkpoint
-    assert kept < task.listed().keys()
+    assert kept < task.objects.listed().keys()
     assert checkpoint.checkpoint_id is not None
     task.commits.clean_up(checkpoint.checkpoint_id, checkpoint.state_markers)
-    assert task.listed().keys() == kept
+    assert task.objects.listed().keys() == kept
     task.lose_local_state()
     task.restore(checkpoint)
     assert task.entries() == {b"a": VALUE}
@@ -93,7 +89,7 @@ def test_the_next_commit_deletes_what_is_orphaned(task: Task) -> None:
 
 def test_local_files_of_the_same_commit_are_used(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoint = task.commit()
-    monkeypatch.setattr(task.objects, "get", None)
+    monkeypatch.setattr(StoreObjects, "get_file", None)
     task.restore(checkpoint)
     assert task.entries() == {b"a": VALUE}
 
@@ -102,7 +98,7 @@ def test_local_files_of_the_same_commit_are_used(task: Task, monkeypatch: pytest
 @pytest.mark.parametrize("part", ["objects", "snapshots"])
 def test_a_damaged_object_is_named(task: Task, is_missing: bool, part: str) -> None:
     checkpoint = task.commit()
-    path = next(f"{FOLDER}/counts/{each}" for each in task.listed() if each.startswith(part))
+    path = next(each for each in task.objects.listed() if each.startswith(part))
     task.lose_local_state()
     if is_missing:
         task.objects.delete(path)
@@ -111,25 +107,24 @@ def test_a_damaged_object_is_named(task: Task, is_missing: bool, part: str) -> N
     with pytest.raises(SnapshotDamaged, match="is missing" if is_missing else "was changed") as caught:
         task.restore(checkpoint)
     error = caught.value
-    assert (error.task_name, error.store_name, error.object_path) == (TASK, "counts", path)
+    assert (error.task_name, error.store_name, error.object_path) == (TASK, "counts", f"{FOLDER}/counts/{path}")
     assert not task.directory("counts").exists()
 
 
 def test_a_changed_object_is_found_and_written_again(task: Task) -> None:
     checkpoint = task.commit()
     assert list(task.backend.verify(task.task, checkpoint)) == []
-    listed = task.listed()
+    listed = task.objects.listed()
     path, size = next((path, of.size) for path, of in listed.items() if path.startswith("objects") and of.size > 1)
-    changed = f"{FOLDER}/counts/{path}"
 
     def is_newer() -> bool:  # S3 has times of whole seconds
-        task.objects.put(changed, bytes(size))
-        return all(each.modified < task.listed()[path].modified for each in listed.values())
+        task.objects.put(path, bytes(size))
+        return all(each.modified < task.objects.listed()[path].modified for each in listed.values())
 
     wait_until(is_newer, what="a later second")
     (error,) = task.backend.verify(task.task, checkpoint)
     assert isinstance(error, SnapshotDamaged)
-    assert error.object_path == changed
+    assert error.object_path == f"{FOLDER}/counts/{path}"
     assert task.commit().state_markers == checkpoint.state_markers
     assert list(task.backend.verify(task.task, checkpoint)) == []
 
@@ -169,7 +164,7 @@ def test_an_incomplete_restoration_leaves_the_store_as_it_was(task: Task, monkey
     def fail(*_: Any) -> None:
         raise OSError("The disk is full.")
 
-    monkeypatch.setattr(task.objects, "get", fail)
+    monkeypatch.setattr(StoreObjects, "get_file", fail)
     with pytest.raises(StoreNotRestored, match="The disk is full"):
         task.restore(checkpoint)
     task.open()

@@ -2,8 +2,9 @@
 
 import pytest
 
+from eventlog.state_markers import KafkaStateCheckpointMarker
 from managers.state.state_errors import InvalidMarker
-from managers.state.state_markers import KafkaMarkerSerde, StateCheckpointMarkerSerde
+from managers.state.state_markers import StateCheckpointMarkerSerde
 
 
 class TextSerde:
@@ -12,7 +13,7 @@ class TextSerde:
     def serialise(self, payload: str) -> str:
         return payload
 
-    def deserialise(self, text: str) -> str:
+    def parse(self, text: str) -> str:
         return text
 
 
@@ -35,7 +36,9 @@ def test_a_marker_is_version_class_and_payload(payload: str) -> None:
     ],
 )
 def test_an_invalid_marker_names_task_and_store(text: str, problem: str) -> None:
-    serde = StateCheckpointMarkerSerde({"com.example.Serde": TextSerde(), "com.example.Kafka": KafkaMarkerSerde()})
+    serde = StateCheckpointMarkerSerde(
+        {"com.example.Serde": TextSerde(), "com.example.Kafka": KafkaStateCheckpointMarker}
+    )
     with pytest.raises(InvalidMarker) as caught:
         serde.deserialise(text, task_name="Partition 0", store_name="counts")
     assert problem in str(caught.value)
