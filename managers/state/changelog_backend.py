@@ -104,10 +104,12 @@ class KafkaChangelogStateBackendFactory:
     def get_backup_manager(self, task: StatefulTask, store_names: Collection[str]) -> KafkaChangelogBackupManager:
         return KafkaChangelogBackupManager(task, self._partitions(task, store_names), self._systems)
 
-    def get_restore_manager(self, task: StatefulTask, store_names: Collection[str]) -> KafkaChangelogRestoreManager:
-        partitions = self._partitions(task, store_names)
+    def get_restore_manager(self, task: StatefulTask, store_name: str) -> KafkaChangelogRestoreManager:
+        changelog = self._partitions(task, [store_name])[store_name]
+        open_store = partial(self._open_to_restore, task)
+        systems = self._systems
         return KafkaChangelogRestoreManager(
-            task, partitions, self._systems, self._clock, partial(self._open_to_restore, task)
+            task, store_name, changelog, systems[changelog.system], self._clock, open_store
         )
 
     def _open_to_restore(self, task: StatefulTask, store_name: str) -> KeyValueStore:

@@ -133,12 +133,12 @@ class LoggedStore:
     def __init__(self, store: KeyValueStore, changelog: SystemStreamPartition, changelogs: Changelogs) -> None:
         """``changelogs`` are those of the changelog's system. They are not closed with the store."""
         self._store: Final = store
-        self.directory: Final = store.directory
         self._changelog: Final = changelog
         self._changelogs: Final = changelogs
-
-    def get(self, key: bytes) -> bytes | None:
-        return self._store.get(key)
+        self.directory: Final = store.directory
+        self.get: Final = store.get
+        self.range: Final = store.range
+        self.close: Final = store.close
 
     def put(self, key: bytes, value: bytes) -> None:
         self._store.put(key, value)
@@ -148,9 +148,6 @@ class LoggedStore:
         self._store.delete(key)
         self._changelogs.send(self._changelog, key, None)
 
-    def range(self, start: bytes | None = None, end: bytes | None = None) -> Iterator[tuple[bytes, bytes]]:
-        return self._store.range(start, end)
-
     def flush(self) -> None:
         """See `KeyValueStore.flush`. Returns when the changelog has all changes as well."""
         self._store.flush()
@@ -158,9 +155,6 @@ class LoggedStore:
 
     def checkpoint(self, checkpoint_id: CheckpointId) -> Path | None:
         return self._store.checkpoint(checkpoint_id)
-
-    def close(self) -> None:
-        self._store.close()
 
 
 _DAMAGED: Final = "Corruption"

@@ -248,9 +248,11 @@ class ObjectStoreBackupManager(TaskBackupManager):
 class ObjectStoreRestoreManager(TaskRestoreManager):
     """A `TaskRestoreManager`. A store without a marker in the checkpoint becomes empty."""
 
-    def __init__(self, task: StatefulTask, stores: Mapping[str, StoreObjects]) -> None:
-        self._task: Final = task
-        self._stores: Final = stores
+    def __init__(self, task: StatefulTask, store_name: str, objects: StoreObjects) -> None:
+        self._task_name: Final = task.task_name
+        self._name: Final = store_name
+        self._directory: Final = task.store_directory(store_name)
+        self._objects: Final = objects
         self._checkpoint = CheckpointV2(None, {}, {})
 
     def init(self, checkpoint: Checkpoint | None) -> None:
@@ -263,42 +265,39 @@ class ObjectStoreRestoreManager(TaskRestoreManager):
         Raises `InvalidMarker`, `SnapshotDamaged`, and what the disk or the file system raises, mostly OSError. The
         store's directory is unchanged then.
         """
-        markers = self._checkpoint.state_markers.get(OBJECT_STORE_STATE_BACKEND_FACTORY, {})
-        for name in self._stores:
-            directory = self._task.store_directory(name)
-            if name not in markers:
-                delete_directory(directory)
-                continue
-            restored = directory.with_name(f"{directory.name}.restoring")
+        marker = self._checkpoint.state_markers.get(OBJECT_STORE_STATE_BACKEND_FACTORY, {}).get(self._name)
+        if marker is None:
+            delete_directory(self._directory)
+            return
+        restored = self._directory.with_name(f"{self._directory.name}.restoring")
+        delete_directory(restored)
+        restored.mkdir(parents=True)
+        try:
+            self._restore(marker, restored, report)
+            delete_directory(self._directory)
+            restored.rename(self._directory)
+        finally:
             delete_directory(restored)
-            restored.mkdir(parents=True)
-            try:
-                self._restore(name, markers[name], restored, report)
-                delete_directory(directory)
-                restored.rename(directory)
-            finally:
-                delete_directory(restored)
 
-    def _restore(self, name: str, marker: str, restored: Path, report: ReportProgress) -> None:
-        store = self._stores[name]
-        files = store.get_snapshot(marker).files
+    def _restore(self, marker: str, restored: Path, report: ReportProgress) -> None:
+        files = self._objects.get_snapshot(marker).files
         done, total = 0, sum(file.size for file in files.values())
         for path, file in files.items():
             target = restored / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            local = self._local(name, path)
+            local = self._local(path)
             if local is not None and local.stat().st_size == file.size and file_digest(local) == file.digest:
                 shutil.copyfile(local, target)
             else:
-                store.get_file(file, target)
+                self._objects.get_file(file, target)
             done += file.size
-            report(RestoreProgress(self._task.task_name, name, done, total, "bytes"))
+            report(RestoreProgress(self._task_name, self._name, done, total, "bytes"))
 
-    def _local(self, name: str, path: str) -> Path | None:
+    def _local(self, path: str) -> Path | None:
         """The same file in the store's local checkpoint directory, None if there is none."""
         if self._checkpoint.checkpoint_id is None:
             return None
-        local = checkpoint_directory(self._task.store_directory(name), self._checkpoint.checkpoint_id) / path
+        local = checkpoint_directory(self._directory, self._checkpoint.checkpoint_id) / path
         return local if local.is_file() else None
 
 
@@ -324,8 +323,8 @@ class ObjectStoreStateBackendFactory:
     def get_backup_manager(self, task: StatefulTask, store_names: Collection[str]) -> ObjectStoreBackupManager:
         return ObjectStoreBackupManager(task, self.objects(task, store_names))
 
-    def get_restore_manager(self, task: StatefulTask, store_names: Collection[str]) -> ObjectStoreRestoreManager:
-        return ObjectStoreRestoreManager(task, self.objects(task, store_names))
+    def get_restore_manager(self, task: StatefulTask, store_name: str) -> ObjectStoreRestoreManager:
+        return ObjectStoreRestoreManager(task, store_name, self.objects(task, [store_name])[store_name])
 
     def objects(self, task: StatefulTask, store_names: Collection[str]) -> dict[str, StoreObjects]:
         return {name: StoreObjects(self._fs, self._root, task, name) for name in store_names}

@@ -222,23 +222,23 @@ ReportProgress = Callable[[RestoreProgress], None]
 
 
 class TaskRestoreManager(Protocol):
-    """Restores some stores of a task with one backend (Samza's interface), before the task opens them."""
+    """Restores a store of a task with one backend (Samza's interface), before the task opens it."""
 
     def init(self, checkpoint: Checkpoint | None) -> None:
         """Prepare to restore as of this checkpoint of the task, None if it has none."""
 
     def restore(self, report: ReportProgress) -> None:
-        """Restore the stores, completely or not at all each."""
+        """Restore the store, completely or not at all."""
 
     def match(self) -> None:
-        """Make the backend equal to the stores, which another backend restored to the checkpoint.
+        """Make the backend equal to the store, which another backend restored to the checkpoint.
 
         For backends whose next marker also covers what was written since that checkpoint, such as a changelog.
         """
         return
 
     def close(self) -> None:
-        """Close the stores that were opened, and connections. May be called without `init`."""
+        """Close connections. May be called without `init`."""
         return
 
 
@@ -248,5 +248,5 @@ class StateBackendFactory(Protocol):
     def get_backup_manager(self, task: StatefulTask, store_names: Collection[str]) -> TaskBackupManager:
         """The manager that backs up these stores of a task."""
 
-    def get_restore_manager(self, task: StatefulTask, store_names: Collection[str]) -> TaskRestoreManager:
-        """The manager that restores these stores of a task."""
+    def get_restore_manager(self, task: StatefulTask, store_name: str) -> TaskRestoreManager:
+        """The manager that restores this store of a task."""

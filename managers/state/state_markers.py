@@ -63,27 +63,24 @@ class CommittedOffset(NamedTuple):
     checkpoint_id: CheckpointId | None
 
 
-def committed_offsets(
-    checkpoint: Checkpoint | None, task_name: str, changelogs: Mapping[str, SystemStreamPartition]
-) -> dict[str, CommittedOffset]:
-    """The offsets of these stores, None for those that have none. Raises `InvalidMarker`."""
-    found = dict.fromkeys(changelogs, CommittedOffset(None, None))
-    for store, changelog in changelogs.items():
-        text = None
-        try:
-            if isinstance(checkpoint, CheckpointV2):
-                text = checkpoint.state_markers.get(KAFKA_STATE_BACKEND_FACTORY, {}).get(store)
-                if text is not None:
-                    found[store] = CommittedOffset(marked_offset(text, changelog), checkpoint.checkpoint_id)
-            elif checkpoint is not None and (text := checkpoint.offsets.get(changelog)):
-                found[store] = _of_version_1(text)
-        except WireError as error:
-            raise InvalidMarker(task_name, store, f"{error}: {text!r}") from error
-    return found
+def committed_offset(
+    checkpoint: Checkpoint | None, task_name: str, store: str, changelog: SystemStreamPartition
+) -> CommittedOffset:
+    """The offset of a store; None and no id if the checkpoint has none. Raises `InvalidMarker`."""
+    text = None
+    try:
+        if isinstance(checkpoint, CheckpointV2):
+            text = checkpoint.state_markers.get(KAFKA_STATE_BACKEND_FACTORY, {}).get(store)
+            if text is not None:
+                return CommittedOffset(_marked_offset(text, changelog), checkpoint.checkpoint_id)
+        elif checkpoint is not None and (text := checkpoint.offsets.get(changelog)):
+            return _of_version_1(text)
+    except WireError as error:
+        raise InvalidMarker(task_name, store, f"{error}: {text!r}") from error
+    return CommittedOffset(None, None)
 
 
-def marked_offset(marker: str, changelog: SystemStreamPartition) -> int | None:
-    """The offset in a marker of a changelog. Raises `WireError`."""
+def _marked_offset(marker: str, changelog: SystemStreamPartition) -> int | None:
     parsed = KafkaStateCheckpointMarker.parse(marker)
     if parsed.changelog != changelog:
         raise WireError("bad_partition", f"it is that of {parsed.changelog}, but the store's changelog is {changelog}")

@@ -242,7 +242,7 @@ class TaskRestoration:
     def _manager(self, store: str, factory: str, checkpoint: Checkpoint | None) -> Iterator[TaskRestoreManager]:
         with (
             self._naming(store, factory),
-            closing(self._backends[factory].get_restore_manager(self._task, [store])) as manager,
+            closing(self._backends[factory].get_restore_manager(self._task, store)) as manager,
         ):
             manager.init(checkpoint)
             yield manager
