@@ -18,8 +18,20 @@ EXPIRY_MS: Final = 12 * 60 * 60 * 1000
 """How long a requested startpoint is valid (StartpointManager.DEFAULT_EXPIRATION_DURATION)."""
 
 
+class _Visited:
+    """What a visitor visits."""
+
+    __slots__ = ()
+    kind: ClassVar[StartpointType]
+
+    def apply(self, given: In, visitor: "StartpointVisitor[In, Out]") -> Out:
+        """Call the method of a visitor for this kind."""
+        visited: Out = getattr(visitor, f"visit_{self.kind}")(given, self)
+        return visited
+
+
 @dataclass(frozen=True, slots=True)
-class StartpointSpecific:
+class StartpointSpecific(_Visited):
     """Read from this offset on (inclusive). ``creation_timestamp``, of all kinds, is in ms since 1970."""
 
     specific_offset: str | None
@@ -30,12 +42,9 @@ class StartpointSpecific:
     def value(self) -> str | None:
         return self.specific_offset
 
-    def apply(self, given: In, visitor: "StartpointVisitor[In, Out]") -> Out:
-        return visitor.visit_specific(given, self)
-
 
 @dataclass(frozen=True, slots=True)
-class StartpointTimestamp:
+class StartpointTimestamp(_Visited):
     """Read from the first event that is not older than ``timestamp_offset`` (ms since 1970)."""
 
     timestamp_offset: int | None
@@ -46,32 +55,23 @@ class StartpointTimestamp:
     def value(self) -> str | None:
         return None if self.timestamp_offset is None else str(self.timestamp_offset)
 
-    def apply(self, given: In, visitor: "StartpointVisitor[In, Out]") -> Out:
-        return visitor.visit_timestamp(given, self)
-
 
 @dataclass(frozen=True, slots=True)
-class StartpointOldest:
+class StartpointOldest(_Visited):
     """Read from the oldest event that the input still has."""
 
     creation_timestamp: int
     kind: ClassVar[StartpointType] = "oldest"
     value: ClassVar[None] = None
 
-    def apply(self, given: In, visitor: "StartpointVisitor[In, Out]") -> Out:
-        return visitor.visit_oldest(given, self)
-
 
 @dataclass(frozen=True, slots=True)
-class StartpointUpcoming:
+class StartpointUpcoming(_Visited):
     """Read only what is written from now on."""
 
     creation_timestamp: int
     kind: ClassVar[StartpointType] = "upcoming"
     value: ClassVar[None] = None
-
-    def apply(self, given: In, visitor: "StartpointVisitor[In, Out]") -> Out:
-        return visitor.visit_upcoming(given, self)
 
 
 Startpoint = StartpointSpecific | StartpointTimestamp | StartpointOldest | StartpointUpcoming

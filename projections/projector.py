@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import chain
+from itertools import chain, repeat
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -229,7 +229,7 @@ class Projector:
         columns = EventColumns.of(events)
         fold.add(columns)
         fold.sweep(swept)
-        archived = [archive_rows(self._log.log_id, fold.archived_at, columns)] if self._archives else []
+        archived = [archive_rows(self._log.log_id, repeat(fold.archived_at), columns)] if self._archives else []
         checkpoints: list[CheckpointRow] = []
         fold.decode(checkpoints.extend)
         histories = [(CHECKPOINT_EVENT, checkpoints), envelope_rows(fold), (MESSAGE_EVENT, fold.messages)]

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from eventlog.events import EventColumns, RecordedEvent, batches
 from eventlog.masked_event import mask_event
-from eventlog.postgres.archive import archive_writer, read_archive_at, read_archived
+from eventlog.postgres.archive import archive_writer, read_archived, read_archived_at
 from eventlog.postgres.archive_comparison import horizon_offset
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.log_registry import hold_archive
@@ -238,9 +238,10 @@ def _later_events(
 
 def _table_check(connection: Connection, log: TrackedLog, found: TopicComparison, secrets: SecretPolicy) -> TableCheck:
     lost = found.lost
+    gone = read_archived_at(connection, log.log_id, lost[:EXAMPLES])
     pairs = [
         *(Pair(None, event, None) for event in found.missing_events),
-        *(Pair(event, None, None) for event in read_archive_at(connection, log.log_id, lost[:EXAMPLES])),
+        *(Pair(event, None, None) for page in gone for event in page.events),
         *found.different_events,
     ]
     examples = tuple(_difference(pair, secrets) for pair in pairs)

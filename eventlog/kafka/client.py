@@ -5,6 +5,7 @@ import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Final, TypeVar
 
 from kafka import KafkaAdminClient
@@ -17,10 +18,11 @@ from kafka.errors import (
     SaslAuthenticationFailedError,
     UnsupportedSaslMechanismError,
 )
+from kafka.net.sasl.oauth import AbstractTokenProvider
 
 from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.errors import EventLogError
-from eventlog.kafka.options import KafkaOptions, OptionRefused
+from eventlog.kafka.options import OAUTH_PROVIDER, KafkaOptions, OptionRefused
 from eventlog.kafka.patches import NetClient, make_net_client
 from eventlog.source import Closing, CredentialsRefused, SourceUnavailable
 
@@ -63,6 +65,36 @@ def tls_context(client_options: Mapping[str, Any]) -> ssl.SSLContext:
             "Check that they are PEM files, and that ssl_password is that of the key."
         ) from None
     return context
+
+
+class TokenProvider(AbstractTokenProvider):  # type: ignore[misc]  # kafka-python has no types
+    """The tokens of a provider of the user's; if it fails, the error does not show its text, which may be a secret."""
+
+    def __init__(self, path: str) -> None:
+        """``path``: a class with the methods of kafka-python's AbstractTokenProvider, such as ``package.module.Class``.
+
+        Raises `OptionRefused`: it cannot be imported, or creating an object of it without arguments fails.
+        """
+        module, _, name = path.rpartition(".")
+        try:
+            self._provider: Any = getattr(import_module(module), name)()
+        except Exception as error:  # any code of the user's
+            raise OptionRefused(
+                f"The class of the Kafka option '{OAUTH_PROVIDER}' cannot be used ({type(error).__name__}). "
+                "Expected one that can be imported, such as package.module.Class."
+            ) from None
+
+    def token(self) -> str:
+        """The token for a login. Raises KafkaConnectionError."""
+        try:
+            return str(self._provider.token())
+        except Exception as error:  # any code of the user's
+            raise KafkaConnectionError(f"the token provider failed: {type(error).__name__}") from None
+
+    def extensions(self) -> Mapping[str, str]:
+        """More values for the brokers."""
+        extensions: Mapping[str, str] = getattr(self._provider, "extensions", dict)()
+        return extensions
 
 
 REACH_SECONDS: Final = 5.0
@@ -111,13 +143,15 @@ def connect(make: Callable[..., Any], options: KafkaOptions, **settings: Any) ->
     """Create a client and connect it.
 
     Raises `SourceUnavailable`: no broker answers, or the login is refused; `BrokerTooOld`; `OptionRefused`: the files
-    for an encrypted connection cannot be used.
+    for an encrypted connection or the token provider cannot be used.
     """
     filter_private_loggers()
     connected = Connected()
     config = {**TIMES, **options.client_config(), **settings}
     if config.get("security_protocol") in {"SSL", "SASL_SSL"}:
         config["ssl_context"] = tls_context(config)
+    if OAUTH_PROVIDER in config:
+        config[OAUTH_PROVIDER] = TokenProvider(config[OAUTH_PROVIDER])
     try:
         connected.client = make(kafka_client=connected.make_net, **config)
     except BaseException as error:

@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Final, Self
+from typing import Final
 
 from eventlog.errors import is_utf8
 from eventlog.events import NewEvent, RecordedEvent
@@ -14,7 +14,7 @@ from eventlog.kafka.producer import EventProducer
 from eventlog.kafka.ranges import RangeReader
 from eventlog.log import AppendRefused, Capabilities, Clock, recorded, system_clock
 from eventlog.source import Closing, StreamMissing
-from eventlog.streams import BROKER_DEFAULT, SEGMENT_BYTES, StreamIdentity
+from eventlog.streams import StreamIdentity
 
 _logger: Final = logging.getLogger(__name__)
 DEFAULT_BATCH_BYTES: Final = 1_048_588
@@ -74,21 +74,6 @@ class KafkaEventLog(Closing):
         self._appender = EventProducer(
             options, stream.stream_name, topic.max_message_bytes or DEFAULT_BATCH_BYTES, transactional_id
         )
-
-    @classmethod
-    def create(
-        cls,
-        options: KafkaOptions,
-        stream: StreamIdentity,
-        *,
-        clock: Clock = system_clock,
-        replication_factor: int = BROKER_DEFAULT,
-        segment_bytes: int = SEGMENT_BYTES,
-    ) -> Self:
-        """Create an empty topic with Samza's settings and open it. Raises as `KafkaAdmin.create_stream`."""
-        with KafkaAdmin(options) as admin:
-            admin.create_stream(stream, replication_factor=replication_factor, segment_bytes=segment_bytes)
-        return cls(options, stream, clock=clock)
 
     def append(self, events: Sequence[NewEvent], *, expected_offset: int | None = None) -> range:
         """See `EventLog.append`.

@@ -17,7 +17,9 @@ MAX_BATCH_BYTES: Final = 64 << 20
 """Brokers accept batches of 1 MB by default (max.message.bytes); a few kilobytes can unpack to gigabytes."""
 MAX_BATCH_VARIABLE: Final = "COORDSTREAM_KAFKA_MAX_BATCH_BYTES"
 
-_TOKENS: Final = "sasl_oauth_token_provider"
+OAUTH_PROVIDER: Final = "sasl_oauth_token_provider"
+"""The option with the path of a class, which a client creates an object of."""
+
 _SERVER: Final = re.compile(r"(?:\[[^\s\[\]]+\]|[^\s:/@\[\]]+):([0-9]{1,5})")
 _PORTS: Final = range(1, 2**16)
 _BOOLEANS: Final = {"true": True, "false": False}
@@ -71,12 +73,9 @@ class KafkaOptions:
         return f"Kafka at {self.bootstrap_servers}"
 
     def client_config(self) -> dict[str, Any]:
-        """The arguments of a client of kafka-python, which has a token provider of its own. Raises `OptionRefused`."""
+        """The arguments of a client of kafka-python."""
         servers = {"client_id": CLIENT_ID, "bootstrap_servers": self.bootstrap_servers.split(",")}
-        config = {**servers, **self.client_options}
-        if _TOKENS in config:
-            config[_TOKENS] = _token_provider(config[_TOKENS])
-        return config
+        return {**servers, **self.client_options}
 
 
 def _is_server(text: str) -> bool:
@@ -107,18 +106,6 @@ def _file(name: str, text: str) -> str:
     return text
 
 
-def _provider(name: str, text: str) -> str:
-    """The path of a class, which a client creates an object of; refused at once if that fails."""
-    _token_provider(_text(name, text))
-    return text
-
-
-def _token_provider(path: str) -> Any:
-    from eventlog.kafka.token_provider import TokenProvider  # noqa: PLC0415 (loads kafka-python)
-
-    return TokenProvider(path)
-
-
 def _boolean(name: str, text: str) -> bool:
     if text.lower() not in _BOOLEANS:
         raise OptionRefused(f"Invalid value of the Kafka option '{name}'. Expected true or false.")
@@ -140,7 +127,7 @@ _PARSERS: Final[Mapping[str, Callable[[str, str], Any]]] = {
     "sasl_kerberos_domain_name": _text,
     "sasl_kerberos_service_name": _text,
     "sasl_mechanism": _one_of(*MECHANISMS),
-    _TOKENS: _provider,
+    OAUTH_PROVIDER: _text,
     "sasl_plain_password": _secret,
     "sasl_plain_username": _text,
     "security_protocol": _one_of(*PROTOCOLS),
@@ -153,7 +140,7 @@ _PARSERS: Final[Mapping[str, Callable[[str, str], Any]]] = {
 }
 
 
-_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {"GSSAPI": (), "OAUTHBEARER": (_TOKENS,), "AWS_MSK_IAM": ()}
+_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {"GSSAPI": (), "OAUTHBEARER": (OAUTH_PROVIDER,), "AWS_MSK_IAM": ()}
 
 
 def _parse(name: str, text: str) -> Any:

@@ -62,15 +62,11 @@ def archive_writer(connection: Connection, log_id: int, archived_at: int) -> Ite
         yield write
 
 
-def write_archived(connection: Connection, log_id: int, archived: "ArchivedEvents") -> None:
-    """Append events of one log with their times of archiving, in the caller's transaction."""
-    with copying(connection, _EVENT) as write_rows:
-        write_rows(_rows(EventColumns.of(archived.events), log_id, archived.archived_at))
-
-
-def archive_rows(log_id: int, archived_at: int, events: EventColumns) -> tuple[Columns, Iterable[tuple[Any, ...]]]:
-    """The rows that `archive_writer` writes for these events, and their columns."""
-    return _EVENT, _rows(events, log_id, repeat(archived_at))
+def archive_rows(
+    log_id: int, archived_at: Iterable[int], events: EventColumns
+) -> tuple[Columns, Iterable[tuple[Any, ...]]]:
+    """The rows that `archive_writer` writes for these events, with a time of archiving each, and their columns."""
+    return _EVENT, _rows(events, log_id, archived_at)
 
 
 def _rows(events: EventColumns, log_id: int, archived_at: Iterable[int]) -> Iterator[tuple[Any, ...]]:
@@ -156,18 +152,10 @@ def _stream(
     return pages, is_complete
 
 
-def read_archive_at(
-    connection: Connection, log_id: int, offsets: Sequence[int], *, page: int = PAGE_EVENTS
-) -> Iterator[RecordedEvent]:
-    """The events of a log at these offsets, which must be in ascending order; fetched in pages."""
-    for events, _ in read_archived_at(connection, log_id, offsets, page=page):
-        yield from events
-
-
 def read_archived_at(
     connection: Connection, log_id: int, offsets: Sequence[int], *, page: int = PAGE_EVENTS
 ) -> Iterator[ArchivedEvents]:
-    """As `read_archive_at`, page by page and with the times of archiving."""
+    """The events of a log at these offsets, in ascending order, page by page and with the times of archiving."""
     with connection.cursor(binary=True) as cursor:
         load_times_as_micros(cursor)
         for first in range(0, len(offsets), page):

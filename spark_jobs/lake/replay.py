@@ -7,10 +7,11 @@ from datetime import datetime
 from itertools import groupby, islice, takewhile
 from typing import Final
 
-from eventlog.events import RecordedEvent
-from eventlog.postgres.archive import ArchivedEvents, write_archived
+from eventlog.events import EventColumns, RecordedEvent
+from eventlog.postgres.archive import ArchivedEvents, archive_rows
 from eventlog.postgres.archive_comparison import first_difference
 from eventlog.postgres.connection import Connection
+from eventlog.postgres.copy_rows import copy_rows
 from eventlog.postgres.log_registry import insert_log
 from eventlog.source import POSTGRES
 from eventlog.streams import StreamIdentity, identify
@@ -186,7 +187,7 @@ class _LogRestore:
         while rows := list(islice(archived, PAGE_EVENTS)):
             page = ArchivedEvents([event for event, _ in rows], [archived_at for _, archived_at in rows])
             self._partitions.ensure(page.events)
-            write_archived(self._connection, tracked.log_id, page)
+            copy_rows(self._connection, *archive_rows(tracked.log_id, page.archived_at, EventColumns.of(page.events)))
             yield page
 
     def _complete(self, tracked: TrackedLog) -> None:

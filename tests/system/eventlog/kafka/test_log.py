@@ -9,7 +9,7 @@ import pytest
 from eventlog.events import NewEvent
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
-from eventlog.log import AppendRefused, Capabilities, Clock, EventLog, StreamExists
+from eventlog.log import AppendRefused, Capabilities, Clock, EventLog
 from eventlog.source import OffsetLost, StreamMissing
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from tests.contracts.event_log import UnconditionalAppendContract, clock, new_events
@@ -44,16 +44,6 @@ def log(kafka_options: KafkaOptions, coordinator_topic: str) -> Iterator[KafkaEv
     """A log on a topic with Samza's settings."""
     with KafkaEventLog(kafka_options, identify(coordinator_topic), clock=clock) as log:
         yield log
-
-
-def test_a_log_is_made_as_samza_makes_it(kafka_options: KafkaOptions, topics: Topics, job_name: str) -> None:
-    stream = identify(coordinator_stream_name(job_name))
-    topics.will_be_made(stream.stream_name)
-    with KafkaEventLog.create(kafka_options, stream, replication_factor=1) as log:
-        assert log.append(new_events(1)) == range(1)
-    assert topics.settings_of(stream.stream_name)["cleanup.policy"] == "compact"
-    with pytest.raises(StreamExists):
-        KafkaEventLog.create(kafka_options, stream)
 
 
 def test_a_missing_topic_is_reported(kafka_options: KafkaOptions) -> None:
