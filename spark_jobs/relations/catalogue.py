@@ -19,7 +19,7 @@ from spark_jobs.relations.snapshots import Positions, Snapshot
 OTHER_HISTORIES: Final = ("config_change", "event")
 
 _RELATIONS: Final[LiteralString] = """
-SELECT c.relname, array_agg(a.attname::text ORDER BY a.attnum)
+SELECT c.relname, json_object_agg(a.attname, a.atttypid::regtype::text ORDER BY a.attnum)
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 WHERE c.relnamespace = 'coordinator'::regnamespace AND c.relkind IN ('v', 'r', 'm', 'p') GROUP BY c.relname
 """
@@ -131,14 +131,14 @@ def find_positions(snapshot: Snapshot, logs: sql.Composed) -> Positions:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The columns of each relation in schema `coordinator`, and the names of the functions there."""
+    """The columns of each relation in schema `coordinator` with their types, and the names of the functions there."""
 
-    relations: Mapping[str, Sequence[str]]
+    relations: Mapping[str, Mapping[str, str]]
     functions: Collection[str]
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> "Catalogue":
-        relations: list[tuple[str, list[str]]] = snapshot.connection.execute(_RELATIONS).fetchall()
+        relations: list[tuple[str, dict[str, str]]] = snapshot.connection.execute(_RELATIONS).fetchall()
         functions = snapshot.connection.execute(_FUNCTIONS).fetchall()
         return cls(dict(relations), {name for (name,) in functions})
 
@@ -148,13 +148,14 @@ class Catalogue:
         Raises SparkJobError for an unknown relation or column, and for a relation that has no form as of a cut.
         """
         wanted, relation = self._columns(name, columns), sql.Identifier("coordinator", name)
+        times = [column for column, kind in self.relations[name].items() if kind == "timestamp with time zone"]
         if cut is None:
             found = None if job is None else _ROWS_OF_JOB.format(relation=relation, name=job.name, id=job.id)
-            return Relation(name, wanted, found)
+            return Relation(name, wanted, found, times)
         if as_of_function(name, cut) in self.functions:
-            return Relation(name, wanted, cut.table(as_of_function(name, cut), "r"))
+            return Relation(name, wanted, cut.table(as_of_function(name, cut), "r"), times)
         if is_history(name):
-            return Relation(name, wanted, _HISTORY.format(logs=cut.all_logs(), relation=relation))
+            return Relation(name, wanted, _HISTORY.format(logs=cut.all_logs(), relation=relation), times)
         others = [one for one in self.relations if as_of_function(one, cut) in self.functions or is_history(one)]
         kind = "log offset" if isinstance(cut.at, LogOffset) else "time"
         raise SparkJobError(f'Relation "{name}" cannot be read as of a {kind}. These can: {_all(others)}.')
@@ -164,12 +165,12 @@ class Catalogue:
             known = f"{did_you_mean(name, self.relations)} Relations: {_all(self.relations)}."
             raise SparkJobError(f'Unknown relation "{printable_text(name)}".{known}')
         known_columns = self.relations[name]
-        wanted = known_columns if columns is None else columns
+        wanted = tuple(known_columns if columns is None else columns)
         for column in wanted:
             if column not in known_columns:
                 known = f"{did_you_mean(column, known_columns)} Columns: {', '.join(known_columns)}."
                 raise SparkJobError(f'Relation "{name}" has no column "{printable_text(column)}".{known}')
-        return tuple(wanted)
+        return wanted
 
 
 def is_history(name: str) -> bool:

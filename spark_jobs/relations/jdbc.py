@@ -3,10 +3,10 @@
 No text contains credentials.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Final, LiteralString
+from typing import Final
 from urllib.parse import quote
 
 import psycopg
@@ -31,11 +31,8 @@ INSTANTS: Final = "spark.sql.datetime.java8API.enabled"
 
 UTC_NAMES: Final = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
 
-_TIMES: Final[LiteralString] = """
-SELECT attname::text FROM pg_catalog.pg_attribute
-WHERE attrelid = to_regclass(%s) AND atttypid = 'timestamptz'::regtype AND NOT attisdropped
-"""
-_TIME: Final = sql.SQL("CASE WHEN {column} <= {last}::timestamptz THEN {column} END AS {column}")
+_TIME: Final = sql.SQL("CASE WHEN r.{column} <= {last}::timestamptz THEN r.{column} END AS {column}")
+_COLUMN: Final = sql.SQL("r.{column}")
 
 # libpq's connection options -> pgjdbc's. Options without a counterpart are dropped.
 JDBC_NAMES = {
@@ -71,16 +68,20 @@ JDBC_SERVERS = {
 class Relation:
     """Columns of a relation in schema `coordinator`.
 
-    `source`: the rest of a SELECT after FROM, in which the relation is `r`. None: all of its rows.
+    `source`: the rest of a SELECT after FROM, in which the relation is `r`. None: all of its rows. `times`: the columns
+    whose values Spark may not be able to represent.
     """
 
     name: str
     columns: tuple[str, ...]
     source: sql.Composed | None = None
+    times: Collection[str] = ()
 
     def query(self, also: Sequence[str] = ()) -> sql.Composed:
-        """The SELECT statement, which returns the columns `also` too; of the relation, or of its source."""
-        names = [*(sql.SQL("r.{}").format(sql.Identifier(name)) for name in self.columns), *map(sql.Identifier, also)]
+        """The SELECT statement, which returns the columns `also` too; times that Spark cannot represent are null."""
+        forms = [(_TIME if name in self.times else _COLUMN, name) for name in self.columns]
+        columns = [form.format(column=sql.Identifier(name), last=LAST_TIMESTAMPTZ) for form, name in forms]
+        names = [*columns, *map(sql.Identifier, also)]
         source = self.source or sql.SQL("{} AS r").format(sql.Identifier("coordinator", self.name))
         return sql.SQL("SELECT {} FROM {}").format(sql.SQL(", ").join(names), source)
 
@@ -131,25 +132,11 @@ def jdbc_options(url: str, relation: Relation, snapshot: Snapshot, parts: Mappin
     also = () if column is None or column in relation.columns else (column,)
     return {
         **jdbc_properties(url),
-        "dbtable": sql.SQL("({query}) AS relation").format(query=_representable(relation, also, snapshot)).as_string(),
+        "dbtable": sql.SQL("({query}) AS relation").format(query=relation.query(also)).as_string(),
         "fetchsize": str(FETCH_SIZE),
         "sessionInitStatement": snapshot.session_statement(),
         **parts,
     }
-
-
-def _representable(relation: Relation, also: Sequence[str], snapshot: Snapshot) -> sql.Composed:
-    """The query of the relation, in which times that Spark cannot represent are null."""
-    found = snapshot.connection.execute(_TIMES, (f"coordinator.{relation.name}",)).fetchall()
-    times = {name for (name,) in found}
-    if times.isdisjoint(relation.columns):
-        return relation.query(also)
-    columns = [
-        _TIME.format(column=sql.Identifier(name), last=LAST_TIMESTAMPTZ) if name in times else sql.Identifier(name)
-        for name in (*relation.columns, *also)
-    ]
-    query = sql.SQL("SELECT {columns} FROM ({query}) AS r")
-    return query.format(columns=sql.SQL(", ").join(columns), query=relation.query(also))
 
 
 def choose_partitions(spark: SparkSession) -> int:

@@ -19,8 +19,8 @@ from spark_jobs.relations.jdbc import choose_partitions, ranges, read_rows
 from spark_jobs.relations.snapshots import Positions, Snapshot, exported_snapshot
 
 STREAM_KINDS: Final = ("coordinator", "checkpoint")
-LARGE_LOG: Final = 200_000
-"""From this many events in a log, the history of one job is read in several partitions."""
+LARGE_LOG: Final = 20_000
+"""From this many events in a log, the history of few jobs is read in several partitions: an event may be many rows."""
 
 OF_CHECKPOINTS: Final = ("checkpoint", "commit", "event", "state_checkpoint", "state_lag")
 
@@ -187,18 +187,17 @@ def _materialize(frame: DataFrame, relation: str) -> DataFrame:
 def _parts(
     moment: OpenSnapshot, relation: str, job: Job | None, cut: Cut | None, partitions: int | None
 ) -> Mapping[str, str]:
-    """Whole jobs by their buckets; of one job offsets, if a log is large and the relation has them.
+    """Whole jobs by their buckets; of few jobs, offsets, if a log is large and the relation has them.
 
-    One partition if there are fewer than two buckets per connection, of which some would be idle.
+    With fewer than two buckets per connection, some connections would be idle.
     """
     count = partitions or choose_partitions(moment.spark)
     logs = moment.snapshot.logs_of(job)
+    buckets = {log.job_bucket for log in logs}
+    if 1 < count <= len(buckets) / 2:
+        return ranges("job_bucket" if cut is None else BUCKET, min(buckets), max(buckets), count)
     events = max((log.next_offset for log in logs), default=0)
-    if job is None:
-        buckets = {log.job_bucket for log in logs}
-        if 1 < count <= len(buckets) / 2:
-            return ranges("job_bucket" if cut is None else BUCKET, min(buckets), max(buckets), count)
-    elif count > 1 and events >= LARGE_LOG and "log_offset" in moment.catalogue.relations[relation]:
+    if events >= LARGE_LOG and "log_offset" in moment.catalogue.relations[relation]:
         return ranges("log_offset", 0, events - 1, count)
     return {}
 
