@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from heapq import heapreplace
 from threading import Event, Thread
 from time import monotonic
-from typing import Final, TextIO
+from typing import Final
 
 import psycopg
 import pyarrow as pa
@@ -148,13 +148,13 @@ class Progress:
 @contextmanager
 def shown_progress(database_url: str, channel: str, progress: Progress) -> Iterator[None]:
     """Print a line on standard error every ten seconds; on a terminal, renew one line twice a second."""
-    stream, ended, began = sys.stderr, Event(), monotonic()
+    ended, began = Event(), monotonic()
+    clear, end, period = ("\r\x1b[K", "", _TERMINAL_SECONDS) if sys.stderr.isatty() else ("", "\n", LINE_SECONDS)
 
     def listen() -> None:
         shown_at = began
-        period = _TERMINAL_SECONDS if stream.isatty() else LINE_SECONDS
         with (
-            suppress(psycopg.Error),
+            suppress(psycopg.Error, OSError, ValueError),
             connect(database_url, application_name="coordstream spark progress") as connection,
         ):
             connection.execute(f'listen "{channel}"'.encode())
@@ -162,7 +162,7 @@ def shown_progress(database_url: str, channel: str, progress: Progress) -> Itera
                 for notification in connection.notifies(timeout=_WAIT_SECONDS, stop_after=100):
                     progress.take(notification.payload)
                 if monotonic() >= shown_at + period:
-                    _print(stream, progress.describe(monotonic() - began))
+                    print(clear, progress.describe(monotonic() - began), sep="", end=end, file=sys.stderr, flush=True)
                     shown_at = monotonic()
 
     listener = Thread(target=listen, daemon=True)
@@ -172,12 +172,4 @@ def shown_progress(database_url: str, channel: str, progress: Progress) -> Itera
     finally:
         ended.set()
         listener.join()
-        if stream.isatty():
-            stream.write("\r\x1b[K")
-
-
-def _print(stream: TextIO, text: str) -> None:
-    line = f"\r\x1b[K{text}" if stream.isatty() else f"{text}\n"
-    with suppress(OSError, ValueError):
-        stream.write(line)
-        stream.flush()
+        print(clear, end="", file=sys.stderr, flush=True)

@@ -11,8 +11,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,13 +21,15 @@ from urllib.request import getproxies
 
 from eventlog.errors import printable_text
 from eventlog.source import connection_failure
-from spark_jobs.errors import SparkJobError, jvm_errors, spark_errors
+from spark_jobs.errors import SparkJobError, spark_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.xml")
 PY4J_LOGGERS = ("py4j.clientserver", "py4j.java_gateway")
+"""At DEBUG, they print each call to the JVM, including passwords."""
+
 CONNECTION_LOGGER = "org.apache.spark.sql.execution.datasources.jdbc.connection"
 
 JVM_OPTIONS = "spark.driver.extraJavaOptions"
@@ -65,7 +67,9 @@ CONNECT_PORT: Final = 15002
 SECONDS: Final = 10
 
 _LOCAL: Final = re.compile(r"local(\[([1-9]\d*|\*)(\s*,\s*\d+)?\])?")
-_CLUSTER: Final = re.compile(r"(spark|k8s)://.+|yarn|local-cluster\[.+\]")
+_ELSEWHERE: Final = re.compile(
+    r"(spark|k8s)://.+|yarn|local-cluster\[.+\]|sc://(\[[\w:.]+\]|[^/:;\s]+)(:[1-9]\d{0,4})?([/;].*)?"
+)
 
 OVERRIDE = "COORDSTREAM_JDBC_JAR"
 JDBC_DRIVER: Final = "org.postgresql:postgresql:42.7.13"
@@ -96,11 +100,13 @@ def build_session(app: str, conf: Mapping[str, str], environ: Mapping[str, str] 
                 os.environ["PYSPARK_PYTHON"] = conf[PYTHON]
             if is_local(conf.get(MASTER, "local")):
                 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Spark would take the system's
-                chosen = {**LOCAL, JVM_OPTIONS: f"{LOCAL[JVM_OPTIONS]} {_temporary_folder()}", **chosen}
+                temporary = f'"-Djava.io.tmpdir={tempfile.gettempdir()}"'  # by itself Java knows only /tmp
+                chosen = {**LOCAL, JVM_OPTIONS: f"{LOCAL[JVM_OPTIONS]} {temporary}", **chosen}
         _require_server(conf)
     from pyspark.sql import SparkSession  # noqa: PLC0415 (settings are checked without Spark)
 
-    _silence_py4j()
+    for logger in map(logging.getLogger, PY4J_LOGGERS):
+        logger.setLevel(max(logger.level, logging.INFO))
     with spark_errors(f"Spark cannot start for {app}"):
         session = SparkSession.builder.appName(app).config(map=chosen).getOrCreate()
         _keep_passwords_out_of_logs(session)
@@ -124,33 +130,6 @@ def _require_machine(environ: Mapping[str, str]) -> None:
             raise SparkJobError(f"SPARK_HOME is {found}, but PySpark is {ours}. Unset it, or install that version.")
 
 
-def _temporary_folder() -> str:
-    """The JVM's option for the folder of temporary files: by itself Java knows only /tmp."""
-    try:
-        return f'"-Djava.io.tmpdir={tempfile.gettempdir()}"'
-    except FileNotFoundError:
-        raise SparkJobError("There is no folder for Spark's temporary files. Set TMPDIR to one.") from None
-
-
-@contextmanager
-def running_session(
-    app: str, conf: Mapping[str, str], environ: Mapping[str, str] = os.environ
-) -> "Iterator[SparkSession]":
-    """The session of `build_session`, which ends with the block, also if its JVM has been killed."""
-    session = build_session(app, conf, environ)
-    try:
-        yield session
-    finally:
-        with suppress(*jvm_errors()):
-            session.stop()
-
-
-def _silence_py4j() -> None:
-    """Drop the DEBUG records of the loggers that print each call to the JVM, including passwords."""
-    for name in PY4J_LOGGERS:
-        logging.getLogger(name).addFilter(_is_info_or_higher)  # adding the same filter twice has no effect
-
-
 def _keep_passwords_out_of_logs(session: "SparkSession") -> None:
     """Set the logger of Spark that prints connection properties, including the password, to INFO.
 
@@ -162,10 +141,6 @@ def _keep_passwords_out_of_logs(session: "SparkSession") -> None:
         log4j.core.config.Configurator.setLevel(CONNECTION_LOGGER, log4j.Level.INFO)
 
 
-def _is_info_or_higher(record: logging.LogRecord) -> bool:
-    return record.levelno >= logging.INFO
-
-
 def is_local(master: str) -> bool:
     """Whether Spark runs in one process on this machine."""
     return _LOCAL.fullmatch(master) is not None
@@ -173,7 +148,7 @@ def is_local(master: str) -> bool:
 
 def check_master(master: str, what: str = MASTER) -> None:
     """Raise SparkJobError, which says `what` is invalid, unless it is a master or an address of Spark Connect."""
-    if not (is_local(master) or _CLUSTER.fullmatch(master) or _is_remote(master)):
+    if not (is_local(master) or _ELSEWHERE.fullmatch(master)):
         shown = printable_text(master.partition(";")[0])  # what follows may be a token of Spark Connect
         raise SparkJobError(f"Invalid {what} '{shown}'. Expected {MASTERS}.")
 
@@ -198,14 +173,6 @@ def _require_server(conf: Mapping[str, str]) -> None:
                 f"Cannot connect to Spark at {scheme}://{shown} ({reasons[0]}). "
                 "Check the address and that the server is running."
             )
-
-
-def _is_remote(address: str) -> bool:
-    try:
-        parts = urlsplit(address)
-        return parts.scheme == "sc" and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
 
 
 def count_cores(spark: "SparkSession") -> int:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any, Final
 
 import typer
@@ -61,8 +61,13 @@ def spark_conf(master: str | None, conf: list[str] | None) -> dict[str, str]:
 
 @contextmanager
 def spark_session(name: str, conf: dict[str, str]) -> Iterator[Any]:
-    """A SparkSession that ends with the block. Raises SparkJobError: Spark does not start."""
-    from spark_jobs.session import running_session  # noqa: PLC0415 (`--help` works without Spark)
+    """A SparkSession that ends with the block, also if its JVM has been killed. Raises SparkJobError: no start."""
+    from spark_jobs.errors import jvm_errors  # noqa: PLC0415 (`--help` works without Spark)
+    from spark_jobs.session import build_session  # noqa: PLC0415
 
-    with running_session(name, conf) as session:
+    session = build_session(name, conf)
+    try:
         yield session
+    finally:
+        with suppress(*jvm_errors()):
+            session.stop()

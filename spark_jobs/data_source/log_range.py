@@ -18,10 +18,6 @@ _OF_THE_LOG: Final = ("stream_name", "stream_kind", "incarnation")
 _COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "EqualTo": lambda found, value: found == value,
     "In": lambda found, values: found in values,
-    "GreaterThan": lambda found, value: found > value,
-    "GreaterThanOrEqual": lambda found, value: found >= value,
-    "LessThan": lambda found, value: found < value,
-    "LessThanOrEqual": lambda found, value: found <= value,
     "StringStartsWith": lambda found, value: found.startswith(value),
 }
 _RANGES: Final[dict[str, Callable[[int], tuple[int, int]]]] = {

@@ -46,7 +46,10 @@ def parse_options(options: Mapping[str, str]) -> SourceOptions:
     given = {known.get(name.lower(), name): value for name, value in options.items()}
     for name in given:
         if name not in _NAMES:
-            raise SparkJobError(f"Unknown option '{name}' of coordinator_stream. Known options: {', '.join(_NAMES)}.")
+            raise SparkJobError(
+                f"Unknown option '{name}' of coordinator_stream, which reads events. Known options: "
+                f"{', '.join(_NAMES)}. Read a relation with coordstream.spark.read_relation."
+            )
     limit = given.get("maxOffsetsPerTrigger")
     return SourceOptions(
         _streams(given.get("streams", "*")),

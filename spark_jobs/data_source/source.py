@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.datasource import Filter
 
-NAME: Final = "coordinator_stream"
+NAMES: Final = ("coordinator_stream", "coordstream")
 FILTER_PUSHDOWN: Final = "spark.sql.python.filterPushdown.enabled"
 BATCH_EVENTS: Final = 20_000
 BATCH_BYTES: Final = 64 << 20
@@ -31,10 +31,11 @@ class CoordinatorStream(DataSource):
     """Events of logs as rows. `register` makes a subclass with an `access`, which Spark pickles with the class."""
 
     access: ClassVar[Access | None] = None
+    known_as: ClassVar[str] = NAMES[0]
 
     @classmethod
     def name(cls) -> str:
-        return NAME
+        return cls.known_as
 
     def schema(self) -> StructType:
         """The columns, if the reader of the DataFrame has chosen none."""
@@ -59,13 +60,14 @@ class CoordinatorStream(DataSource):
 
 
 def register(spark: SparkSession, access: Access) -> None:
-    """Register the data source with a session, and let the session push filters down to it.
+    """Register the data source with a session, under both names, and let the session push filters down to it.
 
     The addresses and passwords in `access` are pickled with the class, and are in no option, plan or offset. (Spark
     also finds data sources in modules called `pyspark_*`, but those see only the environment in which the JVM started.)
     """
-    source = type("RegisteredCoordinatorStream", (CoordinatorStream,), {"access": access, "__module__": "__main__"})
-    spark.dataSource.register(source)
+    for name in NAMES:
+        members = {"access": access, "known_as": name, "__module__": "__main__"}
+        spark.dataSource.register(type("RegisteredCoordinatorStream", (CoordinatorStream,), members))
     spark.conf.set(FILTER_PUSHDOWN, "true")
 
 

@@ -34,17 +34,6 @@ _LOCK_TIMEOUT: Final = "set lock_timeout = '30s'"
 _EXPECTED: Final = (EventLogError, ProjectionError, psycopg.Error)
 
 
-class UnexpectedError(SparkJobError):
-    """An executor raised an error that neither brokers nor database nor the log explain."""
-
-    def __init__(self, stream_name: str, kind: str) -> None:
-        self.stream_name = stream_name
-        super().__init__(
-            f"{stream_name} cannot be followed: unexpected error {kind} in an executor. "
-            "Report the traceback in the log of the executor."
-        )
-
-
 class RangeResult(NamedTuple):
     """What an executor did with a range; nothing after an ``error``."""
 
@@ -99,7 +88,10 @@ def _reported(stream_name: str, error: Exception) -> Exception:
         return error
     kind = type(error).__name__
     print(f"Traceback of {kind}:\n{''.join(traceback.format_tb(error.__traceback__))}", file=sys.stderr)
-    return UnexpectedError(stream_name, kind)
+    return SparkJobError(
+        f"{stream_name} cannot be followed: unexpected error {kind} in an executor. "
+        "Report the traceback in the log of the executor."
+    )
 
 
 class _Process:

@@ -2,7 +2,6 @@
 
 import os
 import socket
-import tempfile
 from pathlib import Path
 from unittest.mock import MagicMock
 
@@ -43,8 +42,6 @@ def test_what_keeps_spark_from_starting_is_said_before_the_start(
     (jars / "spark-core_2.13-3.5.1.jar").touch()
     with pytest.raises(SparkJobError, match=r"SPARK_HOME is Spark 3\.5\.1, but PySpark is .*\. Unset it"):
         build_session("other", {}, {**os.environ, "SPARK_HOME": str(tmp_path)})
-    monkeypatch.setattr(tempfile, "tempdir", "/a folder")
-    assert builder._temporary_folder() == '"-Djava.io.tmpdir=/a folder"'
     monkeypatch.setattr(os, "geteuid", lambda: 54_321)
     with pytest.raises(SparkJobError, match="Spark needs the name of its user, and the uid 54321 has none"):
         build_session("nameless", {})

@@ -106,11 +106,13 @@ def test_a_role_that_only_reads_relations_is_refused_in_one_sentence(spark: Spar
         spark.read.format("coordinator_stream").load().collect()
 
 
-def test_unknown_names_are_refused(read: Read) -> None:
+def test_unknown_names_are_refused(spark: SparkSession, read: Read) -> None:
     with pytest.raises(PySparkException, match="The archive has no stream '__samza_coordinator_none_1'"):
         read(streams="__samza_coordinator_none_1").collect()
-    with pytest.raises(PySparkException, match="Unknown option 'stream' of coordinator_stream"):
-        read(stream=COORDINATOR).collect()
+    with pytest.raises(
+        PySparkException, match=r"Unknown option 'relation' of .* with coordstream\.spark\.read_relation"
+    ):
+        spark.read.format("coordstream").option("relation", "checkpoint").load().collect()
     assert read(streams="none-*").collect() == []
 
 
