@@ -13,7 +13,7 @@ from coordstream.cli.arguments import JobWord, JsonOrCsv, Utc, time_option
 from coordstream.cli.output import Column, exact_time_column, print_rows
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError
-from coordstream.queries.rows import fetch
+from coordstream.queries.rows import fetch, job_values
 from eventlog.postgres.connection import Connection, server_reason, snapshot
 from eventlog.streams import StreamKind
 from projections.job_choice import Job
@@ -82,14 +82,6 @@ class JobCut:
     checkpoint: LogCut
 
 
-@dataclass(frozen=True)
-class Found:
-    """The event with which the condition became true."""
-
-    kind: StreamKind
-    log: LogCut
-
-
 CutAt = Callable[[datetime], JobCut]
 IsTrue = Callable[[JobCut], bool]
 
@@ -119,9 +111,9 @@ def bisect(
     if begin is not None and end is not None and begin > end:
         raise typer.BadParameter(f"'--from' ({_utc(begin)}) is after '--to' ({_utc(end)}). Exchange the two times.")
     with open_job(job) as (connection, found), snapshot(connection):
-        event = _Bisection(connection, found, condition).run(begin, end)
-        values = {"name": found.name, "id": found.id, "kind": event.kind, "incarnation": event.log.incarnation}
-        rows = fetch(connection, _EVENT, {**values, "log_offset": event.log.last_offset})
+        kind, log = _Bisection(connection, found, condition).run(begin, end)
+        values = {"kind": kind, "incarnation": log.incarnation, "log_offset": log.last_offset}
+        rows = fetch(connection, _EVENT, {**job_values(found), **values})
     title = f"The condition became true for {found} with this event"
     print_rows(rows, _COLUMNS, title=title, as_json=as_json, utc=utc)
 
@@ -132,7 +124,7 @@ class _Bisection:
         self._job = job
         self._condition = sql.SQL(condition)
 
-    def run(self, begin: datetime | None, end: datetime | None) -> Found:
+    def run(self, begin: datetime | None, end: datetime | None) -> tuple[StreamKind, LogCut]:
         """The event that made the condition true between two times."""
         first, last, horizon = self._connection.execute(_RANGE, tuple(self._job)).fetchall()[0]
         if first is None:
@@ -192,7 +184,7 @@ def _relations(cut: JobCut) -> sql.Composable:
     return sql.SQL(", ").join([*parts, _OTHERS.format(**literals)])
 
 
-def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> Found:
+def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> tuple[StreamKind, LogCut]:
     """The event between two cuts with which the condition, false at ``low`` and true at ``high``, became true.
 
     If the condition changes more than once in between, the event is one of those that made it true. Of events of one
@@ -213,22 +205,25 @@ def first_true(low: JobCut, high: JobCut, cut_at: CutAt, is_true: IsTrue) -> Fou
             f"The condition became true at {then.at:%Y-%m-%d %H:%M:%S} UTC without an event. "
             "A startpoint has expired, or the condition depends on the current time."
         )
+    coordinator = _events_between(before.coordinator, then.coordinator)
+    checkpoint = _events_between(before.checkpoint, then.checkpoint)
 
-    def with_coordinator(log: LogCut) -> bool:
-        return is_true(replace(before, at=then.at, coordinator=log))
+    def with_events(count: int) -> JobCut:
+        if count <= len(coordinator):
+            return replace(
+                before, at=then.at, coordinator=replace(then.coordinator, last_offset=coordinator[count - 1])
+            )
+        last = checkpoint[count - len(coordinator) - 1]
+        return replace(then, checkpoint=replace(then.checkpoint, last_offset=last))
 
-    def with_checkpoint(log: LogCut) -> bool:
-        return is_true(replace(then, checkpoint=log))
-
-    if with_coordinator(then.coordinator):
-        return Found("coordinator", _first_cut(before.coordinator, then.coordinator, with_coordinator))
-    return Found("checkpoint", _first_cut(before.checkpoint, then.checkpoint, with_checkpoint))
+    count = _first(0, len(coordinator) + len(checkpoint), lambda count: is_true(with_events(count)))
+    found = with_events(count)
+    return ("coordinator", found.coordinator) if count <= len(coordinator) else ("checkpoint", found.checkpoint)
 
 
-def _first_cut(low: LogCut, high: LogCut, is_true: Callable[[LogCut], bool]) -> LogCut:
-    known_false = low.last_offset if low.log_id == high.log_id else -1
-    first = _first(known_false, high.last_offset, lambda offset: is_true(replace(high, last_offset=offset)))
-    return replace(high, last_offset=first)
+def _events_between(low: LogCut, high: LogCut) -> range:
+    first = low.last_offset + 1 if low.log_id == high.log_id else 0
+    return range(first, high.last_offset + 1)
 
 
 def _first(low: int, high: int, is_true: Callable[[int], bool]) -> int:

@@ -1,7 +1,7 @@
 """`coordstream config`: a job's config, now and before, and who changed it."""
 
 from datetime import datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
@@ -25,7 +25,6 @@ from coordstream.queries.config import differences, matching, matching_keys, new
 from coordstream.queries.history import History, select_history
 from coordstream.queries.rows import Cut, Row, Rows, outside, printable, state
 from eventlog.postgres.connection import Connection, snapshot
-from eventlog.secret_policy import FINGERPRINT_PREFIX
 from projections.job_choice import Job, find_job
 
 app = typer.Typer()
@@ -44,33 +43,8 @@ DEPLOYMENT_COLUMNS: Final = (
     Column("deleted", "keys_deleted", "right"),
     Column("offsets", lambda row: f"{row['first_log_offset']}–{row['last_log_offset']}", drop=2),
 )
+DIFFERENCE_COLUMNS: Final = (Column("key", "config_key"), Column("difference", "difference", no_wrap=True))
 DIFFERENCE: Final = ("config_key", "difference", "from_value", "to_value", "is_sensitive")
-SHOWN_DIGITS: Final = 12
-
-
-def shown_value(heading: str, name: str) -> Column:
-    """A column of values; of a secret's fingerprint only the first digits are shown."""
-
-    def content(row: Row) -> Any:
-        value = row[name]
-        is_fingerprint = isinstance(value, str) and value.startswith(FINGERPRINT_PREFIX)
-        return f"{value[: len(FINGERPRINT_PREFIX) + SHOWN_DIGITS]}…" if is_fingerprint else value
-
-    return Column(heading, content)
-
-
-def columns(first: str, second: str) -> tuple[Column, ...]:
-    """The columns of a table: 'added' and 'removed' for two times of a job, 'only in JOB' for two jobs."""
-    if first == second:
-        words, headings = {}, ("from", "to")
-    else:
-        words, headings = {"removed": f"only in {first}", "added": f"only in {second}"}, (first, second)
-    return (
-        Column("key", "config_key"),
-        Column("difference", lambda row: words.get(row["difference"], row["difference"]), no_wrap=True),
-        shown_value(headings[0], "from_value"),
-        shown_value(headings[1], "to_value"),
-    )
 
 
 @app.command()
@@ -102,7 +76,9 @@ def diff(
         rows = Rows(DIFFERENCE, differences(before, after))
     first, second = (f"{found}{str(cut) or ' now'}" for found, (_, cut) in zip(jobs, sides, strict=True))
     title = f"Config from {first} to {second}"
-    print_rows(rows, columns(*map(str, jobs)), title=title, as_json=as_json)
+    headings = ("from", "to") if jobs[0] == jobs[1] else map(str, jobs)
+    columns = [Column(heading, f"{side}_value") for heading, side in zip(headings, ("from", "to"), strict=True)]
+    print_rows(rows, [*DIFFERENCE_COLUMNS, *columns], title=title, as_json=as_json)
     if rows:
         raise typer.Exit(1)
 

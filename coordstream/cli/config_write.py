@@ -160,13 +160,10 @@ def _undo(job: str, key: str, old: str | None, options: Sequence[str], *, is_sen
 
     if old is None:
         return f"To undo: {command('delete')}"
-    from_input = f"To undo, use a file with the old value: {command('set', '-')} < FILE"
-    if is_sensitive:
-        return f"The old value is a secret and is not shown. {from_input}"
-    if old == "-" or not old.isprintable() or len(old) > LONGEST_VALUE:
-        history = shlex.join(["coordstream", "config", "history", job, "--key", key, "--json"])
-        return f"The old value is too long to show, or has special characters; `{history}` prints it. {from_input}"
-    return f"To undo: {command('set', old)}"
+    if not is_sensitive and old != STANDARD_INPUT and old.isprintable() and len(old) <= LONGEST_VALUE:
+        return f"To undo: {command('set', old)}"
+    why = "is a secret" if is_sensitive else "is too long to show, or has special characters"
+    return f"The old value {why}. To undo, use a file with it: {command('set', STANDARD_INPUT)} < FILE"
 
 
 FromFile = Annotated[Path, PropertyFile]

@@ -58,25 +58,6 @@ def is_kafka(config: Config, system: str) -> bool:
     return config.get(f"systems.{system}.samza.factory", KAFKA_SYSTEM_FACTORY) == KAFKA_SYSTEM_FACTORY
 
 
-@contextmanager
-def open_input(config: Config, system: str, given_servers: str | None = None) -> Iterator[BoundedSystemAdmin]:
-    """Connect to an input system, by the job's name for it.
-
-    Its brokers are ``given_servers``, or else those of the job's config. If that has none, the system of the job's own
-    streams has the brokers of the settings. Credentials (``COORDSTREAM_KAFKA_OPTIONS``) are sent only to brokers that
-    the user has named.
-
-    Raises:
-        InputUnknown: The system is not Kafka, its brokers are unknown, or none of them answers.
-    """
-    options = input_options(config, system, given_servers)
-    require_answer(options)
-    from eventlog.kafka.system_admin import KafkaSystemAdmin  # noqa: PLC0415 (loads kafka-python)
-
-    with KafkaSystemAdmin(options) as admin:
-        yield admin
-
-
 class OpenInputs(ExitStack):
     """The input systems of many jobs: a cluster is connected to once, and not again if it does not answer."""
 
@@ -85,11 +66,22 @@ class OpenInputs(ExitStack):
         self._known: dict[KafkaOptions, BoundedSystemAdmin | InputUnknown] = {}
 
     def admin(self, config: Config, system: str, given_servers: str | None = None) -> BoundedSystemAdmin:
-        """The admin of a job's system. Raises as `open_input`."""
+        """Connect to an input system, by the job's name for it.
+
+        Its brokers are ``given_servers``, or else those of the job's config. If that has none, the system of the job's
+        own streams has the brokers of the settings. Credentials (``COORDSTREAM_KAFKA_OPTIONS``) are sent only to
+        brokers that the user has named.
+
+        Raises:
+            InputUnknown: The system is not Kafka, its brokers are unknown, or none of them answers.
+        """
         options = input_options(config, system, given_servers)
         if options not in self._known:
             try:
-                self._known[options] = self.enter_context(open_input(config, system, given_servers))
+                require_answer(options)
+                from eventlog.kafka.system_admin import KafkaSystemAdmin  # noqa: PLC0415 (loads kafka-python)
+
+                self._known[options] = self.enter_context(KafkaSystemAdmin(options))
             except InputUnknown as error:
                 self._known[options] = error
         known = self._known[options]
@@ -99,7 +91,7 @@ class OpenInputs(ExitStack):
 
 
 class JobInputs(OpenInputs):
-    """The input systems of a job. ``servers`` override the brokers in its config. Methods raise as `open_input`."""
+    """The input systems of a job. ``servers`` override the brokers in its config. Methods raise as `admin`."""
 
     def __init__(self, config: Config, servers: str | None) -> None:
         super().__init__()
@@ -126,7 +118,7 @@ class JobInputs(OpenInputs):
 
 
 def input_options(config: Config, system: str, given_servers: str | None) -> KafkaOptions:
-    """The addresses and credentials for the brokers of an input. Raises as `open_input`, without connecting."""
+    """The addresses and credentials for the brokers of an input. Raises as `OpenInputs.admin`, without connecting."""
     own = load_settings().kafka
     if given_servers is not None:
         given = KafkaOptions.parse(given_servers)

@@ -1,9 +1,8 @@
 """Inputs, positions and offsets of tasks as users type them, in commands and in property files."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from typing import Final, NamedTuple
 
 import typer
@@ -27,10 +26,6 @@ MOST_PARTITIONS: Final = 100_000
 _PARTITIONS: Final = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?(,[0-9]{1,9}(-[0-9]{1,9})?)*", re.ASCII)
 
 OFFSET: Final = "offset:"
-_OTHER_NAMES: Final = {
-    **dict.fromkeys(("earliest", "beginning", "smallest"), StartpointOldest.kind),
-    **dict.fromkeys(("latest", "end", "newest", "largest"), StartpointUpcoming.kind),
-}
 _NUMBER: Final = re.compile(r"[0-9]+", re.ASCII)
 
 Stream = tuple[str, str]
@@ -57,22 +52,28 @@ class Input(NamedTuple):
 def parse_input(word: str, known: Collection[Stream]) -> Input:
     """Parse ``SYSTEM.STREAM``, ``SYSTEM.STREAM.3`` or ``SYSTEM.STREAM.0-3,5``.
 
-    Names of streams may contain dots: the ``known`` streams decide between two readings. If neither is known, a suffix
-    that looks like partitions is one.
-
-    Raises:
-        typer.BadParameter: The text is not an input, or its partitions are invalid.
-        CoordstreamError: Both readings name a known stream.
+    Names of streams may contain dots: a suffix that looks like partitions is one, unless it is part of the name of a
+    ``known`` stream. Raises typer.BadParameter: the text is not an input, or its partitions are invalid.
     """
-    readings = list(_readings(word, known))
-    meant = [reading for reading in readings if (reading.system, reading.stream) in known]
-    if len(meant) == 2:
-        whole, part = meant
-        raise CoordstreamError(
-            f"Ambiguous input {word!r}: stream {whole.stream}, or a partition of {part.stream}. Use {whole}.0-N (N is "
-            f"its last partition) for the first, or {part.system}.{part.stream}.{_as_range(part)} for the second."
+    system, _, rest = word.partition(".")
+    if not system.strip() or not rest.strip():
+        raise typer.BadParameter(
+            f"Invalid input {word!r}. Expected SYSTEM.STREAM or SYSTEM.STREAM.PARTITIONS, "
+            "for example kafka.page-views.0-3,5."
         )
-    return (meant or readings)[-1]
+    stream, _, listed = rest.rpartition(".")
+    if (system, rest) in known or not stream or not _PARTITIONS.fullmatch(listed):
+        return Input(system, rest)
+    partitions: set[int] = set()
+    for part in listed.split(","):
+        first, _, last = part.partition("-")
+        numbers = range(int(first), int(last or first) + 1)
+        if not 0 < len(numbers) <= MOST_PARTITIONS:
+            raise typer.BadParameter(
+                f"Invalid partitions '{part}'. Use the lower number first, and at most {MOST_PARTITIONS} partitions."
+            )
+        partitions.update(numbers)
+    return Input(system, stream, tuple(sorted(partitions)))
 
 
 def format_partitions(partitions: Iterable[int]) -> str:
@@ -85,44 +86,10 @@ def format_partitions(partitions: Iterable[int]) -> str:
     )
 
 
-def _readings(word: str, known: Collection[Stream]) -> Iterator[Input]:
-    """The text as a stream, then as partitions of a stream. The name of a known stream may end in an invalid range."""
-    system, _, rest = word.partition(".")
-    if not system.strip() or not rest.strip():
-        raise typer.BadParameter(
-            f"Invalid input {word!r}. Expected SYSTEM.STREAM or SYSTEM.STREAM.PARTITIONS, "
-            "for example kafka.page-views.0-3,5."
-        )
-    yield Input(system, rest)
-    stream, dot, listed = rest.rpartition(".")
-    if dot and stream and _PARTITIONS.fullmatch(listed):
-        ranges = list(_ranges(listed))
-        invalid = next((each for each in ranges if not 0 < len(each) <= MOST_PARTITIONS), None)
-        if invalid is None:
-            yield Input(system, stream, tuple(sorted(set().union(*ranges))))
-        elif (system, rest) not in known:
-            raise typer.BadParameter(
-                f"Invalid partitions '{invalid.start}-{invalid.stop - 1}'. Use the lower number first, and at most "
-                f"{MOST_PARTITIONS} partitions."
-            )
-
-
-def _ranges(listed: str) -> Iterator[range]:
-    for part in listed.split(","):
-        first, _, last = part.partition("-")
-        yield range(int(first), int(last or first) + 1)
-
-
-def _as_range(part: Input) -> str:
-    numbers = part.partitions or ()
-    is_row = all(after == before + 1 for before, after in pairwise(numbers))
-    return f"{numbers[0]}-{numbers[-1]}" if is_row else format_partitions(numbers)
-
-
 def parse_position(text: str, now: datetime) -> Startpoint:
     """Parse ``oldest``, ``upcoming``, an offset (a number, or ``offset:TEXT``), or a time as in `parse_time`.
 
-    A number is always an offset; one that may be meant as a time since 1970 is rejected. ``now`` is when the startpoint
+    A number is always an offset; one that may be meant as a time in ms is rejected. ``now`` is when the startpoint
     is created, and what ``2 hours ago`` refers to.
 
     Raises:
@@ -133,9 +100,13 @@ def parse_position(text: str, now: datetime) -> Startpoint:
         return StartpointOldest(created_ms)
     if given.lower() == StartpointUpcoming.kind:
         return StartpointUpcoming(created_ms)
-    offset = _offset(given)
-    if offset is not None:
-        return StartpointSpecific(offset, created_ms)
+    if _is_time(given):
+        raise typer.BadParameter(
+            f"Ambiguous position {given!r}: an offset that looks like a time. Use {OFFSET}{given}, or a time "
+            "(2026-01-31T12:00Z)."
+        )
+    if _NUMBER.fullmatch(given) or (given.startswith(OFFSET) and given != OFFSET):
+        return StartpointSpecific(given.removeprefix(OFFSET), created_ms)
     return StartpointTimestamp(ms_of(_time(given, now)), created_ms)
 
 
@@ -143,8 +114,7 @@ def format_position(startpoint: Startpoint) -> str | None:
     """The text that `parse_position` parses to this startpoint; None if there is none."""
     match startpoint:
         case StartpointSpecific(str(offset)) if offset:
-            is_plain = _NUMBER.fullmatch(offset) and _time_meant(offset) is None
-            return offset if is_plain else f"{OFFSET}{offset}"
+            return offset if _NUMBER.fullmatch(offset) and not _is_time(offset) else f"{OFFSET}{offset}"
         case StartpointTimestamp(int(ms)):
             time = time_of(ms)
             return None if time is None else f"{time:%Y-%m-%dT%H:%M:%S}.{ms % 1000:03}Z"
@@ -153,36 +123,17 @@ def format_position(startpoint: Startpoint) -> str | None:
     return None
 
 
-def _offset(text: str) -> str | None:
-    if text.startswith(OFFSET) and text != OFFSET:
-        return text.removeprefix(OFFSET)
-    if not _NUMBER.fullmatch(text):
-        return None
-    meant = _time_meant(text)
-    if meant is not None:
-        raise typer.BadParameter(
-            f"Ambiguous position {text!r}: an offset that looks like a time. Use {OFFSET}{text} or {meant}."
-        )
-    return text
-
-
-def _time_meant(digits: str) -> str | None:
-    """The time that a number may stand for, as seconds or milliseconds since 1970."""
-    number = int(digits) if len(digits) < 20 else 0
-    for seconds in (number, number // 1000):
-        if seconds in SECONDS_OF_2001_TO_2099:
-            return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
-    return None
+def _is_time(text: str) -> bool:
+    """Whether a number may stand for a time, in ms since 1970."""
+    return bool(_NUMBER.fullmatch(text)) and len(text) < 20 and int(text) // 1000 in SECONDS_OF_2001_TO_2099
 
 
 def _time(text: str, now: datetime) -> datetime:
     try:
         return parse_time(text, lambda: now)
     except typer.BadParameter:
-        meant = _OTHER_NAMES.get(text.strip().lower())
-        hint = f" Did you mean {meant}?" if meant else ""
         raise typer.BadParameter(
-            f"Invalid position {text!r}.{hint} Use oldest, upcoming, an offset (a number, or {OFFSET}TEXT), or a time "
+            f"Invalid position {text!r}. Use oldest, upcoming, an offset (a number, or {OFFSET}TEXT), or a time "
             '("2 hours ago", 2026-01-31T12:00Z).'
         ) from None
 

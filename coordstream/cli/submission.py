@@ -1,8 +1,7 @@
 """A job's config in a property file, its secrets, and its coordinator stream."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
 
 import typer
 
@@ -12,11 +11,9 @@ from coordstream.errors import CoordstreamError
 from eventlog.errors import printable_text
 from eventlog.secret_policy import SecretPolicy
 from eventlog.streams import StreamIdentity
-from managers.config.job_config import config_value
-from managers.config.property_file import Property, PropertyFileError, as_config, parse_properties
+from managers.config.property_file import as_config, parse_properties
 from managers.errors import SettingChange
 from managers.job_names import Config, coordinator_stream
-from managers.stored_messages import make_envelope
 from managers.streams.stream_creation import create_coordinator_stream
 
 PropertyFile = typer.Option(
@@ -29,7 +26,7 @@ def read_submission(word: str, path: Path) -> dict[str, str]:
 
     Raises:
         CoordstreamError: it is the config of another job.
-        ConfigError: a line is malformed or too long, or the job's name is missing.
+        ConfigError: a line is malformed, or the job's name is missing.
     """
     config = read_config_file(path)
     stream = coordinator_stream(config)
@@ -42,11 +39,9 @@ def read_submission(word: str, path: Path) -> dict[str, str]:
 
 
 def read_config_file(path: Path) -> dict[str, str]:
-    """The config in a property file. Raises `ConfigError`: a line is malformed or too long."""
+    """The config in a property file. Raises `ConfigError`: a line is malformed."""
     place, data = read_given(path)
-    properties = parse_properties(data, place)
-    require_storable(properties, place)
-    return as_config(properties)
+    return as_config(parse_properties(data, place))
 
 
 def ensure_coordinator_stream(config: Config) -> StreamIdentity:
@@ -57,20 +52,6 @@ def ensure_coordinator_stream(config: Config) -> StreamIdentity:
     """
     with open_maker() as maker:
         return create_coordinator_stream(maker, config)
-
-
-MOST_BYTES: Final = 1_000_000
-"""Of an event that every topic of Samza accepts (``max.message.bytes``, with its overhead)."""
-
-
-def require_storable(properties: Sequence[Property], place: str) -> None:
-    """Raise `PropertyFileError` for a line that is too long for a topic: a part of the config would be written."""
-    envelope = make_envelope()
-    for line, key, value in properties:
-        size = len(key.encode()) + len(config_value(key, value, envelope))
-        if size > MOST_BYTES:
-            reason = f"{printable_text(key)} needs {size} bytes on the stream. Expected at most {MOST_BYTES}"
-            raise PropertyFileError(place, line, reason)
 
 
 def is_secret(secrets: SecretPolicy, key: str, value: str | None) -> bool:

@@ -53,7 +53,6 @@ class StartpointFacts:
     readers: Readers
     requests: Requests
     fanned_out: FanOuts
-    newest_record_ms: int | None = None
     assigned_by: AssignedBy = "assignment"
     log_offset: int = 0
 
@@ -61,22 +60,19 @@ class StartpointFacts:
     def read(cls, log: EventLog) -> "StartpointFacts":
         """Read the whole log. An unreadable value is ignored: the last readable value of its key counts."""
         state: KeyedState[Message] = KeyedState(decode_value)
-        newest: int | None = None
         log_offset = log.start_offset()
         for event in log.read(log_offset):
             state.apply(event)
-            newest = max(event.timestamp, newest or event.timestamp)
             log_offset = event.offset + 1
-        return replace(cls.of([message for _, message in state.items()], newest), log_offset=log_offset)
+        return replace(cls.of([message for _, message in state.items()]), log_offset=log_offset)
 
     @classmethod
-    def of(cls, messages: Sequence[Message], newest_record_ms: int | None = None) -> "StartpointFacts":
+    def of(cls, messages: Sequence[Message]) -> "StartpointFacts":
         return cls(
             JobFacts.of(messages),
             _readers(messages),
             {each.key_text: each.startpoint for each in messages if isinstance(each, SetStartpoint)},
             {each.task_name: each.fan_out.fan_outs for each in messages if isinstance(each, SetStartpointFanOut)},
-            newest_record_ms,
         )
 
     def with_checkpoints(self, partitions: Mapping[str, Collection[SystemStreamPartition]]) -> "StartpointFacts":

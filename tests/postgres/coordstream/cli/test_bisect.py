@@ -8,29 +8,6 @@ from coordstream.cli.bisect import JobCut, LogCut, first_true
 from coordstream.errors import CoordstreamError
 from tests.fixtures.coordstream.command_line import CommandLine
 
-RUN_1, RUN_2 = ("--to", "2026-11-21T09:17:00Z"), ("--to", "2026-11-21T09:17:30Z")
-
-
-def became_true(cli: CommandLine, condition: str, *words: str) -> tuple[str, int]:
-    (row,) = cli.rows("bisect", "wordcount_pv", condition, *words)
-    return row["stream_kind"], row["log_offset"]
-
-
-def checked(cli: CommandLine, condition: str, kind: str, offset: int) -> bool:
-    """The condition as of an offset by the relation's own as-of function."""
-    ((answer,),) = cli.ask(condition.replace("@", f"_as_of_offset('wordcount_pv', '1', {offset}, '{kind}')"))
-    return bool(answer)
-
-
-def test_the_event_that_added_a_container_is_found(wordcount: CommandLine) -> None:
-    more = "(select count(distinct container_id) from task_container) > 2"
-    kind, offset = became_true(wordcount, more, *RUN_2)
-    assert kind == "coordinator"
-    query = "select count(distinct container_id) > 2 from coordinator.task_container@"
-    assert (checked(wordcount, query, kind, offset - 1), checked(wordcount, query, kind, offset)) == (False, True)
-    printed = wordcount.done("bisect", "wordcount_pv", more, *RUN_2)
-    assert f"coordinator\t{offset}\t" in printed
-
 
 def test_a_time_limit_of_the_server_is_not_a_fault_of_the_condition(
     wordcount: CommandLine, monkeypatch: pytest.MonkeyPatch
