@@ -1,7 +1,6 @@
 """Config is read by Samza 1.8.0 itself, and the other way round, on a real broker."""
 
-import json
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -13,7 +12,7 @@ from managers.config.job_config import delete_config, read_config, set_config, w
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.streams.stream_creation import create_coordinator_stream
 from tests.fixtures.kafka_topics import Topics
-from tests.fixtures.samza import Samza
+from tests.fixtures.samza import Samza, signed_by_nobody
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.long]
 
@@ -95,9 +94,3 @@ def test_both_create_the_same_stream(
     topics.delete(stream_name)
     make_stream(kafka_options, config)
     assert topics.settings_of(stream_name) == theirs
-
-
-def signed_by_nobody(value: bytes | None) -> list[tuple[str, Any]]:
-    """A value's fields in order, without the envelope, which must be complete."""
-    said = json.loads(value or b"")
-    return [(name, field if name == "values" else type(field)) for name, field in said.items()]
