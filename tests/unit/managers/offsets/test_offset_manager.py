@@ -1,11 +1,10 @@
-"""From where tasks start, how far they have come, and what is written of it: Samza's behaviour, on every backend."""
+"""From where tasks start, how far they have come, and what is written of it: Samza's behaviour."""
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from threading import Event
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -13,8 +12,9 @@ from coordstream.coordinator.samza_metrics import SamzaMetricsCollector
 from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2, Offsets
 from eventlog.errors import ConfigError
 from eventlog.events import NewEvent
-from eventlog.log import EventLog, MemoryEventLog
+from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
+from eventlog.source import SourceUnavailable
 from eventlog.startpoint import StartpointOldest, StartpointSpecific, StartpointTimestamp, StartpointUpcoming
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from managers.checkpoints.abstract_checkpoint_manager import AbstractCheckpointManager
@@ -27,46 +27,44 @@ from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.wrapped_logs import Retry
 from tests.builders import checkpoint_v1, fan_out
-from tests.fixtures.managers.log_makers import LogMaker
 from tests.fixtures.managers.stated_admin import StatedAdmin
 from tests.fixtures.managers.watched_log import WatchedLog
 from tests.fixtures.waiting import PATIENCE
 
 SSP: Final = [SystemStreamPartition("test-system", "test-stream", number) for number in range(8)]
 KEY: Final = [str(partition) for partition in SSP]
+SECOND: Final = SystemStreamPartition("test-system", "stream2", 0)
 OTHER: Final = SystemStreamPartition("test-system2", "test-stream2", 0)
-OLDEST: Final = {"systems.test-system.samza.offset.default": "oldest"}
+OLDEST: Final = {"systems.test-system.samza.offset.default": "Oldest"}
 RESET: Final = {**OLDEST, "systems.test-system.streams.test-stream.samza.reset.offset": "true"}
 NOW: Final = 1_700_000_000_000
 ASKED: Final = StartpointSpecific("23", NOW)
+KINDS: Final = (ASKED, StartpointTimestamp(NOW, NOW), StartpointOldest(NOW), StartpointUpcoming(NOW))
 
 
 def now_ms() -> int:
     return NOW
 
 
-@dataclass
 class Job:
     """A job's two logs, and programs over them: each `started` manager is another container."""
 
-    coordinator: EventLog
-    topic: EventLog
-    config: dict[str, str] = field(default_factory=dict)
-    admins: dict[str, StatedAdmin] = field(default_factory=lambda: {"test-system": StatedAdmin()})
-    listeners: dict[str, CheckpointListener] = field(default_factory=dict)
-    startpoints: StartpointManager = field(init=False)
-    checkpoints: AbstractCheckpointManager = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self) -> None:
+        self.coordinator = MemoryEventLog(identify(coordinator_stream_name("orders")))
+        self.topic = MemoryEventLog(identify(checkpoint_stream_name("orders")))
+        self.config: dict[str, str] = {}
+        self.admins = {"test-system": StatedAdmin(), "test-system2": StatedAdmin()}
+        self.listeners: dict[str, CheckpointListener] = {}
+        self.startpoints: StartpointManager
+        self.checkpoints: AbstractCheckpointManager
         self.store = CoordinatorStreamStore(self.coordinator)
         self.store.init()
 
-    def write(self, *events: NewEvent) -> "Job":
+    def write(self, *events: NewEvent) -> None:
         """Checkpoints go to the topic, what else there is to the coordinator stream."""
         for event in events:
             log = self.topic if event.key is not None and event.key.startswith(b"{") else self.coordinator
             log.append([event])
-        return self
 
     def manager(self, tasks: Mapping[str, Sequence[SystemStreamPartition]] | None = None) -> OffsetManager:
         self.startpoints = StartpointManager(self.store, clock=now_ms)
@@ -87,10 +85,10 @@ class Job:
         manager.start()
         return manager
 
-    def written(self, task_name: str = "c") -> Offsets | None:
+    def written(self) -> Offsets | None:
         with KafkaCheckpointManager(self.topic) as checkpoints:
-            checkpoints.register(task_name)
-            checkpoint = checkpoints.read_last_checkpoint(task_name)
+            checkpoints.register("c")
+            checkpoint = checkpoints.read_last_checkpoint("c")
             return None if checkpoint is None else checkpoint.offsets
 
     def fan_out(self, task_name: str = "c") -> set[SystemStreamPartition]:
@@ -102,16 +100,10 @@ class Job:
 
 
 @pytest.fixture
-def job(logs: LogMaker) -> Iterator[Job]:
-    made = Job(logs.create(), logs.create("checkpoint"))
+def job() -> Iterator[Job]:
+    made = Job()
     with made.store:
         yield made
-
-
-@pytest.fixture
-def memory_job() -> Job:
-    coordinator, topic = coordinator_stream_name("orders"), checkpoint_stream_name("orders")
-    return Job(MemoryEventLog(identify(coordinator)), MemoryEventLog(identify(topic)))
 
 
 def commit(manager: OffsetManager, task_name: str = "c") -> None:
@@ -120,6 +112,43 @@ def commit(manager: OffsetManager, task_name: str = "c") -> None:
 
 def at(manager: OffsetManager, number: int = 0, task_name: str = "c") -> str | None:
     return manager.get_starting_offset(task_name, SSP[number])
+
+
+def over(checkpoints: AbstractCheckpointManager, *task_names: str) -> OffsetManager:
+    """A started manager of these tasks (default: ``c``), each with a partition, without startpoints."""
+    manager = OffsetManager({}, system_admins={"test-system": StatedAdmin()}, checkpoint_manager=checkpoints)
+    for task_name, partition in zip(task_names or ("c",), SSP, strict=False):
+        manager.register(task_name, [partition])
+    manager.start()
+    return manager
+
+
+@pytest.mark.parametrize(
+    ("config", "events", "starts"),
+    [
+        pytest.param(
+            {**OLDEST, "systems.test-system.streams.test-stream.samza.offset.default": "Upcoming"},
+            [],
+            {SSP[0]: "2", SECOND: "0", OTHER: "2"},
+            id="the default of the stream, of its system, of all",
+            marks=pytest.mark.scenario("OFF-05", "OFF-01"),
+        ),
+        pytest.param(
+            {},
+            [fan_out("c", dict(zip(KEY, KINDS, strict=False))), checkpoint_v1("c", {KEY[0]: "9", KEY[4]: "9"})],
+            dict(zip(SSP, ["23", str(NOW), "0", "2", "10", "2"], strict=False)),
+            id="consumers get offsets alone",
+            marks=pytest.mark.scenario("HRD-39", "OFF-13"),
+        ),
+    ],
+)
+def test_where_partitions_start(
+    job: Job, config: dict[str, str], events: list[NewEvent], starts: dict[SystemStreamPartition, str]
+) -> None:
+    job.config = config
+    job.write(*events)
+    manager = job.started({"c": [*starts]})
+    assert {partition: manager.get_starting_offset("c", partition) for partition in starts} == starts
 
 
 @pytest.mark.scenario("OFF-02", "HRD-10")
@@ -134,14 +163,7 @@ def test_it_starts_after_the_checkpoint_and_writes_what_was_processed(job: Job) 
     commit(manager)
     assert (seen, at(manager), job.written()) == (["46", "47", "47"], "46", {SSP[0]: "47"})
     manager.start()  # once more changes nothing
-
-
-def over(checkpoints: AbstractCheckpointManager) -> OffsetManager:
-    """A started manager of task ``c`` without startpoints."""
-    manager = OffsetManager({}, system_admins={"test-system": StatedAdmin()}, checkpoint_manager=checkpoints)
-    manager.register("c", SSP[:2])
-    manager.start()
-    return manager
+    assert manager.get_last_processed_offset("c", SSP[0]) == "47"
 
 
 @pytest.mark.scenario("OFF-03")
@@ -155,82 +177,72 @@ def test_a_reset_leaves_the_checkpoint_aside_and_as_it_is(job: Job) -> None:
     assert (job.ends(), job.written()) == (before, {SSP[0]: "45"})
 
 
-@pytest.mark.scenario("OFF-05", "OFF-01")
-def test_the_default_of_the_stream_goes_before_that_of_its_system(memory_job: Job) -> None:
-    partitions = [SystemStreamPartition(system, stream, 0) for system, stream in (("a", "s"), ("a", "t"), ("b", "s"))]
-    memory_job.config = {
-        "systems.a.streams.s.samza.offset.default": "Upcoming",
-        "systems.a.samza.offset.default": "Oldest",
-    }
-    memory_job.admins = {"a": StatedAdmin(), "b": StatedAdmin()}
-    manager = memory_job.started({"t": partitions})
-    assert [manager.get_starting_offset("t", partition) for partition in partitions] == ["2", "0", "2"]
-
-
 @pytest.mark.scenario("OFF-06")
-@pytest.mark.parametrize(
-    "key",
-    [
-        "systems.test-system.samza.offset.default",
-        "systems.test-system.streams.test-stream.samza.offset.default",
-        "systems.test-system.default.stream.samza.offset.default",
-    ],
-)
+@pytest.mark.parametrize("place", ["samza", "streams.test-stream.samza", "default.stream.samza"])
 @pytest.mark.parametrize("named", [{}, {"task.inputs": "test-system.test-stream"}])
-def test_another_word_for_a_default_is_refused_when_it_is_made(key: str, named: dict[str, str]) -> None:
+def test_another_word_for_a_default_is_refused_when_it_is_made(place: str, named: dict[str, str]) -> None:
+    key = f"systems.test-system.{place}.offset.default"
     with pytest.raises(ConfigError, match=key) as refused:
         OffsetManager({key: "fail", **named}, system_admins={})
     assert isinstance(refused.value, ValueError)
 
 
 @pytest.mark.scenario("OFF-07")
-def test_one_missing_checkpoint_leaves_the_others_alone(memory_job: Job) -> None:
-    memory_job.admins = {"test-system": StatedAdmin("3", "4", "5")}
-    memory_job.write(checkpoint_v1("P0", {KEY[0]: "45"}))
-    manager = memory_job.started({"P0": SSP[:1], "P1": SSP[1:2]})
+def test_one_missing_checkpoint_leaves_the_others_alone(job: Job) -> None:
+    job.admins = {"test-system": StatedAdmin("3", "4", "5")}
+    job.write(checkpoint_v1("P0", {KEY[0]: "45"}))
+    manager = job.started({"P0": SSP[:1], "P1": SSP[1:2]})
     assert (at(manager, 0, "P0"), at(manager, 1, "P1")) == ("46", "5")
     for task_name in ("P0", "P1"):
         commit(manager, task_name)
-    assert memory_job.checkpoints.read_last_checkpoint("P1") is None
+    assert job.checkpoints.read_last_checkpoint("P1") is None
 
 
 @pytest.mark.parametrize("offset", ["abc", "", "9223372036854775807", "-9223372036854775809", "1.5"])
-def test_a_checkpoint_that_can_not_be_gone_on_from_ends_the_start(memory_job: Job, offset: str) -> None:
+def test_a_checkpoint_that_can_not_be_gone_on_from_ends_the_start(job: Job, offset: str) -> None:
     """As in Samza, whose container fails at such an offset (KafkaSystemAdmin.getOffsetsAfter)."""
-    memory_job.write(checkpoint_v1("c", {KEY[0]: "7", KEY[1]: offset, KEY[2]: offset}))
-    manager = memory_job.manager({"c": SSP[:3]})
+    job.write(checkpoint_v1("c", {KEY[0]: "7", KEY[1]: offset, KEY[2]: offset}))
+    manager = job.manager({"c": SSP[:3]})
     with pytest.raises(UnusableOffset) as caught:
         manager.start()
     error = caught.value
     assert (error.task_name, error.partition, error.offset, error.other_count) == ("c", SSP[1], offset, 1)
     with pytest.raises(NotReady):
         commit(manager)
-    assert not memory_job.startpoints.is_running
+    assert not job.startpoints.is_running
 
 
+@pytest.mark.parametrize(
+    ("admins", "words"),
+    [
+        ({"test-system": StatedAdmin(lacks=frozenset({"test-stream"}))}, "does not have stream test-stream"),
+        ({"test-system": StatedAdmin(partitions=0)}, "partition 0 of stream test-stream"),
+        ({}, "System test-system has no admin"),
+    ],
+)
 @pytest.mark.scenario("OFF-08")
-def test_a_stream_or_partition_that_is_not_known_is_named(memory_job: Job) -> None:
-    memory_job.admins = {"test-system": StatedAdmin(lacks=frozenset({"test-stream"}))}
-    manager = memory_job.manager()
-    with pytest.raises(OffsetError, match="test-stream"):
-        manager.start()
-    assert not memory_job.startpoints.is_running
+def test_a_stream_or_partition_that_is_not_known_is_named(job: Job, admins: dict[str, StatedAdmin], words: str) -> None:
+    job.admins = admins
+    with pytest.raises(OffsetError, match=words):
+        job.started()
+    assert not job.startpoints.is_running
     with pytest.raises(NotReady):
-        memory_job.checkpoints.read_last_checkpoint("c")
-    memory_job.admins = {"test-system": StatedAdmin(partitions=0)}
-    with pytest.raises(OffsetError, match="partition 0 of stream test-stream"):
-        memory_job.started()
-    memory_job.admins = {}
-    with pytest.raises(OffsetError, match="test-system"):
-        memory_job.started()
+        job.checkpoints.read_last_checkpoint("c")
+
+
+def test_the_metadata_of_a_stream_is_queried_once_and_only_if_needed(job: Job) -> None:
+    admin = job.admins["test-system"]
+    job.write(checkpoint_v1("u", {KEY[2]: "5", str(SECOND): "5"}), fan_out("u", {KEY[3]: ASKED}))
+    job.started({"u": [*SSP[2:4], SECOND]})
+    assert (admin.streams_asked, admin.resolved) == ([], [(SSP[3], ASKED)])
+    job.started({"t": [SSP[0], SECOND], "u": [SSP[1], SECOND]})
+    assert admin.streams_asked == [("stream2", "test-stream")]
 
 
 @pytest.mark.scenario("OFF-11", "HRD-57")
-def test_the_gauge_follows_what_was_committed_and_no_line_is_logged(
-    memory_job: Job, caplog: pytest.LogCaptureFixture
-) -> None:
-    memory_job.write(checkpoint_v1("c", {KEY[0]: "45"}))
-    manager = memory_job.started()
+def test_the_gauge_follows_what_was_committed_and_no_line_is_logged(job: Job, caplog: pytest.LogCaptureFixture) -> None:
+    job.write(checkpoint_v1("c", {KEY[0]: "45"}))
+    manager = job.started()
     caplog.clear()
     caplog.set_level(logging.INFO)
     gauge = manager.metrics.checkpointed_offsets
@@ -253,51 +265,62 @@ def test_the_gauge_follows_what_was_committed_and_no_line_is_logged(
 
 @pytest.mark.scenario("OFF-12")
 def test_a_commit_is_never_ahead_of_its_snapshot(job: Job) -> None:
-    job.write(checkpoint_v1("c", {KEY[0]: "45"}))
-    manager = job.started()
-    manager.update("c", SSP[0], "46")
-    snapshot = manager.build_checkpoint("c")
-    manager.update("c", SSP[0], "47")
-    manager.write_checkpoint("c", snapshot)
-    assert (job.written(), manager.metrics.checkpointed_offsets[SSP[0]]) == ({SSP[0]: "46"}, "46")
-    assert manager.get_last_processed_offset("c", SSP[0]) == "47"
-    commit(manager)
-    assert job.written() == {SSP[0]: "47"}
-
-
-@pytest.mark.scenario("OFF-12")
-def test_a_startpoint_outlives_a_commit_whose_snapshot_was_before_the_move(job: Job) -> None:
     job.write(checkpoint_v1("c", {KEY[0]: "45"}), fan_out("c", {KEY[0]: ASKED}))
     manager = job.started()
     snapshot = manager.build_checkpoint("c")
     manager.update("c", SSP[0], "23")
     manager.write_checkpoint("c", snapshot)
-    assert (job.written(), job.fan_out()) == ({SSP[0]: "45"}, {SSP[0]})
-    manager.stop()
+    assert (job.written(), job.fan_out()) == ({SSP[0]: "45"}, {SSP[0]}), "the startpoint outlives this commit"
     assert at(job.started()) == "23"
+    snapshot = manager.build_checkpoint("c")
+    manager.update("c", SSP[0], "24")
+    manager.write_checkpoint("c", snapshot)
+    assert (job.written(), manager.metrics.checkpointed_offsets[SSP[0]]) == ({SSP[0]: "23"}, "23")
+    assert manager.get_last_processed_offset("c", SSP[0]) == "24"
+    commit(manager)
+    assert (job.written(), job.fan_out()) == ({SSP[0]: "24"}, set())
+
+
+def raising(error: Exception) -> Any:
+    def resolve(_startpoint: object) -> str:
+        raise error
+
+    return resolve
 
 
 @pytest.mark.scenario("OFF-14")
-def test_a_startpoint_that_cannot_be_resolved_is_refused(memory_job: Job, caplog: pytest.LogCaptureFixture) -> None:
-    memory_job.admins = {"test-system": StatedAdmin(resolve=lambda _: None)}
-    memory_job.write(checkpoint_v1("c", {KEY[0]: "45"}), fan_out("c", {KEY[0]: ASKED}))
-    manager = memory_job.started()
+@pytest.mark.parametrize(
+    ("resolve", "reason"),
+    [
+        *((lambda _, given=given: given, "its system has no such position") for given in (None, "", " ")),
+        (raising(SourceUnavailable()), "its system failed (Brokers or a database"),
+        (raising(RuntimeError("password=hunter2")), "its system failed (RuntimeError)"),
+    ],
+)
+def test_a_startpoint_that_cannot_be_resolved_is_refused(
+    job: Job, caplog: pytest.LogCaptureFixture, resolve: Any, reason: str
+) -> None:
+    job.admins = {"test-system": StatedAdmin(resolve=resolve)}
+    job.write(checkpoint_v1("c", {KEY[0]: "45"}), fan_out("c", {KEY[0]: ASKED}))
+    manager = job.started()
     assert at(manager) == "46"
-    assert [refused[:3] for refused in manager.refused_startpoints] == [("c", SSP[0], ASKED)]
+    (refused,) = manager.refused_startpoints
+    assert refused[:3] == ("c", SSP[0], ASKED)
+    assert refused.reason.startswith(reason)
     assert manager.metrics.refused_startpoint_count == 1
     (warning,) = [record for record in caplog.records if record.levelno == logging.WARNING]
     assert "'c' cannot start test-system.test-stream.0 at its startpoint (specific 23)" in warning.getMessage()
-    assert memory_job.fan_out() == {SSP[0]}, "it stays until the partition moves"
+    assert job.fan_out() == {SSP[0]}, "it stays until the partition moves"
 
 
 @pytest.mark.scenario("OFF-15")
-def test_a_startpoint_belongs_to_a_task(memory_job: Job) -> None:
-    memory_job.write(fan_out("c", {KEY[0]: StartpointOldest(NOW)}))
-    manager = memory_job.started()
+def test_a_startpoint_belongs_to_a_task(job: Job) -> None:
+    job.write(fan_out("c", {KEY[0]: StartpointOldest(NOW)}))
+    manager = job.started()
     manager.set_startpoint("d", SSP[0], StartpointUpcoming(NOW))
     held = [manager.get_startpoint(task_name, SSP[0]) for task_name in ("c", "d", "e")]
     assert held == [StartpointOldest(NOW), StartpointUpcoming(NOW), None]
-    assert memory_job.fan_out("d") == set(), "it was not written"
+    assert job.fan_out("d") == set(), "it was not written"
 
 
 @pytest.mark.scenario("OFF-16", "OFF-17")
@@ -323,11 +346,11 @@ def test_a_startpoint_is_used_up_by_the_first_commit_after_its_partition_moved(j
 
 
 @pytest.mark.scenario("OFF-18")
-def test_without_any_fan_out_the_startpoint_manager_is_stopped_at_once(memory_job: Job) -> None:
+def test_without_any_fan_out_the_startpoint_manager_is_stopped_at_once(job: Job) -> None:
     foreign = fan_out("another container's", {KEY[0]: ASKED})
-    memory_job.write(checkpoint_v1("c", {KEY[0]: "45"}), foreign, fan_out("c", {KEY[1]: ASKED}))
-    manager = memory_job.started()
-    assert not memory_job.startpoints.is_running
+    job.write(checkpoint_v1("c", {KEY[0]: "45"}), foreign, fan_out("c", {KEY[1]: ASKED}))
+    manager = job.started()
+    assert not job.startpoints.is_running
     assert at(manager) == "46"
 
 
@@ -355,24 +378,16 @@ class Plus(CheckpointListener):
         self.heard.append(dict(offsets))
 
 
-@pytest.mark.scenario("OFF-21")
-def test_a_listener_hears_of_its_systems_registered_partitions(memory_job: Job) -> None:
-    listener = Plus(0)
-    memory_job.listeners = {"test-system": listener}
-    memory_job.admins["test-system2"] = StatedAdmin()
-    manager = memory_job.started({"c": [SSP[0], OTHER]})
-    manager.write_checkpoint("c", CheckpointV1({SSP[0]: "45", OTHER: "100", SSP[7]: "50"}))
-    assert listener.heard == [{SSP[0]: "45"}]
-
-
-@pytest.mark.scenario("HRD-44", "OFF-22")
-def test_a_listener_moves_no_offsets_but_its_own(memory_job: Job) -> None:
-    memory_job.listeners = {"test-system": Plus(5)}
-    memory_job.admins["test-system2"] = StatedAdmin()
-    memory_job.write(checkpoint_v1("c", {KEY[0]: "45", str(OTHER): "100"}))
-    manager = memory_job.started({"c": [SSP[0], OTHER]})
+@pytest.mark.scenario("OFF-21", "HRD-44", "OFF-22")
+def test_a_listener_hears_and_moves_its_systems_registered_partitions_only(job: Job) -> None:
+    listener = Plus(5)
+    job.listeners = {"test-system": listener}
+    job.write(checkpoint_v1("c", {KEY[0]: "45", str(OTHER): "100"}))
+    manager = job.started({"c": [SSP[0], OTHER]})
     assert manager.get_last_processed_offsets("c") == {SSP[0]: "50", OTHER: "100"}
     assert manager.get_last_processed_offset("c", SSP[0]) == "45", "only what is written differs"
+    manager.write_checkpoint("c", CheckpointV1({SSP[0]: "45", OTHER: "100", SSP[7]: "50"}))
+    assert listener.heard == [{SSP[0]: "45"}]
 
 
 @pytest.mark.scenario("HRD-11")
@@ -397,19 +412,6 @@ def test_a_start_writes_nothing_and_a_commit_of_nothing_neither(job: Job) -> Non
     assert job.ends() == before
 
 
-@pytest.mark.scenario("HRD-39", "OFF-13")
-def test_consumers_get_offsets_alone(memory_job: Job) -> None:
-    kinds = (
-        StartpointSpecific("7", NOW),
-        StartpointTimestamp(NOW, NOW),
-        StartpointOldest(NOW),
-        StartpointUpcoming(NOW),
-    )
-    memory_job.write(fan_out("c", dict(zip(KEY, kinds, strict=False))), checkpoint_v1("c", {KEY[4]: "9"}))
-    manager = memory_job.started({"c": SSP[:6]})
-    assert [at(manager, number) for number in range(6)] == ["7", str(NOW), "0", "2", "10", "2"]
-
-
 @pytest.mark.scenario("HRD-45")
 def test_a_stop_commits_nothing_and_ends_cleanly(job: Job) -> None:
     job.write(checkpoint_v1("c", {KEY[0]: "45"}))
@@ -425,28 +427,25 @@ def test_a_stop_commits_nothing_and_ends_cleanly(job: Job) -> None:
     assert at(job.started()) == "46", "the last interval is read again"
 
 
-def test_what_a_commit_could_not_write_the_next_one_does(memory_job: Job) -> None:
-    checkpoints = KafkaCheckpointManager(WatchedLog(memory_job.topic, failures=1), retry=Retry(longest=0))
-    manager = over(checkpoints)
+def test_what_a_commit_could_not_write_the_next_one_does(job: Job) -> None:
+    manager = over(KafkaCheckpointManager(WatchedLog(job.topic, failures=1), retry=Retry(longest=0)))
     manager.update("c", SSP[0], "46")
     with pytest.raises(CheckpointNotWritten):
         commit(manager)
     assert (manager.metrics.commit_count, manager.metrics.checkpointed_offsets[SSP[0]]) == (0, "")
     commit(manager)
-    assert memory_job.written() == {SSP[0]: "46"}
+    assert job.written() == {SSP[0]: "46"}
 
 
-def test_a_commit_does_not_wait_for_the_retries_of_another_task(memory_job: Job) -> None:
+def test_a_commit_does_not_wait_for_the_retries_of_another_task(job: Job) -> None:
     is_retrying, may_end = Event(), Event()
 
     def pause(_seconds: float) -> None:
         is_retrying.set()
         may_end.wait(PATIENCE)
 
-    checkpoints = KafkaCheckpointManager(WatchedLog(memory_job.topic, failures=1), retry=Retry(sleep=pause))
-    manager = OffsetManager({}, system_admins={"test-system": StatedAdmin()}, checkpoint_manager=checkpoints)
-    for task_name, partition in (("c", SSP[0]), ("other", SSP[1])):
-        manager.register(task_name, [partition])
+    retried_log = WatchedLog(job.topic, failures=1)
+    manager = over(KafkaCheckpointManager(retried_log, retry=Retry(sleep=pause)), "c", "other")
     with manager, ThreadPoolExecutor(2) as threads:
         manager.update("c", SSP[0], "7")
         manager.update("other", SSP[1], "8")
@@ -457,13 +456,12 @@ def test_a_commit_does_not_wait_for_the_retries_of_another_task(memory_job: Job)
         finally:
             may_end.set()
         retried.result(PATIENCE)
-    assert [b'"7"' in (event.value or b"") for event in memory_job.topic.read()] == [False, True]
+    assert [b'"7"' in (event.value or b"") for event in job.topic.read()] == [False, True]
 
 
-def test_checkpoints_of_seed_000_are_written_where_that_keeps_them(logs: LogMaker) -> None:
-    log = logs.create()
+def test_checkpoints_of_seed_000_are_written_where_that_keeps_them(job: Job) -> None:
     for expected in ("2", "8"):
-        manager = over(CheckpointManager(log))
+        manager = over(CheckpointManager(job.coordinator))
         assert at(manager) == expected
         manager.update("c", SSP[0], "7")
         commit(manager)
