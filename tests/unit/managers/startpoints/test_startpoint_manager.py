@@ -1,4 +1,4 @@
-"""StartpointManager, on every backend: requests, fan-outs and removals."""
+"""StartpointManager: requests, fan-outs and removals."""
 
 import logging
 from collections.abc import Callable
@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from eventlog.events import NewEvent
 from eventlog.log import AppendRefused, EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointOldest, StartpointSpecific, StartpointTimestamp
@@ -39,11 +38,6 @@ def managing(log: EventLog, now_ms: int = NOW_MS) -> StartpointManager:
 @pytest.fixture
 def manager(coordinator_log: EventLog) -> StartpointManager:
     return managing(coordinator_log)
-
-
-@pytest.fixture
-def memory_log() -> MemoryEventLog:
-    return MemoryEventLog(identify("__samza_coordinator_orders_1"))
 
 
 def keys(log: EventLog) -> list[tuple[bytes | None, bool]]:
@@ -106,18 +100,18 @@ CALLS: dict[str, Callable[[StartpointManager], object]] = {
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.scenario("SPM-08", "HRD-43")
 def test_calls_before_start_or_after_stop_raise(
-    memory_log: MemoryEventLog, call: Callable[[StartpointManager], object]
+    coordinator_log: EventLog, call: Callable[[StartpointManager], object]
 ) -> None:
-    manager = StartpointManager(CoordinatorStreamStore(memory_log), clock=lambda: NOW_MS)
+    manager = StartpointManager(CoordinatorStreamStore(coordinator_log), clock=lambda: NOW_MS)
     with pytest.raises(NotReady, match=r"StartpointManager is not running\. Start it first"):
         call(manager)
     with manager:
         assert manager.is_running
         call(manager)
-    end = memory_log.end_offset()
+    end = coordinator_log.end_offset()
     with pytest.raises(NotReady):
         call(manager)
-    assert (manager.is_running, memory_log.end_offset()) == (False, end)
+    assert (manager.is_running, coordinator_log.end_offset()) == (False, end)
 
 
 @pytest.mark.scenario("SPM-10", "SPM-09", "SPM-11")
@@ -157,18 +151,6 @@ def test_a_fan_out_needs_tasks(
     assert manager.get_fan_out_for_task("tNo") == {}
 
 
-def test_a_request_with_an_ambiguous_key_is_not_fanned_out(
-    manager: StartpointManager, coordinator_log: EventLog, caplog: pytest.LogCaptureFixture
-) -> None:
-    dotted, plain = SystemStreamPartition("k", "s.1", 2), SystemStreamPartition("k", "s", 1)
-    manager.write_startpoint(dotted, specific("1"))
-    with caplog.at_level(logging.WARNING):
-        assert manager.fan_out({"0": {dotted}, "2": {plain}}) == {}
-    assert "its key can mean partition 1 of k.s in task '2' or partition 2 of k.s.1 in every task." in caplog.text
-    assert live_keys(coordinator_log) == {"samza-startpoint-v1": {"k.s.1.2"}}
-    assert manager.fan_out({"0": {dotted}, "1": {plain}}) == {"0": {dotted: specific("1")}}
-
-
 def test_a_request_for_a_partition_is_for_all_its_key_buckets(manager: StartpointManager) -> None:
     buckets = [SystemStreamPartition("kafka", "PageViews", 3, bucket) for bucket in (0, 1)]
     manager.write_startpoint(buckets[0], specific("1"))
@@ -199,17 +181,15 @@ def test_partitions_are_removed_one_by_one(manager: StartpointManager, coordinat
 
 @pytest.mark.scenario("SPM-18")
 def test_requests_and_fan_outs_are_deleted_separately(manager: StartpointManager, coordinator_log: EventLog) -> None:
-    coordinator_log.append([fan_out(f"t{number}", {"k.s.0": specific("1")}) for number in range(6)])
+    fan_outs = [fan_out(f"t{number}", {"k.s.0": specific("1")}) for number in range(6)]
+    coordinator_log.append(fan_outs)
     manager.write_startpoint(PAGE_VIEWS, specific("1"))
     manager.write_startpoint(ORDERS, specific("1"), task_name="t")
-    requests = live_keys(coordinator_log)["samza-startpoint-v1"]
-    fan_outs = live_keys(coordinator_log)["samza-startpoint-v1-fan-out"]
-    assert (len(requests), len(fan_outs)) == (2, 6)
     manager.remove_all_fan_outs()
-    assert live_keys(coordinator_log) == {"samza-startpoint-v1": requests}
-    coordinator_log.append([fan_out(f"t{number}", {"k.s.0": specific("1")}) for number in range(6)])
+    assert live_keys(coordinator_log) == {"samza-startpoint-v1": {"kafka.PageViews.3", "kafka.orders.0.t"}}
+    coordinator_log.append(fan_outs)
     manager.delete_all_startpoints()
-    assert live_keys(coordinator_log) == {"samza-startpoint-v1-fan-out": fan_outs}
+    assert live_keys(coordinator_log) == {"samza-startpoint-v1-fan-out": {f"t{number}" for number in range(6)}}
 
 
 @pytest.mark.parametrize(
@@ -270,6 +250,11 @@ def test_an_unreadable_request_raises_and_hides_no_other(
     assert (raised.value.key, raised.value.startpoint_type, raised.value.reason) == ("kafka.PageViews.3", kind, reason)
     assert "secret" not in str(raised.value)
     assert manager.read_startpoint(ORDERS) == specific("1")
+    with pytest.raises(StartpointUnreadable, match=r"'kafka.PageViews.3'.*Write the startpoint again, or delete it"):
+        manager.fan_out({"t": {PAGE_VIEWS, ORDERS}})
+    assert len(keys(coordinator_log)) == 2
+    manager.delete_startpoint(PAGE_VIEWS)
+    assert manager.fan_out({"t": {PAGE_VIEWS, ORDERS}}) == {"t": {ORDERS: specific("1")}}
 
 
 def test_a_value_without_bytes_is_no_startpoint(manager: StartpointManager, coordinator_log: EventLog) -> None:
@@ -282,17 +267,6 @@ def test_a_value_without_bytes_is_no_startpoint(manager: StartpointManager, coor
     assert manager.fan_out({"t": {PAGE_VIEWS}}) == {}
     manager.write_startpoint(PAGE_VIEWS, specific("3"))
     assert manager.fan_out({"t": {PAGE_VIEWS}}) == {"t": {PAGE_VIEWS: specific("3")}}
-
-
-def test_a_fan_out_does_not_ignore_an_unreadable_request(manager: StartpointManager, coordinator_log: EventLog) -> None:
-    key = coordinator_key("samza-startpoint-v1", "kafka.PageViews.3")
-    coordinator_log.append([startpoint("kafka.PageViews.3", specific("1")), raw(key, b"{")])
-    with pytest.raises(StartpointUnreadable, match=r"'kafka.PageViews.3'.*Write the startpoint again, or delete it"):
-        manager.fan_out({"t": {PAGE_VIEWS}})
-    assert len(keys(coordinator_log)) == 2
-    assert manager.fan_out({"t": {ORDERS}}) == {}
-    manager.delete_startpoint(PAGE_VIEWS)
-    assert manager.fan_out({"t": {PAGE_VIEWS}}) == {}
 
 
 @pytest.mark.scenario("HRD-28")
@@ -337,26 +311,34 @@ OF_S = SystemStreamPartition("k", "s", 1)
 
 
 @pytest.mark.parametrize(
-    ("assigned", "of_s_1", "of_s"),
+    ("tasks", "of_s_1", "of_s"),
     [
-        ([], None, None),
-        ([task_partition(str(OF_S_1), "t")], "7", None),
-        ([task_partition(str(OF_S), "2")], None, "7"),
-        ([task_partition(str(OF_S), "t")], None, None),
-        ([task_partition(str(OF_S_1), "t"), task_partition(str(OF_S), "2")], None, None),
+        ({}, None, None),
+        ({"t": OF_S_1}, "7", None),
+        ({"2": OF_S}, None, "7"),
+        ({"t": OF_S}, None, None),
+        ({"t": OF_S_1, "2": OF_S}, None, None),
     ],
     ids=["nothing", "one", "the other", "neither", "both"],
 )
 def test_assignments_settle_the_meaning_of_an_ambiguous_key(
-    assigned: list[NewEvent], of_s_1: str | None, of_s: str | None, caplog: pytest.LogCaptureFixture
+    manager: StartpointManager,
+    coordinator_log: EventLog,
+    tasks: dict[str, SystemStreamPartition],
+    of_s_1: str | None,
+    of_s: str | None,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """As in a fan-out and in the relation `startpoint`."""
-    log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
-    log.append([*assigned, startpoint("k.s.1.2", specific("7"))])
-    with managing(log) as manager:
-        found = manager.read_startpoint(OF_S_1), manager.read_startpoint(OF_S, task_name="2")
+    """As in the relation `startpoint`."""
+    assigned = [task_partition(str(partition), task) for task, partition in tasks.items()]
+    coordinator_log.append([*assigned, startpoint("k.s.1.2", specific("7"))])
+    found = manager.read_startpoint(OF_S_1), manager.read_startpoint(OF_S, task_name="2")
     assert [each and each.value for each in found] == [of_s_1, of_s]
     assert ("Ignoring startpoint request" in caplog.text) is (of_s_1 is of_s is None)
+    fanned_out = manager.fan_out({task: {partition} for task, partition in tasks.items()} | {"none": {PAGE_VIEWS}})
+    assert [one for fanned in fanned_out.values() for one in fanned.values()] == [specific("7")] * any(found)
+    if len(tasks) == 2:
+        assert "its key can mean partition 1 of k.s in task '2' or partition 2 of k.s.1 in every task." in caplog.text
 
 
 @pytest.mark.parametrize(
