@@ -51,7 +51,6 @@ class KafkaChangelogs(Closing):
         self._reader = RangeReader(options, silence_seconds=SILENCE_SECONDS)
         self._unwritten: dict[SystemStreamPartition, dict[bytes, bytes | None]] = {}
         self._unwritten_bytes = 0
-        self._awaits_acknowledgements = False
 
     def send(self, partition: SystemStreamPartition, key: bytes, value: bytes | None) -> None:
         """See `Changelogs.send`. Raises as `flush` does if enough changes have come together to write them."""
@@ -68,18 +67,16 @@ class KafkaChangelogs(Closing):
         """
         if not self._unwritten:
             return
-        with self._translate_errors():
+        with self._naming():
             self._write()
         self._unwritten.clear()
         self._unwritten_bytes = 0
 
     def discard(self, partition: SystemStreamPartition) -> None:
         """See `Changelogs.discard`. Raises `SourceUnavailable`: an earlier change is not acknowledged yet."""
-        with self._translate_errors():
+        with self._naming():
             self._await_acknowledgements()
         self._unwritten.pop(partition, None)
-        kept = (change for changes in self._unwritten.values() for change in changes.items())
-        self._unwritten_bytes = sum(len(key) + len(value or b"") for key, value in kept)
 
     def reach(self, partition: SystemStreamPartition) -> SystemStreamPartitionMetadata:
         found = self._admin.get_system_stream_metadata([partition.stream])[partition.stream].partitions
@@ -93,33 +90,35 @@ class KafkaChangelogs(Closing):
             yield [Change(event.offset, event.key, event.value) for event in events if event.key is not None]
 
     def close(self) -> None:
-        if self._producer is not None:
-            self._abandon_producer()
+        self._abandon_producer()
         self._reader.close()
         self._admin.close()
 
     @contextmanager
-    def _translate_errors(self) -> Iterator[None]:
+    def _naming(self) -> Iterator[None]:
         """Keep the producer after a timeout: what it has sent may arrive, and must not overwrite later changes."""
         try:
             yield
         except KafkaError as error:
             if not isinstance(error, KafkaTimeoutError):
                 self._abandon_producer()
-            raise self._translate(error) from error
+            names = ", ".join(sorted({partition.stream for partition in self._unwritten}))
+            if isinstance(error, BrokerResponseError) and not isinstance(error, RetriableError):
+                reason = f"its cluster rejected a change ({type(error).__name__.removesuffix('Error')})"
+                raise AppendRefused(names, reason) from error
+            text = f"{self._options.place} did not acknowledge changes in {names}. They are kept: flush again."
+            raise SourceUnavailable(text) from error
 
     def _await_acknowledgements(self) -> None:
         """Return when nothing that was sent before is on its way."""
-        if self._awaits_acknowledgements and self._producer is not None:
+        if self._producer is not None:
             self._producer.client.flush(APPEND_SECONDS)
-        self._awaits_acknowledgements = False
 
     def _write(self) -> None:
         self._await_acknowledgements()
         if self._producer is None:
             self._producer = connect(KafkaProducer, self._options, **_PRODUCER)
         producer = self._producer.client
-        self._awaits_acknowledgements = True
         sent = [
             producer.send(partition.stream, key=key, value=value, partition=partition.partition)
             for partition, changes in self._unwritten.items()
@@ -133,12 +132,3 @@ class KafkaChangelogs(Closing):
         if self._producer is not None:
             close_without_sending(self._producer.client, APPEND_SECONDS)
             self._producer = None
-        self._awaits_acknowledgements = False
-
-    def _translate(self, error: KafkaError) -> Exception:
-        names = ", ".join(sorted({partition.stream for partition in self._unwritten}))
-        if isinstance(error, BrokerResponseError) and not isinstance(error, RetriableError):
-            return AppendRefused(names, f"its cluster rejected a change ({type(error).__name__.removesuffix('Error')})")
-        return SourceUnavailable(
-            f"{self._options.place} did not acknowledge changes in {names}. They are kept: flush again."
-        )

@@ -172,7 +172,7 @@ class StatefulTask:
 
 
 class TaskBackupManager(Protocol):
-    """Backs up some stores of a task with one backend (Samza's interface). A method without a result may be inherited.
+    """Backs up some stores of a task with one backend (Samza's interface). What it does not need may be inherited.
 
     The commit manager calls ``init`` once, then for each commit ``snapshot``, ``upload``, ``persist_to_filesystem``
     and ``clean_up``, in this order, and ``close`` at the end. A step that raises ends the commit; the next commit

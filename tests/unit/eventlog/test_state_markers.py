@@ -11,13 +11,9 @@ from eventlog.state_markers import (
     KAFKA_STATE_BACKEND_FACTORY,
     KafkaChangelogOffset,
     KafkaStateCheckpointMarker,
-    StateMarkerLine,
     is_changelog_offset,
     scms_to_ssp_offset_map,
 )
-
-TEXT = st.text(max_size=12)
-PARTITION = st.builds(SystemStreamPartition, TEXT, TEXT, st.integers(0, 2**31 - 1), st.integers(-1, 5))
 
 
 @pytest.mark.scenario("SCM-04")
@@ -72,18 +68,6 @@ def test_an_unreadable_marker_names_its_store() -> None:
 def test_other_text_is_not_a_marker(text: str, reason: str) -> None:
     with pytest.raises(WireError, match=f"^{reason}: "):
         KafkaStateCheckpointMarker.parse(text)
-
-
-def test_a_marker_line_is_split_in_exactly_three() -> None:
-    line = StateMarkerLine.parse("1:com.example.Factory:a:b")
-    assert line == ("com.example.Factory", "a:b")
-    assert str(line) == "1:com.example.Factory:a:b"
-
-
-@pytest.mark.parametrize("text", ["", "1:f", "2:f:p", "x:f:p"])
-def test_other_text_is_not_a_marker_line(text: str) -> None:
-    with pytest.raises(WireError):
-        StateMarkerLine.parse(text)
 
 
 @given(st.integers(0, 2**63 - 1), st.integers(0, 999_999), st.none() | st.integers(0, 2**63 - 1).map(str))

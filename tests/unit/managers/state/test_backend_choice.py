@@ -23,7 +23,6 @@ CONFIG: Final = {
     "stores.s1.changelog": "kafka.log1",
     "stores.s2.changelog": "kafka.log2",
 }
-ID: Final = CheckpointId(1, 1)
 
 
 def test_stores_are_those_with_a_factory() -> None:
@@ -57,36 +56,27 @@ def test_a_stores_factories_are_its_own_then_those_of_the_job_then_its_changelog
         assert choose({key.format(which): value for key, value in config.items()}, "s") == factories
 
 
-@pytest.mark.scenario("CSM-01")
-def test_version_1_only_restores_changelogs() -> None:
-    found = backend_factory_store_names(CONFIG, STORES, CheckpointV1({}))
-    assert found == {KAFKA_STATE_BACKEND_FACTORY: ("s1", "s2")}
+def markers_of(**stores: tuple[str, ...]) -> CheckpointV2:
+    return CheckpointV2(CheckpointId(1, 1), {}, {factory: dict.fromkeys(of, "m") for factory, of in stores.items()})
 
 
-@pytest.mark.scenario("CSM-02")
-def test_without_a_checkpoint_the_first_factory_restores() -> None:
-    assert backend_factory_store_names(CONFIG, STORES, None) == {"f0": ("s0",), "f2": ("s1",)}
-
-
-@pytest.mark.scenario("CSM-03")
+@pytest.mark.scenario("CSM-01", "CSM-02", "CSM-03")
 @pytest.mark.parametrize(
-    ("markers", "found"),
+    ("checkpoint", "found"),
     [
-        ({"f1": STORES, "f2": STORES}, {"f1": ("s0",), "f2": ("s1",)}),
-        ({"f1": STORES, "f2": ("s0", "s2")}, {"f1": ("s0", "s1")}),
-        ({"f2": STORES}, {"f2": ("s0", "s1")}),
-        ({"f0": ("s1", "s2"), "f1": ("s1", "s2"), "f2": ("s0", "s2")}, {"f2": ("s0",), "f1": ("s1",)}),
-        ({}, {"f0": ("s0",), "f2": ("s1",)}),
+        (CheckpointV1({}), {KAFKA_STATE_BACKEND_FACTORY: ("s1", "s2")}),
+        (None, {"f0": ("s0",), "f2": ("s1",)}),
+        (markers_of(f1=STORES, f2=STORES), {"f1": ("s0",), "f2": ("s1",)}),
+        (markers_of(f1=STORES, f2=("s0", "s2")), {"f1": ("s0", "s1")}),
+        (markers_of(f2=STORES), {"f2": ("s0", "s1")}),
+        (markers_of(f0=("s1", "s2"), f1=("s1", "s2"), f2=("s0", "s2")), {"f2": ("s0",), "f1": ("s1",)}),
+        (markers_of(), {"f0": ("s0",), "f2": ("s1",)}),
     ],
 )
 def test_the_first_factory_with_a_marker_restores(
-    markers: dict[str, tuple[str, ...]], found: dict[str, tuple[str, ...]]
+    checkpoint: CheckpointV1 | CheckpointV2 | None, found: dict[str, tuple[str, ...]]
 ) -> None:
-    checkpoint = CheckpointV2(ID, {}, {factory: dict.fromkeys(stores, "m") for factory, stores in markers.items()})
     assert backend_factory_store_names(CONFIG, STORES, checkpoint) == found
-
-
-BLOBS: Final = {"stores.s0.backup.factories": "blobs"}
 
 
 @pytest.mark.parametrize(
@@ -99,5 +89,5 @@ BLOBS: Final = {"stores.s0.backup.factories": "blobs"}
 )
 def test_markers_that_a_restart_does_not_read_are_refused(versions: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match="Store 's0' of task 't' is backed up by blobs, whose markers only") as caught:
-        require_read_markers({**BLOBS, **versions}, "t", ["s0"])
+        require_read_markers({"stores.s0.backup.factories": "blobs", **versions}, "t", ["s0"])
     assert "Set task.checkpoint.write.versions=1,2 and task.checkpoint.read.versions=2,1." in str(caught.value)

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from managers.state.changelog_restore import RestorePlan, StoreToRestore, plan_restore
+from managers.state.changelog_restore import StoreToRestore, plan_restore
 
 OLD: Final = Path("store-1-1")
 NEW: Final = Path("store-2-2")
@@ -18,12 +18,6 @@ STORE: Final = StoreToRestore(
     retains_existing=True,
     local={},
 )
-
-
-def plan(**state: object) -> tuple[Path | None, int, int | None, bool]:
-    """The plan of a store, and whether the result may not be the state of its last commit."""
-    found = plan_restore(STORE._replace(**state))  # type: ignore[arg-type]
-    return found.directory, found.first, found.last, bool(found.doubt)
 
 
 @pytest.mark.scenario("CSM-05")
@@ -61,27 +55,17 @@ def plan(**state: object) -> tuple[Path | None, int, int | None, bool]:
         ({"local": {NEW: 11}}, (None, 5, 10, False)),
         ({"local": {OLD: 4}}, (None, 5, 10, False)),
         ({"local": {OLD: 5}, "checkpointed": 5, "newest": 5}, (OLD, 6, 5, False)),
+        # not transactional: the end of the changelog, from the store's own directory
+        ({"is_transactional": False}, (None, 5, 20, False)),
+        ({"is_transactional": False, "local": {NEW: 10}}, (NEW, 11, 20, False)),
+        ({"is_transactional": False, "local": {NEW: 20}}, (NEW, 21, 20, False)),
+        ({"is_transactional": False, "local": {NEW: 2}}, (None, 5, 20, False)),
+        ({"is_transactional": False, "local": {NEW: 21}}, (None, 5, 20, False)),
+        ({"is_transactional": False, "newest": 4}, (None, 5, 4, False)),
     ],
 )
-def test_the_plan_of_transactional_state(
+def test_the_directory_the_first_and_the_last_change_and_whether_there_is_doubt(
     state: dict[str, object], expected: tuple[Path | None, int, int | None, bool]
 ) -> None:
-    assert plan(**state) == expected
-
-
-@pytest.mark.parametrize(
-    ("offset", "newest", "expected"),
-    [
-        (None, 20, RestorePlan(None, 5, 20)),
-        (10, 20, RestorePlan(NEW, 11, 20)),
-        (20, 20, RestorePlan(NEW, 21, 20)),
-        (2, 20, RestorePlan(None, 5, 20)),
-        (None, 4, RestorePlan(None, 5, 4)),
-        (21, 20, RestorePlan(None, 5, 20)),
-        (5, 4, RestorePlan(None, 5, 4)),
-    ],
-)
-def test_the_plan_of_other_state(offset: int | None, newest: int, expected: RestorePlan) -> None:
-    local = {} if offset is None else {NEW: offset}
-    store = STORE._replace(newest=newest, local=local, is_transactional=False)
-    assert plan_restore(store) == expected
+    plan = plan_restore(STORE._replace(**state))  # type: ignore[arg-type]
+    assert (plan.directory, plan.first, plan.last, bool(plan.doubt)) == expected

@@ -30,6 +30,8 @@ def test_a_marker_is_version_class_and_payload(payload: str) -> None:
     ("text", "problem"),
     [
         ("", "not written as version:factory:payload"),
+        ("1:f", "not written as version:factory:payload"),
+        ("x:f:p", "version is not an integer"),
         ("2:com.example.Serde:p", "another version than 1"),
         ("1:com.example.Other:p", "class 'com.example.Other' has no serde. Did you mean \""),
         ("1:com.example.Kafka:p", "not written as version;system;stream;partition;offset"),
