@@ -14,6 +14,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp
 
 from coordstream.errors import CoordstreamError, describe_crash
+from eventlog.errors import system_reason
 
 _HOST: Final = r"(?P<host>[^:\[\]]+|\[[0-9a-fA-F:.]+\])"
 _ADDRESS: Final = re.compile(rf"(?:{_HOST}:)?(?P<port>[0-9]{{1,5}})")
@@ -77,10 +78,10 @@ def listen(address: Address, option: str) -> socket.socket:
         (family, _, _, _, place), *_ = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)
         return socket.create_server(place[:2], family=family)
     except (OSError, UnicodeError) as error:
-        reason = "the host is not a valid name" if isinstance(error, UnicodeError) else str(error.strerror).lower()
+        reason = "the host is not a valid name" if isinstance(error, UnicodeError) else system_reason(error)
         if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
             reason = "another program uses this port"
-        message = f"Cannot listen on {address}: {reason}. Choose another address with {option}."
+        message = f"Cannot listen on {address}: {reason.partition(' (')[0]}. Choose another address with {option}."
         raise CoordstreamError(message) from None
 
 

@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Route
 from coordstream.queries.history import FIRST_WIDTH, WIDENING, Stretch
 from coordstream.queries.rows import Row, fetch
 from coordstream.relations import RELATIONS
-from coordstream.serve.application import BadRequest, NotFound
+from coordstream.serve.application import Refused
 from coordstream.serve.database import snapshot
 from coordstream.serve.pages.asked import time_of
 from eventlog.errors import is_utf8, known_names, printable_text
@@ -64,25 +64,25 @@ class Query:
 
     @property
     def limit(self) -> int:
-        """How many rows. Raises BadRequest."""
+        """How many rows. Raises Refused."""
         given = self.options.get("limit", str(LIMIT))
         if given.isascii() and given.isdigit() and len(given) < 10 and 1 <= int(given) <= MOST_ROWS:
             return int(given)
-        raise BadRequest(f'Invalid value of "limit": expected a number from 1 to {MOST_ROWS:,}.')
+        raise Refused(f'Invalid value of "limit": expected a number from 1 to {MOST_ROWS:,}.')
 
     @property
     def suffix(self) -> str:
-        """That of the relation's function for the moment; empty: now. Raises BadRequest."""
+        """That of the relation's function for the moment; empty: now. Raises Refused."""
         names = [name for name in ("as_of", "as_of_offset") if name in self.options]
         if len(names) > 1:
-            raise BadRequest('"as_of" and "as_of_offset" cannot be used together.')
+            raise Refused('"as_of" and "as_of_offset" cannot be used together.')
         if names and "job" not in self.options:
-            raise BadRequest('"as_of" and "as_of_offset" need the parameter "job".')
+            raise Refused('"as_of" and "as_of_offset" need the parameter "job".')
         return f"_{names[0]}" if names else ""
 
     @property
     def after(self) -> list[Any] | None:
-        """The key of the last row of the page before this one. Raises BadRequest."""
+        """The key of the last row of the page before this one. Raises Refused."""
         if "after" not in self.options:
             return None
         try:
@@ -90,7 +90,7 @@ class Query:
         except (JSONDecodeError, RecursionError):
             key = None
         if not isinstance(key, list) or not all(map(_is_value, key)):
-            raise BadRequest('Invalid value of "after": expected that of the link "next" of another answer.')
+            raise Refused('Invalid value of "after": expected that of the link "next" of another answer.')
         return key
 
 
@@ -130,27 +130,26 @@ def parse_query(name: str, given: Iterable[tuple[str, str]]) -> Query:
     """What the parameters of a request ask for; each column may occur several times.
 
     Raises:
-        NotFound: there is no such relation.
-        BadRequest: a parameter is unknown or occurs twice.
+        Refused: there is no such relation, or a parameter is unknown or occurs twice.
     """
     if name not in RELATIONS:
-        raise NotFound(f'No relation "{printable_text(name)}".{known_names("relations", name, sorted(RELATIONS))}')
+        raise Refused(f'No relation "{printable_text(name)}".{known_names("relations", name, sorted(RELATIONS))}', 404)
     query = Query(RELATIONS[name])
     for word, value in given:
         if word in query.relation.c:
             query.equal.setdefault(word, []).append(value)
         elif word in query.options:
-            raise BadRequest(f'Parameter "{word}" was given twice.')
+            raise Refused(f'Parameter "{word}" was given twice.')
         elif word in _OPTIONS:
             query.options[word] = value
         else:
             known = known_names("parameters", word, [*_OPTIONS, *(column.name for column in query.relation.c)])
-            raise BadRequest(f'Relation "{name}" has no column "{printable_text(word)}".{known}')
+            raise Refused(f'Relation "{name}" has no column "{printable_text(word)}".{known}')
     return query
 
 
 def read_rows(connection: Connection, asked: Query, job: Job | None) -> tuple[list[Row], list[Any] | None]:
-    """The rows that are asked for, and the key of the last one if there are more. Raises BadRequest."""
+    """The rows that are asked for, and the key of the last one if there are more. Raises Refused."""
     key, limit = _key_columns(connection, asked.relation), asked.limit
     conditions, values = _conditions(asked, job, key)
     source = _source(connection, asked)
@@ -196,7 +195,7 @@ def _ranges(connection: Connection, job: Job, after: list[Any] | None) -> Iterat
 def _source(connection: Connection, asked: Query) -> sql.Composed:
     name = f"{asked.relation.name}{asked.suffix}"
     if asked.suffix and connection.execute(_HAS_FUNCTION, (name,)).fetchone() != (True,):
-        raise BadRequest(f'Relation "{asked.relation.name}" has no parameter "{asked.suffix[1:]}".')
+        raise Refused(f'Relation "{asked.relation.name}" has no parameter "{asked.suffix[1:]}".')
     return _SOURCES[asked.suffix].format(sql.Identifier(name))
 
 
@@ -225,7 +224,7 @@ def _conditions(asked: Query, job: Job | None, key: tuple[str, ...]) -> tuple[li
 def _time_column(table: TableClause) -> str:
     found = next((name for name in _TIME_COLUMNS if name in table.c), None)
     if found is None:
-        raise BadRequest(f'Relation "{table.name}" has no time that "since" and "until" could compare with.')
+        raise Refused(f'Relation "{table.name}" has no time that "since" and "until" could compare with.')
     return found
 
 
@@ -246,8 +245,8 @@ def _behind(table: TableClause, key: tuple[str, ...], after: list[Any], values: 
     return sql.SQL("{} and ({})").format(first, sql.SQL(" or ").join(ways))
 
 
-def _bad_key() -> BadRequest:
-    return BadRequest('Invalid value of "after": it belongs to another relation.')
+def _bad_key() -> Refused:
+    return Refused('Invalid value of "after": it belongs to another relation.')
 
 
 def _is_value(part: object) -> bool:

@@ -48,31 +48,12 @@ _LONGEST_LOGGED_PATH: Final = 200
 
 
 class Refused(CoordstreamError):
-    """A request that is answered with an error; ``status`` is that of HTTP."""
+    """A request that is answered with an error: a parameter is invalid, unless another status of HTTP is given."""
 
-    status = 400
-
-    def __init__(self, message: str, headers: Mapping[str, str] | None = None, status: int | None = None) -> None:
-        self.headers = dict(headers or {})
-        self.status = status or self.status
+    def __init__(self, message: str, status: int = 400, headers: Mapping[str, str] | None = None) -> None:
+        self.status = status
+        self.headers = {**({"Retry-After": str(RETRY_SECONDS)} if status == 503 else {}), **(headers or {})}
         super().__init__(message)
-
-
-class BadRequest(Refused):
-    """A parameter is invalid."""
-
-
-class NotFound(Refused):
-    """What the path names does not exist."""
-
-    status = 404
-
-
-class Unavailable(Refused):
-    """The request can be answered later."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, {"Retry-After": str(RETRY_SECONDS)}, 503)
 
 
 ErrorResponse = Callable[[Request, Refused], Response]
@@ -178,11 +159,11 @@ def _as_refused(request: Request, error: Exception) -> Refused:
     if isinstance(error, Refused):
         return error
     if isinstance(error, DatabaseUnreachable | UnknownJob):
-        return NotFound(str(error)) if isinstance(error, UnknownJob) else Unavailable(str(error))
+        return Refused(str(error), 404 if isinstance(error, UnknownJob) else 503)
     if isinstance(error, HTTPException):
         if error.status_code == 404:
-            return NotFound(f"Nothing at {request.scope['path'][:_LONGEST_LOGGED_PATH]!r}.")
-        return Refused("Nothing can be written over HTTP. Use GET.", error.headers, error.status_code)
+            return Refused(f"Nothing at {request.scope['path'][:_LONGEST_LOGGED_PATH]!r}.", 404)
+        return Refused("Nothing can be written over HTTP. Use GET.", error.status_code, error.headers)
     if isinstance(error, PortableError):
         return Refused(" ".join(str(error).split()), status=500)
     return Refused(f"Unexpected error {type(error).__name__}. The log of the server has its traceback.", status=500)
@@ -246,7 +227,7 @@ class Guard:
         if path in OPEN_PATHS:
             return False
         reason = "The token is wrong" if given else "A token is required"
-        raise Refused(f"{reason}. Send it as a Bearer token, or as the password of HTTP Basic.", _CHALLENGE, 401)
+        raise Refused(f"{reason}. Send it as a Bearer token, or as the password of HTTP Basic.", 401, _CHALLENGE)
 
 
 def _digest(text: bytes) -> bytes:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from coordstream.database import database_errors, open_connection, place, require_current
 from coordstream.errors import CoordstreamError
-from coordstream.serve.application import BadRequest, Unavailable
+from coordstream.serve.application import Refused
 from coordstream.settings import Settings
 from eventlog.postgres import connection as postgres
 from eventlog.postgres.connection import Connection, failure_line, server_reason
@@ -86,14 +86,14 @@ class ReadPool:
         try:
             yield
         except QueryCanceled:
-            raise Unavailable(f"A query was cancelled: it took longer than {self._query_seconds:g} s.") from None
+            raise Refused(f"A query was cancelled: it took longer than {self._query_seconds:g} s.", 503) from None
         except DataError as error:
-            raise BadRequest(f"The database rejected a value: {server_reason(error) or 'invalid'}.") from None
+            raise Refused(f"The database rejected a value: {server_reason(error) or 'invalid'}.") from None
         except InsufficientPrivilege as error:
-            raise Unavailable(f"The database refused a query: {server_reason(error)}. {_GRANT}") from error
+            raise Refused(f"The database refused a query: {server_reason(error)}. {_GRANT}", 503) from error
         except psycopg.OperationalError as error:
             reason = server_reason(error) or failure_line(error)
-            raise Unavailable(f"Lost the connection to {place(self._settings)} ({reason}).") from None
+            raise Refused(f"Lost the connection to {place(self._settings)} ({reason}).", 503) from None
 
     def _raise_failure(self) -> None:
         """Say why the pool gave no connection: it does not tell why it could not open one."""
@@ -101,8 +101,8 @@ class ReadPool:
             with database_errors(self._settings), open_connection(self._settings, self._url) as connection:
                 self._prepare(connection)
         except CoordstreamError as error:
-            raise Unavailable(str(error)) from None
-        raise Unavailable("Too many requests at once. Try again later.")
+            raise Refused(str(error), 503) from None
+        raise Refused("Too many requests at once. Try again later.", 503)
 
     def _prepare(self, connection: Connection) -> None:
         postgres.prepare(connection)
@@ -114,9 +114,10 @@ class ReadPool:
             connection.execute(_ENTER, (f"{self._query_seconds * 1_000:.0f}", READER))
         except (InsufficientPrivilege, InvalidParameterValue):
             user = connection.info.user
-            raise Unavailable(
+            raise Refused(
                 f"Database user {user!r} can read secrets, and may not take the role {READER}. Connect as a user with "
-                f'that role only, or run `coordstream db grant reader "{user}"` as a user who may grant it.'
+                f'that role only, or run `coordstream db grant reader "{user}"` as a user who may grant it.',
+                503,
             ) from None
 
 

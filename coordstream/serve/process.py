@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from coordstream.serve.application import Unavailable, build_app, required_token
+from coordstream.serve.application import Refused, build_app, required_token
 from coordstream.web_server import Address, HttpServer, Report
 
 PORT_OPTION: Final = "--metrics-port"
@@ -60,7 +60,7 @@ async def answer_health(request: Request) -> Response:
     """
     failures = list(request.app.state.watched.failures())
     if failures:
-        raise Unavailable(" ".join(failures) if request.state.is_authorized else UNEXPLAINED)
+        raise Refused(" ".join(failures) if request.state.is_authorized else UNEXPLAINED, 503)
     return PlainTextResponse("ok\n")
 
 

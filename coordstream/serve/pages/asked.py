@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from coordstream.queries.jobs import JobLimits
 from coordstream.queries.rows import Cut
-from coordstream.serve.application import BadRequest
+from coordstream.serve.application import Refused
 from coordstream.times import InvalidTime, parse_time
 from eventlog.postgres.connection import Connection
 from projections.job_choice import Job, find_job
@@ -33,29 +33,29 @@ class Asked:
         return self.values.get(name, "").strip() or None
 
     def required(self, name: str) -> str:
-        """A parameter as it was given. Raises BadRequest if it is missing."""
+        """A parameter as it was given. Raises Refused if it is missing."""
         given = self.values.get(name)
         if not given:
-            raise BadRequest(f'Missing parameter "{name}".')
+            raise Refused(f'Missing parameter "{name}".')
         return given
 
     @cached_property
     def cut(self) -> Cut:
-        """The state to show. Raises BadRequest for an invalid time."""
+        """The state to show. Raises Refused for an invalid time."""
         return Cut(self.time(AS_OF))
 
     def time(self, name: str) -> datetime | None:
-        """A time in any of the forms that the command line accepts. Raises BadRequest."""
+        """A time in any of the forms that the command line accepts. Raises Refused."""
         given = self.text(name)
         return None if given is None else time_of(name, given)
 
     @cached_property
     def page_number(self) -> int:
-        """The page of a long list, from 1. Raises BadRequest."""
+        """The page of a long list, from 1. Raises Refused."""
         given = self.text("page") or "1"
         number = int(given) if given.isascii() and given.isdigit() and len(given) < 7 else 0
         if not 1 <= number <= MOST_PAGES:
-            raise BadRequest(f'Invalid value of "page": expected a number from 1 to {MOST_PAGES:,}.')
+            raise Refused(f'Invalid value of "page": expected a number from 1 to {MOST_PAGES:,}.')
         return number
 
     def job(self, connection: Connection) -> Job:
@@ -77,11 +77,11 @@ class Asked:
 
 
 def time_of(name: str, given: str) -> datetime:
-    """The time of a parameter. Raises BadRequest."""
+    """The time of a parameter. Raises Refused."""
     try:
         return parse_time(given)
     except InvalidTime as error:
-        raise BadRequest(f'Parameter "{name}": {error}') from None
+        raise Refused(f'Parameter "{name}": {error}') from None
 
 
 class Page(NamedTuple):

@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from coordstream.queries.rows import Row, input_partition
-from coordstream.serve.application import BadRequest, NotFound, Refused, json_error
+from coordstream.serve.application import Refused, json_error
 from coordstream.serve.database import snapshot
 from coordstream.serve.pages.asked import AS_OF, Asked
 from coordstream.serve.pages.fleet import fleet, quarantine_page
@@ -67,7 +67,7 @@ def _handler(template: str, view: View) -> Callable[[Request], Response]:
 def static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in STATIC:
-        raise NotFound(f"Nothing at {request.url.path[:200]!r}.")
+        raise Refused(f"Nothing at {request.url.path[:200]!r}.", 404)
     headers = {"Cache-Control": f"max-age={_YEAR_SECONDS}, immutable"}
     return Response(static_content(name), media_type=STATIC[name], headers=headers)
 
@@ -92,7 +92,7 @@ def _asked_well(request: Request) -> Asked:
     asked = _asked(request, request.url.path, given)
     try:
         asked.time(AS_OF)
-    except BadRequest:
+    except Refused:
         return _asked(request, asked.path, given | {AS_OF: ""})
     return asked
 

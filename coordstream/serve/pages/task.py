@@ -17,7 +17,7 @@ from coordstream.queries.explain import event, explain_task, explained
 from coordstream.queries.history import History, select_history
 from coordstream.queries.rows import PARTITION, Row, input_partition
 from coordstream.queries.tasks import start, task_partitions, task_rows
-from coordstream.serve.application import BadRequest, NotFound
+from coordstream.serve.application import Refused
 from coordstream.serve.pages.asked import Asked, page_of
 from coordstream.serve.pages.job import job_head
 from coordstream.times import as_datetime
@@ -115,7 +115,7 @@ def task_page(connection: Connection, asked: Asked) -> Row:
     names = sorted((row["task_name"] for row in rows), key=natural_order)
     if name not in names:
         known = known_names("tasks", name, names)
-        raise NotFound(head["early"] or f'Job {job}{asked.cut} has no task "{printable_text(name)}".{known}')
+        raise Refused(head["early"] or f'Job {job}{asked.cut} has no task "{printable_text(name)}".{known}', 404)
     (task,) = (row for row in rows if row["task_name"] == name)
     partitions = task_partitions(connection, job, name, asked.cut)
     place = names.index(name)
@@ -151,10 +151,10 @@ def _progress(connection: Connection, job: Job, task: Row, asked: Asked) -> Prog
 
 
 def span_word(asked: Asked) -> str:
-    """The length of time to show. Raises BadRequest."""
+    """The length of time to show. Raises Refused."""
     word = asked.text("span") or DEFAULT_SPAN
     if word not in SPANS:
-        raise BadRequest(f'Invalid value of "span": expected one of {", ".join(SPANS)}.')
+        raise Refused(f'Invalid value of "span": expected one of {", ".join(SPANS)}.')
     return word
 
 

@@ -5,7 +5,7 @@ from pydantic import SecretStr
 
 from coordstream.database import DatabaseError
 from coordstream.serve import database
-from coordstream.serve.application import BadRequest, Unavailable
+from coordstream.serve.application import Refused
 from coordstream.serve.database import ReadPool
 from coordstream.settings import Settings
 from tests.fixtures.database_users import database_user
@@ -31,7 +31,7 @@ def test_a_connection_can_neither_write_nor_see_secrets(database_url: str) -> No
         "delete from projection.gap",
         "create temporary table t (n int)",
     ):
-        with pytest.raises((DatabaseError, Unavailable)) as refused, pool.snapshot() as connection:
+        with pytest.raises((DatabaseError, Refused)) as refused, pool.snapshot() as connection:
             connection.execute(statement.encode())
         assert isinstance(refused.value.__cause__, InsufficientPrivilege | psycopg.errors.ReadOnlySqlTransaction)
     pool.close()
@@ -47,7 +47,7 @@ def test_a_login_that_sees_secrets_must_be_able_to_give_that_up(
             with pool.snapshot() as connection:
                 assert connection.execute("select count(*) from coordinator.job").fetchone() == (0,)
         else:
-            with pytest.raises(Unavailable, match="can read secrets, and may not take the role"), pool.snapshot():
+            with pytest.raises(Refused, match="can read secrets, and may not take the role"), pool.snapshot():
                 pass
         pool.close()
 
@@ -66,10 +66,10 @@ def test_all_queries_of_a_request_see_the_same_state(database_url: str, connecti
 
 def test_a_query_has_a_time_limit_and_its_values_are_checked(database_url: str) -> None:
     pool = pool_of(database_url, query_seconds=0.05)
-    with pytest.raises(Unavailable, match=r"it took longer than 0\.05 s"), pool.snapshot() as connection:
+    with pytest.raises(Refused, match=r"it took longer than 0\.05 s"), pool.snapshot() as connection:
         connection.execute("select pg_sleep(60)")
     message = "rejected a value: invalid input syntax for type integer"
-    with pytest.raises(BadRequest, match=message) as rejected, pool.snapshot() as connection:
+    with pytest.raises(Refused, match=message) as rejected, pool.snapshot() as connection:
         connection.execute("select %s::text::integer", ("hunter2",))
     assert "hunter2" not in str(rejected.value)
     pool.close()
@@ -77,7 +77,7 @@ def test_a_query_has_a_time_limit_and_its_values_are_checked(database_url: str) 
 
 def test_more_requests_than_connections_wait_and_give_up(database_url: str, impatient: None) -> None:
     pool = pool_of(database_url)
-    with pool.snapshot(), pytest.raises(Unavailable, match="Too many requests"), pool.snapshot():
+    with pool.snapshot(), pytest.raises(Refused, match="Too many requests"), pool.snapshot():
         pass
     with pool.snapshot():
         pass
