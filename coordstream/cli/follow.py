@@ -191,7 +191,7 @@ def wait_for_database(
         CoordstreamError: the database refuses us, or has another schema.
     """
     backoff, began, is_reported = Backoff(), monotonic(), False
-    while not stop.is_requested:
+    while not stop.is_set:
         try:
             with open_database() as database:
                 info = database.connection.info

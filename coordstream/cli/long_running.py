@@ -43,28 +43,19 @@ JsonReport = Annotated[
 ]
 
 
-class StopRequest:
-    """Whether a command that runs for long has to stop, and why."""
+class StopRequest(StopFlag):
+    """Set when a command that runs for long has to stop, and why."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.signals: list[int] = []
         self.is_timed_out = False
-        self._flag = StopFlag()
         self._stop: Callable[[], None] = lambda: None
-
-    @property
-    def is_requested(self) -> bool:
-        """Whether the command has to stop."""
-        return self._flag.is_set
-
-    def wait(self, seconds: float) -> None:
-        """Return after this many seconds, or as soon as the stop is requested."""
-        self._flag.wait(seconds)
 
     def stop_with(self, stop: Callable[[], None]) -> None:
         """Call ``stop`` when the stop is requested, or now if it already is."""
         self._stop = stop
-        if self.is_requested:
+        if self.is_set:
             stop()
 
     def request(self, number: int | None = None) -> None:
@@ -73,7 +64,7 @@ class StopRequest:
             self.is_timed_out = True
         else:
             self.signals.append(number)
-        self._flag.set()
+        self.set()
         self._stop()
 
 

@@ -2,8 +2,8 @@
 
 Its first line names the fixture it runs on. A line `$ …` is run, with input lines `> …`; what follows is what it
 printed: standard output, standard error after `! `, and the exit code of a command; of `page` and `api` the text of a
-page, or JSON, and its status. Values that differ from run to run are replaced. `RENEW_TRANSCRIPTS=1 pytest
-tests/transcripts` writes the transcripts again.
+page, or JSON, and its status; of `metrics` those of ours. Values that differ from run to run are replaced.
+`RENEW_TRANSCRIPTS=1 pytest tests/transcripts` writes the transcripts again.
 """
 
 import io
@@ -28,6 +28,7 @@ from tests.fixtures.coordstream.rewound_job import NOW, set_clock, unreachable_i
 from tests.fixtures.coordstream.serve.serving import serving
 from tests.fixtures.coordstream.serve.site import Page
 from tests.fixtures.kafka_topics import Topics
+from tests.fixtures.waiting import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -48,6 +49,7 @@ _UNSTABLE: Final = (
     (re.compile(r"(?<=backend )\d+"), "PID"),
     (re.compile(r"(?<=database )test_\d+"), "NAME"),
     (re.compile(r'(?<=age_seconds": )[\d.]+|(?<=seconds_behind": )[\d.]+'), "N"),
+    (re.compile(r"(_age_seconds|_lag_seconds)(\{.*\}) [\d.]+$", re.MULTILINE), r"\1\2 N"),
     (re.compile(r'(?<=fold_version": ")[^"]*'), "VERSION"),
 )
 
@@ -91,6 +93,12 @@ class Session:
                     answer = served.client.get(arguments[0])
                 text = Page(answer.text).lines if verb == "page" else json.dumps(answer.json(), indent=1) + "\n"
                 return f"{self._stable(text)}status {answer.status_code}\n"
+            case "metrics":
+                for limit in ("WAIT_SECONDS", "BUDGET_SECONDS"):
+                    self._monkeypatch.setattr(f"coordstream.serve.monitoring.{limit}", PATIENCE)
+                with serving(self._cli.database_url) as served:
+                    every = served.client.get("/metrics").text.splitlines()
+                return self._stable("\n".join(line for line in every if line.startswith("coordstream_")))
             case "job":
                 found = attrgetter(arguments[0])(self._job)(*map(_argument, arguments[1:]))
                 return "" if found is None else f"{found}\n"
