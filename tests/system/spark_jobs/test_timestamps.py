@@ -8,13 +8,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from eventlog.postgres.connection import connect
-from eventlog.timestamps import LAST_STORABLE_MS, MS_FROM_1970_TO_2000
+from eventlog.timestamps import LAST_STORABLE_MS
 from spark_jobs.data_source.options import Access
 from spark_jobs.data_source.source import register
 from spark_jobs.lake.archive import archive
 from spark_jobs.log_task import LogTaskSettings
 from spark_jobs.relations.reader import RelationReader
-from spark_jobs.timestamps import LAST_MICROS, MICROS_FROM_1970_TO_2000, spark_micros
+from spark_jobs.timestamps import spark_micros
 from tests.builders import FIRST_TIME, config_set
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.data_source import SECRETS
@@ -29,11 +29,6 @@ READ: Final = [FIRST_TIME * 1000, LAST * 1000, None, None, None]
 @pytest.mark.parametrize(("ms", "micros"), [*zip(TIMES, READ, strict=True), (0, 0), (-1, -1000), (-(2**62), None)])
 def test_the_range_ends_with_64_bits(ms: int, micros: int | None) -> None:
     assert spark_micros(ms) == micros
-
-
-def test_the_last_time_is_that_of_64_bits() -> None:
-    assert LAST_MICROS + MICROS_FROM_1970_TO_2000 == 2**63 - 1
-    assert LAST_MICROS // 1000 + MS_FROM_1970_TO_2000 == LAST
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from coordstream.cli import spark_reports
 from eventlog.recording import read_recording
 from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, recording
 from tests.postgres.coordstream.cli import test_retention as retained
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
     from tests.fixtures.kafka_topics import Topics
 
-REPORTS: Final = [command.name or "" for command in spark_reports.app.registered_commands]
 FINGERPRINTS: Final = """
 select f.* from (select distinct job_name, job_id from coordinator.job) j
 cross join lateral coordinator.fingerprint(j.job_name, j.job_id) f order by 1
@@ -55,18 +53,6 @@ def test_a_report_reads_the_database_of_the_settings(
     refused = spark_cli.refused("spark", "fleet", "--output", out)
     assert refused == f"Output folder '{out}' exists. Choose another folder, or use --overwrite to replace it."
     assert "Written to" in spark_cli.done("spark", "fleet", "--output", out, "--overwrite")
-
-
-@pytest.mark.parametrize("report", REPORTS)
-def test_options_of_a_report_are_checked_before_the_database_is_opened(
-    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, report: str
-) -> None:
-    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", "postgresql://u@127.0.0.1:1/none")
-    assert "Missing option '--output'" in cli.refused("spark", report, code=2)
-    output = ("--output", str(tmp_path / "o"))
-    assert "'--partitions'" in cli.refused("spark", report, *output, "--partitions", "0", code=2)
-    assert cli.refused("spark", report, "--output", "s3a://key:hunter2@bucket/x").startswith("--output contains a pass")
-    assert cli.refused("spark", report, *output).startswith("Cannot reach the database")
 
 
 def spark(*words: str | Path) -> tuple[str | Path, ...]:

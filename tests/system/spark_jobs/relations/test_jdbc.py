@@ -9,19 +9,15 @@ from typing import Any, cast
 import psycopg
 import pytest
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
-from pyspark.errors import PySparkAttributeError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from eventlog.postgres.connection import connect
 from spark_jobs.dispatch import default_tasks
-from spark_jobs.errors import SparkJobError, spark_errors
 from spark_jobs.relations.jdbc import (
     INSTANTS,
     Relation,
     choose_partitions,
-    jdbc_options,
     ranges,
     read_rows,
 )
@@ -29,20 +25,6 @@ from spark_jobs.relations.snapshots import exported_snapshot
 from tests.builders import checkpoint_v1
 from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.spark_jobs.fleet import COMMITS, JOBS
-
-
-@pytest.mark.spark
-def test_the_driver_selects_the_kind_of_server_of_the_url(spark: SparkSession, fleet_url: str) -> None:
-    relation = Relation("commit_history", ("task_name",))
-    with exported_snapshot(fleet_url) as snapshot:
-        for wanted in ("primary", "standby"):
-            url = make_conninfo(fleet_url, target_session_attrs=wanted)
-            frame = spark.read.format("jdbc").options(**jdbc_options(url, relation, snapshot, {}))
-            if wanted == "primary":
-                assert frame.load().columns == ["task_name"]
-            else:
-                with pytest.raises(SparkJobError, match="targetServerType: secondary"), spark_errors("Cannot read"):
-                    frame.load()
 
 
 @pytest.mark.spark
@@ -152,24 +134,12 @@ def later_moments(moments: DataFrame) -> tuple[list[int], bool]:
     return sorted(row.n for row in later.collect()), "GreaterThanOrEqual(at" in plan
 
 
-class Connect:
-    """A session of Spark Connect."""
-
-    @property
-    def sparkContext(self) -> None:  # noqa: N802 (PySpark's name)
-        raise PySparkAttributeError("none")
-
-
-def session(cores: int) -> SparkSession:
-    return cast("SparkSession", SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=cores)))
-
-
 @pytest.mark.parametrize(("cores", "partitions"), [(2, 2), (64, 8), (0, 1)])
 def test_a_large_read_has_a_connection_per_core_and_at_most_eight(cores: int, partitions: int) -> None:
-    assert choose_partitions(session(cores)) == partitions
+    session = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=cores))
+    assert choose_partitions(cast("SparkSession", session)) == partitions
 
 
-def test_reads_and_log_tasks_assume_the_same_cores_behind_spark_connect() -> None:
-    behind_connect = cast("SparkSession", Connect())
-    assert choose_partitions(behind_connect) == 4
-    assert default_tasks(behind_connect, []) == 4
+@pytest.mark.spark
+def test_reads_and_log_tasks_assume_the_same_cores_behind_spark_connect(connect_session: SparkSession) -> None:
+    assert choose_partitions(connect_session) == default_tasks(connect_session, []) == 4

@@ -47,26 +47,20 @@ RECORDED = Log(NAME, "coordinator")
 
 
 @pytest.mark.parametrize(
-    ("kind", "expected"),
+    ("conditions", "expected"),
     [
-        ("EqualTo", (5, 6)),
-        ("GreaterThan", (6, LAST_OFFSET)),
-        ("GreaterThanOrEqual", (5, LAST_OFFSET)),
-        ("LessThan", (0, 5)),
-        ("LessThanOrEqual", (0, 6)),
+        ({"EqualTo": 5}, (5, 6)),
+        ({"GreaterThan": 5}, (6, LAST_OFFSET)),
+        ({"GreaterThanOrEqual": 5}, (5, LAST_OFFSET)),
+        ({"LessThan": 5}, (0, 5)),
+        ({"LessThanOrEqual": 5}, (0, 6)),
+        ({"GreaterThan": 2, "GreaterThanOrEqual": 1, "LessThan": 7, "LessThanOrEqual": 9}, (3, 7)),
     ],
 )
-def test_a_filter_on_the_offset_limits_the_range(kind: str, expected: tuple[int, int]) -> None:
+def test_filters_on_the_offset_limit_the_range(conditions: dict[str, int], expected: tuple[int, int]) -> None:
     selection = Selection()
-    assert selection.take("log_offset", kind, 5)
+    assert all(selection.take("log_offset", kind, value) for kind, value in conditions.items())
     assert (selection.first, selection.until) == expected
-
-
-def test_filters_on_the_offset_are_combined() -> None:
-    selection = Selection()
-    for kind, value in (("GreaterThan", 2), ("GreaterThan", 1), ("LessThan", 7), ("LessThan", 9)):
-        assert selection.take("log_offset", kind, value)
-    assert (selection.first, selection.until) == (3, 7)
 
 
 @pytest.mark.parametrize(
