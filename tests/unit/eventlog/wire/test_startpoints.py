@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
 from eventlog.startpoint import StartpointFanOut, StartpointOldest, StartpointSpecific, StartpointTimestamp
 from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out, encode_startpoint
@@ -28,38 +27,6 @@ def test_astral_characters_are_escaped_as_pairs() -> None:
     fan_out = StartpointFanOut(None, {SystemStreamPartition("k", "\U0001f680", 0): StartpointOldest(1)})
     assert b'"k.\\uD83D\\uDE80.0"' in encode_fan_out(fan_out)
     assert decode_fan_out(encode_fan_out(fan_out)) == fan_out
-
-
-@pytest.mark.parametrize(
-    ("value", "reason"),
-    [
-        (b'{"@type":"StartpointCustom","creationTimestamp":1}', "unknown_startpoint"),
-        (b'{"@type":"StartpointSpecific","creationTimestamp":1,"specificOffset":[4]}', "wrong_type"),
-        (b'{"@type":"StartpointTimestamp","creationTimestamp":1,"timestampOffset":"x"}', "bad_number"),
-        (b'{"@type":"StartpointOldest","creationTimestamp":true}', "wrong_type"),
-        (b'{"@type":"StartpointOldest","creationTimestamp":9223372036854775808}', "bad_number"),
-        (b"[]", "wrong_type"),
-        (b"null", "missing_field"),
-    ],
-)
-def test_an_unreadable_startpoint_is_refused(value: bytes, reason: str) -> None:
-    with pytest.raises(WireError, match=f"^{reason}: "):
-        decode_startpoint(value)
-
-
-@pytest.mark.parametrize(
-    ("value", "reason"),
-    [
-        (b'{"timestamp":"1","fanOuts":{}}', "wrong_type"),
-        (b'{"timestamp":1,"fanOuts":[]}', "wrong_type"),
-        (b'{"timestamp":1,"fanOuts":{"k.0":{"@type":"StartpointOldest","creationTimestamp":1}}}', "bad_partition"),
-        (b'{"timestamp":1,"fanOuts":{"k.s.0":{}}}', "unknown_startpoint"),
-        (b'{"timestamp":1,"fanOuts":{"k.s.0":null}}', "missing_field"),
-    ],
-)
-def test_an_unreadable_fan_out_is_refused(value: bytes, reason: str) -> None:
-    with pytest.raises(WireError, match=f"^{reason}: "):
-        decode_fan_out(value)
 
 
 def test_what_could_not_be_read_back_is_not_written() -> None:
