@@ -15,7 +15,7 @@ from eventlog.postgres.connection import Connection, connect
 from eventlog.postgres.log import PostgresEventLog
 from eventlog.postgres.log_registry import insert_log
 from eventlog.postgres.source import APPLICATION_NAME, PostgresSource
-from eventlog.source import EventSource, Read, SourceUnavailable, StreamMissing, StreamRefused
+from eventlog.source import EventSource, Read, SourceUnavailable, StreamRefused
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
 from tests.contracts.event_log import NOW, new_events
 from tests.contracts.event_source import EventSourceContract
@@ -87,13 +87,6 @@ def test_logs_of_other_backends_are_not_its_streams(database_url: str, source: P
     with pytest.raises(StreamRefused, match=r"archive of a recording log.*COORDSTREAM_KAFKA_BOOTSTRAP_SERVERS"):
         source.describe(ORDERS)
     assert source.end_offsets([ORDERS, COUNTS]) == {COUNTS: 0}
-
-
-def test_a_stream_that_is_not_there(source: PostgresSource) -> None:
-    with pytest.raises(StreamMissing, match=f"The database has no stream {ORDERS}. Create it"):
-        source.describe(ORDERS)
-    with pytest.raises(StreamMissing):
-        source.assign({ORDERS: 0})
 
 
 def test_a_waiting_poll_is_notified_of_an_append(
@@ -170,48 +163,12 @@ def test_a_flood_of_false_notifications_costs_few_questions(
     assert 1 < len(questions) <= 10 + 20 * passed  # the pauses grow to 50 ms
 
 
-def test_a_long_stream_does_not_keep_others_waiting(
-    database_url: str, source: PostgresSource, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(postgres_source, "POLL_EVENTS", 10)
-    monkeypatch.setattr(postgres_source, "_MIN_SHARE", 4)
-    names = [coordinator_stream_name(f"job{number}") for number in range(4)]
-    for name in names:
-        created(database_url, name, 9 if name == names[0] else 5).close()
-    source.assign(dict.fromkeys(names, 0))
-    read: dict[str, int] = dict.fromkeys(names, 0)
-    polls = 0
-    while reads := source.poll(AT_ONCE):
-        polls += 1
-        assert sum(len(one.events) for one in reads) <= 12
-        for one in reads:
-            assert [event.offset for event in one.events] == list(range(read[one.stream_name], one.next_offset))
-            read[one.stream_name] = one.next_offset
-        if polls == 2:
-            assert all(read.values())
-    assert list(read.values()) == [9, 5, 5, 5]
-
-
 def test_large_values_come_a_few_at_a_time(database_url: str, source: PostgresSource) -> None:
     large = bytes(6 << 20)
     with created(database_url, ORDERS) as log:
         log.append([NewEvent(b"k", large, 1)] * 4)
         source.assign({ORDERS: 0})
         assert [offsets(source.poll(AT_ONCE)) for _ in range(3)] == [{ORDERS: [0, 1]}, {ORDERS: [2, 3]}, {}]
-
-
-def test_a_poll_can_be_woken(database_url: str, source: PostgresSource) -> None:
-    with created(database_url, ORDERS):
-        source.assign({ORDERS: 0})
-        for _ in range(100_000):  # more than a socket holds
-            source.wake()
-        began = time.monotonic()
-        assert source.poll(LONG) == []
-        waker = threading.Timer(0.05, source.wake)
-        waker.start()
-        assert source.poll(LONG) == []
-        assert 0.05 < time.monotonic() - began < LONG / 2
-        waker.join()
 
 
 def test_a_lost_connection_is_reported_and_reopened(database_url: str, source: PostgresSource) -> None:

@@ -12,7 +12,6 @@ from kafka.errors import (
     KafkaStorageError,
     LeaderNotAvailableError,
     NoError,
-    TopicAuthorizationFailedError,
     UnknownError,
     UnknownTopicOrPartitionError,
 )
@@ -135,35 +134,6 @@ class TestQuestions:
             coordinator_topic: topics.topic_id(coordinator_topic)
         }
         assert admin.topic_ids([]) == {}
-
-    def test_a_topic_deleted_while_it_is_asked_for_is_left_out(
-        self, admin: KafkaAdmin, topics: Topics, job_name: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        gone, kept = (topics.create(f"__samza_coordinator_{job_name}-{which}_1") for which in ("gone", "kept"))
-        list_offsets = admin._list_offsets
-
-        def deleting(asked: object) -> object:
-            if gone in admin.stream_names():
-                topics.delete(gone)
-                raise UnknownTopicOrPartitionError
-            return list_offsets(asked)  # type: ignore[arg-type]
-
-        monkeypatch.setattr(admin, "_list_offsets", deleting)
-        assert admin.end_offsets([gone, kept]) == {kept: 0}
-
-    def test_a_topic_that_may_no_longer_be_described_is_left_out(
-        self, admin: KafkaAdmin, coordinator_topic: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Else the ends of all streams of a follower are missing, and it reports an outage."""
-        list_offsets = admin._list_offsets
-
-        def refuse_one(asked: Any) -> Any:
-            if len(asked) > 1:
-                raise TopicAuthorizationFailedError
-            return list_offsets(asked)
-
-        monkeypatch.setattr(admin, "_list_offsets", refuse_one)
-        assert admin.end_offsets([coordinator_topic, "__samza_coordinator_denied_1"]) == {coordinator_topic: 0}
 
     @pytest.mark.parametrize("leader", [999, -1], ids=["another broker", "none"])
     def test_a_leader_that_is_wrong_is_requested(self, admin: KafkaAdmin, coordinator_topic: str, leader: int) -> None:

@@ -1,6 +1,5 @@
 """The consumer beneath the source, and ranges: what else they do is in the contract of event sources."""
 
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,10 +7,9 @@ import pytest
 from kafka.errors import CorruptRecordError, KafkaError, UnknownError
 from kafka.protocol.consumer import FetchRequest, FetchResponse
 
-from eventlog.kafka import consumer as consumer_module
 from eventlog.kafka import fetch_session
 from eventlog.kafka.admin import KafkaAdmin
-from eventlog.kafka.consumer import POLL_EVENTS, EventConsumer
+from eventlog.kafka.consumer import EventConsumer
 from eventlog.kafka.fetch_session import FETCH_BY_NAME
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.ranges import RangeReader
@@ -20,27 +18,6 @@ from eventlog.streams import coordinator_stream_name
 from tests.contracts.followed import new_events, offsets
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.waiting import PATIENCE, wait_until
-
-
-class Fetches:
-    """The names of the streams in each request of a consumer; ``change`` may change the answers."""
-
-    def __init__(self, consumer: EventConsumer) -> None:
-        self.asked: list[set[str]] = []
-        self.change = lambda answer: answer
-        self._manager = consumer._open().manager
-        self._send, self._manager.send = self._manager.send, self._record
-
-    def moved(self) -> set[str]:
-        """The streams in the last request that had any."""
-        return next(asked for asked in reversed(self.asked) if asked)
-
-    def _record(self, request: Any, *arguments: Any) -> Any:
-        answer = self._send(request, *arguments)
-        if isinstance(request, FetchRequest):
-            self.asked.append({topic.topic for topic in request.topics})
-            answer.add_callback(self.change)
-        return answer
 
 
 @pytest.fixture
@@ -100,7 +77,16 @@ def test_a_stream_that_its_broker_cannot_read_does_not_stop_the_others(
             if str(topic.topic_id) == ids[damaged]:
                 topic.partitions[0].error_code = kind.errno
 
-    Fetches(consumer).change = damage
+    manager = consumer._open().manager
+    send = manager.send
+
+    def send_damaged(request: Any, *arguments: Any) -> Any:
+        answer = send(request, *arguments)
+        if isinstance(request, FetchRequest):
+            answer.add_callback(damage)
+        return answer
+
+    manager.send = send_damaged
     for name in (damaged, sound):
         topics.write(name, new_events(1))
     consumer.assign(dict.fromkeys(ids, 0), ids)
@@ -114,59 +100,6 @@ def test_a_stream_that_its_broker_cannot_read_does_not_stop_the_others(
     assert [read.stream_name for read in reads] == [sound]
     assert [error.stream_name for error in errors] == [damaged]
     assert f"its broker cannot read it ({kind.__name__.removesuffix('Error')})" in str(errors[0])
-
-
-def test_no_fetch_lacks_streams_whose_events_wait(
-    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, names: list[str]
-) -> None:
-    """The broker would delay such a fetch, and not return their new events."""
-    count = POLL_EVENTS * 3 // 2
-    for name in names:
-        topics.write(name, new_events(count))
-    fetches = Fetches(consumer)
-    consumer.assign(dict.fromkeys(names, 0), admin.topic_ids(names))
-    ends = dict.fromkeys(names, 0)
-    while set(ends.values()) != {count}:
-        ends |= {read.stream_name: read.next_offset for read in wait_until(lambda: consumer.poll(1))}
-    assert fetches.asked[0] == set(names)
-    assert all(asked == set(names) for asked in fetches.asked if asked)
-
-
-def test_a_fetch_contains_the_streams_that_moved_or_were_assigned(
-    consumer: EventConsumer, admin: KafkaAdmin, topics: Topics, names: list[str]
-) -> None:
-    fetches = Fetches(consumer)
-    consumer.assign(dict.fromkeys(names, 0), admin.topic_ids(names))
-    for name in [*names, *names]:
-        follow(consumer, topics, name)
-        assert consumer.poll(0) == []
-        assert fetches.moved() == {name}
-    first, second, third = names
-    consumer.assign({first: 0, second: 2}, admin.topic_ids([first, second]))
-    assert [read.stream_name for read in wait_until(lambda: consumer.poll(1))] == [first]
-    consumer.assign({first: 2, third: 1}, admin.topic_ids([first, third]))
-    (read,) = wait_until(lambda: consumer.poll(1))
-    assert (read.stream_name, offsets(read.events)) == (third, [1])
-
-
-def test_after_few_events_the_next_poll_sends_the_fetch(
-    consumer: EventConsumer,
-    admin: KafkaAdmin,
-    topics: Topics,
-    coordinator_topic: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """What is appended until the caller polls again is then in the same answer."""
-    fetches = Fetches(consumer)
-    consumer.assign({coordinator_topic: 0}, admin.topic_ids([coordinator_topic]))
-    for most, is_sent in ((500, False), (0, True)):
-        monkeypatch.setattr(consumer_module, "FEW_EVENTS", most)
-        follow(consumer, topics, coordinator_topic)
-        (session,) = consumer._sessions.values()
-        assert session.has_to_answer is is_sent
-        assert consumer.poll(0) == []
-        assert session.has_to_answer
-    assert fetches.moved() == {coordinator_topic}
 
 
 def test_a_session_that_the_broker_forgot_is_begun_again(
@@ -184,24 +117,6 @@ def test_a_session_that_the_broker_forgot_is_begun_again(
 def reader(kafka_options: KafkaOptions, admin: KafkaAdmin) -> Iterator[RangeReader]:
     with RangeReader(kafka_options, admin) as reader:
         yield reader
-
-
-def test_one_connection_does_for_reads_in_turn(
-    reader: RangeReader, admin: KafkaAdmin, topics: Topics, coordinator_topic: str
-) -> None:
-    topics.write(coordinator_topic, new_events(3))
-    topic_id = admin.topic_ids([coordinator_topic])[coordinator_topic]
-    before = set(threading.enumerate())
-    for _ in range(3):
-        assert offsets([*reader.read(coordinator_topic, topic_id, 0, 3)]) == [0, 1, 2]
-    assert len(set(threading.enumerate()) - before) == 1
-    both = zip(
-        reader.read(coordinator_topic, topic_id, 0, 3), reader.read(coordinator_topic, topic_id, 0, 3), strict=True
-    )
-    assert len(list(both)) == 3
-    assert len(set(threading.enumerate()) - before) == 2
-    reader.close()
-    wait_until(lambda: before.issuperset(threading.enumerate()))
 
 
 def test_a_recreated_topic_is_read(

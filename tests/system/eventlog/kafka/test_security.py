@@ -149,10 +149,11 @@ class TestAccess:
         self, options: Callable[..., KafkaOptions], topics: Topics, job_name: str
     ) -> None:
         name = self.restricted(topics, job_name, [])
+        other = topics.create(f"__samza_coordinator_{job_name}-other_1")
         with KafkaSource(options("SASL_PLAINTEXT")) as source:
             with pytest.raises(StreamRefused, match=f"{name} cannot be followed: Kafka at .* denies access to it"):
                 source.describe(name)
-            assert source.end_offsets([name]) == {}
+            assert source.end_offsets([name, other]) == {other: 0}
 
     def test_a_stream_that_may_not_be_read(
         self, options: Callable[..., KafkaOptions], topics: Topics, job_name: str

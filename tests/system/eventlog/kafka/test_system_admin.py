@@ -2,8 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -64,43 +63,6 @@ def system(kafka_options: KafkaOptions) -> Iterator[KafkaSystemAdmin]:
     """An admin of the run's broker."""
     with KafkaSystemAdmin(kafka_options) as admin:
         yield admin
-
-
-def test_several_partitions_are_asked_for_at_once(
-    system: KafkaSystemAdmin, topics: Topics, job_name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = topics.create(f"{job_name}-input", INPUT, partitions=6)
-    for number in range(6):
-        topics.write(name, inputs(range(number)), partition=number)
-    requests: list[int] = []
-    listed = KafkaSystemAdmin._list_offsets
-
-    def noting(self: KafkaSystemAdmin, batch: Mapping[Any, int]) -> Mapping[Any, Any]:
-        requests.append(len(batch))
-        return listed(self, batch)
-
-    monkeypatch.setattr(KafkaSystemAdmin, "_list_offsets", noting)
-    partitions = [SystemStreamPartition("input", name, number) for number in range(6)]
-    startpoints: list[Startpoint] = [
-        StartpointOldest(1),
-        StartpointUpcoming(1),
-        StartpointTimestamp(1, 1),
-        StartpointTimestamp(9, 1),
-        StartpointSpecific("77", 1),
-        StartpointSpecific(None, 1),
-    ]
-    assert system.resolve_startpoints(dict(zip(partitions, startpoints, strict=True))) == {
-        partitions[0]: ResolvedStartpoint("0"),
-        partitions[1]: ResolvedStartpoint("1"),
-        partitions[2]: ResolvedStartpoint("1"),
-        partitions[3]: ResolvedStartpoint("3", is_past_end=True),
-        partitions[4]: ResolvedStartpoint("77"),
-        partitions[5]: None,
-    }
-    assert requests == [4, 1]  # the second for the one whose time lies past its end
-    requests.clear()
-    assert len(system.get_system_stream_metadata([name])[name].partitions) == 6
-    assert requests == [6, 6]
 
 
 def test_buckets_of_one_partition_can_have_different_startpoints(
