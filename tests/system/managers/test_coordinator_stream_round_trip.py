@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
@@ -13,6 +14,13 @@ from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.log import MemoryEventLog
 from eventlog.partition import SystemStreamPartition
+from eventlog.startpoint import (
+    Startpoint,
+    StartpointOldest,
+    StartpointSpecific,
+    StartpointTimestamp,
+    StartpointUpcoming,
+)
 from eventlog.streams import identify
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
 from managers.assignments.job_model_assignments import (
@@ -31,9 +39,10 @@ from managers.job_models.job_coordinator_metadata import (
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import build_job_model
 from managers.job_models.job_model_json import from_json, to_json
+from managers.startpoints.startpoint_manager import StartpointManager
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.contracts.event_log import STREAM, clock
-from tests.fixtures import samza_assignments, samza_metadata
+from tests.fixtures import samza_assignments, samza_metadata, samza_startpoints
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.samza import Call, Samza, signed_by_nobody
 from tests.system.managers.generated_starts import life
@@ -136,6 +145,27 @@ def read_metadata(store: CoordinatorStreamStore) -> list[object]:
     return [JobCoordinatorMetadataManager(store, each).read_job_coordinator_metadata() for each in (YARN, NON_YARN)]
 
 
+NOW_MS: Final = time.time_ns() // 1_000_000
+REQUESTS: Final[list[tuple[SystemStreamPartition, Startpoint, str | None]]] = [
+    (IN_0, StartpointSpecific('a:\u2713 \U0001f680 "\\', NOW_MS), None),
+    (IN_0, StartpointTimestamp(-1, NOW_MS), TASK),
+    (ENDED, StartpointUpcoming(NOW_MS), None),
+    (ENDED, StartpointOldest(NOW_MS), "deleted"),
+]
+
+
+def write_startpoints(store: CoordinatorStreamStore) -> None:
+    with StartpointManager(store, clock=lambda: NOW_MS) as manager:
+        for partition, startpoint, task in REQUESTS:
+            manager.write_startpoint(partition, startpoint, task_name=task)
+        manager.delete_startpoint(ENDED, task_name="deleted")
+
+
+def read_startpoints(store: CoordinatorStreamStore) -> list[object]:
+    with StartpointManager(store, clock=lambda: NOW_MS) as manager:
+        return [manager.read_startpoint(partition, task_name=task) for partition, _, task in REQUESTS]
+
+
 class Subject(NamedTuple):
     """What is written and read, by us and by a program of Samza; and what both read in the end."""
 
@@ -163,6 +193,14 @@ SUBJECTS: Final = {
         [samza_metadata.read(YARN), *(samza_metadata.write(*each) for each in METADATA)],
         [samza_metadata.read(YARN), samza_metadata.read(NON_YARN)],
         [FIRST, AWKWARD],
+    ),
+    "startpoints": Subject(
+        write_startpoints,
+        read_startpoints,
+        samza_startpoints.PROGRAM,
+        [*(samza_startpoints.write(*each) for each in REQUESTS), samza_startpoints.delete(ENDED, "deleted")],
+        [samza_startpoints.read(partition, task) for partition, _, task in REQUESTS],
+        [*(startpoint for _, startpoint, _ in REQUESTS[:-1]), None],
     ),
 }
 
