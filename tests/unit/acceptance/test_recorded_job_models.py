@@ -175,7 +175,7 @@ def end_of(name: str) -> int:
 
 
 @pytest.mark.parametrize("name", RUNS)
-@pytest.mark.scenario("TAM-11")
+@pytest.mark.scenario("TAM-11", "HRD-32")
 def test_a_job_model_is_saved_as_samza_saved_it(name: str) -> None:
     start, end = runs()[name].start, end_of(name)
     with stored_until(start) as store:

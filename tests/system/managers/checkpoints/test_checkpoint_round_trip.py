@@ -111,41 +111,25 @@ def read(log: KafkaEventLog, config: Mapping[str, str], tasks: list[str]) -> dic
 
 
 @pytest.mark.parametrize(("versions", "expected"), [("1", V1), ("2,1", V2)])
-def test_samza_reads_what_we_write(
-    samza: Samza, config: dict[str, str], topic: KafkaEventLog, versions: str, expected: Mapping[str, Checkpoint]
-) -> None:
-    config[READ_VERSIONS] = versions
-    write(topic, config, [("Partition 0", V1["Partition 1"]), *WRITTEN])
-    found = samza.read_checkpoints(config, TASKS)
-    assert found == {**expected, "never written": None}
-    assert found == read(topic, config, TASKS)
-
-
-@pytest.mark.parametrize(("versions", "expected"), [("1", V1), ("2,1", V2)])
-def test_we_read_what_samza_writes(
+def test_each_reads_what_the_other_writes_and_writes_the_same(
     samza: Samza,
     config: dict[str, str],
-    kafka_options: KafkaOptions,
-    job_name: str,
+    topic: KafkaEventLog,
+    topics: Topics,
     versions: str,
     expected: Mapping[str, Checkpoint],
 ) -> None:
     config[READ_VERSIONS] = versions
-    samza.write_checkpoints(config, [("Partition 0", V1["Partition 1"]), *WRITTEN])
-    with open_topic(kafka_options, job_name) as log:
-        assert read(log, config, TASKS) == {**expected, "never written": None}
-
-
-def test_both_write_the_same_keys_and_values(
-    samza: Samza, config: dict[str, str], topic: KafkaEventLog, topics: Topics
-) -> None:
-    samza.write_checkpoints(config, WRITTEN)
+    written = [("Partition 0", V1["Partition 1"]), *WRITTEN]
+    samza.write_checkpoints(config, written)
     theirs = {kept.key: unordered(kept.value) for kept in topics.kept(topic.stream_name)}
     end = topic.end_offset()
-    write(topic, config, WRITTEN)
+    assert read(topic, config, TASKS) == {**expected, "never written": None}
+    write(topic, config, written)
     ours = {kept.key: unordered(kept.value) for kept in topics.kept(topic.stream_name) if kept.offset >= end}
     assert ours == theirs
     assert len(ours) == len(WRITTEN)
+    assert samza.read_checkpoints(config, TASKS) == {**expected, "never written": None}
 
 
 @pytest.mark.scenario("KCM-22", "KCM-23")

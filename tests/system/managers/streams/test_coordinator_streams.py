@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from typing import Final
+from typing import Any, Final
+from unittest.mock import Mock
 
 import pytest
 
@@ -51,28 +52,30 @@ def test_config_is_what_was_set_and_not_deleted(coordinator_log: EventLog) -> No
     consumer.stop()
 
 
-@pytest.mark.scenario("CON-01", "CON-03", "CON-07")
-def test_a_log_is_opened_once_and_closed_by_who_opened_it() -> None:
+@pytest.mark.parametrize("make", [CoordinatorStreamConsumer, CoordinatorStreamProducer, CoordinatorStreamWriter])
+@pytest.mark.scenario("CON-01", "CON-07", "PRO-08")
+def test_a_log_is_opened_once_and_closed_by_who_opened_it(make: Callable[[Callable[[], EventLog]], Any]) -> None:
     log = RecordingLog()
-    opened: list[RecordingLog] = []
-
-    def open_log() -> RecordingLog:
-        opened.append(log)
-        return log
-
-    consumer = CoordinatorStreamConsumer(open_log)
+    open_log = Mock(return_value=log)
+    client = make(open_log)
+    client.stop()
     for _ in range(2):
-        consumer.register()
-        consumer.start()
-    consumer.start()
+        client.start()
+    assert open_log.call_count == 1
+    for _ in range(2):
+        client.stop()
+    assert log.calls.count("close") == 1
+
+
+@pytest.mark.scenario("CON-03")
+def test_a_second_registration_reads_nothing_again() -> None:
+    log = RecordingLog()
+    consumer = running(log)
     log.append([config_set()])
     consumer.bootstrap()
     consumer.register()
     consumer.bootstrap()
-    consumer.stop()
-    consumer.stop()
-    assert opened == [log]
-    assert log.calls == ["append 1", "read 0", "close"]
+    assert log.calls == ["append 1", "read 0"]
 
 
 @pytest.mark.scenario("CON-02")
@@ -84,15 +87,23 @@ def test_config_must_be_bootstrapped_first(coordinator_log: EventLog) -> None:
     assert consumer.config == {}
 
 
-def test_calls_out_of_order_are_told(coordinator_log: EventLog) -> None:
-    consumer = CoordinatorStreamConsumer(coordinator_log)
-    for call in (consumer.bootstrap, consumer.has_new_messages):
-        with pytest.raises(NotReady, match=r"CoordinatorStreamConsumer is not running\. Start it first"):
-            call()
-    consumer.start()
-    consumer.stop()
+@pytest.mark.parametrize(
+    ("make", "call"),
+    [
+        (CoordinatorStreamConsumer, CoordinatorStreamConsumer.bootstrap),
+        (CoordinatorStreamConsumer, CoordinatorStreamConsumer.has_new_messages),
+        (CoordinatorStreamProducer, lambda it: it.send(Delete(message_type="set-config", key="a"))),
+        (CoordinatorStreamWriter, lambda it: it.send_set_config("a", "1")),
+    ],
+)
+def test_calls_before_start_or_after_stop_are_told(make: Callable[[EventLog], Any], call: Callable[[Any], Any]) -> None:
+    client = make(RecordingLog())
+    with pytest.raises(NotReady, match=r"is not running\. Start it first"):
+        call(client)
+    with client:
+        call(client)
     with pytest.raises(NotReady, match="is not running"):
-        consumer.bootstrap()
+        call(client)
 
 
 @pytest.mark.scenario("CON-04", "HRD-01")
@@ -247,26 +258,6 @@ def test_a_decoded_message_without_an_envelope_is_written_as_it_was(
         producer.register("source")
         producer.send(decode_message(decode_key(event.key), event.value))
     assert [(each.key, each.value) for each in coordinator_log.read()] == [(event.key, value)]
-
-
-@pytest.mark.scenario("PRO-08")
-def test_it_starts_once_and_stops_in_any_state() -> None:
-    log, opened = RecordingLog(), []
-
-    def open_log() -> RecordingLog:
-        opened.append(log)
-        return log
-
-    producer = CoordinatorStreamProducer(open_log)
-    producer.stop()
-    with pytest.raises(NotReady, match="is not running"):
-        producer.send(Delete(message_type="set-config", key="a"))
-    producer.start()
-    producer.start()
-    assert opened == [log]
-    producer.stop()
-    producer.stop()
-    assert log.calls == ["close"]
 
 
 def config(log: EventLog) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """JobModelAssignments: saving the assignments of a job model, and reading the previous ones."""
 
-import json
 from collections.abc import Mapping
 from typing import Final
 
@@ -87,23 +86,6 @@ def assignments(coordinator_store: CoordinatorStreamStore) -> JobModelAssignment
     return JobModelAssignments(coordinator_store)
 
 
-@pytest.mark.scenario("TAM-11", "HRD-32")
-def test_new_tasks_delete_the_assignments_of_previous_ones(
-    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
-) -> None:
-    assignments.save(simple(1))
-    before = coordinator_log.end_offset()
-    assignments.save(simple(4))
-    assert shown(coordinator_store) == expected(simple(4))
-    deleted = deletes(coordinator_log, before)
-    of_tasks = ("set-task-container-assignment", "set-task-mode-assignment")
-    assert deleted[:2] == [(message_type, "Partition 0") for message_type in of_tasks]
-    partitions = [json.loads(key)["partition"] for message_type, key in deleted[2:]]
-    assert partitions == [0, 1, 2, 3]
-    written = [event.value is None for event in coordinator_log.read(before)]
-    assert written[-12:] == [False] * 12
-
-
 @pytest.mark.parametrize("standby", [0, 1, 3])
 @pytest.mark.scenario("TAM-11")
 def test_new_standby_tasks_delete_only_previous_standby_tasks(
@@ -122,16 +104,6 @@ def test_new_standby_tasks_delete_only_previous_standby_tasks(
     assert {key for _, key in deletes(coordinator_log, before)} == {
         f"Standby-Partition {number}-0" for number in (0, 1)
     }
-
-
-def test_a_stream_that_is_no_longer_read_keeps_its_assignments(
-    assignments: JobModelAssignments, coordinator_store: CoordinatorStreamStore, coordinator_log: EventLog
-) -> None:
-    assignments.save(simple(2))
-    coordinator_log.append([task_partition("kafka.rules.0", "Partition 0", "Partition 1")])
-    assignments.save(simple(2))
-    partitions = TaskPartitionAssignmentManager(coordinator_store).read_task_partition_assignments()
-    assert partitions[SystemStreamPartition("kafka", "rules", 0)] == ("Partition 0", "Partition 1")
 
 
 @pytest.mark.scenario("TAM-13")
