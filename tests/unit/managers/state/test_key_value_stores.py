@@ -1,4 +1,4 @@
-"""Every store: read-your-writes, ranges, flushed entries and checkpoints."""
+"""Every store is a sorted map, on disk also after it was closed, and as of a checkpoint."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,33 +12,49 @@ from managers.state.key_value_store import BulkLoading, DictStore, KeyValueStore
 from managers.state.state_errors import StoreUnreadable
 
 FIRST, SECOND = CheckpointId(1, 1), CheckpointId(2, 2)
-ON_DISK: list[Callable[[Path], KeyValueStore]] = [DictStore, RocksDbStore]
-
-on_disk = pytest.mark.parametrize("open_store", ON_DISK)
-every_store = pytest.mark.parametrize("open_store", [*ON_DISK, lambda _: DictStore()])
+BOUND = st.none() | st.binary(max_size=2)
 
 
-@every_store
-def test_a_read_sees_all_earlier_writes(open_store: Callable[[Path], KeyValueStore], tmp_path: Path) -> None:
-    store = open_store(tmp_path)
-    store.put(b"a", b"1")
-    store.put(b"b", b"2")
-    store.put(b"a", b"3")
-    store.delete(b"b")
-    store.delete(b"absent")
-    assert (store.get(b"a"), store.get(b"b")) == (b"3", None)
+@pytest.mark.parametrize("open_store", [DictStore, RocksDbStore, lambda _: DictStore()])
+@settings(max_examples=10)
+@given(st.lists(st.tuples(st.binary(max_size=2), st.none() | st.binary())), BOUND, BOUND)
+def test_a_store_is_a_sorted_map(
+    tmp_path_factory: pytest.TempPathFactory,
+    open_store: Callable[[Path], KeyValueStore],
+    changes: list[tuple[bytes, bytes | None]],
+    start: bytes | None,
+    end: bytes | None,
+) -> None:
+    directory = tmp_path_factory.mktemp("store") / "Partition_0"
+    store, expected = open_store(directory), dict[bytes, bytes]()
+    for key, value in changes:
+        if value is None:
+            store.delete(key)
+            expected.pop(key, None)
+        else:
+            store.put(key, value)
+            expected[key] = value
+        assert store.get(key) == value
+    within = [key for key in sorted(expected) if key >= (start or b"") and (end is None or key < end)]
+    assert [*store.range(start, end)] == [(key, expected[key]) for key in within]
+    for checkpoint_id, value in ((FIRST, b"1"), (SECOND, b"2"), (SECOND, b"3")):
+        store.put(b"later", value)
+        store.flush()
+        kept = store.checkpoint(checkpoint_id)
+        assert kept == (store.directory and directory.with_name(f"Partition_0-{checkpoint_id}"))
+    store.put(b"later", b"4")
+    store.flush()
     store.close()
+    found = {path.name: open_and_read(open_store, path) for path in directory.parent.iterdir()}
+    numbers = {"Partition_0-1-1": b"1", "Partition_0-2-2": b"3", "Partition_0": b"4"} if store.directory else {}
+    assert found == {name: {**expected, b"later": number} for name, number in numbers.items()}
 
 
-@every_store
-def test_a_range_has_a_start_and_no_end(open_store: Callable[[Path], KeyValueStore], tmp_path: Path) -> None:
-    store = open_store(tmp_path)
-    for key in (b"c", b"a", b"b", b"\xff", b""):
-        store.put(key, key)
-    assert [key for key, _ in store.range(b"a", b"c")] == [b"a", b"b"]
-    assert [key for key, _ in store.range(b"b")] == [b"b", b"c", b"\xff"]
-    assert [key for key, _ in store.range(end=b"b")] == [b"", b"a"]
+def open_and_read(open_store: Callable[[Path], KeyValueStore], directory: Path) -> dict[bytes, bytes]:
+    store = open_store(directory)
+    entries = dict(store.range())
     store.close()
+    return entries
 
 
 def test_rocksdb_loads_many_changes_at_once(tmp_path: Path) -> None:
@@ -47,46 +63,9 @@ def test_rocksdb_loads_many_changes_at_once(tmp_path: Path) -> None:
     store.put(b"b", b"old")
     store.put(b"c", b"old")
     store.load_changes({b"a": b"", b"b": b"new", b"c": None, b"absent": None})
-    assert [*store.range()] == [(b"a", b""), (b"b", b"new")]
     store.flush()
     store.close()
-    again = RocksDbStore(tmp_path)
-    assert [*again.range()] == [(b"a", b""), (b"b", b"new")]
-    again.close()
-
-
-@on_disk
-@settings(max_examples=20)
-@given(entries=st.dictionaries(st.binary(), st.binary()))
-def test_flushed_entries_come_back(
-    tmp_path_factory: pytest.TempPathFactory,
-    open_store: Callable[[Path], KeyValueStore],
-    entries: dict[bytes, bytes],
-) -> None:
-    directory = tmp_path_factory.mktemp("store") / "task"
-    store = open_store(directory)
-    for key, value in entries.items():
-        store.put(key, value)
-    store.flush()
-    store.close()
-    again = open_store(directory)
-    assert dict(again.range()) == entries
-    again.close()
-
-
-@on_disk
-def test_a_checkpoint_stays_as_it_was(open_store: Callable[[Path], KeyValueStore], tmp_path: Path) -> None:
-    store = open_store(tmp_path / "store" / "Partition_0")
-    for number, checkpoint_id in enumerate((FIRST, SECOND, SECOND)):
-        store.put(b"a", b"%d" % number)
-        store.flush()
-        kept = store.checkpoint(checkpoint_id)
-        assert kept == tmp_path / "store" / f"Partition_0-{checkpoint_id}"
-    store.close()
-    for name, value in (("Partition_0-1-1", b"0"), ("Partition_0-2-2", b"2")):
-        read = open_store(tmp_path / "store" / name)
-        assert dict(read.range()) == {b"a": value}
-        read.close()
+    assert open_and_read(RocksDbStore, tmp_path) == {b"a": b"", b"b": b"new"}
 
 
 @pytest.mark.parametrize("length", [3, 8, 9])
