@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, Protocol, cast, runtime_checkable
+from typing import Final, Protocol, cast, runtime_checkable
 
 from eventlog.atomic_file import atomic_file
 from eventlog.checkpoint import CheckpointId
@@ -14,12 +14,8 @@ from eventlog.system_admin import Changelogs
 from managers.state.state_errors import StoreUnreadable, missing_package
 from managers.state.store_directories import checkpoint_directory, delete_directory
 
-if TYPE_CHECKING:
-    from rocksdict import Options
-
 DICT_STORE_FILE: Final = "entries"
-StoreKind = Literal["DictStore", "RocksDbStore"]
-_FILES: Final[Mapping[StoreKind, str]] = {"DictStore": DICT_STORE_FILE, "RocksDbStore": "CURRENT"}
+_FILES: Final = {"DictStore": DICT_STORE_FILE, "RocksDbStore": "CURRENT"}
 
 
 class KeyValueStore(Protocol):
@@ -119,7 +115,7 @@ def _read(path: Path) -> dict[bytes, bytes]:
         raise StoreUnreadable(path, "is incomplete") from error
 
 
-def _make(directory: Path, kind: StoreKind) -> None:
+def _make(directory: Path, kind: str) -> None:
     """Create a store's directory, unless it has a file of another kind of store, which would not see its entries."""
     for other, file in _FILES.items():
         if other != kind and (directory / file).exists():
@@ -164,8 +160,8 @@ _DAMAGED: Final = "Corruption"
 class RocksDbStore:
     """A `KeyValueStore` whose checkpoints share its sorted files by hard links, and take as long as its last flush."""
 
-    def __init__(self, directory: Path, options: "Options | None" = None) -> None:
-        """Open the database in ``directory``, or create it. ``options`` must be in raw mode.
+    def __init__(self, directory: Path) -> None:
+        """Open the database in ``directory``, or create it.
 
         Raises what RocksDB raises, an Exception; `StateError` if rocksdict is not installed; `StoreUnreadable` if the
         directory is that of a `DictStore`, or a file in it is damaged.
@@ -177,7 +173,7 @@ class RocksDbStore:
         _make(directory, "RocksDbStore")
         self.directory: Final = directory
         try:
-            self._database: Final = Rdict(str(directory), Options(raw_mode=True) if options is None else options)
+            self._database: Final = Rdict(str(directory), Options(raw_mode=True))
         except Exception as error:
             if not str(error).startswith(_DAMAGED):
                 raise
