@@ -28,12 +28,6 @@ pytestmark = pytest.mark.kafka
 
 
 @pytest.fixture
-def changelogs(kafka_options: KafkaOptions) -> Iterator[KafkaChangelogs]:
-    with KafkaChangelogs(kafka_options) as changelogs:
-        yield changelogs
-
-
-@pytest.fixture
 def partition(topics: Topics, job_name: str) -> SystemStreamPartition:
     """Partition 1 of a new changelog with two partitions."""
     return SystemStreamPartition("kafka", topics.create(f"{job_name}-changelog", partitions=2), 1)
@@ -43,37 +37,29 @@ def read(changelogs: KafkaChangelogs, partition: SystemStreamPartition, first: i
     return [*chain.from_iterable(changelogs.read(partition, first, until))]
 
 
-def test_changes_are_read_back_from_their_partition(
+def test_the_last_change_of_each_key_is_read_back_from_its_partition(
     changelogs: KafkaChangelogs, partition: SystemStreamPartition
 ) -> None:
     other = SystemStreamPartition("kafka", partition.stream, 0)
-    for where, key, value in ((partition, b"a", b"1"), (other, b"o", b""), (partition, b"b", None)):
+    assert changelogs.reach(partition) == SystemStreamPartitionMetadata("0", None, "0")
+    for where, key, value in (
+        (partition, b"a", b"1"),
+        (partition, b"a", None),
+        (partition, b"a", b"3"),
+        (other, b"o", b""),
+        (partition, b"b", None),
+    ):
         changelogs.send(where, key, value)
     changelogs.flush()
     changelogs.flush()
-    assert read(changelogs, partition, 0, 2) == [Change(0, b"a", b"1"), Change(1, b"b", None)]
+    assert changelogs.reach(partition) == SystemStreamPartitionMetadata("0", "1", "2")
+    assert read(changelogs, partition, 0, 2) == [Change(0, b"a", b"3"), Change(1, b"b", None)]
     assert read(changelogs, other, 0, 1) == [Change(0, b"o", b"")]
     assert read(changelogs, partition, 1, 2) == [Change(1, b"b", None)]
     assert read(changelogs, partition, 2, 2) == []
-
-
-def test_the_reach_of_a_partition(changelogs: KafkaChangelogs, partition: SystemStreamPartition) -> None:
-    assert changelogs.reach(partition) == SystemStreamPartitionMetadata("0", None, "0")
-    changelogs.send(partition, b"a", b"1")
-    changelogs.flush()
-    assert changelogs.reach(partition) == SystemStreamPartitionMetadata("0", "0", "1")
     for missing in (SystemStreamPartition("kafka", partition.stream, 2), SystemStreamPartition("kafka", "none", 0)):
         with pytest.raises(InputMissing):
             changelogs.reach(missing)
-
-
-def test_of_several_changes_of_a_key_the_last_is_written(
-    changelogs: KafkaChangelogs, partition: SystemStreamPartition
-) -> None:
-    for value in (b"1", None, b"3"):
-        changelogs.send(partition, b"a", value)
-    changelogs.flush()
-    assert read(changelogs, partition, 0, 1) == [Change(0, b"a", b"3")]
 
 
 def test_holes_of_compaction_are_skipped(changelogs: KafkaChangelogs, topics: Topics, job_name: str) -> None:
