@@ -1,7 +1,7 @@
 """The addresses of a Kafka cluster, and kafka-python's options for security."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -157,26 +157,23 @@ def _check_together(options: Mapping[str, Any]) -> None:
             raise OptionRefused(
                 f"The Kafka option '{given[0]}' has no effect with security_protocol {protocol}. Set that too."
             )
-    if protocol.startswith("SASL_"):
-        _check_credentials(options)
-    _check_certificate(options)
-
-
-def _check_certificate(options: Mapping[str, Any]) -> None:
-    for name in ("ssl_keyfile", "ssl_password"):
-        if name in options and "ssl_certfile" not in options:
-            raise OptionRefused(f"The Kafka option 'ssl_certfile' is missing; {name} requires it.")
-
-
-def _check_credentials(options: Mapping[str, Any]) -> None:
-    if "sasl_mechanism" not in options:
-        raise OptionRefused(f"The Kafka option 'sasl_mechanism' is missing. Expected one of {', '.join(MECHANISMS)}.")
-    mechanism = options["sasl_mechanism"]
-    for name in _NEEDED.get(mechanism, ("sasl_plain_username", "sasl_plain_password")):
+    for name, reason in _required(options, protocol):
         if name not in options:
-            raise OptionRefused(f"The Kafka option '{name}' is missing; {mechanism} requires it.")
-    if mechanism == "AWS_MSK_IAM":
-        if options["security_protocol"] != "SASL_SSL":
+            raise OptionRefused(f"The Kafka option '{name}' is missing; {reason} requires it.")
+    if options.get("sasl_mechanism") == "AWS_MSK_IAM":
+        if protocol != "SASL_SSL":
             raise OptionRefused("AWS_MSK_IAM requires the Kafka option 'security_protocol' to be SASL_SSL.")
         if find_spec("botocore") is None:
             raise OptionRefused("AWS_MSK_IAM needs the package botocore. Install it with: pip install botocore")
+
+
+def _required(options: Mapping[str, Any], protocol: str) -> Iterator[tuple[str, str]]:
+    """Options that must be set, and what requires them."""
+    if protocol.startswith("SASL_"):
+        yield "sasl_mechanism", protocol
+        mechanism = options.get("sasl_mechanism", "")
+        for name in _NEEDED.get(mechanism, ("sasl_plain_username", "sasl_plain_password")):
+            yield name, mechanism
+    for name in ("ssl_keyfile", "ssl_password"):
+        if name in options:
+            yield "ssl_certfile", name

@@ -47,10 +47,8 @@ def encode_fan_out(fan_out: StartpointFanOut) -> bytes:
 
 
 def startpoint_to_json(startpoint: Startpoint) -> dict[str, str | int | None]:
-    fields: dict[str, str | int | None] = {
-        "@type": type(startpoint).__name__,
-        "creationTimestamp": startpoint.creation_timestamp,
-    }
+    kind = type(startpoint).__name__
+    fields: dict[str, str | int | None] = {"@type": kind, "creationTimestamp": startpoint.creation_timestamp}
     if isinstance(startpoint, StartpointSpecific):
         fields["specificOffset"] = startpoint.specific_offset
     elif isinstance(startpoint, StartpointTimestamp):
@@ -65,13 +63,18 @@ def startpoint_from_json(value: Any) -> Startpoint:
     """
     fields = _object(value, "a startpoint")
     kind = fields.get("@type")
-    read = _READERS.get(kind) if isinstance(kind, str) else None
-    if read is None:
+    if kind not in ("StartpointSpecific", "StartpointTimestamp", "StartpointOldest", "StartpointUpcoming"):
         raise WireError("unknown_startpoint", "the @type of a startpoint is none of the four kinds")
     created = _time_or_none(fields, "creationTimestamp")
     if created is None:
         raise WireError("missing_field", "a startpoint has no creationTimestamp")
-    return read(fields, created)
+    if kind == "StartpointSpecific":
+        offset = fields.get("specificOffset")
+        text = str(offset) if type(offset) is int else text_or_none(offset, "specificOffset of a startpoint")
+        return StartpointSpecific(text, created)
+    if kind == "StartpointTimestamp":
+        return StartpointTimestamp(_time_or_none(fields, "timestampOffset"), created)
+    return StartpointOldest(created) if kind == "StartpointOldest" else StartpointUpcoming(created)
 
 
 def _require_readable(value: bytes, decode: Callable[[bytes], object], what: str) -> None:
@@ -81,23 +84,6 @@ def _require_readable(value: bytes, decode: Callable[[bytes], object], what: str
     except WireError as error:
         kind = ValueError if error.reason == "bad_number" else TypeError
         raise kind(f"{what} cannot be written: {error.detail}") from error
-
-
-def _specific(fields: dict[str, Any], created: int) -> Startpoint:
-    offset = fields.get("specificOffset")
-    if type(offset) is int:
-        offset = str(offset)
-    return StartpointSpecific(text_or_none(offset, "specificOffset of a startpoint"), created)
-
-
-_READERS: Final[dict[str, Callable[[dict[str, Any], int], Startpoint]]] = {
-    "StartpointSpecific": _specific,
-    "StartpointTimestamp": lambda fields, created: StartpointTimestamp(
-        _time_or_none(fields, "timestampOffset"), created
-    ),
-    "StartpointOldest": lambda _fields, created: StartpointOldest(created),
-    "StartpointUpcoming": lambda _fields, created: StartpointUpcoming(created),
-}
 
 
 def _time_or_none(fields: dict[str, Any], name: str) -> int | None:
