@@ -165,18 +165,10 @@ class JobAlive(CheckpointError):
     def __init__(self, last_commit: datetime, seconds: float, limit_seconds: float) -> None:
         self.last_commit = last_commit
         self.seconds = seconds
-        self.limit_seconds = limit_seconds
-        within = "" if self._is_ahead() else f", less than {limit_seconds:g} s"
+        age = f"{max(seconds, 0):.0f} s ago, less than {limit_seconds:g} s"
+        if seconds < -limit_seconds:  # not reported as "0 s ago"
+            age = f"{-seconds:.0f} s ahead of this computer's clock"
         super().__init__(
-            f"The job appears to be running: its last checkpoint was written {self.age()}{within}. A job reads its "
-            "checkpoints only when it starts. Stop it first, or use --force."
+            f"The job appears to be running: its last checkpoint was written {age}. A job reads its checkpoints only "
+            "when it starts. Stop it first, or use --force."
         )
-
-    def age(self) -> str:
-        """When the last checkpoint was written, in words; a time ahead of this clock is not reported as "0 s ago"."""
-        if self._is_ahead():
-            return f"{-self.seconds:.0f} s ahead of this computer's clock"
-        return f"{max(self.seconds, 0):.0f} s ago"
-
-    def _is_ahead(self) -> bool:
-        return self.seconds < -self.limit_seconds

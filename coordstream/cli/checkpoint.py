@@ -24,7 +24,7 @@ from coordstream.cli.arguments import (
     parse_settings,
 )
 from coordstream.cli.change import Change, make_change
-from coordstream.cli.event_logs import JobLogs, open_job_logs, require_stopped
+from coordstream.cli.event_logs import JobLogs, open_job_logs
 from coordstream.cli.output import Column, counted, exact_time_column, print_list, print_rows, time_column
 from coordstream.cli.positions import parse_offsets_of_tasks, read_offsets
 from coordstream.cli.startpoint_plan import require_kafka_offset
@@ -213,7 +213,7 @@ def write(
                 read = {task_name: offsets for task_name, offsets in given.items() if reads.get(task_name)}
                 require_reads(reads, read, " Correct the partition, or use --force; nothing was written.")
                 if not dry_run:
-                    require_stopped(found, tool.job_alive())
+                    tool.require_stopped()
             _note_missing(tool, given)
             written = counted(len(changes), "checkpoint")
             change = Change(

@@ -55,7 +55,6 @@ def diff(
     ] = None,
     from_time: Annotated[datetime | None, time_option("--from", help="The earlier time.")] = None,
     to_time: Annotated[datetime | None, time_option("--to", help="The later time (default: now).")] = None,
-    as_of: AsOf = None,
     key: KeyPattern = None,
     as_json: JsonOrCsv = None,
 ) -> None:
@@ -65,7 +64,9 @@ def diff(
 
     Example: coordstream config diff wordcount --from '2 hours ago'
     """
-    sides = chosen_sides(job, other_job, from_time, to_time, as_of)
+    if other_job is None and from_time is None:
+        raise typer.BadParameter("Expected a second job, or --from TIME to compare the job with itself.")
+    sides = (job, Cut(from_time)), (other_job or job, Cut(to_time))
     with open_database() as database:
         jobs = [find_job(database.connection, word) for word, _ in sides]
         before, after = (
@@ -81,25 +82,6 @@ def diff(
     print_rows(rows, [*DIFFERENCE_COLUMNS, *columns], title=title, as_json=as_json)
     if rows:
         raise typer.Exit(1)
-
-
-def chosen_sides(
-    job: str, other_job: str | None, from_time: datetime | None, to_time: datetime | None, as_of: datetime | None
-) -> tuple[tuple[str, Cut], tuple[str, Cut]]:
-    """The two sides to compare: each a job, as the user typed it, at a time.
-
-    Raises:
-        typer.BadParameter: There is only one side, or the times contradict each other.
-    """
-    if other_job is None:
-        if as_of is not None:
-            raise typer.BadParameter("'--as-of' needs a second job. Use --from and --to to compare a job with itself.")
-        if from_time is None:
-            raise typer.BadParameter("Expected a second job, or --from TIME to compare the job with itself.")
-    elif as_of is not None and (from_time is not None or to_time is not None):
-        raise typer.BadParameter("'--as-of' cannot be used together with '--from' or '--to'.")
-    first, second = (from_time, to_time) if as_of is None else (as_of, as_of)
-    return (job, Cut(first)), (other_job or job, Cut(second))
 
 
 def _config(connection: Connection, job: Job, cut: Cut, key: str | None) -> list[Row]:

@@ -20,7 +20,6 @@ from eventlog.postgres.log import PostgresAdmin, PostgresEventLog
 from eventlog.postgres.log_registry import stream_identities
 from eventlog.source import EventSource
 from eventlog.streams import BROKER_DEFAULT, StreamIdentity, StreamKind, identify
-from managers.errors import JobAlive
 from managers.job_names import JOB_ID, JOB_NAME
 from projections.job_choice import Job, choose_job
 
@@ -166,14 +165,6 @@ def no_coordinator_stream(job: Job) -> CoordstreamError:
         f"Job {job} has no coordinator stream. Check the job's name, or create the stream with "
         "`coordstream log create`."
     )
-
-
-def require_stopped(job: Job, alive: JobAlive | None) -> None:
-    """Raise CoordstreamError if a job appears to be running (see `job_alive`): it would not notice a change."""
-    if alive is not None:
-        raise CoordstreamError(
-            f"{job} appears to be running (last checkpoint {alive.age()}). Stop it first, or use --force."
-        )
 
 
 def job_streams(word: str) -> dict[StreamKind, StreamIdentity]:

@@ -58,8 +58,7 @@ _TARGETS: Final[Mapping[str, Callable[[Any, StartpointJob], Target | datetime]]]
     "--to-offset": lambda offset, _: Target(f"offset {offset}", lambda _: offset, refuses_beyond_end=True),
     "--to-earliest": lambda *_: Target("earliest", lambda position: position.oldest_offset),
     "--to-latest": lambda *_: Target("latest", lambda position: position.end_offset),
-    "--to-run": lambda number, found: beginning_of("run", number, found.job),
-    "--to-deployment": lambda number, found: beginning_of("deployment", number, found.job),
+    "--to-deployment": lambda number, found: beginning_of(number, found.job),
     "--from-file": lambda name, found: from_file(name, found.facts),
 }
 """The options that say where to rewind to: one of them is given."""
@@ -109,7 +108,6 @@ def plan(
     ] = None,
     to_earliest: Annotated[bool, typer.Option("--to-earliest", help="The oldest records.")] = False,
     to_latest: Annotated[bool, typer.Option("--to-latest", help="The ends: skip everything.")] = False,
-    to_run: Annotated[int | None, count_option("--to-run", help="Where the tasks stood when this run began.")] = None,
     to_deployment: Annotated[
         int | None,
         count_option(
@@ -147,7 +145,7 @@ def plan(
     Writes a plan file for `rewind apply`, and nothing else. Offsets are those of the next record to read. The affected
     records are counted by their offsets: a compacted topic has fewer.
     """
-    values = (to_datetime, shift_by, to_offset, to_earliest or None, to_latest or None, to_run, to_deployment, file)
+    values = (to_datetime, shift_by, to_offset, to_earliest or None, to_latest or None, to_deployment, file)
     chosen = [(option, value) for option, value in zip(_TARGETS, values, strict=True) if value is not None]
     if len(chosen) != 1:
         raise typer.BadParameter(f"Expected exactly one of {', '.join(_TARGETS)}.")

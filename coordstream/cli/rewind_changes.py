@@ -9,7 +9,6 @@ from psycopg import sql
 
 from coordstream.cli.change import Change
 from coordstream.cli.checkpoint import checkpoint_tool
-from coordstream.cli.event_logs import require_stopped
 from coordstream.cli.output import counted
 from coordstream.cli.startpoint_plan import StartpointJob
 from coordstream.queries.rows import PARTITION, Row, Rows, fetch, job_values, partition_values
@@ -52,7 +51,7 @@ def checkpoints_to_write(found: StartpointJob, given: RewindPlan, undo_path: Pat
     """The checkpoints of a plan. Raises `RewindError` or CoordstreamError if the job runs or would not follow them."""
     with checkpoint_tool(found.logs, found.facts.job) as tool:
         if not force:
-            require_stopped(found.job, tool.job_alive())
+            tool.require_stopped()
         now_ms, current, targets = ms_of(system_clock()), tool.current_inputs(), offsets_of(given)
         after = {task_name: {**current.get(task_name, {}), **offsets} for task_name, offsets in targets.items()}
         starts = next_starts(found.facts, {**found.checkpoints, **after}, found.facts.requests, now_ms)
@@ -86,7 +85,7 @@ def checkpoints_to_undo(found: StartpointJob, saved: UndoFile, undo_path: Path, 
     with checkpoint_tool(found.logs, found.facts.job) as tool:
         has_others = any(commit.task_name not in saved.checkpoints for commit in tool.commits(saved.log_offset))
         if has_others and not force:  # those of the rewind's tasks are compared instead
-            require_stopped(found.job, tool.job_alive())
+            tool.require_stopped()
         offsets = undone_offsets(saved, tool.current_inputs(), force=force)
         planned = tool.plan(offsets, replace=True, any_task=True)
         words = f"{counted(len(offsets), 'checkpoint')} restored"

@@ -11,6 +11,7 @@ from coordstream.cli.positions import parse_input, read_offsets
 from coordstream.cli.startpoint_plan import StartpointJob, first_offset
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note
+from coordstream.queries.rows import job_values
 from eventlog.log import system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
@@ -31,9 +32,9 @@ select r.task_name, max(r.records_per_second) from (
 cross join lateral coordinator.processing_rate(%(name)s, %(id)s, n.until - interval '1 day', n.until) r
 where n.until is not null group by r.task_name
 """
-_BEGINNINGS: Final = """
-select distinct on ({number}) {number}, first_record_time::text from coordinator.config_deployment
-where job_name = %(name)s and job_id = %(id)s and {number} > 0 order by {number}, deployment_number
+_DEPLOYMENTS: Final = """
+select deployment_number, first_record_time::text from coordinator.config_deployment
+where job_name = %(name)s and job_id = %(id)s
 """
 _STOOD: Final = """
 select task_name, system_name, stream_name, partition_id, key_bucket, input_offset_number
@@ -131,24 +132,23 @@ def from_file(name: str, facts: StartpointFacts) -> Target:
     return Target(words, lambda position: offsets.get(position.reader), refuses_beyond_end=True)
 
 
-def beginning_of(noun: str, number: int, job: Job) -> Target:
-    """Where each task stood when a run or a deployment began.
+def beginning_of(deployment: int, job: Job) -> Target:
+    """Where each task stood when a deployment began.
 
     Raises:
         UnknownJob: the database does not have the job.
-        CoordstreamError: the job has no run or deployment with this number.
+        CoordstreamError: the job has no deployment with this number.
     """
     with open_job(str(job)) as (connection, found):
-        values = {"name": found.name, "id": found.id}
-        query = _BEGINNINGS.format(number=f"{noun}_number")
         # texts, because a time may be after the year 9999
-        beginnings: dict[int, str] = dict(connection.execute(query.encode(), values).fetchall())
-        if number not in beginnings:
-            known = f"It has {noun}s 1 to {max(beginnings)}." if beginnings else f"The database knows no {noun} of it."
-            raise CoordstreamError(f"Job {job} has no {noun} {number}. {known}")
-        stood = connection.execute(_STOOD, {**values, "at": beginnings[number]}).fetchall()
+        beginnings: dict[int, str] = dict(connection.execute(_DEPLOYMENTS, job_values(found)).fetchall())
+        if deployment not in beginnings:
+            known = f"deployments 1 to {max(beginnings)}" if beginnings else "none"
+            raise CoordstreamError(f"Job {job} has no deployment {deployment}. The database knows {known}.")
+        values = {**job_values(found), "at": beginnings[deployment]}
+        stood = connection.execute(_STOOD, values).fetchall()
     offsets = {(task_name, SystemStreamPartition(*partition)): last + 1 for task_name, *partition, last in stood}
-    words = f"the beginning of {noun} {number}"
+    words = f"the beginning of deployment {deployment}"
     return Target(words, lambda position: offsets.get(position.reader), refuses_beyond_end=True)
 
 
@@ -203,7 +203,7 @@ def _busiest_rates(job: Job) -> dict[str, float]:
     """
     try:
         with open_job(str(job)) as (connection, found):
-            return dict(connection.execute(_BUSIEST_HOUR, {"name": found.name, "id": found.id}).fetchall())
+            return dict(connection.execute(_BUSIEST_HOUR, job_values(found)).fetchall())
     except InvalidParameterValue:  # the day begins before the retained horizon
         return {}
     except (CoordstreamError, UnknownJob) as error:

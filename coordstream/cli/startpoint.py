@@ -21,7 +21,6 @@ from coordstream.cli.arguments import (
     cut_of,
 )
 from coordstream.cli.change import Change, make_change
-from coordstream.cli.event_logs import require_stopped
 from coordstream.cli.output import Column, counted, exact_time_column, print_list, print_rows, time_column
 from coordstream.cli.positions import Input, parse_input, parse_position
 from coordstream.cli.startpoint_plan import (
@@ -45,7 +44,7 @@ from eventlog.partition import StartpointKey, startpoint_key_readings
 from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
 from eventlog.wire.startpoints import encode_startpoint
-from managers.checkpoints.checkpoint_tool import job_alive
+from managers.checkpoints.checkpoint_tool import require_stopped
 from managers.startpoints.next_starts import changed_starts, plan_next_fan_out
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.startpoints.startpoint_records import FanOuts
@@ -311,7 +310,7 @@ def fan_out(
         now_ms = ms_of(system_clock())
         plan = plan_next_fan_out(found.facts, now_ms)
         if plan.fanned_out and not dry_run and not force:
-            require_stopped(found.job, job_alive(found.last_commit_ms, found.facts.job.config, now_ms))
+            require_stopped(found.last_commit_ms, found.facts.job.config, now_ms)
         left = [text for text in found.facts.requests if text not in plan.deleted_keys]
         ignored = f"Not fanned out, as expired, ambiguous or read by no task: {list_names(left, MOST_LISTED)}."
         rows, tasks = _fan_out_rows(found, plan.fanned_out), counted(len(plan.fanned_out), "task")

@@ -106,16 +106,10 @@ class CheckpointTool:
     def commits(self, first: int) -> list[Commit]:
         return self._manager.commits(first)
 
-    def job_alive(self) -> JobAlive | None:
-        """The error for a job that appears to be running; None if it is stopped. Own writes do not count."""
-        self._catch_up()
-        return job_alive(self._manager.last_commit_ms(), self._facts.config, ms_of(self._clock()))
-
     def require_stopped(self) -> None:
-        """Raise `JobAlive` if a checkpoint was written at most three times ``task.commit.ms`` ago."""
-        alive = self.job_alive()
-        if alive is not None:
-            raise alive
+        """Raise `JobAlive` as the function `require_stopped`. Own writes do not count."""
+        self._catch_up()
+        require_stopped(self._manager.last_commit_ms(), self._facts.config, ms_of(self._clock()))
 
     def write(self, changes: list[CheckpointChange]) -> list[int]:
         """Write the checkpoints of a plan, and return their log offsets.
@@ -195,10 +189,11 @@ def dotted_streams(checkpoint: Checkpoint) -> list[str]:
     return sorted({partition.stream for partition in checkpoint.offsets if "." in partition.stream})
 
 
-def job_alive(last_commit_ms: int | None, config: Mapping[str, str], now_ms: int) -> JobAlive | None:
-    """The error for a running job: its last checkpoint is at most three times ``task.commit.ms`` old. Else None."""
+def require_stopped(last_commit_ms: int | None, config: Mapping[str, str], now_ms: int) -> None:
+    """Raise `JobAlive` if a job's last checkpoint was written at most three times ``task.commit.ms`` ago."""
     if last_commit_ms is None:
-        return None
+        return
     seconds, limit = (now_ms - last_commit_ms) / 1000, ALIVE_COMMITS * commit_ms(config.get(COMMIT_MS)) / 1000
-    last_commit = time_of(last_commit_ms) or datetime.max.replace(tzinfo=UTC)  # a writer's mistake
-    return JobAlive(last_commit, seconds, limit) if seconds <= limit else None
+    if seconds <= limit:
+        last_commit = time_of(last_commit_ms) or datetime.max.replace(tzinfo=UTC)  # a writer's mistake
+        raise JobAlive(last_commit, seconds, limit)

@@ -2,15 +2,14 @@ from pathlib import Path
 
 import pytest
 
-from coordstream.cli.event_logs import require_stopped, streams_of
+from coordstream.cli.event_logs import streams_of
 from coordstream.cli.job_selection import find_log
 from coordstream.database import open_database
 from coordstream.errors import CoordstreamError
 from eventlog.events import NewEvent
 from eventlog.recording import read_recording
 from eventlog.streams import StreamIdentity, StreamKind, identify
-from managers.checkpoints.checkpoint_tool import job_alive
-from projections.job_choice import NO_LOGS, Job, UnknownJob
+from projections.job_choice import NO_LOGS, UnknownJob
 from tests.fixtures.coordstream.command_line import (
     CHECKPOINT,
     COORDINATOR,
@@ -76,16 +75,6 @@ def test_unknown_and_ambiguous_names_are_refused(
     with pytest.raises((CoordstreamError, UnknownJob)) as refusal:
         streams_of(streams, word, brokers)
     assert str(refusal.value) == sentence
-
-
-def test_a_job_that_has_just_committed_appears_to_be_running() -> None:
-    config, job, last_commit_ms = {"task.commit.ms": "2000"}, Job("counts", "1"), 1_769_860_800_000
-    require_stopped(job, job_alive(None, config, last_commit_ms))
-    require_stopped(job, job_alive(last_commit_ms, config, last_commit_ms + 7_000))
-    with pytest.raises(CoordstreamError, match=r"counts/1 appears to be running \(last checkpoint 5 s ago\)"):
-        require_stopped(job, job_alive(last_commit_ms, config, last_commit_ms + 5_000))
-    with pytest.raises(CoordstreamError, match=r"\(last checkpoint 3600 s ahead of this computer's clock\)"):
-        require_stopped(job, job_alive(last_commit_ms, config, last_commit_ms - 3_600_000))
 
 
 def test_the_current_incarnation_is_the_default(cli: CommandLine, tmp_path: Path) -> None:

@@ -104,7 +104,6 @@ def target(random: Random, job: RewindableJob) -> tuple[str, ...]:
             ("--to-offset", str(random.randint(0, 60))),
             ("--shift-by", str(random.randint(-150, 150))),
             ("--to-datetime", time.isoformat()),
-            ("--to-run", "2"),
             ("--to-deployment", "2"),
             ("--from-file", str(offsets_file(random, job))),
         ]

@@ -72,18 +72,17 @@ def test_offsets_from_a_file(kafka_cli: CommandLine, job: RewindableJob) -> None
     assert message.startswith(f"Task 'Partition 8' does not read kafka.{job.input}.1.")
 
 
-def test_where_each_task_stood_when_a_run_began(kafka_cli: CommandLine, job: RewindableJob) -> None:
+def test_where_each_task_stood_when_a_deployment_began(kafka_cli: CommandLine, job: RewindableJob) -> None:
     now = ms_of(system_clock())
     job.begin_run(1, now + 1000)
     job.begin_run(2, now + 3000)
     for partition, offset, at in ((0, 4, 1500), (1, 2, 2000), (0, 12, 4000)):
         job.commit(partition, offset, time=now + at)
     job.follow(kafka_cli)
-    assert moves(kafka_cli, job, "--to-run", "2") == [(0, 13, 5, 8, 0, None), (1, 3, 3, 0, 0, None)]
     ((number,),) = kafka_cli.ask("select deployment_number from coordinator.config_deployment where run_number = 2")
     assert moves(kafka_cli, job, "--to-deployment", str(number)) == [(0, 13, 5, 8, 0, None), (1, 3, 3, 0, 0, None)]
     unknown = kafka_cli.refused("rewind", "plan", job.name, "--to-deployment", "99")
-    assert unknown == f"Job {job.name}/1 has no deployment 99. It has deployments 1 to {number}."
+    assert unknown == f"Job {job.name}/1 has no deployment 99. The database knows deployments 1 to {number}."
 
 
 def test_an_apply_that_is_killed_can_be_undone(

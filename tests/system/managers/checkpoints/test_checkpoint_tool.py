@@ -116,18 +116,25 @@ def test_the_version_is_kept_that_the_task_would_start_from(
 
 
 @pytest.mark.parametrize(
-    ("commit", "age_ms", "is_alive"),
-    [(None, 180_000, True), (None, 180_001, False), ("1000", 3_000, True), ("1000", 3_001, False), (None, -5, True)],
+    ("commit", "age_ms", "words"),
+    [
+        ("60000", 180_000, "180 s ago, less than 180 s"),
+        ("60000", 180_001, None),
+        ("1000", 3_000, "3 s ago"),
+        ("1000", 3_001, None),
+        ("1000", -5, "0 s ago"),
+        ("1000", -3_600_000, "3600 s ahead of this computer's clock"),
+    ],
 )
 def test_a_job_that_commits_is_running(
-    memory_topic: MemoryEventLog, commit: str | None, age_ms: int, is_alive: bool
+    memory_topic: MemoryEventLog, commit: str, age_ms: int, words: str | None
 ) -> None:
     memory_topic.append([old("P0", "1"), checkpoint_v1("P1", at=ms_of(NOW) - age_ms)])
-    with tool(memory_topic, "P0", **({"task.commit.ms": commit} if commit else {})) as writer:
-        if not is_alive:
+    with tool(memory_topic, "P0", **{"task.commit.ms": commit}) as writer:
+        if words is None:
             writer.require_stopped()
             return
-        with pytest.raises(JobAlive, match="Stop it first, or use --force") as error:
+        with pytest.raises(JobAlive, match=words) as error:
             writer.require_stopped()
     assert error.value.last_commit == NOW.replace(microsecond=89_000) - timedelta(milliseconds=age_ms)
 
