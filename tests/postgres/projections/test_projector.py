@@ -44,24 +44,11 @@ def registered(connection: Connection, log: GeneratedLog) -> TrackedLog:
 LOGS = generate_job(6, LONG).logs
 
 
-def test_nothing_to_apply_leaves_the_position(connected: Connection) -> None:
-    projector = Projector(connected, registered(connected, LOGS[0]), SETTINGS, lambda: ARCHIVED_AT)
-    assert (projector.apply([]), projector.next_offset) == (0, 0)
-
-
 def test_events_below_the_position_are_refused(connected: Connection) -> None:
     projector = Projector(connected, registered(connected, LOGS[0]), SETTINGS, lambda: ARCHIVED_AT)
     projector.apply(LOGS[0].events[:3])
     with pytest.raises(ValueError, match="before the position"):
         projector.apply(LOGS[0].events[2:4])
-
-
-def test_a_batch_says_what_it_did(connected: Connection) -> None:
-    projector = Projector(connected, registered(connected, LOGS[0]), SETTINGS, lambda: ARCHIVED_AT)
-    quarantined = projector.apply(LOGS[0].events)
-    row = connected.execute("select count(*) from projection.quarantine").fetchone()
-    assert (quarantined, projector.next_offset) == (row[0] if row else -1, LOGS[0].events[-1].offset + 1)
-    assert quarantined > 0
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stream_name)

@@ -92,13 +92,6 @@ def test_a_recording_without_events_is_tracked(connected: Connection) -> None:
     assert shown(connected, "select next_offset, state from coordinator.log_position") == [(0, "stopped")]
 
 
-def test_progress_counts_every_event_once(connected: Connection) -> None:
-    counts: list[int] = []
-    import_events(connected, STREAM, OLD[:1], on_progress=counts.append)
-    import_events(connected, STREAM, OLD, 1, on_progress=counts.append)
-    assert sum(counts) == 1 + 3
-
-
 def test_the_bytes_of_a_batch_are_limited(connected: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("projections.recording_import.BATCH_BYTES", 1_000)
     counts: list[int] = []

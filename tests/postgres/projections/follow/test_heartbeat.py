@@ -5,7 +5,7 @@ from typing import Any
 
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
-from projections.follow.heartbeat import AT_ONCE, Beat, Turns, server_now, write_beats
+from projections.follow.heartbeat import Beat, Turns, write_beats
 from projections.tracked_logs import register_log
 from tests.fixtures.properties.importing import ARCHIVED_AT, SETTINGS
 
@@ -22,14 +22,6 @@ def positions(connection: Connection) -> list[tuple[Any, ...]]:
     return connection.execute(
         "select log_id, state, end_offset, heartbeat_at, read_at from projection.position order by log_id"
     ).fetchall()
-
-
-def test_one_statement_writes_all_heartbeats(connected: Connection) -> None:
-    one, two, other = (registered(connected, name) for name in ("one", "two", "other"))
-    before = positions(connected)
-    write_beats(connected, [Beat(one, "live", 0), Beat(two, "catching-up", 7)], NOW)
-    assert positions(connected) == [(one, "live", 0, NOW, NOW), (two, "catching-up", 7, NOW, None), before[2]]
-    assert before[2][:3] == (other, "catching-up", None)
 
 
 def test_without_an_end_the_lag_is_unknown_and_the_log_was_not_read(connected: Connection) -> None:
@@ -49,28 +41,10 @@ def test_heartbeats_do_not_wait_for_a_projector(connected: Connection, database_
     assert [(row[0], row[3]) for row in positions(connected)] == [(one, registered_at), (two, NOW)]
 
 
-def test_the_servers_time_advances_within_a_transaction(connected: Connection) -> None:
-    with connected.transaction():
-        began = connected.execute("select now()").fetchone()
-        assert began is not None
-        first, second = server_now(connected), server_now(connected)
-        assert began[0] < first < second
-        assert first.utcoffset() == timedelta()
-
-
 def test_streams_have_their_turns_a_few_at_a_time() -> None:
     beat = Turns(5.0, 2)
     turns = [beat.next("abcde", now) for now in (0.0, 0.1, 0.2, 0.3, 4.9, 5.0)]
     assert turns == [["a", "b"], ["c", "d"], ["e"], [], [], ["a", "b"]]
-
-
-def test_the_next_turn_is_due_at_once_until_all_streams_had_one() -> None:
-    beat = Turns(5.0, 2)
-    due = []
-    for now in (1.0, 1.1):
-        beat.next("abc", now)
-        due.append(beat.due_at)
-    assert due == [AT_ONCE, 6.0]
 
 
 def test_when_triggered_again_the_streams_without_a_turn_come_first() -> None:

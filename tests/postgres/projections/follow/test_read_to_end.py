@@ -88,14 +88,3 @@ def test_a_time_ends_the_log_before_the_first_later_event(connected: Connection,
         assert read(connected, source, until=until).added == 100
         assert shown(connected, POSITION) == [(1, 100, "stopped", True)]
         assert read(connected, source).added == EVENTS + 1 - 100
-
-
-def test_a_time_leaves_a_resync_to_the_next_reader(connected: Connection, topic: MemoryTopic) -> None:
-    first, second = (datetime.fromtimestamp(FIRST_MS / 1_000, UTC) + timedelta(seconds=n) for n in (99, 199))
-    with source_of(topic) as source:
-        read(connected, source, until=first)
-        topic.delete_before(150)
-        done = read(connected, source, until=second)
-        assert (done.added, shown(connected, POSITION)) == (50, [(1, 200, "stopped", True)])
-        assert done.message.endswith("to find deleted keys: follow it without an end for that.")
-        assert read(connected, source).message.endswith("was read again from its start: found no deleted keys.")

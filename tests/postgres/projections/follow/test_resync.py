@@ -110,17 +110,6 @@ def test_the_projector_continues_after_the_resync(
     assert ("b", "8", 10) in shown(connected, CONFIG)
 
 
-def test_nothing_is_swept_if_all_tombstones_are_left(
-    connected: Connection, cluster: MemorySource, topic: MemoryTopic
-) -> None:
-    set_config(topic, a=None, g="7")
-    after = run_resync(connected, cluster)
-    assert list(read_observations(connected, after.log.log_id)) == []
-    assert shown(connected, GAPS) == []
-    assert after.message == f"{ORDERS} was read again from its start: found no deleted keys."
-    assert ("a", "delete", 6) in shown(connected, HISTORY)
-
-
 def test_the_position_reaches_the_end_if_no_new_event_is_left(
     connected: Connection, cluster: MemorySource, topic: MemoryTopic
 ) -> None:
@@ -269,15 +258,3 @@ def test_an_interrupted_resync_is_repeated_and_recorded_once(
     ]
     assert shown(connected, GAPS) == [(1, 6, 6, "compacted"), (1, 8, 8, "compacted")]
     assert shown(connected, POSITION) == [(13, None, LATER + timedelta(minutes=1))]
-
-
-def test_sweeps_and_position_become_visible_in_one_transaction(
-    database_url: str, connected: Connection, cluster: MemorySource, topic: MemoryTopic
-) -> None:
-    seen: list[tuple[int, int]] = []
-    query = "select p.next_offset, (select count(*)::int from eventlog.observation) from projection.position p"
-    grow(topic)
-    with connect(database_url) as reader:
-        run_resync(connected, cluster, batch_events=1, on_step=lambda _: seen.extend(shown(reader, query)))
-        seen.extend(shown(reader, query))
-    assert set(seen) == {(6, 0), (8, 0), (10, 3)}

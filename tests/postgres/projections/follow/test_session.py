@@ -11,7 +11,7 @@ import pytest
 from eventlog.postgres.connection import Connection
 from eventlog.postgres.source import PostgresSource
 from eventlog.source import Read, SourceUnavailable
-from projections.follow import follow_run, session, tail
+from projections.follow import session, tail
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Outcome
 from projections.follow.heartbeat import server_now
@@ -34,22 +34,6 @@ from tests.fixtures.properties.importing import always_copying
 from tests.fixtures.waiting import wait_until
 
 pytestmark = pytest.mark.slow
-
-
-def test_a_missing_stream_is_followed_once_it_exists(
-    database_url: str, connected: Connection, source: PostgresSource, make_log: MakeLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(follow_run, "RETRY_FIRST_SECONDS", 0.05)
-    make_log(COUNTS, b="1")
-    with following(database_url, source, FollowPlan((ORDERS, COUNTS))) as running:
-        assert running.wait_for(ORDERS) == (
-            f"The database has no stream {ORDERS}. Create it with `coordstream log create`, or check the name."
-        )
-        wait_for_position(connected, COUNTS, 1)
-        make_log(ORDERS, a="1")
-        wait_for_position(connected, ORDERS, 1)
-        running.wait_for("can be followed again")
-    assert running.messages[1:] == [f"{ORDERS} can be followed again: continuing at offset 1."]
 
 
 class ReadMeanwhile(MemorySource):
@@ -96,15 +80,6 @@ def test_the_next_events_are_read_while_the_server_stores_a_batch(
     assert batch[: len(COPIED)] == COPIED
     history = connected.execute("select log_offset from coordinator.config_history order by 1")
     assert history.fetchall() == [(offset,) for offset in range(20)]
-
-
-def test_nothing_is_read_ahead_of_a_full_buffer(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tail, "ENOUGH_EVENTS", 1)
-    monkeypatch.setattr(tail, "BATCH_EVENTS", 2)
-    cluster = ReadMeanwhile()
-    assert follow_copying(database_url, cluster, 20).events == 20
-    batch = cluster.calls[cluster.calls.index("archived") :]
-    assert batch[: len(COPIED) - 1] == ["archived", "poll", "folded", "merged", "committed"]
 
 
 @pytest.mark.parametrize(

@@ -36,26 +36,6 @@ def read(events: Sequence[RecordedEvent], next_offset: int) -> Read:
     return Read(ORDERS, events, next_offset)
 
 
-def test_it_is_live_once_it_reaches_its_target(connected: Connection) -> None:
-    followed = tail(connected, 3)
-    states = [followed.state]
-    for until in (2, 3, 5):
-        followed.add(read(EVENTS[followed.position : until], until), 0.0)
-        followed.apply()
-        states.append(followed.state)
-    assert states == ["catching-up", "catching-up", "live", "live"]
-    assert (followed.position, followed.is_live, followed.is_replacement_complete) == (5, True, False)
-
-
-def test_progress_tells_what_was_applied(connected: Connection) -> None:
-    followed = tail(connected, 9)
-    followed.add(read(EVENTS[:2], 2), 0.0)
-    followed.add(read(EVENTS[2:4], 7), 0.0)
-    assert followed.apply() == (ORDERS, "catching-up", 4, 0, 7, 9, EVENTS[3].timestamp)
-    followed.add(read([], 9), 0.0)
-    assert followed.apply() == (ORDERS, "live", 0, 7, 9, 9, None)
-
-
 @pytest.mark.parametrize(("target", "until"), [(3, None), (9, 2), (3, 8)])
 def test_it_is_due_once_it_was_read_to_its_target_or_limit(
     connected: Connection, target: int, until: int | None
@@ -67,15 +47,6 @@ def test_it_is_due_once_it_was_read_to_its_target_or_limit(
     assert due_tails([followed], {ORDERS}, 0.0) == [followed]
     followed.apply()
     assert (followed.is_live, followed.is_at_limit) == (until != 2, until == 2)
-
-
-def test_a_new_incarnation_is_replacing_until_it_has_caught_up(connected: Connection) -> None:
-    registered(connected)
-    followed = tail(connected, 1, incarnation=2)
-    assert (followed.state, followed.is_replacement_complete) == ("replacing", False)
-    followed.add(read(EVENTS[:1], 1), 0.0)
-    followed.apply()
-    assert (followed.state, followed.is_replacement_complete, followed.is_live) == ("replacing", True, False)
 
 
 class Failing:
@@ -147,12 +118,6 @@ def test_streams_that_were_read_to_their_target_are_due_at_once_and_others_are_b
     live.buffer.add(numbered("live", 0), 0.0)
     catching_up.buffer.add(numbered("catching-up", 0), 0.0)
     assert due(live, catching_up, idle, returned={"live", "catching-up"}) == ["live"]
-
-
-def test_a_full_batch_is_due() -> None:
-    stream = BufferedStream("a")
-    stream.buffer.add(numbered("a", 0, BATCH_EVENTS), 0.0)
-    assert due(stream, returned={"a"}) == ["a"]
 
 
 def test_all_are_due_when_a_poll_returns_nothing() -> None:

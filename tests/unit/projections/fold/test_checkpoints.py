@@ -5,10 +5,8 @@ import json
 import pytest
 
 from eventlog.errors import WireError
-from eventlog.secret_policy import SecretPolicy
 from projections.fold.checkpoints import (
     decode_checkpoint,
-    mask_opaque_markers,
 )
 
 FACTORY = "org.apache.samza.storage.KafkaChangelogStateBackendFactory"
@@ -73,12 +71,3 @@ def test_what_text_cannot_hold_is_refused(escape: str, reason: str) -> None:
     value = f'{{"x":{{"system":"k","stream":"c","partition":"4","offset":"a{escape}"}}}}'.encode()
     with pytest.raises(WireError, match=f"^{reason}: "):
         decode_checkpoint(1, None, value)
-
-
-@pytest.mark.parametrize(("marker", "is_masked"), [("https://u:hunter2@store/blob", True), ("blob-17", False)])
-def test_a_secret_in_a_marker_of_another_backend_is_masked(marker: str, is_masked: bool) -> None:
-    decoded = decode_checkpoint(2, None, v2(marker))
-    assert decoded is not None
-    secrets = SecretPolicy(b"key")
-    masked = mask_opaque_markers(decoded, secrets)
-    assert masked.offsets == [secrets.fingerprint(marker) if is_masked else marker]

@@ -28,11 +28,6 @@ def test_until_a_time_counts_it_is_that_of_archiving() -> None:
     assert ticked(None, 5).now == ARCHIVED
 
 
-def test_the_first_event_has_a_row_and_every_hundredth_after_it() -> None:
-    assert [offset for offset, _ in ticked(*range(2 * STRIDE + 1)).rows] == [0, STRIDE, 2 * STRIDE]
-    assert ticked().rows == []
-
-
 def test_an_event_with_another_time_than_the_log_has_a_row() -> None:
     assert ticked(5, 7, 6, 7, None, 8).rows == [(0, 5), (2, 7), (4, 7)]
     after = ticked(5, 4, *range(5, 5 + STRIDE)).rows

@@ -25,22 +25,6 @@ def run_of(plan: FollowPlan, *over: bool, is_listed: bool = False) -> FollowRun:
     return FollowRun(plan, streams, lambda _: None, lambda _: None, is_listed=is_listed)
 
 
-@pytest.mark.parametrize(
-    ("state", "is_over"),
-    [
-        (run_of(NAMED, True, False), False),
-        (run_of(NAMED, True, True), True),
-        (run_of(ALL, True, is_listed=True), False),
-        (run_of(ALL_ONCE), False),
-        (run_of(ALL_ONCE, is_listed=True), True),
-        (run_of(ALL_ONCE, True, False, is_listed=True), False),
-        (run_of(ALL_ONCE, True, True, is_listed=True), True),
-    ],
-)
-def test_a_run_is_over_when_all_streams_are_and_no_other_can_come(state: FollowRun, *, is_over: bool) -> None:
-    assert state.is_over() == is_over
-
-
 AWAY = SourceUnavailable("Kafka is away.")
 REFUSES = [
     CredentialsRefused("Kafka refused access"),
@@ -115,18 +99,6 @@ def test_a_streams_message_is_not_repeated() -> None:
     ):
         run.say_of(name, "held", message)
     assert messages == ["waits", "waits", "continues", "waits"]
-
-
-def test_the_begin_and_the_end_of_an_outage_are_reported() -> None:
-    messages, run = reported()
-    run.end_outage()
-    for error in (AWAY, SourceUnavailable("Kafka is still away.")):
-        run.begin_outage(error, 0.0)
-    for _ in range(2):
-        run.end_outage()
-    run.begin_outage(AWAY, 1.0)
-    away = "Kafka is away; retrying"
-    assert messages == [away, "Connections are restored: following continues.", away]
 
 
 def test_many_streams_with_the_same_message_have_few_lines() -> None:
