@@ -95,22 +95,20 @@ class KafkaChangelogStateBackendFactory:
 
     def open_store(self, task: StatefulTask, store_name: str) -> LoggedStore:
         """A store of the task, after it was restored, that writes its changes to its changelog."""
-        partition = self._partitions(task, [store_name])[store_name]
+        changelog = self._changelog(task, store_name)
         store = self._in_memory.get((task.task_name, store_name))
         if store is None:
             store = task.open_store(store_name)
-        return LoggedStore(store, partition, self._systems[partition.system])
+        return LoggedStore(store, changelog, self._systems[changelog.system])
 
     def get_backup_manager(self, task: StatefulTask, store_names: Collection[str]) -> KafkaChangelogBackupManager:
-        return KafkaChangelogBackupManager(task, self._partitions(task, store_names), self._systems)
+        partitions = {name: self._changelog(task, name) for name in store_names}
+        return KafkaChangelogBackupManager(task, partitions, self._systems)
 
     def get_restore_manager(self, task: StatefulTask, store_name: str) -> KafkaChangelogRestoreManager:
-        changelog = self._partitions(task, [store_name])[store_name]
-        open_store = partial(self._open_to_restore, task)
-        systems = self._systems
-        return KafkaChangelogRestoreManager(
-            task, store_name, changelog, systems[changelog.system], self._clock, open_store
-        )
+        changelog, open_store = self._changelog(task, store_name), partial(self._open_to_restore, task)
+        system = self._systems[changelog.system]
+        return KafkaChangelogRestoreManager(task, store_name, changelog, system, self._clock, open_store)
 
     def _open_to_restore(self, task: StatefulTask, store_name: str) -> KeyValueStore:
         store = task.open_store(store_name)
@@ -119,23 +117,20 @@ class KafkaChangelogStateBackendFactory:
             self._in_memory[task.task_name, store_name] = store
         return store
 
-    def _partitions(self, task: StatefulTask, store_names: Collection[str]) -> dict[str, SystemStreamPartition]:
-        """The changelog partition of each store of a task, the same in all changelogs. Raises `ConfigError`."""
+    def _changelog(self, task: StatefulTask, store: str) -> SystemStreamPartition:
+        """The changelog partition of a store: that of the task, the same for all its stores. Raises `ConfigError`."""
         if task.changelog_partition is None:
             raise ValueError(f"Task {task.task_name!r} has no changelog partition. Set changelog_partition.")
-        named, found = {each.store: each for each in changelogs(task.config)}, {}
-        for store in store_names:
-            changelog = named.get(store)
-            if changelog is None:
-                raise ConfigError(
-                    f"Store {store!r} of task {task.task_name!r} has the Kafka changelog as its state backend, but no "
-                    f"changelog. Set stores.{store}.changelog, or another factory."
-                )
-            start = f"The changelog of store {store!r} of task {task.task_name!r}"
-            if changelog.system is None:
-                raise ConfigError(f"{start} has no system. Set {CHANGELOG_SYSTEM}.")
-            if changelog.system not in self._systems:
-                known = " or ".join(map(repr, self._systems)) or "a system that was passed"
-                raise ConfigError(f"{start} is in system {changelog.system!r}. Expected {known}.")
-            found[store] = SystemStreamPartition(changelog.system, changelog.stream, task.changelog_partition)
-        return found
+        found = next((each for each in changelogs(task.config) if each.store == store), None)
+        if found is None:
+            raise ConfigError(
+                f"Store {store!r} of task {task.task_name!r} has the Kafka changelog as its state backend, but no "
+                f"changelog. Set stores.{store}.changelog, or another factory."
+            )
+        start = f"The changelog of store {store!r} of task {task.task_name!r}"
+        if found.system is None:
+            raise ConfigError(f"{start} has no system. Set {CHANGELOG_SYSTEM}.")
+        if found.system not in self._systems:
+            known = " or ".join(map(repr, self._systems)) or "a system that was passed"
+            raise ConfigError(f"{start} is in system {found.system!r}. Expected {known}.")
+        return SystemStreamPartition(found.system, found.stream, task.changelog_partition)

@@ -53,16 +53,15 @@ def committed(task: TaskWithStores) -> CheckpointV2:
     return task.commit()
 
 
-@pytest.mark.parametrize("is_elsewhere", [False, True])
 @pytest.mark.parametrize("in_memory", [False, True])
 @pytest.mark.parametrize("read", [as_version_1, lambda written: written, with_classes])
 def test_uncommitted_changes_are_reverted(
-    make_task: TaskMaker, in_memory: bool, is_elsewhere: bool, read: Callable[[CheckpointV2], Checkpoint]
+    make_task: TaskMaker, in_memory: bool, read: Callable[[CheckpointV2], Checkpoint]
 ) -> None:
     task = make_task(in_memory=in_memory)
     checkpoint = committed(task)
     task.write(UNCOMMITTED)
-    restarted = make_task(in_memory=in_memory, host="other" if is_elsewhere else "host")
+    restarted = make_task(in_memory=in_memory)
     restarted.restore(read(checkpoint))
     assert restarted.entries() == COMMITTED
     again = make_task(in_memory=True)
@@ -79,11 +78,35 @@ def test_the_last_commit_is_restored_from_its_local_checkpoint(make_task: TaskMa
     assert make_task().restore(checkpoint) == [RestoreProgress(TASK, "orders", 0, 0, "records")]
 
 
-def test_directories_are_deleted_if_config_says_so(make_task: TaskMaker) -> None:
-    checkpoint = committed(make_task())
-    restarted = make_task(config={**TRANSACTIONAL, "stores.orders.clean.on.container.start": "true"})
+@pytest.mark.scenario("HRD-50")
+@pytest.mark.parametrize(
+    ("config", "host", "days", "entries", "changes"),
+    [
+        (TRANSACTIONAL, "host", 0, COMMITTED, 3),
+        (TRANSACTIONAL, "other", 0, COMMITTED, 6),
+        ({**TRANSACTIONAL, "stores.orders.clean.on.container.start": "true"}, "host", 0, COMMITTED, 6),
+        (TRANSACTIONAL, "host", 0.2, AFTER, 3),  # older than min.compaction.lag.ms
+        (NOT_TRANSACTIONAL, "host", 0, AFTER, 3),
+        (NOT_TRANSACTIONAL, "other", 0, AFTER, 6),
+    ],
+)
+def test_how_far_a_store_is_restored_and_from_how_many_changes(
+    make_task: TaskMaker,
+    config: dict[str, str],
+    host: str,
+    days: float,
+    entries: dict[bytes, bytes],
+    changes: int,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    task = make_task(config=config)
+    checkpoint = committed(task)
+    task.write(UNCOMMITTED)
+    restarted = make_task(config=config, host=host, clock=in_days(days))
     (*_, last) = restarted.restore(checkpoint)
-    assert (restarted.entries(), last.total) == (COMMITTED, 3)
+    assert (restarted.entries(), last.restored, last.total) == (entries, changes, changes)
+    warning = "older than min.compaction.lag.ms, so it is restored to the end of the changelog"
+    assert (warning in caplog.text) == (days > 0)
 
 
 @pytest.mark.parametrize("backend", BOTH)
@@ -214,27 +237,6 @@ def test_the_directories_of_a_task_without_a_checkpoint_are_deleted(
     assert not (restarted.directory() / "stray").exists()
     assert [*checkpoint_directories(restarted.directory())] == []
     assert restarted.entries() == ({} if config == TRANSACTIONAL else COMMITTED)
-
-
-@pytest.mark.parametrize(("host", "changes"), [("host", 3), ("other", 6)])
-def test_state_that_is_not_transactional_is_restored_to_the_end(make_task: TaskMaker, host: str, changes: int) -> None:
-    task = make_task(config=NOT_TRANSACTIONAL)
-    checkpoint = committed(task)
-    task.write(UNCOMMITTED)
-    restarted = make_task(config=NOT_TRANSACTIONAL, host=host)
-    (*_, last) = restarted.restore(checkpoint)
-    assert (restarted.entries(), last.total) == (AFTER, changes)
-
-
-@pytest.mark.scenario("HRD-50")
-def test_an_old_commit_is_restored_to_the_end(make_task: TaskMaker, caplog: pytest.LogCaptureFixture) -> None:
-    task = make_task()
-    checkpoint = committed(task)
-    task.write(UNCOMMITTED)
-    restarted = make_task(clock=in_days(0.2))
-    restarted.restore(checkpoint)
-    assert restarted.entries() == AFTER
-    assert "older than min.compaction.lag.ms, so it is restored to the end of the changelog" in caplog.text
 
 
 @both_kinds
