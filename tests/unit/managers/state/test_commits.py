@@ -3,10 +3,11 @@
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from threading import enumerate as threads
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -34,6 +35,7 @@ CHANGELOG: Final = SystemStreamPartition("kafka", "counts-changelog", 3)
 KAFKA, BLOBS = KAFKA_STATE_BACKEND_FACTORY, "blobs"
 CHECKPOINT: Final = CheckpointV2(ID, {IN: "4"}, {BLOBS: {"LI": "5"}})
 SKIPPING: Final = {"task.commit.skip.commit.during.failures.enabled": "true"}
+STEPS: Final = {"persist_to_filesystem": "persist", "clean_up": "clean up"}
 AT_ONCE: Final = {"task.commit.max.delay.ms": "0", "task.commit.timeout.ms": "0"}
 
 
@@ -45,57 +47,37 @@ def marker(offset: str | None) -> Markers:
     return {"LP": KafkaStateCheckpointMarker(CHANGELOG, offset).serialise()}
 
 
-class RecordingBackend(TaskBackupManager):
-    """Records its calls. ``during`` says what happens in them, ``uploaded`` what `upload` returns instead."""
+class Backend(TaskBackupManager):
+    """A backend whose snapshot and upload have these markers."""
 
-    def __init__(self, name: str, markers: Markers, calls: list[tuple[object, ...]]) -> None:
-        self.name, self.markers, self.calls = name, markers, calls
-        self.uploaded: Markers | None = None
+    def __init__(self, markers: Markers) -> None:
+        self.snapshot_markers = self.upload_markers = markers
+
+    def snapshot(self, checkpoint_id: CheckpointId) -> Markers:  # noqa: ARG002
+        return self.snapshot_markers
+
+    def upload(self, *_: object) -> Markers:
+        return self.upload_markers
+
+
+class Recorded:
+    """Records the calls to a store or a backend. ``during`` says what happens in them."""
+
+    def __init__(self, name: str, of: DictStore | Backend, calls: list[tuple[object, ...]]) -> None:
+        self.name, self.recorded, self.calls = name, of, calls
         self.during: dict[str, Callable[[], object]] = {}
 
-    def init(self, checkpoint: Checkpoint | None) -> None:
-        self._record("init", checkpoint)
+    def __getattr__(self, method: str) -> Any:
+        found = getattr(self.recorded, method)
+        return partial(self._call, STEPS.get(method, method), found) if callable(found) else found
 
-    def snapshot(self, checkpoint_id: CheckpointId) -> Markers:
-        self._record("snapshot", checkpoint_id)
-        return self.markers
+    def _call(self, step: str, call: Callable[..., object], *arguments: object) -> object:
+        self.calls.append((self.name, step, *(each for each in arguments if not isinstance(each, Event))))
+        self.during.get(step, bool)()
+        return call(*arguments)
 
-    def upload(self, checkpoint_id: CheckpointId, markers: Markers, cancelled: Event) -> Markers:
-        assert not cancelled.is_set()
-        self._record("upload", checkpoint_id, markers)
-        return self.uploaded or markers
-
-    def persist_to_filesystem(self, checkpoint_id: CheckpointId, markers: Markers) -> None:
-        self._record("persist", checkpoint_id, markers)
-
-    def clean_up(self, checkpoint_id: CheckpointId, markers: Markers) -> None:
-        self._record("clean up", checkpoint_id, markers)
-
-    def close(self) -> None:
-        self._record("close")
-
-    def of(self, call: str) -> list[tuple[object, ...]]:
-        return [each[2:] for each in self.calls if each[:2] == (self.name, call)]
-
-    def _record(self, call: str, *arguments: object) -> None:
-        self.calls.append((self.name, call, *arguments))
-        self.during.get(call, bool)()
-
-
-class RecordingStore(DictStore):
-    """Records its flushes and checkpoints."""
-
-    def __init__(self, name: str, calls: list[tuple[object, ...]], directory: Path | None) -> None:
-        super().__init__(directory)
-        self._name, self._calls = name, calls
-
-    def flush(self) -> None:
-        self._calls.append((self._name, "flush"))
-        super().flush()
-
-    def checkpoint(self, checkpoint_id: CheckpointId) -> Path | None:
-        self._calls.append((self._name, "checkpoint"))
-        return super().checkpoint(checkpoint_id)
+    def of(self, step: str) -> list[tuple[object, ...]]:
+        return [each[2:] for each in self.calls if each[:2] == (self.name, step)]
 
 
 class Task:
@@ -114,12 +96,12 @@ class Task:
         self.base = base
         self.calls: list[tuple[object, ...]] = []
         self.seconds = 0.0
-        self.kafka = RecordingBackend("kafka", marker("5"), self.calls)
-        self.blobs = RecordingBackend("blobs", {"LI": "blob"}, self.calls)
-        self.stores = {
-            name: RecordingStore(name, self.calls, self.directory(name) if "P" in name else None)
-            for name in ("LP", "P", "LI", "I")
-        }
+        self.backend = Backend(marker("5"))
+        self.kafka: Any = Recorded("kafka", self.backend, self.calls)
+        self.blobs: Any = Recorded("blobs", Backend({"LI": "blob"}), self.calls)
+        on_disk = {name: DictStore(self.directory(name)) for name in ("LP", "P")}
+        stores = {**on_disk, "LI": DictStore(), "I": DictStore()}
+        self.stores: dict[str, Any] = {name: Recorded(name, of, self.calls) for name, of in stores.items()}
         self.topic = MemoryEventLog(identify(checkpoint_stream_name("orders")))
         self.checkpoints = KafkaCheckpointManager(self.topic)
 
@@ -190,7 +172,7 @@ def test_all_backends_start_after_the_last_checkpoint(task: Task) -> None:
 
 @pytest.mark.scenario("TCM-02", "TCM-03", "TCM-06", "TCM-07")
 def test_the_steps_of_a_commit_are_in_this_order(task: Task) -> None:
-    task.kafka.uploaded = marker("6")
+    task.backend.upload_markers = marker("6")
     task.kafka.during["snapshot"] = lambda: task.process("9")  # processed after the offsets were taken
     task.kafka.during["persist"] = lambda: task.calls.append(("topic", "written", len(task.written())))
     with task.started() as committer:
@@ -202,7 +184,7 @@ def test_the_steps_of_a_commit_are_in_this_order(task: Task) -> None:
         ("outputs", "flush", []),
         ("tables", "flush"),
         *((name, "flush") for name in ("LP", "P", "LI", "I")),
-        ("LP", "checkpoint"),
+        ("LP", "checkpoint", number),
         ("kafka", "snapshot", number),
         ("blobs", "snapshot", number),
         ("kafka", "upload", number, marker("5")),
@@ -220,7 +202,7 @@ def test_the_steps_of_a_commit_are_in_this_order(task: Task) -> None:
 @pytest.mark.parametrize("versions", ["1,2", "2,1", "2", ""])
 def test_state_is_committed_before_the_first_input_is_processed(task: Task, versions: str) -> None:
     """Version 1 has neither offsets nor the markers of this backend, and is not written without content."""
-    task.kafka.markers = {}
+    task.backend.snapshot_markers = task.backend.upload_markers = {}
     with task.started({"task.checkpoint.write.versions": versions}, processed=None) as committer:
         commit(committer)
     (written,) = task.written()
