@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from threading import RLock
 from typing import Final
 
 from eventlog.backoff import Backoff, RetryDeadline, no_jitter
@@ -15,6 +16,7 @@ from eventlog.events import HOST_HEADER, USERNAME_HEADER, Headers, NewEvent, Rec
 from eventlog.log import AppendConflict, EventLog
 from eventlog.source import Closing
 from eventlog.wire.coordinator import ENVELOPED_TYPES
+from managers.errors import Startable
 
 LogOrOpener = EventLog | Callable[[], EventLog]
 """A log, which its owner closes, or a function that opens one."""
@@ -48,6 +50,35 @@ class LazyLog:
         log, self._log = self._log, None
         if log is not None and callable(self._log_or_opener):
             log.close()
+
+
+class StreamClient(Startable):
+    """Opens a log at the start and again after a failed call, and closes it if it opened it. Thread-safe."""
+
+    def __init__(self, log: LogOrOpener) -> None:
+        self._lazy_log: Final = LazyLog(log)
+        self._lock: Final = RLock()
+
+    def start(self) -> None:
+        """Open the log. Does nothing when called again."""
+        with self._lock:
+            self._lazy_log.open()
+            self._is_running = True
+
+    def stop(self) -> None:
+        """Close the log if it was opened here. Safe to call before `start` and again."""
+        self._is_running = False  # without the lock, so that a write that is retried in another thread gives up
+        with self._lock:
+            self._is_running = False  # a start in another thread may have finished since
+            with suppress(Exception):  # a log that failed may also fail to close
+                self._lazy_log.close()
+
+    @contextmanager
+    def _use(self) -> Iterator[EventLog]:
+        with self._lock:
+            self._require_running()
+            with self._lazy_log.use() as log:
+                yield log
 
 
 class DelegatingLog(Closing):

@@ -1,10 +1,8 @@
 """The base class of checkpoint managers."""
 
 import logging
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
-from contextlib import suppress
-from threading import RLock
 from typing import Final, NamedTuple
 
 from eventlog.checkpoint import Candidate, Checkpoint
@@ -12,8 +10,8 @@ from eventlog.errors import WireError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import AppendRefused, EventLog, end_after
 from eventlog.source import StreamRefused
-from managers.errors import CheckpointNotWritten, NotReady, Startable, TaskNotRegistered
-from managers.wrapped_logs import LazyLog, LogOrOpener, Retry
+from managers.errors import CheckpointNotWritten, NotReady, TaskNotRegistered
+from managers.wrapped_logs import LogOrOpener, Retry, StreamClient
 
 
 class Entry(NamedTuple):
@@ -40,7 +38,7 @@ _PERMANENT: Final = (AppendRefused, StreamRefused, TypeError, ValueError)
 _logger: Final = logging.getLogger(__name__)
 
 
-class AbstractCheckpointManager(Startable):
+class AbstractCheckpointManager(StreamClient, ABC):
     """Reads and writes the checkpoints of registered tasks on one log (Samza's interface CheckpointManager).
 
     A context manager: it starts and stops the manager. Thread-safe.
@@ -48,10 +46,9 @@ class AbstractCheckpointManager(Startable):
 
     def __init__(self, log: LogOrOpener, retry: Retry | None, *, reads_once: bool = False) -> None:
         """``reads_once``: only the first read after the start reads the log; otherwise every read catches up."""
-        self._log: Final = LazyLog(log)
+        super().__init__(log)
         self._retry: Final = retry or Retry()
         self._reads_once: Final = reads_once
-        self._lock: Final = RLock()
         self._task_names: set[str] = set()
         self._is_read = False
         self._stream_name: str | None = None
@@ -71,7 +68,7 @@ class AbstractCheckpointManager(Startable):
     def log(self) -> EventLog:
         with self._lock:
             self._require_running()
-            return self._log.open()
+            return self._lazy_log.open()
 
     @property
     def position(self) -> int:
@@ -88,25 +85,13 @@ class AbstractCheckpointManager(Startable):
     def start(self) -> None:
         """Open the log. Does nothing if the manager is running. Raises an `EventLogError` if there is no log."""
         with self._lock:
-            if self._is_running:
-                return
-            try:
-                log = self._log.open()
-                if self._stream_name is None:
-                    self._position = log.start_offset()
-                self._stream_name = log.stream_name
-            except BaseException:
-                self._close()
-                raise
-            self._is_read = False
-            self._is_running = True
-
-    def stop(self) -> None:
-        """Close the log. A write that is being retried in another thread gives up after its pause."""
-        self._is_running = False
-        with self._lock:
-            self._is_running = False  # a start in another thread may have finished since
-            self._close()
+            if not self._is_running:
+                with self._lazy_log.use() as log:
+                    if self._stream_name is None:
+                        self._position = log.start_offset()
+                    self._stream_name = log.stream_name
+                self._is_read = False
+                super().start()
 
     def read_last_checkpoint(self, task_name: str) -> Checkpoint | None:
         """The checkpoint from which a task starts; None if it has none (an empty checkpoint is not None).
@@ -145,7 +130,7 @@ class AbstractCheckpointManager(Startable):
                 if failures and not self._is_running:
                     break
                 try:
-                    with self._log.use() as log:
+                    with self._lazy_log.use() as log:
                         return log.append([event]).start
                 except _PERMANENT:
                     raise
@@ -156,9 +141,8 @@ class AbstractCheckpointManager(Startable):
             name = type(failures[-1]).__name__
             _logger.warning("Append failed (try %d, %s): retrying with a new connection.", len(failures), name)
             deadline.wait()
-        raise CheckpointNotWritten(self.stream_name, task_name, checkpoint, len(failures), failures[-1]) from failures[
-            -1
-        ]
+        cause = failures[-1]
+        raise CheckpointNotWritten(self.stream_name, task_name, checkpoint, len(failures), cause) from cause
 
     def task_names(self) -> frozenset[str]:
         """The tasks that have a checkpoint on the log, registered or not."""
@@ -174,24 +158,20 @@ class AbstractCheckpointManager(Startable):
 
     def commits(self, first: int) -> list[Commit]:
         """The checkpoints on the log from an offset on, of any task. The position stays."""
-        with self._lock:
-            self._require_running()
-            with self._log.use() as log:
-                decoded = ((self._decode(event), event.offset) for event in log.read(first))
-                return [Commit(entry.task_name, offset) for entry, offset in decoded if entry is not None]
+        with self._use() as log:
+            decoded = ((self._decode(event), event.offset) for event in log.read(first))
+            return [Commit(entry.task_name, offset) for entry, offset in decoded if entry is not None]
 
     def catch_up(self, own_offsets: Collection[int] = ()) -> None:
         """Read to the current end of the log, also if it is read once.
 
         The events at ``own_offsets`` do not count for `last_commit_ms`.
         """
-        with self._lock:
-            self._require_running()
-            with self._log.use() as log:
-                end = end_after(log, self._position)
-                for event in log.read(self._position, end):
-                    self._apply(event, is_own=event.offset in own_offsets)
-                self._position = end
+        with self._use() as log:
+            end = end_after(log, self._position)
+            for event in log.read(self._position, end):
+                self._apply(event, is_own=event.offset in own_offsets)
+            self._position = end
 
     @abstractmethod
     def _decode(self, event: RecordedEvent) -> Entry | None:
@@ -227,10 +207,6 @@ class AbstractCheckpointManager(Startable):
 
     def _log_ignored(self, event: RecordedEvent, error: WireError) -> None:
         _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, self.stream_name, error)
-
-    def _close(self) -> None:
-        with suppress(Exception):  # a log that failed may also fail to close
-            self._log.close()
 
     def _require(self, task_name: str) -> None:
         self._require_running()

@@ -3,54 +3,26 @@
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from threading import RLock
 from typing import Final, Self
 
 from eventlog.errors import WireError
 from eventlog.events import NewEvent, RecordedEvent
-from eventlog.log import Clock, EventLog, end_after, system_clock
+from eventlog.log import Clock, end_after, system_clock
 from eventlog.messages import Message, SetConfig
 from eventlog.wire.coordinator import decode_key, encode_key, encode_message
 from managers.config.job_config import config_of, config_value, delete_config, read_config, set_config
-from managers.errors import NotReady, Startable
+from managers.errors import NotReady
 from managers.job_names import Config
 from managers.stored_messages import STREAM_WRITER, make_envelope, with_envelope
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import KeyedState, decode_value
 from managers.streams.coordinator_stream_message import CoordinatorStreamMessage
-from managers.wrapped_logs import LazyLog, LogOrOpener, split_into_parts, written_event
+from managers.wrapped_logs import LogOrOpener, StreamClient, split_into_parts, written_event
 
 _logger: Final = logging.getLogger(__name__)
 
 
-class _StreamClient(Startable):
-    """Opens a log at the start and again after a failed call, and closes it if it opened it. Thread-safe."""
-
-    def __init__(self, log: LogOrOpener) -> None:
-        self._lazy_log: Final = LazyLog(log)
-        self._lock: Final = RLock()
-
-    def start(self) -> None:
-        """Open the log. Does nothing when called again."""
-        with self._lock:
-            self._lazy_log.open()
-            self._is_running = True
-
-    def stop(self) -> None:
-        """Close the log if it was opened here. Safe to call before `start` and again."""
-        with self._lock:
-            self._is_running = False
-            self._lazy_log.close()
-
-    @contextmanager
-    def _use(self) -> Iterator[EventLog]:
-        with self._lock:
-            self._require_running()
-            with self._lazy_log.use() as log:
-                yield log
-
-
-class CoordinatorStreamConsumer(_StreamClient):
+class CoordinatorStreamConsumer(StreamClient):
     """Bootstraps a job's config and messages, and catches up later (Samza's CoordinatorStreamSystemConsumer).
 
     Call `register`, `start`, then `bootstrap`; a context manager does all three. Unreadable events are ignored, with a
@@ -128,7 +100,7 @@ class CoordinatorStreamConsumer(_StreamClient):
             self._config.apply(event)
 
 
-class CoordinatorStreamProducer(_StreamClient):
+class CoordinatorStreamProducer(StreamClient):
     """Appends messages once it is started; calls return once they are acknowledged. Thread-safe.
 
     Samza's CoordinatorStreamSystemProducer.
@@ -174,7 +146,7 @@ class CoordinatorStreamProducer(_StreamClient):
         return written_event(message.message_type, *encode_message(message))
 
 
-class CoordinatorStreamWriter(_StreamClient):
+class CoordinatorStreamWriter(StreamClient):
     """Sets and deletes config keys; calls return once they are acknowledged (Samza's class, SAMZA-2797).
 
     A change of a write-once setting is refused unless the writer has ``force``. A context manager. Thread-safe.
