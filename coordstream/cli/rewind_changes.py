@@ -1,7 +1,10 @@
 """What a rewind writes, what undoes it, and whether a job has followed it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import dropwhile
 from pathlib import Path
 from typing import Final
 
@@ -16,11 +19,11 @@ from coordstream.queries.startpoints import startpoint_steps
 from eventlog.log import EventLog, system_clock
 from eventlog.postgres.connection import Connection
 from eventlog.timestamps import ms_of
-from eventlog.wire.startpoints import encode_startpoint
 from managers.rewind.rewind_plan import Move, RewindError, RewindPlan, require_followed
 from managers.rewind.rewind_undo import UndoFile, offsets_of, requests_of, undone_offsets, undone_requests
 from managers.startpoints.next_starts import next_starts
 from managers.startpoints.startpoint_records import STARTPOINTS_ENABLED, startpoints_enabled
+from managers.startpoints.startpoint_request import write_unless_changed
 from projections.job_choice import Job
 
 
@@ -36,14 +39,8 @@ def requests_to_write(found: StartpointJob, given: RewindPlan, undo_path: Path) 
     starts = next_starts(facts, found.checkpoints, {**facts.requests, **requests}, now_ms)
     require_followed(given, starts, "startpoint")
     before = {text: found.stored[text].decode() if text in found.stored else None for text in requests}
-    yield Change(
-        log=found.log,
-        question=f"Write {counted(len(requests), 'startpoint')}?",
-        done=found.requested(len(requests), now_ms),
-        write=lambda: found.change_requests({text: encode_startpoint(each) for text, each in requests.items()}),
-        warnings=found.request_warnings(),
-        undo=(undo_path, UndoFile(plan=given, log_offset=facts.log_offset, created_ms=now_ms, requests=before)),
-    )
+    undo = UndoFile(plan=given, log_offset=facts.log_offset, created_ms=now_ms, requests=before)
+    yield replace(found.change_to(requests, now_ms), undo=(undo_path, undo))
 
 
 @contextmanager
@@ -76,7 +73,9 @@ def requests_to_undo(found: StartpointJob, saved: UndoFile, undo_path: Path, *, 
     written = sum(value is not None for value in undone.values())
     counts = {"deleted": len(undone) - written, "written": written}
     words = ", ".join(f"{counted(count, 'startpoint')} {verb}" for verb, count in counts.items() if count)
-    yield _undo(found, undo_path, found.log, len(undone), words, lambda: found.change_requests(undone))
+    yield _undo(
+        found, undo_path, found.log, len(undone), words, lambda: write_unless_changed(found.store, found.stored, undone)
+    )
 
 
 @contextmanager
@@ -114,8 +113,6 @@ where h.job_name = %(name)s and h.job_id = %(id)s and h.record_time >= %(since)s
   and h.task_name = any(%(tasks)s) and h.input_offset_number is not null
 order by h.log_offset
 """)
-_Place = tuple[object, ...]
-"""A task and an input partition."""
 
 
 def check_rows(connection: Connection, job: Job, plan: RewindPlan) -> Rows:
@@ -125,19 +122,22 @@ def check_rows(connection: Connection, job: Job, plan: RewindPlan) -> Rows:
     or, once a checkpoint has reached both offsets, ``done``. ``reached_offset`` is the next offset to read.
     """
     tasks = sorted({move.task_name for move in plan.moves})
-    values = {**job_values(job), "since": plan.made_at, "tasks": tasks}
-    commits = _by_place(fetch(connection, _COMMITS, values))
+    commits = _by_place(fetch(connection, _COMMITS, {**job_values(job), "since": plan.made_at, "tasks": tasks}))
     steps = _by_place(startpoint_steps(connection, job, None, since=plan.made_at))
-    rows = (_move_values(job, move, steps, commits) for move in plan.moves)
+    rows = []
+    for move in plan.moves:
+        place = (move.task_name, *partition_values(move.partition))
+        state, reached = progress(move, steps[place], commits[place])
+        rows.append((*job, *place, move.from_offset, move.to_offset, reached, state))
     return Rows.of(_COLUMNS, rows)
 
 
-def _move_values(
-    job: Job, move: Move, steps: Mapping[_Place, list[Row]], commits: Mapping[_Place, list[Row]]
-) -> tuple[object, ...]:
-    place = (move.task_name, *partition_values(move.partition))
-    state, reached = progress(move, steps.get(place, ()), commits.get(place, ()))
-    return (*job, *place, move.from_offset, move.to_offset, reached, state)
+def _by_place(rows: Iterable[Row]) -> defaultdict[tuple[object, ...], list[Row]]:
+    """The rows by their task and input partition."""
+    found = defaultdict[tuple[object, ...], list[Row]](list)
+    for row in rows:
+        found[row["task_name"], *(row[name] for name in PARTITION)].append(row)
+    return found
 
 
 def progress(move: Move, steps: Iterable[Row], commits: Iterable[Row]) -> tuple[str, int | None]:
@@ -146,23 +146,14 @@ def progress(move: Move, steps: Iterable[Row], commits: Iterable[Row]) -> tuple[
     ``steps`` of its startpoints and ``commits`` are those of its task and partition since the plan, in their order.
     """
     own = [step for step in steps if step["startpoint_value"] == str(move.to_offset)]
-    status = own[-1]["status"] if own else "consumed"
-    if status != "consumed":
-        return status.replace("_", " "), None
+    if own and own[-1]["status"] != "consumed":
+        return own[-1]["status"].replace("_", " "), None
     started = next((step["record_time"] for step in own if step["status"] == "fanned_out"), None)
-    reached: int | None = None
-    for commit in commits:
-        position = commit["next_offset"]
-        is_first = position == move.to_offset if started is None else commit["record_time"] >= started
-        if reached is not None or is_first:
-            reached = max(position, reached or 0)
+
+    def is_before(commit: Row) -> bool:
+        return bool(commit["next_offset"] != move.to_offset if started is None else commit["record_time"] < started)
+
+    reached = max((commit["next_offset"] for commit in dropwhile(is_before, commits)), default=None)
     if reached is None:
         return "reading" if own else "not applied", None
     return DONE if reached >= max(move.from_offset, move.to_offset) else "reading", reached
-
-
-def _by_place(rows: Iterable[Row]) -> dict[_Place, list[Row]]:
-    found: dict[_Place, list[Row]] = {}
-    for row in rows:
-        found.setdefault((row["task_name"], *(row[name] for name in PARTITION)), []).append(row)
-    return found

@@ -1,6 +1,7 @@
 """`coordstream startpoint`: the requests and fan-outs of a job, and their history."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Annotated, Final
 
 import typer
@@ -25,7 +26,6 @@ from coordstream.cli.output import Column, counted, exact_time_column, print_lis
 from coordstream.cli.positions import Input, parse_input, parse_position
 from coordstream.cli.startpoint_plan import (
     StartpointJob,
-    WritePlan,
     commands,
     open_startpoint_job,
     plan_rows,
@@ -43,11 +43,11 @@ from eventlog.log import system_clock
 from eventlog.partition import StartpointKey, startpoint_key_readings
 from eventlog.startpoint import is_expired
 from eventlog.timestamps import ms_of
-from eventlog.wire.startpoints import encode_startpoint
 from managers.checkpoints.checkpoint_tool import require_stopped
 from managers.startpoints.next_starts import changed_starts, plan_next_fan_out
 from managers.startpoints.startpoint_manager import StartpointManager
 from managers.startpoints.startpoint_records import FanOuts
+from managers.startpoints.startpoint_request import write_unless_changed
 
 app = typer.Typer()
 
@@ -179,26 +179,18 @@ def write(
     with open_startpoint_job(job) as found:
         input_ = parse_input(given, found.facts.streams)
         plan = plan_write(found, input_, startpoint, tasks or (), servers=servers, force=force)
-        change = Change(
-            log=found.log,
+        change = found.change_to({str(key): startpoint for key in plan.keys}, startpoint.creation_timestamp)
+        shown = replace(
+            change,
             title=f"Next start of {found.job}, if requested to start {describe_startpoint(startpoint)}",
             rows=plan_rows(plan),
             columns=STARTS if plan.input_error else (*STARTS, *RESOLVED),
-            question=f"Write {counted(len(plan.keys), 'startpoint')}?",
-            done=_written(plan),
-            write=lambda: found.change_requests({str(key): encode_startpoint(startpoint) for key in plan.keys}),
+            done=change.done
+            + _to_copy("To undo:", commands("delete", found.job, dict.fromkeys(plan.keys, "")))
+            + _to_copy("Then, to restore the replaced requests:", write_commands(found.job, plan.replaced)),
             warnings=warnings(plan),
         )
-        make_change(change, yes=yes, dry_run=dry_run, as_json=as_json)
-
-
-def _written(plan: WritePlan) -> str:
-    job = plan.job.job
-    return (
-        plan.job.requested(len(plan.keys), plan.startpoint.creation_timestamp)
-        + _to_copy("To undo:", commands("delete", job, dict.fromkeys(plan.keys, "")))
-        + _to_copy("Then, to restore the replaced requests:", write_commands(job, plan.replaced))
-    )
+        make_change(shown, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
 def _to_copy(heading: str, lines: Sequence[str]) -> str:
@@ -248,7 +240,7 @@ def delete(
             columns=DELETED,
             question=f"Delete {deleted}?",
             done=f"{deleted} deleted." + _to_copy("To undo:", write_commands(found.job, unexpired)),
-            write=lambda: found.change_requests(dict.fromkeys(texts)),
+            write=lambda: write_unless_changed(found.store, found.stored, dict.fromkeys(texts)),
             verb="deleted",
             show_more=show_starts,
             warnings=found.warnings(),

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
+from coordstream.cli.change import Change
 from coordstream.cli.event_logs import JobLogs, no_coordinator_stream, open_job_logs
 from coordstream.cli.input_system import Bounds, Config, JobInputs, Resolved
 from coordstream.cli.output import counted
@@ -26,6 +27,7 @@ from eventlog.system_admin import (
     is_kafka_offset,
     offset_after,
 )
+from eventlog.wire.startpoints import encode_startpoint
 from managers.checkpoints.checkpoint_manager import checkpoint_manager
 from managers.checkpoints.checkpoint_tool import CheckpointTool
 from managers.errors import CheckpointError
@@ -34,7 +36,6 @@ from managers.startpoints.startpoint_records import request_values, without_key_
 from managers.startpoints.startpoint_request import (
     COORDINATOR_FACTORY,
     NO_LEADER_FACTORY,
-    RequestValues,
     choose_keys,
     job_warnings,
     key_warnings,
@@ -91,15 +92,18 @@ class StartpointJob(NamedTuple):
         if config.get(COORDINATOR_FACTORY) == NO_LEADER_FACTORY:
             yield f"Run `coordstream startpoint fan-out {self.job}` while the job is stopped instead."
 
-    def requested(self, count: int, created_ms: int) -> str:
-        """A sentence about startpoints that were written: how many, and until when they are followed."""
-        until = datetime.fromtimestamp((created_ms + EXPIRY_MS) / 1000, UTC)
-        written = f"{counted(count, 'startpoint')} written."
-        return f"{written} {self.job} starts there if it starts before {until:%Y-%m-%d %H:%M} UTC."
-
-    def change_requests(self, requests: RequestValues) -> None:
-        """Write or delete startpoint requests. Raises `StartpointsChanged` as `write_unless_changed`."""
-        write_unless_changed(self.store, self.stored, requests)
+    def change_to(self, requests: Requests, now_ms: int) -> Change:
+        """The change that writes requests, all created at ``now_ms``. Its write raises `StartpointsChanged`."""
+        startpoints = counted(len(requests), "startpoint")
+        until = datetime.fromtimestamp((now_ms + EXPIRY_MS) / 1000, UTC)
+        values = {text: encode_startpoint(each) for text, each in requests.items()}
+        return Change(
+            log=self.log,
+            question=f"Write {startpoints}?",
+            done=f"{startpoints} written. {self.job} starts there if it starts before {until:%Y-%m-%d %H:%M} UTC.",
+            write=lambda: write_unless_changed(self.store, self.stored, values),
+            warnings=self.request_warnings(),
+        )
 
 
 @contextmanager
@@ -274,9 +278,6 @@ def warnings(plan: WritePlan) -> Iterator[str]:
     else:
         yield from _input_warnings(plan)
     yield from plan.job.request_warnings()
-    asked = plan.startpoint
-    if isinstance(asked, StartpointTimestamp) and (asked.timestamp_offset or 0) > asked.creation_timestamp:
-        yield "The time is in the future. If no event is that late at the next start, the job starts with the next one."
     reads = plan.job.facts.reads()
     yield from list(dict.fromkeys(key_warnings(plan.keys, reads)))[:MOST_OF_A_KIND]
     if not plan.starts:
@@ -341,11 +342,9 @@ def input_problem(
 
 def _no_readers(plan: WritePlan) -> str:
     partitions = list_names(list(map(str, plan.unread)), MOST_OF_A_KIND)
-    if plan.job.facts.reads():
-        return f"No task of the job reads {partitions}. The request has no effect unless a task is assigned to it."
     return (
-        f"The job has no assignments and no checkpoints, so the tasks that read {partitions} are unknown. Samza's "
-        "coordinator fans the request out when it starts the job; `coordstream startpoint fan-out` cannot."
+        f"No task of the job is known to read {partitions}. The request has no effect unless the job's coordinator "
+        "assigns a task to it; `coordstream startpoint fan-out` cannot."
     )
 
 
