@@ -16,30 +16,27 @@ FETCHED_AT_ONCE: Final = 1_000
 FIRST_WIDTH: Final = 1_000
 WIDENING: Final = 8
 
-_STRETCHES: Final = sql.SQL(
-    """
-    select j.stream_kind, j.incarnation, min({first}) as first, max({last}) as last
-    from projection.job_log j join projection.position p using (log_id) {cuts}
-    where j.job_name = %(name)s and j.job_id = %(id)s
-    group by j.stream_kind, j.incarnation order by j.stream_kind desc, j.incarnation
-    """
-)
 # log_time is the running maximum of record times, so events before the cut are older; a log that never reaches the time
 # may contain records from a clock that is ahead
-_SINCE: Final = sql.SQL("cross join lateral projection.log_cut(j.log_id, %(since)s - interval '1 microsecond') s")
-_AS_OF: Final = sql.SQL(
-    """
-    cross join {cut} c
-    cross join lateral (
-      select case j.stream_kind when 'coordinator' then c.coordinator_incarnation else c.checkpoint_incarnation end,
-             case j.stream_kind when 'coordinator' then c.coordinator_cut else c.checkpoint_cut end) k(incarnation, cut)
-    """
-)
-_CUT_AT_TIME: Final = sql.SQL("projection.job_at(%(name)s, %(id)s, %(time)s)")
-_CUT_AT_OFFSET: Final = sql.SQL("projection.job_at_offset(%(name)s, %(id)s, %(offset)s, %(kind)s, null)")
-_LAST_AS_OF: Final = sql.SQL(
-    "case when j.incarnation < k.incarnation then p.next_offset - 1 when j.incarnation = k.incarnation then k.cut end"
-)
+_STRETCHES: Final = """
+select j.stream_kind, j.incarnation, min(case when s.cut < p.next_offset then s.cut + 1 else 0 end) as first,
+  max(case when %(time)s::timestamptz is null and %(offset)s::bigint is null or j.incarnation < k.incarnation
+           then p.next_offset - 1
+           when j.incarnation = k.incarnation then least(p.next_offset - 1, coalesce(k.cut, -1)) else -1 end) as last
+from projection.job_log j join projection.position p using (log_id)
+left join lateral projection.log_cut(j.log_id, %(since)s::timestamptz - interval '1 microsecond') s
+  on %(since)s::timestamptz is not null
+left join (
+  select * from projection.job_at(%(name)s, %(id)s, %(time)s::timestamptz) where %(time)s::timestamptz is not null
+  union all
+  select * from projection.job_at_offset(%(name)s, %(id)s, %(offset)s::bigint, %(kind)s::text, null)
+  where %(offset)s::bigint is not null) c on true
+cross join lateral (
+  select case j.stream_kind when 'coordinator' then c.coordinator_incarnation else c.checkpoint_incarnation end,
+         case j.stream_kind when 'coordinator' then c.coordinator_cut else c.checkpoint_cut end) k(incarnation, cut)
+where j.job_name = %(name)s and j.job_id = %(id)s
+group by j.stream_kind, j.incarnation order by j.stream_kind desc, j.incarnation
+"""
 _WITHIN: Final = sql.SQL(
     """
     from {relation} h where h.job_name = %(name)s and h.job_id = %(id)s and h.stream_kind = %(stream_kind)s
@@ -108,23 +105,9 @@ def _read(connection: Connection, query: sql.Composed, values: Sequence[Row]) ->
 
 def _stretches(connection: Connection, job: Job, history: History) -> list[Stretch]:
     """The offsets of each log up to the cut, without those that are certainly older than ``since``."""
-    firsts: list[sql.Composable] = [sql.SQL("0::bigint")]
-    lasts: list[sql.Composable] = [sql.SQL("p.next_offset - 1")]
-    cuts: list[sql.Composable] = []
-    if history.since is not None:
-        cuts.append(_SINCE)
-        firsts.append(sql.SQL("case when s.cut < p.next_offset then s.cut + 1 end"))
-    if history.cut != Cut():
-        cuts.append(_AS_OF.format(cut=_CUT_AT_OFFSET if history.cut.time is None else _CUT_AT_TIME))
-        lasts.append(sql.SQL("coalesce({}, -1)").format(_LAST_AS_OF))
-    query = _STRETCHES.format(
-        first=sql.SQL("greatest({})").format(sql.SQL(", ").join(firsts)),
-        last=sql.SQL("least({})").format(sql.SQL(", ").join(lasts)),
-        cuts=sql.SQL(" ").join(cuts),
-    )
     cut = {"time": history.cut.time, "offset": history.cut.offset, "kind": history.kind}
     values = {**job._asdict(), **cut, "since": history.since}
-    found = [Stretch(*row) for row in connection.execute(query, values).fetchall()]
+    found = [Stretch(*row) for row in connection.execute(_STRETCHES, values).fetchall()]
     return [stretch for stretch in found if stretch.first <= stretch.last]
 
 
