@@ -3,7 +3,6 @@
 Without Alembic and SQLAlchemy, which take a second to load.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +14,6 @@ from typing import Final
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.errors import AdminShutdown, CannotConnectNow, CrashShutdown, DiskFull, InsufficientPrivilege
-from psycopg.pq import Conninfo
 
 from coordstream.errors import CoordstreamError, note
 from coordstream.queries.rows import NOW, Cut, outside
@@ -190,7 +188,7 @@ def _connect(settings: Settings, url: str, keeps_timeouts: bool) -> Connection:
     try:
         return connect(url, keeps_timeouts=keeps_timeouts)
     except psycopg.OperationalError as error:
-        advice = f"Start it, or correct {URL_SETTING}." if settings.database_url else _embedded_advice()
+        advice = f"Start it, or correct {URL_SETTING}." if settings.database_url else "See its log."
         kind = DatabaseError if refuses_login(error) else DatabaseUnreachable
         raise kind(f"Cannot reach {place(settings)} ({failure_line(error)}). {advice}") from None
     except psycopg.ProgrammingError as error:
@@ -200,13 +198,6 @@ def _connect(settings: Settings, url: str, keeps_timeouts: bool) -> Connection:
         raise DatabaseError(
             f"Invalid option for {place(settings)}: {reason}. Correct {URL_SETTING}, or PGCONNECT_TIMEOUT."
         ) from None
-
-
-def _embedded_advice() -> str:
-    """What to do about an embedded server that cannot be reached. libpq applies its variables to that, too."""
-    names = (option.envvar.decode() for option in Conninfo.get_defaults() if option.envvar)
-    present = ", ".join(name for name in names if name in os.environ)
-    return f"See its log, or unset the variables that apply to it: {present}." if present else "See its log."
 
 
 @contextmanager

@@ -11,9 +11,9 @@ def gauge(name: str, help_text: str, value: float) -> str:
     return metric(name, help_text, (), [((), value)])
 
 
-def metric(name: str, help_text: str, labels: Sequence[str], samples: Iterable[Sample], kind: str = "gauge") -> str:
-    """A metric ``coordstream_<name>``; the name of a counter ends with ``_total``."""
-    full = f"coordstream_{name}"
+def metric(name: str, help_text: str, labels: Sequence[str], samples: Iterable[Sample]) -> str:
+    """A metric ``coordstream_<name>``: a counter if the name ends with ``_total``, else a gauge."""
+    full, kind = f"coordstream_{name}", "counter" if name.endswith("_total") else "gauge"
     lines = [f"# HELP {full} {help_text}\n# TYPE {full} {kind}\n"]
     for values, number in samples:
         given = ",".join([f'{label}="{_escaped(value)}"' for label, value in zip(labels, values, strict=True)])

@@ -282,14 +282,14 @@ class FollowerMetrics:
         yield gauge("follower_idle_seconds", "Time since the last turn of the follower's loop", activity.idle_seconds)
         yield gauge("follower_outage", "1 while brokers or database do not answer, else 0", bool(activity.outage))
         text = "Events applied to the relations"
-        yield metric("follower_events_total", text, (), [((), activity.events)], "counter")
+        yield metric("follower_events_total", text, (), [((), activity.events)])
         text = "1 for the state that the stream has"
         yield metric("follower_stream_state", text, ("stream_name", "state"), states.items())
         yield metric(
             "follower_stream_lag_offsets", "Offsets to the stream's end, NaN if unknown", ("stream_name",), lags.items()
         )
         text = "Events applied to the relations, by stream"
-        yield metric("follower_stream_events_total", text, ("stream_name",), events.items(), "counter")
+        yield metric("follower_stream_events_total", text, ("stream_name",), events.items())
 
     def _activity(self) -> Activity | None:
         """What the follower is doing; None: it waits for the database to begin."""

@@ -91,9 +91,9 @@ class CoordinatorServer:
     def collect(self) -> Iterator[str]:
         """The requests for the job model, as in Samza's BaseServerMetrics."""
         requests = [((), self.answers.total())]
-        yield metric("coordinator_requests_total", "Requests for the job model", (), requests, "counter")
+        yield metric("coordinator_requests_total", "Requests for the job model", (), requests)
         answers = [((outcome,), self.answers[outcome]) for outcome in ("successful", "failed")]
-        yield metric("coordinator_responses_total", "Answers to them", ("outcome",), answers, "counter")
+        yield metric("coordinator_responses_total", "Answers to them", ("outcome",), answers)
 
     def _application(self) -> Starlette:
         return Starlette(

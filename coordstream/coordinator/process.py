@@ -162,18 +162,15 @@ class CoordinatorProcess:
             yield gauge("coordinator_containers", "Containers of the job model", len(attempt.job_model.containers))
             yield gauge("coordinator_tasks", "Tasks of the job model", len(attempt.job_model.tasks))
         metrics = self._coordinator.metrics
-        text, attempts = "Starts of the same deployment without a change", metrics.application_attempt_count
-        yield metric("coordinator_application_attempts_total", text, (), [((), attempts)], "counter")
+        attempts = [((), metrics.application_attempt_count)]
+        text = "Starts of the same deployment without a change"
+        yield metric("coordinator_application_attempts_total", text, (), attempts)
         yield gauge("coordinator_new_deployment", "1 if the process started a new deployment", metrics.new_deployment)
         yield gauge("coordinator_job_model_changed", "1 if a deployment's job model changed", metrics.job_model_changed)
         yield gauge("coordinator_config_changed", "1 if a deployment's config changed", metrics.config_changed)
-        failures = {
-            ("generation",): metrics.metadata_generation_failed_count,
-            ("read",): metrics.metadata_read_failed_count,
-            ("write",): metrics.metadata_write_failed_count,
-        }
-        text = "Failed steps of metadata"
-        yield metric("coordinator_metadata_failures_total", text, ("step",), failures.items(), "counter")
+        steps = ("generation", "read", "write")
+        failures = [((step,), getattr(metrics, f"metadata_{step}_failed_count")) for step in steps]
+        yield metric("coordinator_metadata_failures_total", "Failed steps of metadata", ("step",), failures)
         yield generate_latest(self._samza_metrics).decode()
         if self._server is not None:
             yield from self._server.collect()

@@ -1,7 +1,7 @@
 """/readyz and /metrics: the state of logs, tasks and jobs, each from one snapshot of the database."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from threading import Lock, Thread
 from time import monotonic
 from typing import Final, NamedTuple
@@ -35,20 +35,31 @@ WAIT_SECONDS: Final = 0.05
 JOB: Final = ("job_name", "job_id")
 LOG: Final = (*JOB, "stream_name", "stream_kind")
 TASK: Final = (*JOB, "task_name")
-_LOGS: Final = (
-    ("log_ready", "is_ready", "1 if the log is followed and read to its end, else 0"),
-    ("log_lag_offsets", "lag", "Offsets from the position to the log's end, NaN if unknown"),
-    ("log_next_offset", "next_offset", "The next offset to fold"),
-    ("log_quarantined_events", "quarantine_open", "Events that cannot be decoded"),
-    ("log_gaps", "gap_count", "Ranges of offsets missing from the archive"),
+_METRICS: Final = (
+    ("log_state", "logs", (*LOG, "state"), "one", "1 for the state that the log has"),
+    ("log_heartbeat_age_seconds", "followed", LOG, "heartbeat_age_seconds", "Age of the follower's last heartbeat"),
+    ("log_ready", "logs", LOG, "is_ready", "1 if the log is followed and read to its end, else 0"),
+    ("log_lag_offsets", "logs", LOG, "lag", "Offsets from the position to the log's end, NaN if unknown"),
+    ("log_next_offset", "logs", LOG, "next_offset", "The next offset to fold"),
+    ("log_quarantined_events", "logs", LOG, "quarantine_open", "Events that cannot be decoded"),
+    ("log_gaps", "logs", LOG, "gap_count", "Ranges of offsets missing from the archive"),
+    ("job_ok", "jobs", JOB, "is_ok", "0 if the job has a problem: silent, behind, unknown, or one of its logs"),
+    ("job_state", "jobs", (*JOB, "state"), "one", "1 for the state that the job has"),
+    ("task_last_commit_age_seconds", "commits", TASK, "commit_age_seconds", "Age of the task's last checkpoint"),
+    ("task_lag_records", "lags", TASK, "records_behind", "Records behind the inputs' ends, NaN if unknown"),
+    (
+        "task_lag_seconds",
+        "lags",
+        TASK,
+        "seconds_behind",
+        "How long the next record has waited or longer, NaN if unknown",
+    ),
+    ("task_last_lag_records", "lags", TASK, "last_records_behind", "Records behind the ends that were last known"),
+    ("task_lag_age_seconds", "lags", TASK, "lag_age_seconds", "Age of the oldest of these ends, NaN if there is none"),
+    ("job_metadata_changes_total", "changes", (*JOB, "change"), "changes", "Changes of the job coordinator's metadata"),
+    ("job_anomalies", "anomalies", (*JOB, "anomaly"), "anomalies", "Inconsistencies in the job's logs"),
 )
-_LAGS: Final = (
-    ("task_lag_records", "records_behind", "Records behind the inputs' ends, NaN if unknown"),
-    ("task_lag_seconds", "seconds_behind", "How long the next record has waited, or longer; NaN if unknown"),
-    ("task_last_lag_records", "last_records_behind", "Records behind the ends that were last known"),
-    ("task_lag_age_seconds", "lag_age_seconds", "Age of the oldest of these ends, NaN if there is none"),
-)
-"""The name, the column and the help of each metric."""
+"""The name of each metric, its rows (see `Metrics`), the columns of its labels and of its value, and its help."""
 _CHANGES: Final = sql.SQL("""
 select m.job_name, m.job_id, c.change, count(*) filter (where c.is_changed) as changes
 from (
@@ -161,60 +172,30 @@ class Metrics:
             return metrics_response(self._families(connection, request.app.state))
 
     def _families(self, connection: Connection, state: State) -> Iterator[str]:
-        ready = readiness(connection, state.ready_lag)
+        ready, retired = readiness(connection, state.ready_lag), retired_jobs(connection)
         yield gauge("ready", "1 if /readyz is ready, else 0", not ready.reasons)
-        yield from _of_logs(ready)
-        retired = retired_jobs(connection)
         tasks = [row for row in task_statuses(connection) if job_key(row) not in retired]
-        yield from _of_jobs([row | {"one": 1} for row in job_states(connection, ready.logs, tasks, state.job_limits)])
-        yield from _of_tasks(tasks)
-        text, labels = "Changes of the job coordinator's metadata", (*JOB, "change")
-        yield _of_rows("job_metadata_changes_total", text, labels, "changes", fetch(connection, _CHANGES), "counter")
-        jobs_of = _jobs_by_bucket(ready.logs)
+        jobs_of: dict[int, set[JobKey]] = {}
+        for log in ready.logs:
+            jobs_of.setdefault(log["job_bucket"], set()).add(job_key(log))
         anomalies = self._anomalies.read(state.pool, {*jobs_of})
-        counted = [row for bucket, rows in anomalies.items() for row in rows if job_key(row) in jobs_of.get(bucket, ())]
-        yield _of_rows("job_anomalies", "Inconsistencies in the job's logs", (*JOB, "anomaly"), "anomalies", counted)
+        bad = {name for name, _ in ready.found}
+        logs = [row | {"is_ready": row["stream_name"] not in bad, "one": 1} for row in ready.logs]
+        observed = {job_key(row) for row in tasks if row["observed_at"] is not None}
+        jobs = job_states(connection, ready.logs, tasks, state.job_limits)
+        rows_of = {
+            "logs": logs,
+            "followed": [
+                row for row in logs if row["backend"] != RECORDING and row["heartbeat_age_seconds"] is not None
+            ],
+            "jobs": [row | {"is_ok": not row["is_problem"], "one": 1} for row in jobs],
+            "commits": [row for row in tasks if row["commit_time"] is not None],
+            "lags": [row for row in tasks if row["partition_count"] is not None and job_key(row) in observed],
+            "changes": fetch(connection, _CHANGES),
+            "anomalies": [row for at, rows in anomalies.items() for row in rows if job_key(row) in jobs_of.get(at, ())],
+        }
+        for name, rows, labels, value, text in _METRICS:
+            yield metric(name, text, labels, (([row[each] for each in labels], row[value]) for row in rows_of[rows]))
         waiting = sum(len(jobs) for bucket, jobs in jobs_of.items() if bucket not in anomalies)
         samples = [(["coordstream_job_anomalies"], waiting)]
         yield metric("jobs_waiting", "Jobs without values of a metric yet", ("metric",), samples)
-
-
-def _jobs_by_bucket(logs: Iterable[Row]) -> dict[int, set[JobKey]]:
-    found: dict[int, set[JobKey]] = {}
-    for log in logs:
-        found.setdefault(log["job_bucket"], set()).add(job_key(log))
-    return found
-
-
-def _of_jobs(jobs: list[Row]) -> Iterator[str]:
-    rows = [row | {"is_ok": not row["is_problem"]} for row in jobs]
-    text = "0 if the job has a problem: silent, behind, unknown, or one of its logs"
-    yield _of_rows("job_ok", text, JOB, "is_ok", rows)
-    yield _of_rows("job_state", "1 for the state that the job has", (*JOB, "state"), "one", rows)
-
-
-def _of_tasks(tasks: list[Row]) -> Iterator[str]:
-    commits = [row for row in tasks if row["commit_time"] is not None]
-    observed = {job_key(row) for row in tasks if row["observed_at"] is not None}
-    lags = [row for row in tasks if row["partition_count"] is not None and job_key(row) in observed]
-    age = "commit_age_seconds"
-    yield _of_rows("task_last_commit_age_seconds", "Age of the task's last checkpoint", TASK, age, commits)
-    for name, value, text in _LAGS:
-        yield _of_rows(name, text, TASK, value, lags)
-
-
-def _of_logs(ready: Readiness) -> Iterator[str]:
-    bad = {name for name, _ in ready.found}
-    rows = [row | {"is_ready": row["stream_name"] not in bad, "one": 1} for row in ready.logs]
-    followed = [row for row in rows if row["backend"] != RECORDING and row["heartbeat_age_seconds"] is not None]
-    age = "heartbeat_age_seconds"
-    yield _of_rows("log_state", "1 for the state that the log has", (*LOG, "state"), "one", rows)
-    yield _of_rows("log_heartbeat_age_seconds", "Age of the follower's last heartbeat", LOG, age, followed)
-    for name, value, text in _LOGS:
-        yield _of_rows(name, text, LOG, value, rows)
-
-
-def _of_rows(
-    name: str, text: str, labels: tuple[str, ...], value: str, rows: Iterable[Row], kind: str = "gauge"
-) -> str:
-    return metric(name, text, labels, (([row[label] for label in labels], row[value]) for row in rows), kind)

@@ -1,13 +1,10 @@
-import os
 import re
-from pathlib import Path
 
 import psycopg
 import pytest
 from psycopg import sql
 
-from coordstream.database import DatabaseError, DatabaseUnreachable, check_url, open_connection, open_database
-from coordstream.settings import Settings
+from coordstream.database import DatabaseError, DatabaseUnreachable, check_url, open_database
 from tests.fixtures.coordstream.command_line import CommandLine
 
 
@@ -31,21 +28,6 @@ def test_a_database_that_does_not_answer_is_reported(cli: CommandLine, monkeypat
         r"failed: .*\)\. Start it, or correct COORDSTREAM_DATABASE_URL\.",
         cli.refused("config", "show", "j"),
     )
-
-
-def test_variables_that_keep_the_embedded_server_from_being_reached_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings, url = Settings(home=tmp_path), "postgresql://u@127.0.0.1:1/d"
-    for name in [name for name in os.environ if name.startswith("PG")]:
-        monkeypatch.delenv(name)
-    with pytest.raises(DatabaseUnreachable, match=r"\)\. See its log\.$"), open_connection(settings, url):
-        pass
-    monkeypatch.setenv("PGSSLMODE", "require")
-    monkeypatch.setenv("PGPASSWORD", "hunter2")
-    advice = r"See its log, or unset the variables that apply to it: PGPASSWORD, PGSSLMODE\.$"
-    with pytest.raises(DatabaseUnreachable, match=advice), open_connection(settings, url):
-        pass
 
 
 def test_an_invalid_option_of_the_url_is_not_a_lost_connection(
