@@ -123,7 +123,7 @@ def test_an_invalid_recording_means_that_nothing_is_written(
 ) -> None:
     shutil.copytree(fleet, tmp_path / "fleet")
     (tmp_path / "fleet" / "x.jsonl").write_text("{}\n")
-    with pytest.raises(SparkJobError, match=r"Invalid record in .*x.jsonl, line 1: partition: Field required"):
+    with pytest.raises(SparkJobError, match=r"Invalid record in .*x.jsonl, line 1: topic: Field required"):
         replay_files(spark, database_url, tmp_path / "fleet")
     with connect(database_url) as connection:
         assert count(connection, "eventlog.log") == 0
