@@ -1,7 +1,7 @@
 """A topic without a leader, because the only broker with its events is down, does not keep others from being read."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
+from functools import partial
 from typing import Final, NamedTuple
 
 import pytest
@@ -14,7 +14,7 @@ from projections.follow import session
 from projections.follow.follow_run import FollowPlan
 from projections.follow.follower import Follower
 from tests.fixtures.kafka import BrokerMaker
-from tests.fixtures.kafka_broker import SecondNode, second_node
+from tests.fixtures.kafka_broker import KafkaBroker, SecondNode
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.projections.follow.running import COUNTS, ORDERS, following, now, position, wait_for_position
 from tests.fixtures.properties.importing import SETTINGS
@@ -31,18 +31,18 @@ class Cluster(NamedTuple):
 
     options: KafkaOptions
     topics: Topics
-    other: SecondNode
+    other: KafkaBroker
 
 
 @pytest.fixture
-def cluster(start_broker: BrokerMaker, kafka_jars: Path, broker_jvm: Sequence[str]) -> Iterator[Cluster]:
+def cluster(start_broker: BrokerMaker) -> Iterator[Cluster]:
     with (
         start_broker() as first,
-        second_node(first, kafka_jars, jvm=broker_jvm) as other,
+        start_broker(make=partial(SecondNode, first)) as other,
         Topics(first.bootstrap_servers) as topics,
     ):
         for name, node in ((ORDERS, 1), (COUNTS, 2)):
-            topics.create_on(name, node)
+            topics.create(name, node=node)
             topics.write(name, config(a="1"))
         yield Cluster(KafkaOptions.parse(first.bootstrap_servers), topics, other)
 
