@@ -88,16 +88,16 @@ def _suffix(job_name: str, job_id: str) -> str:
 def _kind(stream_name: str, kind: str | None) -> StreamKind:
     found = _NAME.fullmatch(stream_name)
     named = next((known for known, prefix in _PREFIXES.items() if found and prefix == found[2]), None)
-    if kind is not None and kind not in _PREFIXES:
+    given = next((known for known in _PREFIXES if known == kind), named)
+    if kind not in (None, given):
         raise StreamKindError(f"Unknown kind of stream {kind!r}. Expected 'coordinator' or 'checkpoint'.")
-    if named and kind not in (None, named):
+    if given is None:
+        raise StreamKindError(
+            f"Unknown kind of stream {stream_name}: its name contains neither {COORDINATOR_PREFIX} nor "
+            f"{CHECKPOINT_PREFIX}. Set '--kind' to 'coordinator' or 'checkpoint'."
+        )
+    if named not in (None, given):
         raise StreamKindError(
             f"Stream {stream_name} has the name of a {named} stream, not of a {kind} stream. Leave '--kind' out."
         )
-    for known in _PREFIXES:
-        if known in (named, kind):
-            return known
-    raise StreamKindError(
-        f"Unknown kind of stream {stream_name}: its name contains neither {COORDINATOR_PREFIX} nor "
-        f"{CHECKPOINT_PREFIX}. Set '--kind' to 'coordinator' or 'checkpoint'."
-    )
+    return given

@@ -45,30 +45,18 @@ _NO_ID: Final = "00000000-0000-0000-0000-000000000000"
 
 
 class Topic(NamedTuple):
-    """A topic as the cluster describes it; ``settings`` lacks those that the user may not read."""
+    """A topic as the cluster describes it; settings that the user may not read are None, or empty.
+
+    ``cleanup_policy`` is ``compact``, ``delete`` or both, ``delete_retention_ms`` how long a tombstone is retained, and
+    ``max_message_bytes`` the maximum size of a batch of records.
+    """
 
     name: str
     topic_id: str | None
     partitions: int
-    settings: Mapping[str, str]
-
-    @property
-    def delete_retention_ms(self) -> int | None:
-        """How long a tombstone is retained; None if unknown."""
-        return self._number("delete.retention.ms")
-
-    @property
-    def max_message_bytes(self) -> int | None:
-        """The maximum size of a batch of records; None if unknown."""
-        return self._number("max.message.bytes")
-
-    @property
-    def cleanup_policy(self) -> frozenset[str]:
-        """``compact``, ``delete`` or both; empty if unknown."""
-        return frozenset(filter(None, self.settings.get("cleanup.policy", "").split(",")))
-
-    def _number(self, name: str) -> int | None:
-        return int(self.settings[name]) if name in self.settings else None
+    cleanup_policy: frozenset[str] = frozenset()
+    delete_retention_ms: int | None = None
+    max_message_bytes: int | None = None
 
 
 def check(topic: Topic, *, any_partitions: bool = False) -> str:
@@ -151,7 +139,15 @@ class KafkaAdmin(AdminClient):
     def topic(self, stream_name: str, *, leader_seconds: float = REACH_SECONDS) -> Topic:
         """The current state of a stream's topic. Raises `StreamMissing`, `StreamRefused` or `SourceUnavailable`."""
         found = self._topics([stream_name], leader_seconds)[stream_name]
-        return Topic(stream_name, known_id(found.topic_id), len(found.partitions), self._topic_settings(stream_name))
+        settings = self._topic_settings(stream_name)
+        policy, *numbers = (settings.get(name) for name in _READ_SETTINGS)
+        return Topic(
+            stream_name,
+            known_id(found.topic_id),
+            len(found.partitions),
+            frozenset((policy or "").split(",")) - {""},
+            *(None if number is None else int(number) for number in numbers),
+        )
 
     def describe(self, stream_name: str) -> StreamFacts:
         """See `EventSource.describe`; the end is after the last committed record. It does not wait for a leader."""

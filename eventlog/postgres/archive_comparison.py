@@ -1,9 +1,9 @@
 """Compares a log with the archive, to detect that its past has changed."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection
@@ -22,15 +22,6 @@ from (select log_offset from eventlog.event where log_id = %s order by log_offse
 """
 
 
-class Fingerprint(NamedTuple):
-    """What identifies an event; the digests are SHA-256."""
-
-    offset: int
-    timestamp: int
-    key_sha256: bytes | None
-    value_sha256: bytes | None
-
-
 def first_difference(connection: Connection, log_id: int, events: Iterable[RecordedEvent]) -> int | None:
     """The offset of the first of a log's events that is not in the archive, or is there with another time or bytes.
 
@@ -38,13 +29,13 @@ def first_difference(connection: Connection, log_id: int, events: Iterable[Recor
     log's horizon it may have fewer: what a retention has detached is not compared.
     """
     horizon = horizon_offset(connection, log_id)
-    for chunk in _chunks(map(_fingerprint, events)):
-        offsets = [event.offset for event in chunk]
-        rows = connection.execute(_ARCHIVED, (log_id, offsets), binary=True)
-        archived = {event.offset: event for event in map(Fingerprint._make, rows)}
-        for event in chunk:
-            if archived.get(event.offset, event if event.offset < horizon else None) != event:
-                return event.offset
+    remaining = iter(events)
+    while chunk := [(event.offset, _fingerprint(event)) for event in islice(remaining, _CHUNK_EVENTS)]:
+        rows = connection.execute(_ARCHIVED, (log_id, [offset for offset, _ in chunk]), binary=True)
+        archived = {offset: tuple(fingerprint) for offset, *fingerprint in rows}
+        for offset, fingerprint in chunk:
+            if archived.get(offset, fingerprint if offset < horizon else None) != fingerprint:
+                return offset
     return None
 
 
@@ -60,14 +51,10 @@ def tail_start(connection: Connection, log_id: int, events: int) -> int:
     return 0 if row is None or row[0] is None else int(row[0])
 
 
-def _fingerprint(event: RecordedEvent) -> Fingerprint:
-    return Fingerprint(event.offset, event.timestamp, _digest(event.key), _digest(event.value))
+def _fingerprint(event: RecordedEvent) -> tuple[int, bytes | None, bytes | None]:
+    """What identifies the event at an offset: its time, and the SHA-256 of its key and value."""
+    return event.timestamp, _digest(event.key), _digest(event.value)
 
 
 def _digest(data: bytes | None) -> bytes | None:
     return None if data is None else hashlib.sha256(data).digest()
-
-
-def _chunks(fingerprints: Iterator[Fingerprint]) -> Iterator[list[Fingerprint]]:
-    while chunk := list(islice(fingerprints, _CHUNK_EVENTS)):
-        yield chunk

@@ -33,7 +33,7 @@ def test_a_topic_that_is_deleted_from_is_refused(admin: KafkaAdmin, topics: Topi
 
 
 def test_several_partitions_are_taken_only_where_it_is_asked_for() -> None:
-    topic = Topic("t", None, 2, {"cleanup.policy": "compact,delete"})
+    topic = Topic("t", None, 2, frozenset({"compact", "delete"}))
     with pytest.raises(StreamRefused, match="it has 2 partitions"):
         check(topic)
     assert check(topic, any_partitions=True).startswith("t has 2 partitions, of which only partition 0 is read and")
