@@ -12,7 +12,6 @@ from coordstream.coordinator.job_lock import JobLock, JobTakenOver, LockLostInWr
 from coordstream.coordinator.process import CoordinatorProcess, CoordinatorRun
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.postgres.connection import connect
-from eventlog.postgres.log import PostgresEventLog
 from eventlog.source import SourceUnavailable
 from eventlog.streams import identify
 from managers.assignments.changelog_partition_manager import ChangelogPartitionManager
@@ -26,8 +25,6 @@ from managers.job_names import Config
 from managers.stores.coordinator_store import CoordinatorStreamStore
 from managers.stores.keyed_state import NamespacedKey
 from managers.streams.stream_creation import InputAdmin
-from managers.wrapped_logs import DelegatingLog
-from tests.fixtures.database_sessions import end_sessions
 
 STREAM = "__samza_coordinator_orders_1"
 METADATA = JobCoordinatorMetadata("deployment-1", "0", "0")
@@ -239,26 +236,3 @@ def test_a_lock_that_is_lost_in_the_start_ends_it(
     with pytest.raises(JobTakenOver, match="The start of orders was interrupted"):
         process._coordinator.publish_url("http://localhost/")
     assert log.end_offset() == position
-
-
-def test_a_coordinator_recovers_from_an_outage_of_its_stream_in_postgres(database_url: str) -> None:
-    PostgresEventLog.create(database_url, identify(STREAM)).close()
-    log = DelegatingLog(partial(PostgresEventLog, database_url, STREAM))
-    with CoordinatorStreamStore(log) as store:
-        JobCoordinatorMetadataManager(store, NON_YARN).write_job_coordinator_metadata(METADATA)
-    lines: list[str] = []
-    with log, closing(JobLock(partial(connect, database_url), "orders", STREAM)) as lock:
-        assert lock.take()
-        process = process_of(log, lock, lines)
-        process._keep_job()
-        end_sessions(database_url)
-        with pytest.raises(SourceUnavailable):
-            process.context.read_locality()
-        end_sessions(database_url)
-        process._keep_job()
-        process._watch.check_once()
-        process._keep_job()
-        assert [*process._watch.failures()] == []
-        assert process.context.read_locality() == {}
-    outage = "The coordinator stream does not answer. Retrying; containers are still served."
-    assert lines in ([], [outage, "Recovered."])

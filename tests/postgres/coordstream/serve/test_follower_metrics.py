@@ -9,8 +9,9 @@ from coordstream.cli.follow import FollowerMetrics
 from coordstream.serve.process import UNEXPLAINED, serving_process
 from projections.follow.follow_run import Activity, StreamActivity
 from projections.follow.follower import Follower
-from tests.fixtures.coordstream.command_line import CommandLine
+from tests.fixtures.coordstream.command_line import CommandLine, follow_process
 from tests.fixtures.coordstream.serve.serving import LOOPBACK
+from tests.fixtures.waiting import wait_until
 
 TOKEN = "0123456789abcdef"
 STREAM = "__samza_coordinator_orders_1"
@@ -83,28 +84,12 @@ def test_before_the_database_answers_the_follower_is_live() -> None:
 
 
 @pytest.mark.slow
-def test_follow_serves_what_it_does(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_follow_serves_what_it_does(cli: CommandLine) -> None:
     cli.done("log", "create", STREAM)
     cli.done("config", "set", "orders", "job.name", "orders")
-    seen: list[Activity] = []
-    set_follower = FollowerMetrics.set_follower
-
-    def watch(self: FollowerMetrics, follower: Follower) -> None:
-        set_follower(self, follower)
-        run = follower.run
-
-        def run_and_look():  # type: ignore[no-untyped-def]
-            outcome = run()
-            seen.append(follower.activity())
-            return outcome
-
-        monkeypatch.setattr(follower, "run", run_and_look)
-
-    monkeypatch.setattr(FollowerMetrics, "set_follower", watch)
-    finished = cli("follow", STREAM, "--once", "--metrics-port", "0")
-    assert finished.code == 0
-    assert "Serving /healthz and /metrics on http://127.0.0.1:" in finished.err
-    (activity,) = seen
-    assert (activity.events, activity.outage) == (1, "")
-    assert activity.idle_seconds < 60
-    assert [(stream.state, stream.next_offset) for stream in activity.streams] == [("over", 1)]
+    with follow_process(cli, STREAM, "--metrics-port", "0") as process:
+        assert process.stderr is not None
+        address = process.stderr.readline().rpartition(" on ")[2].removesuffix("/.\n")
+        wait_until(
+            lambda: "coordstream_follower_events_total 1.0\n" in httpx.get(f"{address}/metrics").text, what="the event"
+        )

@@ -181,18 +181,6 @@ def test_a_suspended_one_that_was_taken_over_writes_nothing_when_it_continues(jo
     assert f"{job.name} already has a coordinator: coordstream coordinator" in err
 
 
-def test_what_another_program_writes_is_reported(job: Job) -> None:
-    grouper = "job.systemstreampartition.grouper.factory"
-    with job.coordinator("--config", str(job.file)) as process:
-        line_with(process.stderr, "Coordinating")
-        with job.log() as log, CoordinatorStreamStore(log) as store:
-            set_config(store, "task.opts", "-Xmx1g")
-            said = line_with(process.stderr, "The config changed")
-            assert said == "The config changed (task.opts). The next start uses it."
-            set_config(store, grouper, "demo.Grouper", force=True)
-        assert f"Another program changed {grouper}" in line_with(process.stderr, "Another program")
-
-
 def test_a_change_of_the_config_reaches_the_served_job_model(job: Job) -> None:
     grouper = "job.systemstreampartition.grouper.factory"
     with job.coordinator("--config", str(job.file), "--restart-on-change") as process:
