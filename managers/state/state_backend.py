@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from typing import Final, Literal, NamedTuple, Protocol, TypeVar
+from typing import Final, Literal, NamedTuple, Protocol
 
 from eventlog.checkpoint import (
     DEFAULT_WRITE_VERSIONS,
@@ -23,14 +23,9 @@ from eventlog.state_markers import KAFKA_STATE_BACKEND_FACTORY
 from managers.job_facts import changelog_of
 from managers.state.key_value_store import StoreOpener
 
-Backend = TypeVar("Backend")
-
 _STORES: Final = "stores."
 _FACTORY: Final = ".factory"
-_SIDE_INPUTS: Final = ".side.inputs"
 _SIDE_INPUTS_FACTORY: Final = ".side.inputs.processor.factory"
-_BACKUP: Final = "backup.factories"
-_RESTORE: Final = "restore.factories"
 _logger: Final = logging.getLogger(__name__)
 
 
@@ -42,12 +37,12 @@ def store_names(config: Mapping[str, str]) -> tuple[str, ...]:
 
 def backup_factories(config: Mapping[str, str], store_name: str) -> tuple[str, ...]:
     """``stores.<store>.backup.factories``, else ``stores.backup.factories``, else the changelog if there is one."""
-    return _factories(config, store_name, _BACKUP)
+    return _factories(config, store_name, "backup.factories")
 
 
 def restore_factories(config: Mapping[str, str], store_name: str) -> tuple[str, ...]:
     """The factories that may restore a store, the preferred one first; configured like `backup_factories`."""
-    return _factories(config, store_name, _RESTORE)
+    return _factories(config, store_name, "restore.factories")
 
 
 def is_durable(config: Mapping[str, str], store_name: str) -> bool:
@@ -56,7 +51,7 @@ def is_durable(config: Mapping[str, str], store_name: str) -> bool:
 
 def has_side_inputs(config: Mapping[str, str], store_name: str) -> bool:
     """Whether a store is filled from side inputs, which its local files continue from."""
-    return any(f"{_STORES}{store_name}{suffix}" in config for suffix in (_SIDE_INPUTS, _SIDE_INPUTS_FACTORY))
+    return any(f"{_STORES}{store_name}{suffix}" in config for suffix in (".side.inputs", _SIDE_INPUTS_FACTORY))
 
 
 def stores_by_backup_factory(config: Mapping[str, str], stores: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -83,8 +78,8 @@ def backend_factory_store_names(
 
 
 def require_backends(
-    task_name: str, chosen: Mapping[str, Iterable[str]], known: Mapping[str, Backend]
-) -> dict[str, Backend]:
+    task_name: str, chosen: Mapping[str, Iterable[str]], known: Mapping[str, "StateBackendFactory"]
+) -> dict[str, "StateBackendFactory"]:
     """The backends of the chosen factories, by factory. Raises `ConfigError`."""
     for factory, stores in chosen.items():
         for store in stores:

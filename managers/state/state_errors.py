@@ -72,7 +72,6 @@ class InvalidMarker(_StoreError):
     """A state checkpoint marker of a store cannot be used."""
 
     def __init__(self, task_name: str, store_name: str, problem: str) -> None:
-        self.problem = problem
         remedy = "Restore the store from another checkpoint or state backend."
         then = f" is invalid: {_sentence(problem)} {remedy}"
         super().__init__(task_name, store_name, "The state checkpoint marker of", then)

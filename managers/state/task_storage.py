@@ -194,7 +194,7 @@ class TaskRestoration:
         """
         config, task_name = self._task.config, self._task.task_name
         backed_up = stores_by_backup_factory(config, self._store_names)
-        require_backends(task_name, backed_up, self._backends)
+        backup_backends = require_backends(task_name, backed_up, self._backends)
         checkpoint = self._checkpoints.read_last_checkpoint(task_name)
         chosen = backend_factory_store_names(config, self._store_names, checkpoint)
         require_backends(task_name, chosen, self._backends)
@@ -204,7 +204,11 @@ class TaskRestoration:
                 self._empty(store)
         used = {store: self._restore(store, factory, checkpoint) for store, factory in first.items()}
         if used != first and isinstance(checkpoint, CheckpointV2):
-            return self._commit_again(checkpoint, backed_up)
+            managers = {
+                factory: backend.get_backup_manager(self._task, backed_up[factory])
+                for factory, backend in backup_backends.items()
+            }
+            return self._commit_again(checkpoint, managers)
         return checkpoint
 
     def _empty(self, store: str) -> None:
@@ -256,14 +260,10 @@ class TaskRestoration:
         except Exception as error:
             raise StoreNotRestored(self._task.task_name, store, factory, error) from error
 
-    def _commit_again(self, checkpoint: CheckpointV2, backed_up: Mapping[str, Collection[str]]) -> Checkpoint:
+    def _commit_again(self, checkpoint: CheckpointV2, managers: Mapping[str, TaskBackupManager]) -> Checkpoint:
         """Back up all stores, and write a checkpoint with the same input offsets. Returns its newest version."""
         checkpoint_id = CheckpointId.create()
         stores = {name: self._task.open_store(name) for name in self._store_names}
-        managers = {
-            factory: self._backends[factory].get_backup_manager(self._task, names)
-            for factory, names in backed_up.items()
-        }
         commits = TaskStorageCommitManager(self._task, stores, managers)
         try:
             commits.init(checkpoint)

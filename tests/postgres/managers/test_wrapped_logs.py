@@ -10,7 +10,7 @@ from eventlog.log import Clock, EventLog, MemoryEventLog
 from eventlog.postgres.log import PostgresEventLog
 from managers.wrapped_logs import DelegatingLog, FencedLog
 from tests.contracts.event_log import STREAM, ConditionalAppendContract
-from tests.fixtures.managers.watched_log import UnconditionalLog
+from tests.fixtures.managers.watched_log import unconditional
 
 
 class TestDelegatingLog(ConditionalAppendContract):
@@ -71,7 +71,7 @@ def test_writes_of_containers_do_not_stop_the_coordinator(log: MemoryEventLog) -
 
 
 def test_without_conditional_appends_the_lock_is_checked_before(log: MemoryEventLog) -> None:
-    fenced = FencedLog(UnconditionalLog(log), in_turn(lambda: None, taken))
+    fenced = FencedLog(unconditional(log), in_turn(lambda: None, taken))
     fenced.append([event("coordinator")])
     with pytest.raises(LockTaken):
         fenced.append([event("zombie")])

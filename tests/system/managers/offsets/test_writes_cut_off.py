@@ -21,7 +21,7 @@ from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.builders import checkpoint_v1, checkpoint_v2, fan_out, startpoint
 from tests.fixtures.managers.log_makers import LogMaker
 from tests.fixtures.managers.stated_admin import StatedAdmin
-from tests.fixtures.managers.watched_log import Cut, CutLog, InterruptedLog, Lifetime
+from tests.fixtures.managers.watched_log import Cut, CutLog, Lifetime, WatchedLog
 
 NOW: Final = 1_700_000_000_000
 IN: Final = [SystemStreamPartition("k", "in", number) for number in range(4)]
@@ -209,7 +209,7 @@ def test_a_commit_that_is_cut_off_anywhere_loses_no_startpoint(logs: LogMaker, v
 @pytest.mark.parametrize("task_name", [None, "t0"])
 def test_a_request_written_during_a_fan_out_is_not_lost(logs: LogMaker, task_name: str | None) -> None:
     job = job_on(logs)
-    log = InterruptedLog(job.coordinator)
+    log = WatchedLog(job.coordinator)
     log.meanwhile = lambda: job.order("99", task_name)
     job.fan_out(log)
     assert job.next_start() == {**RIGHT, ("t0", "k.in.0"): "99"}
@@ -223,7 +223,7 @@ def test_a_startpoint_fanned_out_during_a_commit_is_not_lost(logs: LogMaker) -> 
         job.order("99")
         job.fan_out(job.coordinator)
 
-    log = InterruptedLog(job.coordinator)
+    log = WatchedLog(job.coordinator)
     log.meanwhile = fan_out_another
     with job.container(log, job.topic) as manager:
         manager.update("t0", IN[0], "7")

@@ -20,7 +20,7 @@ from managers.stores.keyed_state import NamespacedKey
 from tests.builders import config_set, set_checkpoint
 from tests.contracts.event_log import STREAM
 from tests.fixtures.managers.log_makers import LogMaker
-from tests.fixtures.managers.watched_log import InterruptedLog, RecordingLog, UnconditionalLog
+from tests.fixtures.managers.watched_log import RecordingLog, WatchedLog, unconditional
 
 KEY = NamespacedKey("namespace", "test-key1")
 OTHER = NamespacedKey("namespace", "test-key2")
@@ -131,7 +131,7 @@ def test_an_update_sets_first_and_deletes_then_in_one_write() -> None:
 
 
 def test_an_update_is_made_of_what_others_wrote_meanwhile(logs: LogMaker, coordinator_log: EventLog) -> None:
-    log = InterruptedLog(logs.open_again(coordinator_log))
+    log = WatchedLog(logs.open_again(coordinator_log))
     with CoordinatorStreamStore(coordinator_log) as other, CoordinatorStreamStore(log) as store:
         other.put(KEY, b"1")
         log.meanwhile = lambda: other.put(KEY, b"12")
@@ -141,7 +141,7 @@ def test_an_update_is_made_of_what_others_wrote_meanwhile(logs: LogMaker, coordi
 
 def test_an_update_takes_nothing_of_its_own_for_what_others_wrote() -> None:
     hiding = RecordingLog()
-    log = UnconditionalLog(hiding)
+    log = unconditional(hiding)
 
     def others_write() -> None:
         hiding.append([config_set("a", "1"), config_set("b", "1")])

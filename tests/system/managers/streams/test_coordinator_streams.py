@@ -32,7 +32,7 @@ from tests.checkout import CHECKOUT
 from tests.contracts.event_log import NOW, NOW_MS, clock
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.managers.log_makers import LogMaker
-from tests.fixtures.managers.watched_log import BrokenLog, Opened, RecordingLog
+from tests.fixtures.managers.watched_log import Opened, RecordingLog, WatchedLog
 
 
 def running(log: EventLog) -> CoordinatorStreamConsumer:
@@ -128,7 +128,7 @@ def test_a_deployment_of_the_same_config_adds_nothing(coordinator_log: EventLog)
 
 @pytest.mark.scenario("HRD-22")
 def test_what_fails_at_the_start_is_not_hidden_by_the_end(logs: LogMaker) -> None:
-    log = BrokenLog(logs.create())
+    log = WatchedLog(logs.create(), is_broken=True)
     with pytest.raises(SourceUnavailable), CoordinatorStreamConsumer(lambda: log):
         pass
     assert log.is_closed

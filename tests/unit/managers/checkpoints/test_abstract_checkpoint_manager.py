@@ -22,7 +22,7 @@ from managers.errors import CheckpointNotWritten, NotReady, TaskNotRegistered
 from managers.wrapped_logs import LogOrOpener
 from tests.builders import checkpoint_v1, checkpoint_v2, set_checkpoint, tombstone
 from tests.fixtures.managers.fake_time import FakeTime
-from tests.fixtures.managers.watched_log import BrokenLog, Opened
+from tests.fixtures.managers.watched_log import Opened, WatchedLog
 
 Maker = Callable[[LogOrOpener], JobCheckpoints]
 IN_0 = SystemStreamPartition("kafka", "in", 0)
@@ -115,10 +115,10 @@ def test_a_missing_stream_raises_at_the_start(make: Maker) -> None:
 @MANAGERS
 @pytest.mark.scenario("HRD-22")
 def test_a_failed_start_closes_its_logs(log: MemoryEventLog, make: Maker) -> None:
-    opened: list[BrokenLog] = []
+    opened: list[WatchedLog] = []
 
     def open_log() -> EventLog:
-        opened.append(BrokenLog(log))
+        opened.append(WatchedLog(log, is_broken=True))
         return opened[-1]
 
     manager = make(open_log)
