@@ -5,8 +5,9 @@ import os
 import re
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
+from itertools import compress
 from typing import Final
 
 from crc32c import crc32c
@@ -206,7 +207,11 @@ class JobCoordinatorMetadataManager(MessageManager):
 
         If the newest value is unreadable, the last readable one on the log counts.
         """
-        self._report_unreadable()
+        key = CoordinatorKey(PROTOCOL_VERSION, SetJobCoordinatorMetadata.message_type, self.cluster_type)
+        try:
+            decode_message(key, self._store.get(NamespacedKey(key.message_type, key.key)))
+        except WireError as error:
+            self._ignore(error)
         message = self._store.messages(SetJobCoordinatorMetadata.message_type).get(self.cluster_type)
         if not isinstance(message, SetJobCoordinatorMetadata):
             return None
@@ -216,13 +221,6 @@ class JobCoordinatorMetadataManager(MessageManager):
             self._ignore(error)
             return None
 
-    def _report_unreadable(self) -> None:
-        key = CoordinatorKey(PROTOCOL_VERSION, SetJobCoordinatorMetadata.message_type, self.cluster_type)
-        try:
-            decode_message(key, self._store.get(NamespacedKey(key.message_type, key.key)))
-        except WireError as error:
-            self._ignore(error)
-
     def _ignore(self, error: Exception) -> None:
         self.metrics.metadata_read_failed_count += 1
         _logger.warning("Ignoring the metadata of cluster type %s: %s", self.cluster_type, error)
@@ -231,16 +229,7 @@ class JobCoordinatorMetadataManager(MessageManager):
         """Write metadata, unless the stream already has it. Raises `MetadataNotWritten`."""
         try:
             if self.read_job_coordinator_metadata() != metadata:
-                self._write(
-                    [
-                        SetJobCoordinatorMetadata(
-                            cluster_type=self.cluster_type,
-                            epoch_id=metadata.epoch_id,
-                            config_id=metadata.config_id,
-                            job_model_id=metadata.job_model_id,
-                        )
-                    ]
-                )
+                self._write([SetJobCoordinatorMetadata(cluster_type=self.cluster_type, **asdict(metadata))])
         except Exception as error:
             self.metrics.metadata_write_failed_count += 1
             raise MetadataNotWritten(self.cluster_type, metadata) from error
@@ -255,9 +244,6 @@ class JobCoordinatorMetadataManager(MessageManager):
 
 
 def _changes(new: JobCoordinatorMetadata, previous: JobCoordinatorMetadata | None) -> frozenset[JobMetadataChange]:
-    pairs = {
-        JobMetadataChange.NEW_DEPLOYMENT: (new.epoch_id, previous and previous.epoch_id),
-        JobMetadataChange.JOB_MODEL: (new.job_model_id, previous and previous.job_model_id),
-        JobMetadataChange.CONFIG: (new.config_id, previous and previous.config_id),
-    }
-    return frozenset(change for change, (now, before) in pairs.items() if now != before)
+    names = ("epoch_id", "job_model_id", "config_id")  # in the order of the changes
+    changed = (previous is None or getattr(new, name) != getattr(previous, name) for name in names)
+    return frozenset(compress(JobMetadataChange, changed))

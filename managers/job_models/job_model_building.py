@@ -58,8 +58,8 @@ def with_matching_inputs(config: Config, streams: Mapping[str, Collection[str]])
     """
     result = dict(config)
     for prefix in _topic_generators(config):
-        system = _rewriter_setting(config, f"{prefix}system")
-        pattern = _compile(f"{prefix}regex", _rewriter_setting(config, f"{prefix}regex"))
+        system = _required(config, f"{prefix}system", f"its rewriter from {_REWRITERS}")
+        pattern = _compile(f"{prefix}regex", _required(config, f"{prefix}regex", f"its rewriter from {_REWRITERS}"))
         matching = [stream for stream in streams.get(system, ()) if pattern.fullmatch(stream)]
         settings = {key: value for key, value in config.items() if key.startswith(f"{prefix}config.")}
         added = {
@@ -75,7 +75,9 @@ def with_matching_inputs(config: Config, streams: Mapping[str, Collection[str]])
 
 def pattern_systems(config: Config) -> set[str]:
     """The systems whose streams `with_matching_inputs` needs. Raises `ConfigError`: a rewriter has no system."""
-    return {_rewriter_setting(config, f"{prefix}system") for prefix in _topic_generators(config)}
+    return {
+        _required(config, f"{prefix}system", f"its rewriter from {_REWRITERS}") for prefix in _topic_generators(config)
+    }
 
 
 def unsupported_rewriters(config: Config) -> Iterator[tuple[str, str]]:
@@ -129,9 +131,9 @@ def _topic_generators(config: Config) -> Iterator[str]:
     return (each for each in _rewriters(config) if config.get(f"{each}class", "").endswith(_TOPIC_GENERATOR))
 
 
-def _rewriter_setting(config: Config, key: str) -> str:
+def _required(config: Config, key: str, remedy: str) -> str:
     if key not in config:
-        raise ConfigError(f"The config has no {key}. Set it, or remove its rewriter from {_REWRITERS}.")
+        raise ConfigError(f"The config has no {key}. Set it, or remove {remedy}.")
     return config[key]
 
 
@@ -149,10 +151,10 @@ def _matcher(config: Config) -> Callable[[int], bool]:
     if name is None or not _applies_to_job(config):
         return lambda _number: True
     if name.endswith(".RegexSystemStreamPartitionMatcher"):
-        pattern = _compile(_REGEX, _matcher_setting(config, _REGEX))
+        pattern = _compile(_REGEX, _required(config, _REGEX, _CLASS))
         return lambda number: pattern.fullmatch(str(number)) is not None
     if name.endswith(".RangeSystemStreamPartitionMatcher"):
-        ranges = _parse_ranges(_matcher_setting(config, _RANGES))
+        ranges = _parse_ranges(_required(config, _RANGES, _CLASS))
         return lambda number: any(number in each for each in ranges)
     raise ConfigError(f"{_CLASS} is {name}, which is not supported. Set Samza's matcher by regex or by range.")
 
@@ -175,12 +177,6 @@ def _compile(key: str, pattern: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except re.error as error:
         raise ConfigError(f"{key} is not a valid regular expression: {error}.") from None
-
-
-def _matcher_setting(config: Config, key: str) -> str:
-    if key not in config:
-        raise ConfigError(f"{_CLASS} is set, but {key} is not. Set both or neither.")
-    return config[key]
 
 
 HOST_AFFINITY: Final = "job.host-affinity.enabled"

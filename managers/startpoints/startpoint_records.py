@@ -3,7 +3,7 @@
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -13,7 +13,6 @@ from eventlog.messages import Message, SetStartpoint, SetStartpointFanOut, SetTa
 from eventlog.partition import StartpointKey, SystemStreamPartition, TaskName, startpoint_key_readings
 from eventlog.starting_offset import effective_startpoint
 from eventlog.startpoint import EXPIRY_MS, Startpoint, StartpointFanOut, is_expired
-from eventlog.wire.jackson import loads
 from eventlog.wire.startpoints import decode_fan_out, decode_startpoint, encode_fan_out
 from managers.errors import ManagerError
 from managers.stores.coordinator_store import CoordinatorStreamStore
@@ -24,7 +23,7 @@ TaskPartitions = Mapping[str, Collection[SystemStreamPartition]]
 REQUESTS: Final = SetStartpoint.message_type
 FAN_OUTS: Final = SetStartpointFanOut.message_type
 ASSIGNMENTS: Final = SetTaskPartitionMapping.message_type
-_LOGGABLE_TYPE: Final = re.compile(r"[A-Za-z0-9_.$]{1,100}")
+_TYPE: Final = re.compile(rb'"@type"\s*:\s*"([A-Za-z0-9_.$]{1,100})"')
 _logger: Final = logging.getLogger(__name__)
 Value = TypeVar("Value")
 
@@ -73,7 +72,7 @@ class StartpointsChanged(StartpointError):
 
 def request_key(partition: SystemStreamPartition, task_name: str | None) -> NamespacedKey:
     """The key of a request for a partition, for every task (None) or for one. It has no key bucket."""
-    return NamespacedKey(REQUESTS, str(StartpointKey(partition, None if task_name is None else TaskName(task_name))))
+    return NamespacedKey(REQUESTS, str(_key(partition, task_name)))
 
 
 def fan_out_key(task_name: str) -> NamespacedKey:
@@ -107,12 +106,19 @@ def is_key_of(
     readings = startpoint_key_readings(text)
     if len(readings) < 2:
         return True
-    assigned = _assigned_keys(assignments)
-    found = [reading for reading in readings if reading in assigned]
+    tasks: dict[str, set[SystemStreamPartition]] = defaultdict(set)
+    for each in assignments:
+        if isinstance(each, SetTaskPartitionMapping):
+            for reader in each.task_names:
+                tasks[reader].add(each.partition)
+    found = key_meanings(tasks).get(text, frozenset())
     if len(found) != 1:
         log_ambiguous_key(text, found or readings)
-        return False
-    return found == [StartpointKey(without_key_bucket(partition), None if task_name is None else TaskName(task_name))]
+    return found == {_key(without_key_bucket(partition), task_name)}
+
+
+def _key(partition: SystemStreamPartition, task_name: str | None) -> StartpointKey:
+    return StartpointKey(partition, None if task_name is None else TaskName(task_name))
 
 
 def describe_key(key: StartpointKey) -> str:
@@ -144,13 +150,6 @@ def request_values(store: CoordinatorStreamStore) -> dict[str, bytes]:
     return {name.key: value for name, value in sorted(store.all(REQUESTS).items())}
 
 
-def _assigned_keys(assignments: Iterable[Message]) -> set[StartpointKey]:
-    mappings = [each for each in assignments if isinstance(each, SetTaskPartitionMapping)]
-    partitions = [(without_key_bucket(each.partition), each.task_names) for each in mappings]
-    for_tasks = {StartpointKey(partition, TaskName(task)) for partition, tasks in partitions for task in tasks}
-    return for_tasks | {StartpointKey(partition) for partition, _ in partitions}
-
-
 def _read(name: NamespacedKey, value: bytes, decode: Callable[[bytes], Value]) -> Value:
     try:
         return decode(value)
@@ -160,12 +159,8 @@ def _read(name: NamespacedKey, value: bytes, decode: Callable[[bytes], Value]) -
 
 def _type_of(value: bytes) -> str | None:
     """The ``@type`` of a record, but only if it looks like a class name: an error must not reveal a secret."""
-    try:
-        fields = loads(value)
-    except WireError:
-        return None
-    named = fields.get("@type") if isinstance(fields, dict) else None
-    return named if isinstance(named, str) and _LOGGABLE_TYPE.fullmatch(named) else None
+    found = _TYPE.search(value)
+    return None if found is None else found[1].decode()
 
 
 FanOuts = Mapping[str, Mapping[SystemStreamPartition, Startpoint]]
@@ -217,8 +212,12 @@ def plan_fan_out(
     superseded request is deleted, too. An expired request is ignored and stays.
     """
     live = {key: request for key, request in requests.items() if not _is_expired(key, request, now_ms)}
-    chosen = {task: dict(_choose(live, task, partitions)) for task, partitions in task_to_partitions.items()}
-    fanned_out = {task: startpoints for task, startpoints in chosen.items() if startpoints}
+    fanned_out: dict[str, dict[SystemStreamPartition, Startpoint]] = {}
+    for task_name, partitions in task_to_partitions.items():
+        for partition in map(without_key_bucket, partitions):
+            startpoint = effective_request(live, task_name, partition)
+            if startpoint is not None:
+                fanned_out.setdefault(task_name, {})[partition] = startpoint
     return FanOutPlan(fanned_out, tuple(str(key) for key, _ in sorted(live.items(), key=_precedence)))
 
 
@@ -270,15 +269,6 @@ def _fan_out_of(stored: Stored, task_name: str) -> StartpointFanOut:
     name = fan_out_key(task_name)
     value = stored.get(name)
     return read_fan_out(name, value) if value else _NO_FAN_OUT
-
-
-def _choose(
-    live: Mapping[StartpointKey, Startpoint], task_name: str, partitions: Collection[SystemStreamPartition]
-) -> Iterator[tuple[SystemStreamPartition, Startpoint]]:
-    for partition in map(without_key_bucket, partitions):
-        startpoint = effective_request(live, task_name, partition)
-        if startpoint is not None:
-            yield partition, startpoint
 
 
 def effective_request(

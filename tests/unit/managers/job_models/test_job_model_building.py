@@ -50,7 +50,7 @@ def test_a_matcher_selects_partitions(matcher: dict[str, str], expected: list[in
         (RANGES | {"job.systemstreampartition.matcher.config.ranges": "1,a"}, "ranges is '1,a'"),
         (
             {"job.systemstreampartition.matcher.class": REGEX["job.systemstreampartition.matcher.class"]},
-            "Set both or neither",
+            "The config has no job.systemstreampartition.matcher.config.regex",
         ),
         ({"task.inputs": "id"}, r"stream id 'id' in task\.inputs has no system"),
     ],
