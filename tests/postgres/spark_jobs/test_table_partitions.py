@@ -1,5 +1,6 @@
 """Partitions are created while the transaction of a log is open, and no other session waits for its end."""
 
+from collections.abc import Callable
 from typing import Final
 
 import pytest
@@ -8,6 +9,7 @@ from eventlog.log import system_clock
 from eventlog.postgres.connection import connect
 from eventlog.postgres.table_partitions import PARTITION_OFFSETS
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name, identify
+from projections.log_result import LogResult
 from projections.projector import LogPartitions
 from projections.recording_import import import_stream
 from spark_jobs.log_task import LogTaskSettings
@@ -21,58 +23,46 @@ LOCK: Final = "lock table eventlog.event, projection.checkpoint_event in share u
 ROWS: Final = "select log_offset from eventlog.event order by 1"
 
 
+def import_events(
+    session: LogTaskSession, stream_name: str, offsets: list[int], batch_events: int, on_progress: Callable[[int], None]
+) -> LogResult:
+    event = config_set() if "coordinator" in stream_name else checkpoint_v1()
+    events = [each._replace(offset=at) for each, at in zip(recorded([event] * len(offsets)), offsets, strict=True)]
+    return import_stream(
+        session.connection,
+        identify(stream_name),
+        lambda: events,
+        SETTINGS,
+        system_clock,
+        batch_events=batch_events,
+        is_atomic=True,
+        on_progress=on_progress,
+        make_projector=replay_projector(session),
+    )
+
+
 @pytest.mark.parametrize("stream_name", [coordinator_stream_name("job"), checkpoint_stream_name("job")])
 @pytest.mark.parametrize("batch_events", [1, 2, 100])
 def test_other_sessions_can_create_partitions_during_a_replay(
     database_url: str, stream_name: str, batch_events: int
 ) -> None:
-    event = config_set() if stream_name == coordinator_stream_name("job") else checkpoint_v1()
     offsets = [number * PARTITION_OFFSETS + more for number in RANGES for more in (3, 4)]
-    events = [each._replace(offset=at) for each, at in zip(recorded([event] * len(offsets)), offsets, strict=True)]
-    batches = 0
+    imported: list[int] = []
     with connect(database_url) as other, LogTaskSession(LogTaskSettings(database_url, SETTINGS)) as session:
 
-        def lock_as_others_do(imported: int) -> None:
-            nonlocal batches
-            batches += imported > 0
+        def lock_as_others_do(count: int) -> None:
+            imported.extend([count] if count else [])
             with other.transaction():
                 other.execute(LOCK)
 
-        done = import_stream(
-            session.connection,
-            identify(stream_name),
-            lambda: events,
-            SETTINGS,
-            system_clock,
-            batch_events=batch_events,
-            is_atomic=True,
-            on_progress=lock_as_others_do,
-            make_projector=replay_projector(session),
-        )
-        assert (done.added, done.quarantined, batches) == (len(offsets), 0, -(-len(offsets) // batch_events))
+        done = import_events(session, stream_name, offsets, batch_events, lock_as_others_do)
+        assert (done.added, done.quarantined, len(imported)) == (len(offsets), 0, -(-len(offsets) // batch_events))
         assert [offset for (offset,) in other.execute(ROWS).fetchall()] == offsets
 
 
 def test_partitions_that_another_session_creates_meanwhile_are_used(database_url: str) -> None:
+    firsts = [number * PARTITION_OFFSETS for number in range(4)]
     with connect(database_url) as other, LogTaskSession(LogTaskSettings(database_url, SETTINGS)) as session:
-        make_projector = replay_projector(session)
-        events = [
-            each._replace(offset=number * PARTITION_OFFSETS)
-            for number, each in enumerate(recorded([checkpoint_v1()] * 4))
-        ]
-
-        def create_the_next(_: int) -> None:
-            LogPartitions(other).make([number * PARTITION_OFFSETS for number in range(4)])
-
-        done = import_stream(
-            session.connection,
-            identify(checkpoint_stream_name("job")),
-            lambda: events,
-            SETTINGS,
-            system_clock,
-            batch_events=1,
-            is_atomic=True,
-            on_progress=create_the_next,
-            make_projector=make_projector,
-        )
-        assert done.added == 4
+        create = LogPartitions(other).make
+        done = import_events(session, checkpoint_stream_name("job"), firsts, 1, lambda _: create(firsts))
+    assert done.added == 4

@@ -52,16 +52,6 @@ def test_both_ways_of_reading_give_the_same(
     assert [(row["key"], row["value"]) for row in joined] == [(event.key, event.value) for event in EVENTS * 3]
 
 
-@pytest.mark.parametrize(("events", "batches"), [(1, [1] * 18), (8, [8, 8, 2]), (9, [12, 6]), (20_000, [18])])
-def test_pages_are_joined_to_batches(
-    database: Connection, monkeypatch: pytest.MonkeyPatch, events: int, batches: list[int]
-) -> None:
-    monkeypatch.setattr(archive_reader, "PAGE_EVENTS", min(events, 4))
-    monkeypatch.setattr(archive_reader, "BATCH_EVENTS", events)
-    found = [len(batch["value"]) for batch in archive_reader.read_stored_columns(database, 1, 0, 100)]
-    assert found == batches
-
-
 def test_large_keys_and_values_are_read_by_their_bytes(database: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive_reader, "PAGE_BYTES", 100)
     pages = [len(page["value"]) for page in archive_reader.read_stored_columns(database, 1, 0, 100)]

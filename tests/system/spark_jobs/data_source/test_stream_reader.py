@@ -25,6 +25,11 @@ from tests.fixtures.data_source import SECRETS
 FIRST = "__samza_coordinator_first_1"
 SECOND = "__samza_coordinator_second_1"
 
+NEXT_INCARNATION = """
+insert into eventlog.log (backend, stream_name, stream_kind, incarnation, created_at)
+values ('kafka', %s, 'coordinator', 2, now())
+"""
+
 Batches = list[list[tuple[str, int]]]
 ReadOn = Callable[..., Batches]
 
@@ -151,34 +156,32 @@ def test_wrong_starts_are_refused(database: Connection, plan: Callable[..., Plan
     assert "checkpoint location" not in str(refusal.value)
 
 
-def test_a_micro_batch_whose_first_events_were_lost_is_an_error(
-    database: Connection, plan: Callable[..., Planned]
+@pytest.mark.parametrize(
+    ("lose", "message"),
+    [
+        (lambda database: delete_events(database, "log_offset < 8"), "now starts at offset 8, after the position 5"),
+        (lambda database: retain(database, 8), "lost events below offset 8 to a retention, after the position 5"),
+        (lambda database: database.execute(NEXT_INCARNATION, (FIRST,)), "was re-created (incarnation 2 instead of"),
+    ],
+)
+def test_a_log_that_does_not_continue_at_the_position_is_an_error(
+    database: Connection, plan: Callable[..., Planned], lose: Callable[[Connection], object], message: str
 ) -> None:
     append(database, FIRST, 10)
     planned = plan()
     start = place(5)
     end = planned.next(start)
-    delete_events(database, "log_offset < 8")
-    with pytest.raises(SparkJobError, match=f"{FIRST} now starts at offset 8, after the position 5"):
-        planned.rows(start, end)
-
-
-def test_a_retention_beyond_the_position_is_an_error(database: Connection, plan: Callable[..., Planned]) -> None:
-    append(database, FIRST, 10)
-    planned = plan()
-    start = place(5)
-    end = planned.next(start)
-    retain(database, 8)
+    lose(database)
     for use in (planned.next, lambda start: planned.rows(start, end)):
-        with pytest.raises(SparkJobError, match="lost events below offset 8 to a retention, after the position 5"):
+        with pytest.raises(SparkJobError, match=re.escape(f"{FIRST} {message}")):
             use(start)
-    assert planned.next(place(8)) == place(10, horizon=8)
 
 
 def test_a_query_may_start_with_what_a_retention_has_kept(database: Connection, plan: Callable[..., Planned]) -> None:
     append(database, FIRST, 10)
     retain(database, 8)
     planned = plan()
+    assert planned.next(place(8)) == place(10, horizon=8)
     start = planned.reader.initialOffset()
     middle = planned.next(start, 4)
     assert planned.rows(start, middle) == rows(FIRST, 0, 1)
@@ -206,19 +209,6 @@ def test_a_position_of_other_options_names_them(database: Connection, plan: Call
     of_kafka = {FIRST: {"log": "topic a1", "next_offset": 5, "horizon": 0}}
     with pytest.raises(SparkJobError, match="is read from another source \\(incarnation 1 instead of topic a1\\)"):
         plan().next(of_kafka)
-
-
-def test_another_incarnation_is_an_error(database: Connection, plan: Callable[..., Planned]) -> None:
-    append(database, FIRST, 5)
-    planned = plan()
-    end = planned.next(planned.reader.initialOffset())
-    database.execute(
-        "insert into eventlog.log (backend, stream_name, stream_kind, incarnation, created_at)"
-        " values ('kafka', %s, 'coordinator', 2, now())",
-        (FIRST,),
-    )
-    with pytest.raises(SparkJobError, match=re.escape(f"{FIRST} was re-created (incarnation 2 instead of")):
-        planned.next(end)
 
 
 def test_a_recording_is_no_stream(plan: Callable[..., Planned]) -> None:

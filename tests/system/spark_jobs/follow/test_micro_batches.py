@@ -1,12 +1,14 @@
 """The streaming query of a follower on Spark, without events."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from pyspark.sql import SparkSession
 
 from eventlog.kafka.options import KafkaOptions
+from eventlog.kafka.source import KafkaSource
 from eventlog.source import SourceUnavailable
 from spark_jobs.data_source.options import Access
 from spark_jobs.errors import SparkJobError
@@ -18,12 +20,12 @@ from tests.fixtures.waiting import wait_until
 ACCESS = Access(SECRETS, "postgresql://127.0.0.1:1/none", KafkaOptions.parse("127.0.0.1:1"))
 
 
-class Brokers:
-    """Stands for the follower's own connection to Kafka."""
-
-    def __init__(self, _: KafkaOptions) -> None: ...
-
-    def close(self) -> None: ...
+@pytest.fixture(autouse=True)
+def no_brokers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The follower's own connection to Kafka does nothing."""
+    monkeypatch.setattr(KafkaSource, "__init__", lambda *_: None)
+    monkeypatch.setattr(KafkaSource, "close", lambda _: None)
+    monkeypatch.setattr(KafkaSource, "_topic_ids", {}, raising=False)
 
 
 class KilledJvm:
@@ -34,8 +36,6 @@ class KilledJvm:
 
 
 def test_a_killed_jvm_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(micro_batches, "KafkaSource", Brokers)
-    monkeypatch.setattr(micro_batches, "count_cores", lambda _: 1)
     with MicroBatches(cast("SparkSession", KilledJvm()), ACCESS) as source:
         with pytest.raises(SparkJobError, match="Spark cannot follow: its Java process has ended"):
             source.assign({"__samza_coordinator_none_1": 0})
@@ -44,32 +44,15 @@ def test_a_killed_jvm_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
             source.poll(0)
 
 
-class FailedQuery:
-    """A query that an error has ended."""
-
-    isActive = False  # noqa: N815 (PySpark's name)
-
-    def exception(self) -> Exception | None:
-        return ValueError("the reason")
-
-    def stop(self) -> None: ...
-
-
-class IdleQuery(FailedQuery):
-    """A query that runs."""
-
-    isActive = True  # noqa: N815 (PySpark's name)
-
-    def exception(self) -> None:
-        return None
-
-
 def test_a_query_that_fails_for_long_ends_the_follower(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(micro_batches, "KafkaSource", Brokers)
     with MicroBatches(cast("SparkSession", KilledJvm()), ACCESS) as source:
 
+        def query(error: Exception | None) -> None:
+            members = {"isActive": error is None, "exception": lambda: error, "stop": lambda: None}
+            monkeypatch.setattr(source, "_query", SimpleNamespace(**members))
+
         def fail(error: type[Exception]) -> None:
-            monkeypatch.setattr(source, "_query", FailedQuery())
+            query(ValueError("the reason"))
             with pytest.raises(error, match="the reason"):
                 source.poll(0)
 
@@ -79,7 +62,7 @@ def test_a_query_that_fails_for_long_ends_the_follower(monkeypatch: pytest.Monke
         source._batches.put([])
         source.poll(0)
         fail(SourceUnavailable)
-        monkeypatch.setattr(source, "_query", IdleQuery())
+        query(None)
         source.poll(0)
         fail(SourceUnavailable)
         fail(SparkJobError)
@@ -89,7 +72,6 @@ def test_a_query_that_fails_for_long_ends_the_follower(monkeypatch: pytest.Monke
 def test_the_checkpoint_is_temporary_also_where_the_default_file_system_is_another(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(micro_batches, "KafkaSource", Brokers)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     spark.conf.set("fs.defaultFS", "hdfs://127.0.0.1:1")
     try:

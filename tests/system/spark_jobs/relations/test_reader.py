@@ -1,16 +1,20 @@
 """Reads in one line: what they return, what they say about it, and what they refuse."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, cast
 
 import psycopg
 import pytest
 from pyspark.sql import SparkSession
 
+from eventlog.postgres.connection import connect
+from eventlog.startpoint import StartpointOldest
 from eventlog.streams import checkpoint_stream_name, coordinator_stream_name
 from spark_jobs.errors import SparkJobError
 from spark_jobs.relations.reader import RelationReader, log_positions
+from tests.builders import FIRST_TIME, checkpoint_v1, config_set, recorded, startpoint
+from tests.fixtures.acceptance.imported_job import ImportedJob
 from tests.fixtures.database_users import database_user
 from tests.fixtures.spark_jobs.fleet import COMMITS, EVERY, FIRST, JOBS, add_commits
 
@@ -207,3 +211,65 @@ def test_a_user_without_rights_is_told_who_can_grant_them(spark: SparkSession, f
         RelationReader(lambda: url).read_relation(spark, "config")
     with database_user(fleet_url, "coordstream_reader") as url:
         assert offsets(spark, RelationReader(lambda: url), job=JOB, as_of=AFTER_TEN) == [9]
+
+
+HOUR: Final = 3_600_000
+AFTER_TWO: Final = FIRST + timedelta(milliseconds=1)
+HIST_COORDINATOR, HIST_CHECKPOINTS = coordinator_stream_name("hist"), checkpoint_stream_name("hist")
+
+
+@pytest.fixture
+def recreated(database_url: str) -> RelationReader:
+    """A job whose coordinator stream has two incarnations with the same times, and another job."""
+    with connect(database_url) as connection:
+        job = ImportedJob(connection, "hist", checkpoints=[checkpoint_v1(at=FIRST_TIME + 1)])
+        for value in ("a", "b"):
+            job.import_recorded(job.coordinator_stream, recorded([config_set(f"k{n}", value) for n in range(4)]))
+        ImportedJob(connection, "other", coordinator=[config_set("k0")])
+    return RelationReader(lambda: database_url)
+
+
+def events(spark: Any, reader: RelationReader, relation: str = "config_history", **arguments: Any) -> list[Any]:
+    """The events of a history as (incarnation, offset), sorted; those of checkpoint topics have a 0 in front."""
+    read = reader.read_relation(spark, relation, columns=["stream_kind", "incarnation", "log_offset"], **arguments)
+    found = [(row.incarnation, row.log_offset) for row in read.collect() if row.stream_kind == "coordinator"]
+    return sorted(found) + [0] * (read.count() - len(found))
+
+
+def test_each_incarnation_ends_at_the_time(spark: SparkSession, recreated: RelationReader) -> None:
+    both = [(1, 0), (1, 1), (2, 0), (2, 1)]
+    assert events(spark, recreated, job="hist", as_of=AFTER_TWO) == both
+    assert events(spark, recreated, job="hist", as_of=FIRST - timedelta(seconds=1)) == []
+    assert events(spark, recreated, as_of=AFTER_TWO) == sorted([*both, (1, 0)])
+    assert events(spark, recreated, as_of=AFTER_TWO, partitions=2) == sorted([*both, (1, 0)])
+    assert events(spark, recreated, "event", job="hist", as_of=AFTER_TWO) == [*both, 0]
+    assert events(spark, recreated, "event", job="hist", as_of=FIRST) == [(1, 0), (2, 0)]
+    read = recreated.read_relation(spark, "config_history", job="hist", as_of=AFTER_TWO)
+    assert log_positions(read) == {(HIST_COORDINATOR, 1): 2, (HIST_COORDINATOR, 2): 2, (HIST_CHECKPOINTS, 1): 1}
+    state = recreated.read_relation(spark, "config", job="hist", as_of=AFTER_TWO)
+    assert log_positions(state) == {(HIST_COORDINATOR, 2): 2, (HIST_CHECKPOINTS, 1): 1}
+
+
+def test_earlier_incarnations_end_at_the_time_of_the_event(spark: SparkSession, recreated: RelationReader) -> None:
+    at_two: dict[str, Any] = {"job": "hist", "as_of_offset": 2}
+    assert events(spark, recreated, **at_two) == [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)]
+    assert events(spark, recreated, **at_two, incarnation=1) == [(1, 0), (1, 1), (1, 2)]
+    assert events(spark, recreated, "event", job="hist", as_of_offset=0) == [(1, 0), (1, 1), (2, 0), (2, 1), 0]
+    assert events(spark, recreated, "event", job="hist", as_of_offset=0, stream_kind="coordinator") == [(1, 0), (2, 0)]
+    read = recreated.read_relation(spark, "config_history", **at_two)
+    assert log_positions(read) == {(HIST_COORDINATOR, 1): 3, (HIST_COORDINATOR, 2): 3, (HIST_CHECKPOINTS, 1): 1}
+
+
+def test_a_startpoint_that_expired_before_the_event_is_in_the_history(spark: SparkSession, database_url: str) -> None:
+    requested = startpoint("kafka.in.0", StartpointOldest(FIRST_TIME))
+    later = [config_set(at=FIRST_TIME + hours * HOUR) for hours in (11, 13)]
+    with connect(database_url) as connection:
+        ImportedJob(connection, "hist", coordinator=[requested, *later])
+    reader = RelationReader(lambda: database_url)
+
+    def statuses(**arguments: Any) -> list[str]:
+        read = reader.read_relation(spark, "startpoint_history", job="hist", **arguments)
+        return sorted(row.status for row in read.collect())
+
+    assert statuses(as_of_offset=1) == statuses(as_of=FIRST + timedelta(hours=11)) == ["requested"]
+    assert statuses(as_of_offset=2) == statuses(as_of=FIRST + timedelta(hours=13)) == ["expired", "requested"]
