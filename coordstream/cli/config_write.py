@@ -23,7 +23,7 @@ from coordstream.cli.submission import (
 from coordstream.errors import CoordstreamError
 from coordstream.queries.rows import Rows, printable
 from coordstream.settings import load_settings
-from eventlog.errors import ConfigError, did_you_mean, printable_text
+from eventlog.errors import ConfigError, did_you_mean, is_utf8, printable_text
 from eventlog.secret_policy import SecretPolicy, holds_fingerprint
 from managers.config.job_config import (
     delete_config,
@@ -91,10 +91,8 @@ def check_texts(key: str, value: str) -> None:
     """Reject what a job could not use: an empty key, invalid UTF-8, a null character, a fingerprint of a secret."""
     if not key:
         raise typer.BadParameter("Invalid key ''. Expected a name.")
-    try:
-        (key + value).encode()
-    except UnicodeEncodeError:
-        raise typer.BadParameter("Invalid characters: key and value must be UTF-8.") from None
+    if not is_utf8(key + value):
+        raise typer.BadParameter("Invalid characters: key and value must be UTF-8.")
     if "\0" in key + value:
         raise CoordstreamError("The value has a null character, which Postgres cannot store. Remove it.")
     if holds_fingerprint((key + "\n" + value).encode()):

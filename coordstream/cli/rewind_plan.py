@@ -11,7 +11,7 @@ from coordstream.cli.positions import parse_input, read_offsets
 from coordstream.cli.startpoint_plan import StartpointJob, first_offset
 from coordstream.database import open_job
 from coordstream.errors import CoordstreamError, note
-from coordstream.queries.rows import job_values
+from coordstream.queries.rows import job_values, partition_columns
 from eventlog.log import system_clock
 from eventlog.partition import SystemStreamPartition
 from eventlog.starting_offset import StartingOffset
@@ -175,10 +175,7 @@ def _positions(found: StartpointJob, readers: Sequence[Reader], inputs: JobInput
             raise RewindError(f"The next offset of {partition} in task {task_name!r} is not a number.")
         position = Position(
             task_name=task_name,
-            system_name=partition.system,
-            stream_name=partition.stream,
-            partition_id=partition.partition,
-            key_bucket=partition.key_bucket,
+            **partition_columns(partition),
             decided_by=start.decided_by,
             startpoint_type=start.startpoint_type,
             startpoint_value=start.startpoint_value,

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from coordstream.cli.change import Change
 from coordstream.cli.event_logs import JobLogs, no_coordinator_stream, open_job_logs
@@ -12,7 +12,7 @@ from coordstream.cli.input_system import Bounds, Config, JobInputs, Resolved
 from coordstream.cli.output import counted
 from coordstream.cli.positions import Input, format_partitions, format_position
 from coordstream.errors import CoordstreamError
-from coordstream.queries.rows import Row, Rows
+from coordstream.queries.rows import Row, Rows, partition_columns
 from coordstream.queries.startpoints import describe_start
 from eventlog.config import is_kafka_system
 from eventlog.errors import ConfigError, EventLogError, list_names
@@ -225,21 +225,26 @@ def plan_rows(plan: WritePlan) -> Rows:
 
     ``is_followed``: the task would start as requested. ``events_again`` is negative if events are skipped.
     """
-    unread = (
-        {**_row(plan, None), "stream_name": each.stream, "system_name": each.system, "partition_id": each.partition}
-        for each in plan.unread
-    )
-    return Rows(PLAN_COLUMNS, [*(_row(plan, start) for start in plan.starts), *unread])
+    job, asked = plan.job.job, plan.startpoint
+    named = {"job_name": job.name, "job_id": job.id, "startpoint_type": asked.kind, "startpoint_value": asked.value}
+    rows: list[Row] = []
+    for start in plan.starts:
+        resolved = plan.resolved.get(without_key_bucket(start.partition))
+        effect = {
+            "is_followed": plan.follows(start),
+            "resolved_offset": None if resolved is None else resolved.offset,
+            "events_again": plan.events_again(start),
+        }
+        rows.append({**named, **start_columns(start), **effect})
+    rows += ({**named, **partition_columns(each)} for each in plan.unread)
+    return Rows(PLAN_COLUMNS, ({name: row.get(name) for name in PLAN_COLUMNS} for row in rows))
 
 
 def start_columns(start: StartChange) -> Row:
     """A start with and without a change, as columns."""
     return {
         "task_name": start.task_name,
-        "system_name": start.partition.system,
-        "stream_name": start.partition.stream,
-        "partition_id": start.partition.partition,
-        "key_bucket": start.partition.key_bucket,
+        **partition_columns(start.partition),
         "old_decided_by": start.before.decided_by,
         "old_start": describe_start(start.before),
         "new_decided_by": start.after.decided_by,
@@ -281,7 +286,11 @@ def warnings(plan: WritePlan) -> Iterator[str]:
     reads = plan.job.facts.reads()
     yield from list(dict.fromkeys(key_warnings(plan.keys, reads)))[:MOST_OF_A_KIND]
     if not plan.starts:
-        yield _no_readers(plan)
+        partitions = list_names(list(map(str, plan.unread)), MOST_OF_A_KIND)
+        yield (
+            f"No task of the job is known to read {partitions}. The request has no effect unless the job's coordinator "
+            "assigns a task to it; `coordstream startpoint fan-out` cannot."
+        )
     if plan.replaced:
         yield f"This replaces the requests for {list_names(list(plan.replaced), MOST_OF_A_KIND)}."
 
@@ -295,17 +304,6 @@ def _resolve(
             return bounds, inputs.resolve({each: startpoint for each in bounds if input_.includes(each)}), ""
     except EventLogError as error:
         return {}, {}, str(error)
-
-
-def _row(plan: WritePlan, start: StartChange | None) -> Row:
-    row: dict[str, Any] = dict.fromkeys(PLAN_COLUMNS)
-    row |= {"job_name": plan.job.job.name, "job_id": plan.job.job.id}
-    row |= {"startpoint_type": plan.startpoint.kind, "startpoint_value": plan.startpoint.value}
-    if start is not None:
-        resolved = plan.resolved.get(without_key_bucket(start.partition))
-        row |= {**start_columns(start), "is_followed": plan.follows(start), "events_again": plan.events_again(start)}
-        row["resolved_offset"] = None if resolved is None else resolved.offset
-    return row
 
 
 def _input_warnings(plan: WritePlan) -> Iterator[str]:
@@ -338,14 +336,6 @@ def input_problem(
         if (compare_offsets(offset, str(bounds.end_offset)) or 0) > 0:
             return "the offset is beyond the end. The consumer's auto.offset.reset decides."
     return None
-
-
-def _no_readers(plan: WritePlan) -> str:
-    partitions = list_names(list(map(str, plan.unread)), MOST_OF_A_KIND)
-    return (
-        f"No task of the job is known to read {partitions}. The request has no effect unless the job's coordinator "
-        "assigns a task to it; `coordstream startpoint fan-out` cannot."
-    )
 
 
 def _checkpoints(logs: JobLogs, facts: StartpointFacts) -> tuple[Checkpoints, int | None, str]:

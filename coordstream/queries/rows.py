@@ -154,6 +154,11 @@ def partition_values(partition: SystemStreamPartition) -> tuple[str, str, int, i
     return partition.system, partition.stream, partition.partition, partition.key_bucket
 
 
+def partition_columns(partition: SystemStreamPartition) -> Row:
+    """A partition as columns, with the names in `PARTITION`."""
+    return dict(zip(PARTITION, partition_values(partition), strict=True))
+
+
 def printable(value: Any, most: int | None = MOST_CHARACTERS) -> str:
     """A value on one line: control characters are escaped, and it is cut after ``most`` characters."""
     if value is None:
