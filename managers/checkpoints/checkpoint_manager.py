@@ -23,7 +23,6 @@ from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import Clock, system_clock
 from eventlog.messages import SetCheckpoint
 from eventlog.partition import TaskName
-from eventlog.streams import StreamKind
 from eventlog.wire import coordinator
 from eventlog.wire.checkpoint_topic import (
     DEFAULT_GROUPER_FACTORY,
@@ -211,22 +210,6 @@ class CheckpointManager(AbstractCheckpointManager):
 JobCheckpoints = CheckpointManager | KafkaCheckpointManager
 
 
-def checkpoint_place(config: Mapping[str, str], *, has_checkpoint_topic: bool) -> StreamKind:
-    """The stream that a job's checkpoints are written to.
-
-    The checkpoint topic if config sets Kafka's factory or versions to write, or if the topic exists; else the
-    coordinator stream. Raises `CheckpointError` if config sets a factory other than Kafka's.
-    """
-    factory = config.get(CHECKPOINT_FACTORY, "").strip()
-    if factory not in ("", KAFKA_CHECKPOINT_FACTORY):
-        raise CheckpointError(
-            f"{CHECKPOINT_FACTORY} is {factory}, whose checkpoints are not in Kafka. "
-            f"Set {KAFKA_CHECKPOINT_FACTORY}, or use that factory's own tool."
-        )
-    is_on_topic = bool(factory) or bool(config.get(WRITE_VERSIONS, "").strip())
-    return "checkpoint" if is_on_topic or has_checkpoint_topic else "coordinator"
-
-
 def checkpoint_manager(
     config: Mapping[str, str],
     *,
@@ -239,17 +222,25 @@ def checkpoint_manager(
 ) -> JobCheckpoints:
     """Create the manager of a job's checkpoints, not yet started.
 
-    ``coordinator`` and ``checkpoint`` are the job's streams: a log, a function that opens it, or None if it does not
-    exist. Raises `CheckpointError` if the location in config is not supported or does not exist, and `ConfigError`.
+    They are on the checkpoint topic if config sets Kafka's factory or versions to write, or if the topic exists; else
+    on the coordinator stream. ``coordinator`` and ``checkpoint`` are the job's streams: a log, a function that opens
+    it, or None if it does not exist. Raises `CheckpointError` if config sets another factory or the stream does not
+    exist, and `ConfigError`.
     """
-    place = checkpoint_place(config, has_checkpoint_topic=checkpoint is not None)
-    if place == "checkpoint" and checkpoint is not None:
+    factory = config.get(CHECKPOINT_FACTORY, "").strip()
+    if factory not in ("", KAFKA_CHECKPOINT_FACTORY):
+        raise CheckpointError(
+            f"{CHECKPOINT_FACTORY} is {factory}, whose checkpoints are not in Kafka. "
+            f"Set {KAFKA_CHECKPOINT_FACTORY}, or use that factory's own tool."
+        )
+    if checkpoint is not None:
         return KafkaCheckpointManager(
             checkpoint, config=config, retry=retry, open_admin=open_admin, writes_any_version=writes_any_version
         )
-    if place == "coordinator" and coordinator is not None:
+    is_on_topic = bool(factory or config.get(WRITE_VERSIONS, "").strip())
+    if not is_on_topic and coordinator is not None:
         return CheckpointManager(coordinator, source=source, retry=retry)
-    missing = "checkpoint topic" if place == "checkpoint" else "coordinator stream"
+    missing = "checkpoint topic" if is_on_topic else "coordinator stream"
     raise CheckpointError(f"The job keeps its checkpoints on its {missing}, which does not exist. Create it first.")
 
 

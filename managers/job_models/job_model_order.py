@@ -6,7 +6,6 @@ the model determines it. The order of Python mappings never matters.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from eventlog.config import broadcast_partitions, task_inputs
@@ -54,7 +53,7 @@ def insertion_order(model: JobModel) -> OrderedContainers:
     In Samza it depends on a hash that differs between processes, and after tasks have moved on the previous assignment.
     Here it only depends on the model.
     """
-    order = PartitionOrder.of(model)
+    order = _partition_order(model)
     keys = sorted(model.containers, key=lambda text: (len(text), text_order(text)))
     tasks = {key: model.containers[key].tasks for key in keys}
     return [(key, [(name, order(of[name])) for name in sorted(of, key=text_order)]) for key, of in tasks.items()]
@@ -66,42 +65,33 @@ def partition_hash(partition: SystemStreamPartition) -> int:
     return combine_hashes(hashes, _INITIAL_HASH)
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionOrder:
+def _partition_order(model: JobModel) -> Callable[[TaskModel], list[SystemStreamPartition]]:
     """The order in which the partitions of a task are inserted.
 
     First the partitions that its grouper assigns to it, in the common order of all inputs (within a bucket, that of
     `metadata_order`). Then the broadcast partitions. Then partitions that it got when a stream was expanded, ordered by
     the task that the grouper alone would have chosen.
     """
+    name_of = task_namer(model.config)
+    broadcast, inputs = _configured_inputs(model)
+    read = {partition for task in model.tasks.values() for partition in task.partitions}
+    of_inputs = {each for each in read if each not in broadcast or (each.system, each.stream) in inputs}
+    ordered = java_map_order(_order_by_metadata(of_inputs), partition_hash)
+    assigned = [each for each in ordered if each not in broadcast]
+    task_positions = _positions(java_map_order(dict.fromkeys(map(name_of, assigned)), text_hash))
+    positions = _positions([*assigned, *java_map_order(sorted(broadcast), partition_hash)])
 
-    positions: dict[SystemStreamPartition, int]
-    task_positions: dict[str, int]
-    name_of: Callable[[SystemStreamPartition], str]
-    broadcast: frozenset[SystemStreamPartition]
-
-    @classmethod
-    def of(cls, model: JobModel) -> "PartitionOrder":
-        name_of = task_namer(model.config)
-        broadcast, inputs = _configured_inputs(model)
-        tasks = (task for container in model.containers.values() for task in container.tasks.values())
-        read = {partition for task in tasks for partition in task.partitions}
-        of_inputs = {each for each in read if each not in broadcast or (each.system, each.stream) in inputs}
-        ordered = java_map_order(_order_by_metadata(of_inputs), partition_hash)
-        assigned = [each for each in ordered if each not in broadcast]
-        names = java_map_order(dict.fromkeys(map(name_of, assigned)), text_hash)
-        partitions = [*assigned, *java_map_order(sorted(broadcast), partition_hash)]
-        return cls(_positions(partitions), _positions(names), name_of, broadcast)
-
-    def __call__(self, task: TaskModel) -> list[SystemStreamPartition]:
+    def order(task: TaskModel) -> list[SystemStreamPartition]:
         standby = _STANDBY.fullmatch(task.task_name)
-        name = standby[1] if standby else task.task_name
-        return sorted(task.partitions, key=lambda each: self._sort_key(name, each))
+        own = standby[1] if standby else task.task_name
 
-    def _sort_key(self, task_name: str, partition: SystemStreamPartition) -> tuple[int, int]:
-        grouped_to = self.name_of(partition)
-        is_own = partition in self.broadcast or grouped_to == task_name
-        return (-1 if is_own else self.task_positions[grouped_to], self.positions[partition])
+        def sort_key(each: SystemStreamPartition) -> tuple[int, int]:
+            is_own = each in broadcast or name_of(each) == own
+            return -1 if is_own else task_positions[name_of(each)], positions[each]
+
+        return sorted(task.partitions, key=sort_key)
+
+    return order
 
 
 def metadata_order(streams: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

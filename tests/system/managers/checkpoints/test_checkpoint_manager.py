@@ -1,6 +1,7 @@
 """Checkpoints on the coordinator stream, on every backend, and where a job keeps its checkpoints."""
 
 import json
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from eventlog.checkpoint import CheckpointV1
 from eventlog.events import NewEvent
 from eventlog.log import EventLog, MemoryEventLog
 from eventlog.partition import SystemStreamPartition
-from eventlog.streams import StreamKind, identify
+from eventlog.streams import identify
 from managers.checkpoints.checkpoint_manager import (
     CHECKPOINT_FACTORY,
     KAFKA_CHECKPOINT_FACTORY,
@@ -17,8 +18,8 @@ from managers.checkpoints.checkpoint_manager import (
     JobCheckpoints,
     KafkaCheckpointManager,
     checkpoint_manager,
-    checkpoint_place,
 )
+from managers.errors import CheckpointError
 from tests.builders import checkpoint_v1, set_checkpoint
 from tests.contracts.event_log import NOW, clock
 from tests.fixtures.managers.log_makers import LogMaker
@@ -75,19 +76,26 @@ def test_vectors_of_streams(vector: Vector) -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "has_topic", "place"),
+    ("config", "has_topic", "expected"),
     [
-        ({}, True, "checkpoint"),
-        ({}, False, "coordinator"),
-        ({CHECKPOINT_FACTORY: KAFKA_CHECKPOINT_FACTORY}, False, "checkpoint"),
-        ({"task.checkpoint.write.versions": "1"}, False, "checkpoint"),
-        ({"task.checkpoint.write.versions": " "}, False, "coordinator"),
+        ({}, True, KafkaCheckpointManager),
+        ({}, False, CheckpointManager),
+        ({CHECKPOINT_FACTORY: KAFKA_CHECKPOINT_FACTORY}, False, None),
+        ({"task.checkpoint.write.versions": "1"}, False, None),
+        ({"task.checkpoint.write.versions": " "}, False, CheckpointManager),
     ],
 )
 def test_config_says_the_place_else_the_topic_that_is_there(
-    config: dict[str, str], has_topic: bool, place: StreamKind
+    config: dict[str, str], has_topic: bool, expected: type | None
 ) -> None:
-    assert checkpoint_place(config, has_checkpoint_topic=has_topic) == place
+    log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
+    topic = log if has_topic else None
+    with (
+        pytest.raises(CheckpointError, match="checkpoint topic, which does not exist")
+        if expected is None
+        else nullcontext()
+    ):
+        assert type(checkpoint_manager(config, coordinator=log, checkpoint=topic)) is expected
 
 
 @pytest.mark.scenario("KCM-25")
