@@ -86,7 +86,7 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey]):
         with self._lock:
             if not self._is_ready:
                 self._is_ready = True
-                self._catch_up()
+                self.catch_up()
 
     def catch_up(self) -> None:
         with self._caught_up():
@@ -109,7 +109,8 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey]):
 
     def put_all(self, entries: Mapping[NamespacedKey, bytes]) -> None:
         """Set several keys: all of them or none, unless they exceed half a megabyte. Raises `AppendRefused`."""
-        self._append([_event(_named(key), _checked(value)) for key, value in entries.items()])
+        with self._caught_up():
+            self._append([_event(_named(key), _checked(value)) for key, value in entries.items()])
 
     def delete_all(self, keys: Iterable[NamespacedKey]) -> None:
         with self._caught_up():
@@ -156,21 +157,13 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey]):
         self.close()
 
     @contextmanager
-    def _ready(self) -> Iterator[None]:
+    def _caught_up(self) -> Iterator[None]:
         with self._lock:
             if not self._is_ready:
                 raise NotReady(f"the store of {self._log.stream_name}", "is not open", "call init() first")
+            for _ in self._applied(end_after(self._log, self._position)):
+                pass
             yield
-
-    @contextmanager
-    def _caught_up(self) -> Iterator[None]:
-        with self._ready():
-            self._catch_up()
-            yield
-
-    def _catch_up(self) -> None:
-        for _ in self._applied(end_after(self._log, self._position)):
-            pass
 
     def _read_between(self, end: int, own: Container[int]) -> Mapping[NamespacedKey, bytes | None]:
         """Read to an offset, as far as it is visible, and return the current values of keys that others wrote."""
@@ -208,9 +201,8 @@ class CoordinatorStreamStore(MetadataStore[NamespacedKey]):
         return self._deletes(name) if value is None else [_event(name, value)]
 
     def _append(self, events: Sequence[NewEvent]) -> None:
-        with self._ready():
-            for part in split_into_parts(events):
-                self._apply_own(self._log.append(part), part)
+        for part in split_into_parts(events):
+            self._apply_own(self._log.append(part), part)
 
     def _append_alone(self, events: Sequence[NewEvent], own: set[int]) -> Mapping[NamespacedKey, bytes | None] | None:
         """Append events; None if there was no concurrent write. Otherwise stop, and return what others wrote.
