@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Final
 
 import humanize
 
@@ -27,25 +27,6 @@ _PARTS: Final = re.compile(r"(.+?)(?:\.(\d+))?Z(.*)")
 
 class InvalidTime(CoordstreamError):
     """A text is not a time; the message says what is."""
-
-
-class Times(NamedTuple):
-    """The format of the times in a table: relative to ``now``, or in UTC to the second if ``is_exact``."""
-
-    now: datetime
-    is_exact: bool = False
-
-    def heading(self, heading: str, *, is_exact: bool = False) -> str:
-        """The heading of a column of times."""
-        return f"{heading} (UTC)" if self.is_exact or is_exact else heading
-
-    def shown(self, time: str | None, *, is_exact: bool = False) -> str | None:
-        """Format a time of a row (ISO 8601 in UTC); to the millisecond if ``is_exact``."""
-        if time is None:
-            return None
-        if is_exact:
-            return exact(time)
-        return moment(time) if self.is_exact else in_words(time, self.now)
 
 
 def exact(time: str) -> str:

@@ -137,29 +137,24 @@ def take(job: str, lock: JobLock, *, wait: bool, take_over_after: float | None) 
     Raises `CoordinatorRunning` if another process has it, unless ``wait`` is set.
     """
     said = ""
-    while obstacle := _obstacle(job, lock, waits=wait, take_over_after=take_over_after):
-        if obstacle != said:
-            note(obstacle)
-            said = obstacle
+    while True:
+        try:
+            if lock.take():
+                return
+            holder = lock.holder()
+            sentence = f"Waiting until the current coordinator ends: {holder}."
+            if take_over_after is not None and lock.end_silent(take_over_after):
+                sentence = f"Ended a silent coordinator: {holder}."
+            elif not wait:
+                raise CoordinatorRunning(job, holder)
+        except psycopg.OperationalError:
+            lock.close()
+            if not wait:
+                raise
+            sentence = "Waiting until the current coordinator ends: its database does not answer."
+        note("" if sentence == said else sentence)
+        said = sentence
         sleep(WAIT_SECONDS)
-
-
-def _obstacle(job: str, lock: JobLock, *, waits: bool, take_over_after: float | None) -> str:
-    """Why the lock could not be taken now, in a sentence; empty: it was taken. Raises unless it ``waits``."""
-    try:
-        if lock.take():
-            return ""
-        holder = lock.holder()
-        if take_over_after is not None and lock.end_silent(take_over_after):
-            return f"Ended a silent coordinator: {holder}."
-    except psycopg.OperationalError:
-        lock.close()
-        if not waits:
-            raise
-        holder = "its database does not answer"
-    if not waits:
-        raise CoordinatorRunning(job, holder)
-    return f"Waiting until the current coordinator ends: {holder}."
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from psycopg import sql
 from rich.console import Console
 
 from coordstream.cli.arguments import Json, JsonObject, Yes
-from coordstream.cli.output import confirm, print_json, print_result
+from coordstream.cli.output import confirm, counted, print_json, print_result
 from coordstream.cli.server import embedded_settings, require_data_folder
 from coordstream.database import (
     ADVICE,
@@ -19,7 +19,6 @@ from coordstream.database import (
     database_errors,
     database_url,
     describe_recreation,
-    migrate_if_needed,
     open_connection,
     open_database,
     schema_state,
@@ -97,7 +96,7 @@ def restore(
             "COORDSTREAM_MASK_KEY) before you follow or import these streams again.",
             file=sys.stderr,
         )
-    sentence = f"Restored {streams} {'stream' if streams == 1 else 'streams'} from {file}."
+    sentence = f"Restored {counted(streams, 'stream')} from {file}."
     print_result({"file": str(file), "streams": streams}, sentence, as_json=as_json)
 
 
@@ -198,11 +197,8 @@ def _has_other_key() -> bool:
 
 def _start_migrated(settings: Settings) -> EmbeddedPostgres:
     """The embedded server, running, its database with this program's schema: the roles of a backup exist then."""
-    server = EmbeddedPostgres(settings.home)
-    url = server.start()
-    with database_errors(settings), open_connection(settings, url) as connection:
-        migrate_if_needed(url, connection)
-    return server
+    with open_database(warns=False):
+        return EmbeddedPostgres(settings.home)
 
 
 def change_membership(connection: Connection, role: str, user: str, *, revoke: bool) -> bool:

@@ -274,22 +274,17 @@ class FollowerMetrics:
         activity = self._activity()
         if activity is None:
             return
-        events, lags, states = {}, {}, {}
-        for each in activity.streams:
-            events[each.stream_name,] = each.events
-            lags[each.stream_name,] = each.lag
-            states[each.stream_name, each.state] = 1
+        streams, by_stream = activity.streams, ("stream_name",)
         yield gauge("follower_idle_seconds", "Time since the last turn of the follower's loop", activity.idle_seconds)
         yield gauge("follower_outage", "1 while brokers or database do not answer, else 0", bool(activity.outage))
         text = "Events applied to the relations"
         yield metric("follower_events_total", text, (), [((), activity.events)])
-        text = "1 for the state that the stream has"
-        yield metric("follower_stream_state", text, ("stream_name", "state"), states.items())
-        yield metric(
-            "follower_stream_lag_offsets", "Offsets to the stream's end, NaN if unknown", ("stream_name",), lags.items()
-        )
-        text = "Events applied to the relations, by stream"
-        yield metric("follower_stream_events_total", text, ("stream_name",), events.items())
+        states = [((each.stream_name, each.state), 1) for each in streams]
+        yield metric("follower_stream_state", "1 for the state that the stream has", (*by_stream, "state"), states)
+        lags = [((each.stream_name,), each.lag) for each in streams]
+        yield metric("follower_stream_lag_offsets", "Offsets to the stream's end, NaN if unknown", by_stream, lags)
+        events = [((each.stream_name,), each.events) for each in streams]
+        yield metric("follower_stream_events_total", f"{text}, by stream", by_stream, events)
 
     def _activity(self) -> Activity | None:
         """What the follower is doing; None: it waits for the database to begin."""

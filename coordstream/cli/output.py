@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from functools import partial
 from itertools import chain, islice
 from typing import Any, Final, Literal, NamedTuple
@@ -20,7 +21,7 @@ from rich.text import Text
 
 from coordstream.errors import CoordstreamError, note
 from coordstream.queries.rows import MOST_CHARACTERS, Row, printable
-from coordstream.times import Times
+from coordstream.times import exact, in_words, moment
 from eventlog.errors import printable_text
 from eventlog.log import Clock, system_clock
 
@@ -67,7 +68,7 @@ class Column(NamedTuple):
 
 
 time_column: Final = partial(Column, no_wrap=True, time="words")
-"""A column of times, each on one line; see `Times` for the format."""
+"""A column of times, each on one line: relative to now, or in UTC to the second."""
 
 exact_time_column: Final = partial(Column, no_wrap=True, time="exact")
 """A column of times to the millisecond, for histories: several events may occur within a second."""
@@ -89,9 +90,9 @@ def print_rows(
     if as_json is not None:
         print_list(rows, as_json=as_json)
         return
-    times = Times(clock(), is_exact=utc)
-    headings = tuple(_heading(column, times) for column in columns)
-    cells = (tuple(_shown(row, column, times) for column in columns) for row in rows)
+    now = None if utc else clock()
+    headings = tuple(_heading(column, now) for column in columns)
+    cells = (tuple(_shown(row, column, now) for column in columns) for row in rows)
     first = next(cells, None)
     width = page_width()
     print_text(printable(title, None), bold=True)
@@ -249,14 +250,15 @@ def _csv_field(value: Any) -> Any:
     return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
 
 
-def _heading(column: Column, times: Times) -> str:
-    return times.heading(column.heading, is_exact=column.time == "exact") if column.time else column.heading
+def _heading(column: Column, now: datetime | None) -> str:
+    is_in_utc = column.time == "exact" or (column.time and now is None)
+    return f"{column.heading} (UTC)" if is_in_utc else column.heading
 
 
-def _shown(row: Row, column: Column, times: Times) -> str:
+def _shown(row: Row, column: Column, now: datetime | None) -> str:
     value = row[column.content] if isinstance(column.content, str) else column.content(row)
-    if column.time:
-        value = times.shown(value, is_exact=column.time == "exact")
+    if column.time and value is not None:
+        value = exact(value) if column.time == "exact" else moment(value) if now is None else in_words(value, now)
     return printable(value, None)
 
 

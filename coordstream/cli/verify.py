@@ -23,14 +23,9 @@ from projections.verify import Verification, verify_log
 
 app = typer.Typer()
 
-COLUMNS: Final = (
-    Column("stream", "stream_name", no_wrap=True),
-    Column("inc.", "incarnation", "right", drop=2),
-    Column("relation", "relation", no_wrap=True),
-    Column("missing", "missing", "right"),
-    Column("extra", "extra", "right"),
-    Column("different", "different", "right"),
-)
+_LOG: Final = (Column("stream", "stream_name", no_wrap=True), Column("inc.", "incarnation", "right", drop=2))
+_DIFFERENCES: Final = tuple(Column(kind, kind, "right") for kind in ("missing", "extra", "different"))
+COLUMNS: Final = (*_LOG, Column("relation", "relation", no_wrap=True), *_DIFFERENCES)
 _ROW: Final = (
     *(*LOG_NAMES, "next_offset", "event_count"),
     *("relation", "missing", "extra", "different", "examples"),
@@ -106,13 +101,10 @@ def _text(values: Values | None) -> str:
 
 
 REBUILT_COLUMNS: Final = (
-    Column("stream", "stream_name", no_wrap=True),
-    Column("inc.", "incarnation", "right", drop=2),
+    *_LOG,
     Column("events", "event_count", "right"),
     Column("fetched", "fetched_count", "right", drop=1),
-    Column("missing", "missing", "right"),
-    Column("extra", "extra", "right"),
-    Column("different", "different", "right"),
+    *_DIFFERENCES,
 )
 _REBUILT: Final = (*LOG_NAMES, "event_count", "fetched_count", "missing", "extra", "different")
 

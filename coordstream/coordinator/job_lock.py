@@ -1,6 +1,7 @@
 """JobLock: one coordinator per job, by a lock in the database that Postgres frees when the process ends."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 import psycopg
@@ -55,8 +56,10 @@ class JobLock:
 
         Raises psycopg.Error if the database does not answer.
         """
-        if self._is_held():
-            return False
+        if self._locks is not None and self._is_taken:
+            with suppress(psycopg.OperationalError):
+                self._locks.check()
+                return False
         self.close()
         if not self.take():
             raise CoordinatorRunning(self._job, self.holder())
@@ -81,12 +84,3 @@ class JobLock:
             self._connection.close()
         self._connection = self._locks = None
         self._is_taken = False
-
-    def _is_held(self) -> bool:
-        if self._locks is None or not self._is_taken:
-            return False
-        try:
-            self._locks.check()
-        except psycopg.OperationalError:
-            return False
-        return True

@@ -3,7 +3,7 @@ from typing import Final
 
 import pytest
 
-from coordstream.times import Times, exact, in_words, parse_ago
+from coordstream.times import exact, in_words, parse_ago
 
 NOW: Final = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -24,18 +24,6 @@ NOW: Final = datetime(2026, 1, 31, 12, tzinfo=UTC)
 )
 def test_a_relative_time(time: str, words: str) -> None:
     assert in_words(time, NOW) == words
-
-
-def test_formats_of_times() -> None:
-    time = "2026-01-31T10:00:00.25Z"
-    assert (Times(NOW).heading("set at"), Times(NOW).shown(time)) == ("set at", "2 hours ago")
-    utc = Times(NOW, is_exact=True)
-    assert (utc.heading("set at"), utc.shown(time)) == ("set at (UTC)", "2026-01-31 10:00:00")
-    for times in (Times(NOW), utc):
-        assert times.heading("set at", is_exact=True) == "set at (UTC)"
-        assert times.shown(time, is_exact=True) == "2026-01-31 10:00:00.250"
-        assert times.shown(None) is None
-        assert times.shown(None, is_exact=True) is None
 
 
 @pytest.mark.parametrize(
