@@ -1,4 +1,4 @@
-"""Making a job's checkpoint topic."""
+"""Making a job's checkpoint topic, and what Kafka alone does with it."""
 
 import logging
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.streams.stream_creation import VALIDATION, checkpoint_topic_settings
 from tests.builders import checkpoint_v1
 from tests.fixtures.managers.noted_topics import NotedTopics
+from tests.fixtures.managers.watched_log import Opened
 
 if TYPE_CHECKING:  # a run without a broker does not wait for it
     from eventlog.kafka.options import KafkaOptions
@@ -119,3 +120,20 @@ def test_a_topic_of_several_partitions_is_refused(
     manager = KafkaCheckpointManager(lambda: KafkaEventLog(kafka_options, identify(name)), config=config)
     with pytest.raises(StreamRefused, match="2 partitions"):
         manager.start()
+
+
+@pytest.mark.scenario("KCM-21")
+def test_reading_starts_at_the_oldest_offset(topics: "Topics", job_name: str, kafka_options: "KafkaOptions") -> None:
+    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
+    from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED  # noqa: PLC0415
+
+    checkpoint_topic = topics.create(f"__samza_checkpoint_ver_1_for_{job_name}_1", COMPACTED_AND_DELETED)
+    with KafkaEventLog(kafka_options, identify(checkpoint_topic)) as log:
+        log.append([checkpoint_v1("gone"), *(checkpoint_v1("t", {"kafka.in.0": offset}) for offset in ("1", "2"))])
+        topics.delete_before(checkpoint_topic, 1)
+        opened = Opened(log)
+        manager = KafkaCheckpointManager(opened)
+        manager.register("t")
+        with manager:
+            assert manager.read_last_checkpoint("t") == CheckpointV1({SystemStreamPartition("kafka", "in", 0): "2"})
+        assert opened.logs[0].reads == [(1, 3)]

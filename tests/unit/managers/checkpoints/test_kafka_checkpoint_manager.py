@@ -1,11 +1,11 @@
-"""Checkpoints on the checkpoint topic: Samza's behaviour, on every backend."""
+"""Checkpoints on the checkpoint topic: Samza's behaviour."""
 
 import json
 import logging
 from collections.abc import Mapping
 from contextlib import nullcontext
 from getpass import getuser
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -34,10 +34,6 @@ from tests.fixtures.managers.log_makers import LogMaker
 from tests.fixtures.managers.watched_log import Opened
 from tests.vectors.building import offsets_of
 from tests.vectors.catalogue import decoded, vectors
-
-if TYPE_CHECKING:  # a run without a broker does not wait for it
-    from eventlog.kafka.options import KafkaOptions
-    from tests.fixtures.kafka_topics import Topics
 
 Vector = dict[str, Any]
 READ = "task.checkpoint.read.versions"
@@ -203,23 +199,6 @@ def test_a_manager_starts_without_a_task_as_a_standby_does(topic: EventLog) -> N
             manager.read_last_checkpoint("t")
         manager.register("t")
         assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: "1"})
-
-
-@pytest.mark.scenario("KCM-21")
-def test_reading_starts_at_the_oldest_offset(topics: "Topics", job_name: str, kafka_options: "KafkaOptions") -> None:
-    from eventlog.kafka.log import KafkaEventLog  # noqa: PLC0415
-    from tests.fixtures.kafka_topics import COMPACTED_AND_DELETED  # noqa: PLC0415
-
-    checkpoint_topic = topics.create(f"__samza_checkpoint_ver_1_for_{job_name}_1", COMPACTED_AND_DELETED)
-    with KafkaEventLog(kafka_options, identify(checkpoint_topic)) as log:
-        log.append([v1("0", "gone"), v1("1"), v1("2")])
-        topics.delete_before(checkpoint_topic, 1)
-        opened = Opened(log)
-        manager = KafkaCheckpointManager(opened)
-        manager.register("t")
-        with manager:
-            assert manager.read_last_checkpoint("t") == CheckpointV1({IN_0: "2"})
-        assert opened.logs[0].reads == [(1, 3)]
 
 
 OURS: dict[str, tuple[object, object]] = {  # without validation, what is read of t with V1 and with V2 alone
