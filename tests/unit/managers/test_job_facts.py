@@ -12,7 +12,6 @@ from managers.job_facts import (
     changelog_of,
     changelogs,
     delete_retention_ms,
-    is_transactional,
     min_compaction_lag_ms,
 )
 from managers.streams.stream_creation import replication_factor, topic_settings
@@ -86,6 +85,8 @@ def test_the_replication_factor_is_that_of_store_default_or_system() -> None:
     ("key", "value", "changed"),
     [
         ("task.transactional.state.restore.enabled", "false", {"min.compaction.lag.ms": None}),
+        ("task.async.commit", "true", {"min.compaction.lag.ms": None}),
+        ("job.standbytasks.replication.factor", "2", {"min.compaction.lag.ms": None}),
         ("stores.default.changelog.min.compaction.lag.ms", "7", {"min.compaction.lag.ms": "7"}),
         ("stores.counts.changelog.min.compaction.lag.ms", "8", {"min.compaction.lag.ms": "8"}),
         ("stores.counts.changelog.delete.retention.ms", "9", {"delete.retention.ms": "9"}),
@@ -111,21 +112,6 @@ def test_entries_that_expire_are_deleted_from_the_changelog() -> None:
     assert longer == {**kept, "cleanup.policy": "delete", "retention.ms": "7200000"}
     chosen = topic_settings({**expiring, f"{of_kafka}.cleanup.policy": "compact"}, COUNTS)
     assert chosen == {**kept, "cleanup.policy": "compact"}
-
-
-@pytest.mark.parametrize(
-    "setting",
-    [
-        {TRANSACTIONAL_RESTORE: "false"},
-        {"task.async.commit": "true"},
-        {"job.standbytasks.replication.factor": "2"},
-    ],
-)
-def test_only_transactional_state_needs_a_compaction_lag(setting: dict[str, str]) -> None:
-    assert is_transactional(CONFIG)
-    assert not is_transactional({**CONFIG, **setting})
-    expected = {name: value for name, value in COMPACTED.items() if name != "min.compaction.lag.ms"}
-    assert topic_settings({**CONFIG, **setting}, COUNTS) == expected
 
 
 def test_a_restore_uses_the_retention_of_the_topic() -> None:

@@ -144,7 +144,6 @@ def test_a_fan_out_that_is_cut_off_anywhere_is_done_by_the_next_start(logs: LogM
         cut_at.append(at)
         assert job.next_start() == RIGHT, at
         assert job.next_start() == RIGHT, at
-    print("\ncut at:", *cut_at, sep="\n  ")
     assert sorted(cut_at) == sorted(
         [
             "put fan-out t0",
@@ -200,7 +199,6 @@ def test_a_commit_that_is_cut_off_anywhere_loses_no_startpoint(logs: LogMaker, v
         cut_at.append(at)
         moved = {("t0", "k.in.0"): "9"} if events >= 3 else {}
         assert job.next_start() == {**RIGHT, **moved}, at
-    print("\ncut at:", *cut_at, sep="\n  ")
     assert tuple(cut_at) == COMMITS
     all_moved = {("t0", "k.in.0"): "9", ("t0", "k.in.2"): "3", ("t0", "k.rules.0"): "6"}
     assert job.next_start() == {**RIGHT, **all_moved}

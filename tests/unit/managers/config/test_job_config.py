@@ -137,12 +137,6 @@ def test_changes_are_returned_in_order_and_once(coordinator_log: EventLog, logs:
     assert (subscription.poll(), subscription.position) == ((), coordinator_log.end_offset())
 
 
-def test_only_subscribed_keys_are_returned(coordinator_log: EventLog) -> None:
-    subscription = ConfigSubscription(coordinator_log, ["task.*", "a"])
-    coordinator_log.append([config_set(key, "1") for key in ("task.x", "a", "ab", "job.name")])
-    assert [change.config_key for change in subscription.poll()] == ["task.x", "a"]
-
-
 def test_another_program_continues_at_the_position(coordinator_log: EventLog, logs: LogMaker) -> None:
     coordinator_log.append([config_set("a", "1")])
     position = ConfigSubscription(coordinator_log).position
