@@ -1,6 +1,6 @@
 """Describes and creates the topics of a Kafka cluster, and decides which of them can be used."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -23,12 +23,11 @@ from kafka.errors import (
 from kafka.protocol.consumer.offsets import OffsetForLeaderEpochRequest
 from kafka.protocol.metadata import MetadataRequest
 
-from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.errors import EventLogError
-from eventlog.kafka.client import REACH_SECONDS, RETRY_SECONDS, AdminClient, Answer, ask
+from eventlog.kafka.client import REACH_SECONDS, AdminClient, ask
 from eventlog.kafka.patches import LeaderKeepingAdmin, NoLeader
 from eventlog.log import StreamExists
-from eventlog.source import StreamFacts, StreamMissing, StreamRefused, StreamUnavailable
+from eventlog.source import StreamFacts, StreamMissing, StreamRefused
 from eventlog.streams import (
     BROKER_DEFAULT,
     CHECKPOINT_MESSAGE_BYTES,
@@ -186,7 +185,7 @@ class KafkaAdmin(AdminClient):
             return self._send(request, leaders[0])
 
         try:
-            ((found,),) = (topic.partitions for topic in self._ask_leaders(send, REACH_SECONDS, _NO_EPOCHS).topics)
+            ((found,),) = (topic.partitions for topic in ask(self._options, send, answers=_NO_EPOCHS).topics)
         except _NO_EPOCHS:
             return None
         return found.end_offset if found.error_code == NoError.errno and found.end_offset >= 0 else None
@@ -264,7 +263,7 @@ class KafkaAdmin(AdminClient):
         self, names: Sequence[str], leader_seconds: float = REACH_SECONDS, *, only_existing: bool = False
     ) -> dict[str, Any]:
         """The metadata of topics by name. Raises as `topic`; with ``only_existing`` missing ones are left out."""
-        topics = self._ask_leaders(lambda: self._led(names), leader_seconds) if names else []
+        topics = ask(self._options, lambda: self._led(names), leader_seconds=leader_seconds) if names else []
         left_out = _MISSING if only_existing else ()
         there = [topic for topic in topics if for_code(topic.error_code) not in left_out]
         for topic in there:
@@ -298,19 +297,6 @@ class KafkaAdmin(AdminClient):
         )
         return {name: one["value"] for name, one in described["topic"][stream_name].items()}
 
-    def _ask_leaders(
-        self, question: Callable[[], Answer], seconds: float, answers: tuple[type[KafkaError], ...] = ()
-    ) -> Answer:
-        """`ask`, and retry while topics have no leader. Raises `StreamUnavailable` after this number of seconds."""
-        deadline = RetryDeadline(seconds, Backoff(first_seconds=RETRY_SECONDS, longest_seconds=RETRY_SECONDS))
-        while True:
-            try:
-                return ask(self._options, question, answers=(*answers, NoLeader))
-            except NoLeader as error:
-                if deadline.is_over:
-                    raise StreamUnavailable(error.topics, self._options.place) from None
-            deadline.wait()
-
     def _offsets(
         self, stream_names: Iterable[str], spec: OffsetSpec, leader_seconds: float = REACH_SECONDS
     ) -> dict[str, int]:
@@ -319,7 +305,9 @@ class KafkaAdmin(AdminClient):
             return {}
         answers = (UnknownTopicOrPartitionError, TopicAuthorizationFailedError)
         try:
-            found = self._ask_leaders(lambda: self._list_offsets(asked), leader_seconds, answers)
+            found = ask(
+                self._options, lambda: self._list_offsets(asked), answers=answers, leader_seconds=leader_seconds
+            )
         except answers:  # one is missing, or may not be described
             left = self.topic_ids(partition.topic for partition in asked)
             return self._offsets(left if len(left) < len(asked) else (), spec, leader_seconds)

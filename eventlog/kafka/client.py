@@ -23,8 +23,8 @@ from kafka.net.sasl.oauth import AbstractTokenProvider
 from eventlog.backoff import Backoff, RetryDeadline
 from eventlog.errors import EventLogError
 from eventlog.kafka.options import OAUTH_PROVIDER, KafkaOptions, OptionRefused
-from eventlog.kafka.patches import NetClient, make_net_client
-from eventlog.source import Closing, CredentialsRefused, SourceUnavailable
+from eventlog.kafka.patches import NetClient, NoLeader, make_net_client
+from eventlog.source import Closing, CredentialsRefused, SourceUnavailable, StreamUnavailable
 
 PRIVATE_LOGGERS: Final = (
     "kafka.admin.client",  # its configuration, with passwords
@@ -224,6 +224,8 @@ def _describe(options: KafkaOptions, error: Exception) -> EventLogError:
     reason = type(error).__name__.removesuffix("Error")
     if _is_refusal(error):
         return CredentialsRefused(f"{place} refused access ({reason}). Check the user, password and permissions.")
+    if isinstance(error, NoLeader):
+        return StreamUnavailable(error.topics, place)
     if isinstance(error, IncompatibleBrokerVersion):  # its text is that of kafka-python
         problem = " ".join(map(str, error.args))
         return BrokerTooOld(f"{place} does not support a request: {problem} Use brokers of Kafka 2.8 or later.")
@@ -253,18 +255,32 @@ def _is_broken_off(error: Exception) -> bool:
     return isinstance(error, KafkaConnectionError) and "socket disconnected" in map(str, error.args)
 
 
-def ask(options: KafkaOptions, question: Callable[[], Answer], *, answers: tuple[type[KafkaError], ...] = ()) -> Answer:
-    """Call ``question``, again for `REACH_SECONDS` unless it raises one of ``answers``. Raises `SourceUnavailable`."""
-    deadline = RetryDeadline(REACH_SECONDS, Backoff(first_seconds=RETRY_SECONDS, longest_seconds=RETRY_SECONDS))
+def ask(
+    options: KafkaOptions,
+    question: Callable[[], Answer],
+    *,
+    answers: tuple[type[KafkaError], ...] = (),
+    leader_seconds: float = REACH_SECONDS,
+) -> Answer:
+    """Call ``question``, again for `REACH_SECONDS` unless it raises one of ``answers``. Raises `SourceUnavailable`.
+
+    ``leader_seconds``: how long to retry while topics have no leader; then `StreamUnavailable` is raised.
+    """
+    reach, led = map(_deadline, (REACH_SECONDS, leader_seconds))
     while True:
         try:
             return _ask_once(options, question, answers)
         except CredentialsRefused:
             raise
-        except SourceUnavailable:
+        except SourceUnavailable as error:
+            deadline = led if isinstance(error, StreamUnavailable) else reach
             if deadline.is_over:
                 raise
         deadline.wait()
+
+
+def _deadline(seconds: float) -> RetryDeadline:
+    return RetryDeadline(seconds, Backoff(first_seconds=RETRY_SECONDS, longest_seconds=RETRY_SECONDS))
 
 
 def _ask_once(options: KafkaOptions, question: Callable[[], Answer], answers: tuple[type[KafkaError], ...]) -> Answer:

@@ -7,7 +7,7 @@ from kafka import IsolationLevel, OffsetSpec, TopicPartition
 from kafka.errors import KafkaError, NoError, TopicAuthorizationFailedError, UnknownTopicOrPartitionError
 
 from eventlog.kafka.admin import KafkaAdmin
-from eventlog.kafka.client import REACH_SECONDS, BrokerTooOld
+from eventlog.kafka.client import BrokerTooOld, ask
 from eventlog.partition import SystemStreamPartition
 from eventlog.source import CredentialsRefused
 from eventlog.startpoint import (
@@ -130,9 +130,7 @@ class KafkaSystemAdmin(KafkaAdmin):
 
     def _ask_offsets(self, batch: Mapping[TopicPartition, int]) -> Mapping[TopicPartition, Any]:
         try:
-            return self._ask_leaders(
-                lambda: self._list_offsets(batch), REACH_SECONDS, answers=(UnknownTopicOrPartitionError,)
-            )
+            return ask(self._options, lambda: self._list_offsets(batch), answers=(UnknownTopicOrPartitionError,))
         except UnknownTopicOrPartitionError:
             topics = self._topics(list({one.topic for one in batch}))
             missing = next((one for one in batch if one not in _partitions(topics[one.topic])), next(iter(batch)))
