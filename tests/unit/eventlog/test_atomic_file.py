@@ -1,8 +1,6 @@
 """Files that appear whole, or not at all, and what is written to instead of replaced."""
 
 import os
-import stat
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -46,27 +44,6 @@ def test_a_fifo_is_written_to(tmp_path: Path) -> None:
         replace(path, b"new")
         assert read.result() == b"new"
     assert path.is_fifo()
-
-
-def null_device(path: Path) -> None:
-    try:
-        os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 3))
-        path.write_bytes(b"")
-    except PermissionError:
-        pytest.skip("creating and opening a device needs the rights of root")
-
-
-def link_to_null_device(path: Path) -> None:
-    null_device(path.with_name("device"))
-    path.symlink_to("device")
-
-
-@pytest.mark.parametrize("make", [null_device, link_to_null_device])
-def test_a_device_is_written_to(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    path = tmp_path / "null"
-    make(path)
-    replace(path, b"new")
-    assert path.is_char_device()
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:

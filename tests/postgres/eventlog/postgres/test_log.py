@@ -153,18 +153,6 @@ def test_writers_wait_for_each_other_so_that_no_gap_is_visible(database_url: str
         assert [event.key for event in reader.read()] == [b"slow0", b"slow1", b"fast0"]
 
 
-def test_offsets_of_a_writer_that_failed_go_to_the_next(database_url: str) -> None:
-    with connect(database_url) as connection, ThreadPoolExecutor(1) as pool:
-        log = PostgresEventLog.create(connection, STREAM)
-        with suppress(ZeroDivisionError), connection.transaction():
-            log.append(new_events(2, "lost"))
-            second = pool.submit(_append_in_a_session_of_its_own, database_url)
-            wait_until(lambda: _waits_for_a_lock(connection), what="the second writer to wait")
-            raise ZeroDivisionError
-        assert second.result(timeout=PATIENCE) == range(1)
-        assert [event.key for event in log.read()] == [b"fast0"]
-
-
 def test_an_append_is_notified_when_it_is_committed(database_url: str) -> None:
     with connect(database_url) as listener, PostgresEventLog.create(database_url, STREAM) as log:
         listener.execute(f"listen {EVENT_CHANNEL}")

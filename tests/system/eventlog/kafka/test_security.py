@@ -62,26 +62,19 @@ def options(broker: KafkaBroker, security: SecuredListeners) -> Callable[..., Ka
     return make
 
 
-@pytest.mark.parametrize("protocol", SecuredListeners.listeners)
+@pytest.mark.parametrize("protocol", [*SecuredListeners.listeners, "tokens"])
 def test_who_proves_himself_reads_and_writes(
-    options: Callable[..., KafkaOptions], topics: Topics, job_name: str, protocol: str
+    broker: KafkaBroker, options: Callable[..., KafkaOptions], topics: Topics, job_name: str, protocol: str
 ) -> None:
     name = topics.create(f"__samza_coordinator_{job_name}_1")
-    with KafkaEventLog(options(protocol), identify(name)) as log, KafkaSource(options(protocol)) as source:
+    is_token = protocol == "tokens"
+    given = KafkaOptions.parse(broker.address("SASL_PLAINTEXT"), TOKENS) if is_token else options(protocol)
+    with KafkaEventLog(given, identify(name)) as log, KafkaSource(given) as source:
         assert log.append(new_events(2)) == range(2)
         assert source.describe(name).end_offset == 2
         source.assign({name: 0})
         assert offsets(Followed(source).until(name, 2)) == [0, 1]
         assert offsets([*log.read()]) == offsets([*source.read(name, 0, 2)]) == [0, 1]
-
-
-def test_a_token_provider_logs_in(broker: KafkaBroker, topics: Topics, job_name: str) -> None:
-    name = topics.create(f"__samza_coordinator_{job_name}_1")
-    options = KafkaOptions.parse(broker.address("SASL_PLAINTEXT"), TOKENS)
-    with KafkaEventLog(options, identify(name)) as log, KafkaSource(options) as source:
-        assert log.append(new_events(2)) == range(2)
-        source.assign({name: 0})
-        assert offsets(Followed(source).until(name, 2)) == [0, 1]
 
 
 @pytest.mark.parametrize(
