@@ -29,6 +29,7 @@ from managers.config.job_config import (
 from managers.coordinator.serving_context import JobAttempt
 from managers.errors import MissingSetting
 from managers.job_facts import changelogs
+from managers.job_models.grouping import require_known_grouping
 from managers.job_models.job_coordinator_metadata import (
     CONTAINER_ID,
     EPOCH_ID,
@@ -42,7 +43,6 @@ from managers.job_models.job_model_building import (
     build_job_model,
     count_partitions,
     pattern_systems,
-    require_known_grouping,
     unsupported_rewriters,
     with_matching_inputs,
 )

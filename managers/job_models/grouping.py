@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from eventlog.config import boolean
-from eventlog.errors import ConfigError
-from eventlog.partition import SystemStreamPartition
+from eventlog.errors import ConfigError, WireError
+from eventlog.partition import SystemStreamPartition, parse_int32
 from eventlog.wire.checkpoint_topic import DEFAULT_GROUPER_FACTORY
 from managers.job_models.job_model import ContainerModel, TaskModel
 from managers.job_models.jvm_order import text_order
@@ -38,11 +38,28 @@ def task_namer(config: Config) -> TaskNamer:
     return lambda partition: f"Partition {partition.partition}"
 
 
-def require_known_grouper(config: Config) -> None:
-    """Raise `ConfigError` if one of the job's groupers, or its mapper for expanded inputs, is not supported."""
+def require_known_grouping(config: Config) -> None:
+    """Raise `ConfigError` for groupers and mappers that are not supported, and for elasticity."""
     _require_one_of(config, GROUPER_FACTORY, BY_PARTITION, BY_SYSTEM_STREAM_PARTITION)
     _require_one_of(config, MAPPER_FACTORY, BY_HASH)
     _require_one_of(config, TASK_GROUPER, BY_CONTAINER_COUNT)
+    factor = positive_number(config, ELASTICITY) if ELASTICITY in config else 1
+    if factor > 1:  # Samza then makes several tasks of each partition, each with its own key bucket
+        raise ConfigError(
+            f"{ELASTICITY} is {factor}, but elastic tasks are not supported. Set it to 1, or let Samza build the job "
+            "model."
+        )
+
+
+def positive_number(config: Config, key: str) -> int:
+    """The value of a key that must be a positive 32-bit integer, as Java reads it. Raises `ConfigError`."""
+    try:
+        number = parse_int32(config[key], "bad_number", key)
+    except WireError:
+        number = 0
+    if number < 1:
+        raise ConfigError(f"{key} is {config[key]!r}, not a positive integer.")
+    return number
 
 
 def keeps_tasks(config: Config) -> bool:

@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from eventlog.config import TASK_INPUTS, boolean, broadcast_partitions, integer, task_inputs
-from eventlog.errors import ConfigError, WireError
+from eventlog.errors import ConfigError
 from eventlog.frozen_dict import frozen
-from eventlog.partition import SystemStreamPartition, parse_int32
+from eventlog.partition import SystemStreamPartition
 from managers.assignments.changelog_partition_manager import assign_changelog_partitions
 from managers.config.job_config import AUTOSIZING, is_autosized
 from managers.job_models.grouping import (
-    ELASTICITY,
     Groups,
     group_by_container_count,
     group_partitions,
     keep_tasks,
     keeps_tasks,
     make_standby_containers,
-    require_known_grouper,
+    positive_number,
+    require_known_grouping,
     task_namer,
 )
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
@@ -228,28 +228,6 @@ def container_count(config: Config) -> int:
     keys = (*([_AUTOSIZED_CONTAINER_COUNT] if is_autosized(config) else []), _CONTAINER_COUNT, _OLD_CONTAINER_COUNT)
     key = next((key for key in keys if key in config), None)
     return 1 if key is None else positive_number(config, key)
-
-
-def positive_number(config: Config, key: str) -> int:
-    """The value of a key that must be a positive 32-bit integer, as Java reads it. Raises `ConfigError`."""
-    try:
-        number = parse_int32(config[key], "bad_number", key)
-    except WireError:
-        number = 0
-    if number < 1:
-        raise ConfigError(f"{key} is {config[key]!r}, not a positive integer.")
-    return number
-
-
-def require_known_grouping(config: Config) -> None:
-    """Raise `ConfigError` for groupers that are not Samza's, and for elasticity, as `build_job_model` does."""
-    require_known_grouper(config)
-    factor = positive_number(config, ELASTICITY) if ELASTICITY in config else 1
-    if factor > 1:  # Samza then makes several tasks of each partition, each with its own key bucket
-        raise ConfigError(
-            f"{ELASTICITY} is {factor}, but elastic tasks are not supported. Set it to 1, or let Samza build the job "
-            "model."
-        )
 
 
 def _groups(config: Config, streams: StreamPartitions, previous: Groups) -> Groups:

@@ -6,6 +6,7 @@ import pytest
 
 from eventlog.errors import ConfigError
 from managers.config.job_config import DEFAULTS
+from managers.job_models.grouping import positive_number
 from managers.job_models.job_model import JobModel
 from managers.job_models.job_model_building import (
     PreviousAssignment,
@@ -13,10 +14,10 @@ from managers.job_models.job_model_building import (
     container_count,
     count_partitions,
     input_partitions,
-    positive_number,
     with_matching_inputs,
 )
 from managers.job_models.job_model_json import from_json, to_json
+from tests.fixtures.managers.noted_topics import NotedTopics
 
 READS_ONE = {"task.inputs": "test.stream1", "job.factory.class": "org.apache.samza.job.local.ThreadJobFactory"}
 STREAMS = {("test", "stream1"): range(10), ("test", "other"): [0]}
@@ -152,22 +153,11 @@ def test_a_new_topic_is_read_after_the_next_deployment() -> None:
     assert {name: second.tasks[name].changelog_partition for name in numbers} == numbers
 
 
-class NotingCounter:
-    """A system that records its calls, and only knows the number of partitions."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def partition_count(self, name: str) -> int:
-        self.asked.append(name)
-        return 5000
-
-
 @pytest.mark.scenario("HRD-08")
 def test_a_model_of_five_thousand_partitions_needs_one_query() -> None:
-    system = NotingCounter()
+    system = NotedTopics(stream1=5000)
     model = build_job_model(CONFIG, count_partitions(CONFIG, {"test": system}), {})
-    assert system.asked == ["stream1"]
+    assert system.calls == ["validate stream1"]
     assert len(model.tasks) == 5000
     assert all(task.offsets == {} for task in model.tasks.values())
 

@@ -2,17 +2,16 @@
 
 import json
 import socket
-from collections.abc import Callable, Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from io import BytesIO
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
 
 from eventlog.errors import WireError
 from eventlog.partition import SystemStreamPartition
+from managers.job_models import job_model_json
 from managers.job_models.job_model import ContainerModel, JobModel, TaskModel
 from managers.job_models.job_model_json import JobModelNotRead, containers_json, from_json, read_job_model, to_json
 from tests.checkout import CHECKOUT
@@ -152,48 +151,16 @@ def test_invalid_json_is_refused(data: bytes, sentence: str) -> None:
         from_json(data)
 
 
-MODEL = JobModel({"job.name": "orders"}, {})
-Serve = Callable[[bytes], str]
+def test_another_answer_or_none_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(url: str) -> str:
+        with pytest.raises(JobModelNotRead) as error:
+            read_job_model(url, timeout_seconds=5)
+        return str(error.value)
 
-
-@pytest.fixture
-def serve() -> Iterator[Serve]:
-    """Starts a server that answers each request with these bytes, and returns its URL."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(answers[0])
-
-        def log_message(self, *_: object) -> None: ...
-
-    answers: list[bytes] = []
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-
-        def start(answer: bytes) -> str:
-            answers.append(answer)
-            return f"http://127.0.0.1:{server.server_port}/"
-
-        yield start
-        server.shutdown()
-        thread.join()
-
-
-def test_a_job_model_is_read(serve: Serve) -> None:
-    assert read_job_model(serve(to_json(MODEL))) == MODEL
-
-
-def test_another_answer_or_none_is_an_error(serve: Serve) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        nobody = f"http://127.0.0.1:{free.getsockname()[1]}/"
-        for url, reason in {
-            serve(b"[]"): "the job model is a list, not an object",
-            nobody: "connection refused",
-            "file:///etc/passwd": "it is not an HTTP URL",
-        }.items():
-            with pytest.raises(JobModelNotRead, match=reason):
-                read_job_model(url, timeout_seconds=5)
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/"
+        assert "connection refused" in refused(url)
+    assert "it is not an HTTP URL" in refused("file:///etc/passwd")
+    monkeypatch.setattr(job_model_json, "urlopen", lambda *_, **__: BytesIO(b"[]"))
+    assert "the job model is a list, not an object" in refused(url)
