@@ -200,7 +200,10 @@ def driver_conf(environ: Mapping[str, str]) -> dict[str, str]:
 
 def find_java(environ: Mapping[str, str]) -> Path:
     """The `java` of JAVA_HOME, else of the PATH. Raises SparkJobError if it is missing or Spark cannot use it."""
-    program = _java_program(environ)
+    found_program = shutil.which("java", path=environ.get("PATH", ""))
+    if not (home := environ.get("JAVA_HOME")) and not found_program:
+        raise SparkJobError(f"Spark needs Java, which is not installed. {JAVA_ADVICE}")
+    program = Path(home) / "bin" / "java" if home else Path(found_program or "")
     try:
         result = subprocess.run(
             [program, "-version"], check=False, env=dict(environ), capture_output=True, text=True, timeout=60
@@ -213,11 +216,3 @@ def find_java(environ: Mapping[str, str]) -> Path:
     if int(found[1]) < OLDEST_JAVA:
         raise SparkJobError(f"Java at '{program}' has version {found[1]}, which is too old for Spark. {JAVA_ADVICE}")
     return program
-
-
-def _java_program(environ: Mapping[str, str]) -> Path:
-    if home := environ.get("JAVA_HOME"):
-        return Path(home) / "bin" / "java"
-    if found := shutil.which("java", path=environ.get("PATH", "")):
-        return Path(found)
-    raise SparkJobError(f"Spark needs Java, which is not installed. {JAVA_ADVICE}")

@@ -71,13 +71,34 @@ def register(spark: SparkSession, access: Access) -> None:
     spark.conf.set(FILTER_PUSHDOWN, "true")
 
 
-class BatchReader(DataSourceReader):
-    """Plans ranges of logs, applies the filters it can, and reads the ranges in the executors."""
+class RangeReader:
+    """What readers for batches and streams have in common. Raises SparkJobError for a column that is wrong."""
 
     def __init__(self, options: SourceOptions, access: Access, schema: StructType) -> None:
         self._options = options
         self._access = access
         self._columns = columns_of(schema)
+
+    def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
+        """The events of a partition's ranges as Arrow batches, in an executor."""
+        if not isinstance(partition, RangePartition):
+            raise TypeError(f"{type(partition).__name__} is not a partition of coordinator_stream")
+        if not partition.ranges:
+            return
+        with closing(open_reader(self._options.origin, self._access)) as reader:
+            for wanted in partition.ranges:
+                rows = EventColumns(self._columns, wanted.log, self._access.secrets)
+                if isinstance(reader, ArchiveReader) and rows.are_stored:
+                    yield from map(rows.stored_batch, reader.read_stored(wanted))
+                else:
+                    yield from map(rows.batch, batches(reader.read(wanted), BATCH_EVENTS, BATCH_BYTES))
+
+
+class BatchReader(RangeReader, DataSourceReader):
+    """Plans ranges of logs, applies the filters it can, and reads the ranges in the executors."""
+
+    def __init__(self, options: SourceOptions, access: Access, schema: StructType) -> None:
+        super().__init__(options, access, schema)
         self._selection = Selection()
 
     def pushFilters(self, filters: "list[Filter]") -> "Iterator[Filter]":  # noqa: N802 (Spark calls it)
@@ -92,23 +113,3 @@ class BatchReader(DataSourceReader):
         with closing(open_reader(self._options.origin, self._access)) as reader:
             ranges = self._selection.apply(reader.logs(self._options))
         return partitions_of(ranges, self._options.offsets_per_partition) or [RangePartition(())]
-
-    def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
-        return read_ranges(partition, self._options, self._access, self._columns)
-
-
-def read_ranges(
-    partition: InputPartition, options: SourceOptions, access: Access, columns: Sequence[str]
-) -> "Iterator[pa.RecordBatch]":
-    """The events of a partition's ranges as Arrow batches with these columns."""
-    if not isinstance(partition, RangePartition):
-        raise TypeError(f"{type(partition).__name__} is not a partition of coordinator_stream")
-    if not partition.ranges:
-        return
-    with closing(open_reader(options.origin, access)) as reader:
-        for wanted in partition.ranges:
-            rows = EventColumns(columns, wanted.log, access.secrets)
-            if isinstance(reader, ArchiveReader) and rows.are_stored:
-                yield from map(rows.stored_batch, reader.read_stored(wanted))
-            else:
-                yield from map(rows.batch, batches(reader.read(wanted), BATCH_EVENTS, BATCH_BYTES))

@@ -2,22 +2,18 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
-from spark_jobs.data_source.columns import columns_of
 from spark_jobs.data_source.log_range import LogRange, partitions_of
 from spark_jobs.data_source.log_reader import LogReader, open_reader
 from spark_jobs.data_source.options import ARCHIVE, KAFKA, Access, SourceOptions
-from spark_jobs.data_source.source import read_ranges
+from spark_jobs.data_source.source import RangeReader
 from spark_jobs.errors import SparkJobError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 QUIET_SECONDS: Final = 0.1
 """How long to wait before logs without news are asked for their ends again."""
@@ -96,7 +92,7 @@ def _lost(name: str, reason: str) -> SparkJobError:
     )
 
 
-class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+class StreamReader(RangeReader, DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Plans micro-batches, in a process beside the driver, and reads them in the executors.
 
     Streams that appear later are read from their start. A log that does not continue at the query's offset fails the
@@ -106,9 +102,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, options: SourceOptions, access: Access, schema: StructType) -> None:
         if options.origin not in (ARCHIVE, KAFKA):
             raise SparkJobError("Only 'archive' and 'kafka' can be streamed. Use spark.read for a lake or recording.")
-        self._options = options
-        self._access = access
-        self._columns = columns_of(schema)
+        super().__init__(options, access, schema)
         self._reader: LogReader | None = None
         self._targets: dict[str, LogRange] | None = None
 
@@ -160,9 +154,6 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             for name, place in ends.items()
         ]
         return partitions_of([wanted for wanted in ranges if len(wanted)], self._options.offsets_per_partition)
-
-    def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
-        return read_ranges(partition, self._options, self._access, self._columns)
 
     def stop(self) -> None:
         if self._reader is not None:

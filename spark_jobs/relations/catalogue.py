@@ -14,7 +14,7 @@ from eventlog.errors import did_you_mean, printable_text
 from projections.job_choice import Job
 from spark_jobs.errors import SparkJobError
 from spark_jobs.relations.jdbc import Relation
-from spark_jobs.relations.snapshots import Positions, Snapshot
+from spark_jobs.relations.snapshots import Snapshot
 
 OTHER_HISTORIES: Final = ("config_change", "event")
 
@@ -60,7 +60,7 @@ _CURRENT_LOGS: Final = sql.SQL(
     " (VALUES (cut.coordinator_log, cut.coordinator_cut), (cut.checkpoint_log, cut.checkpoint_cut))"
     " AS end_of (log_id, last_offset))"
 )
-_POSITIONS: Final = sql.SQL(
+POSITIONS: Final = sql.SQL(
     "SELECT log.stream_name, log.incarnation, least(cut.last_offset, position.next_offset - 1) + 1 FROM {logs} AS cut"
     " JOIN projection.job_log AS log ON log.log_id = cut.log_id"
     " JOIN projection.position AS position ON position.log_id = cut.log_id"
@@ -121,12 +121,6 @@ def as_of_function(relation: str, cut: Cut) -> str:
 
 def _literals(values: Iterable[object]) -> sql.Composed:
     return sql.SQL(", ").join(map(sql.Literal, values))
-
-
-def find_positions(snapshot: Snapshot, logs: sql.Composed) -> Positions:
-    """The position of each log at its cut: the first offset that is not included. Logs without events have none."""
-    rows = snapshot.connection.execute(_POSITIONS.format(logs=logs)).fetchall()
-    return {(name, incarnation): offset for name, incarnation, offset in rows}
 
 
 @dataclass(frozen=True)

@@ -53,11 +53,9 @@ _SYSTEM_ROOTS: Final = {
 """What corresponds to libpq's ``sslrootcert=system``: the certificates that Java trusts, and no weaker check."""
 # Without keepalives, a task waits forever for a server that has vanished.
 FIXED = "tcpKeepAlive=true&ApplicationName=coordstream%20spark"
-# values of target_session_attrs -> targetServerType
+# values of target_session_attrs -> targetServerType, where these differ
 JDBC_SERVERS = {
-    "any": "any",
     "read-write": "primary",
-    "primary": "primary",
     "read-only": "secondary",
     "standby": "secondary",
     "prefer-standby": "preferSecondary",
@@ -104,7 +102,15 @@ def read_rows(
 
     ``parts`` are the options of `ranges`, whose column need not be among the rows' columns.
     """
-    options = jdbc_options(url, relation, snapshot, parts)
+    column = parts.get("partitionColumn")
+    query = relation.query(() if column is None or column in relation.columns else (column,))
+    options = {
+        **jdbc_properties(url),
+        "dbtable": sql.SQL("({query}) AS relation").format(query=query).as_string(),
+        "fetchsize": str(FETCH_SIZE),
+        "sessionInitStatement": snapshot.session_statement(),
+        **parts,
+    }
     frame = spark.read.format("jdbc").options(**options).load().select(*relation.columns)
     sends_instants = spark.conf.get(INSTANTS) == "true"
     return frame.selectExpr(*(_with_exact_filters(column, sends_instants) for column in frame.schema))
@@ -126,19 +132,6 @@ def _with_exact_filters(field: StructField, sends_instants: bool) -> str:
     return f"{computed} AS {name}"
 
 
-def jdbc_options(url: str, relation: Relation, snapshot: Snapshot, parts: Mapping[str, str]) -> dict[str, str]:
-    """Spark's options for the read. They contain the password: pass them to Spark's reader only."""
-    column = parts.get("partitionColumn")
-    also = () if column is None or column in relation.columns else (column,)
-    return {
-        **jdbc_properties(url),
-        "dbtable": sql.SQL("({query}) AS relation").format(query=relation.query(also)).as_string(),
-        "fetchsize": str(FETCH_SIZE),
-        "sessionInitStatement": snapshot.session_statement(),
-        **parts,
-    }
-
-
 def choose_partitions(spark: SparkSession) -> int:
     """The number of connections of a large read: one per core, at most 8."""
     return max(1, min(count_cores(spark), MOST_PARTITIONS))
@@ -157,8 +150,8 @@ def jdbc_properties(url: str) -> dict[str, str]:
     each = zip(hosts, ports * len(hosts) if len(ports) == 1 else ports, strict=False)  # libpq has compared the numbers
     places = ",".join(f"{_bracketed(host)}:{port or 5432}" for host, port in each)
     passed = [f"{jdbc}={quote(options[name], safe='')}" for name, jdbc in JDBC_NAMES.items() if options.get(name)]
-    servers = JDBC_SERVERS.get(options.get("target_session_attrs") or "any", "any")
-    query = "&".join([*passed, f"targetServerType={servers}", FIXED])
+    wanted = options.get("target_session_attrs") or "any"
+    query = "&".join([*passed, f"targetServerType={JDBC_SERVERS.get(wanted, wanted)}", FIXED])
     database = quote(options.get("dbname") or options["user"], safe="")
     credentials = {name: value for name, value in options.items() if name in ("user", "password")}
     return {"url": f"jdbc:postgresql://{places}/{database}?{query}", "driver": "org.postgresql.Driver", **credentials}

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, cast
 from weakref import WeakKeyDictionary
 
 import psycopg
@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from projections import job_choice
 from projections.job_choice import Job, UnknownJob
 from spark_jobs.errors import SparkJobError, spark_errors
-from spark_jobs.relations.catalogue import BUCKET, Catalogue, Cut, LogOffset, find_positions, is_history
+from spark_jobs.relations.catalogue import BUCKET, POSITIONS, Catalogue, Cut, LogOffset, is_history
 from spark_jobs.relations.jdbc import choose_partitions, ranges, read_rows
 from spark_jobs.relations.snapshots import Positions, Snapshot, exported_snapshot
 
@@ -112,11 +112,10 @@ class RelationReader:
             raise SparkJobError(f"Invalid columns {columns!r}. Expected one or more names, or None for all columns.")
         if partitions is not None and partitions < 1:
             raise SparkJobError(f"Invalid number of partitions {partitions!r}. Expected 1 or more.")
-        if isinstance(spark, OpenSnapshot):
-            return _read(spark, relation, job, at, columns, partitions)
-        if (opened := _open_snapshot(spark)) is not None:
+        opened = spark if isinstance(spark, OpenSnapshot) else _OPEN.get()
+        if opened is not None and spark in (opened, opened.spark):
             return _read(opened, relation, job, at, columns, partitions)
-        with self.snapshot(spark) as moment:
+        with self.snapshot(cast("SparkSession", spark)) as moment:
             return _materialize(_read(moment, relation, job, at, columns, partitions), relation)
 
 
@@ -147,11 +146,6 @@ def _moment(
     if kind is not None or incarnation is not None:
         raise SparkJobError("stream_kind and incarnation belong to as_of_offset. Pass it too.")
     return None if as_of is None else parse_moment(as_of)
-
-
-def _open_snapshot(spark: SparkSession) -> OpenSnapshot | None:
-    moment = _OPEN.get()
-    return moment if moment is not None and moment.spark is spark else None
 
 
 def _read(
@@ -203,11 +197,14 @@ def _parts(
 
 
 def _positions_at(snapshot: Snapshot, cut: Cut, relation: str) -> Positions:
+    """The position of each log at the cut: the first offset that is not included. Logs without events have none."""
+    query = POSITIONS.format(logs=cut.all_logs() if is_history(relation) else cut.current_logs())
     try:
         with snapshot.connection.transaction():  # an error must not end the snapshot
-            return find_positions(snapshot, cut.all_logs() if is_history(relation) else cut.current_logs())
+            rows = snapshot.connection.execute(query).fetchall()
     except psycopg.Error as error:
         raise SparkJobError(f'Cannot read relation "{relation}": {error.diag.message_primary}') from error
+    return {(name, incarnation): offset for name, incarnation, offset in rows}
 
 
 def choose_job(jobs: Collection[Job], word: str) -> Job:
