@@ -61,7 +61,7 @@ def undone_requests(saved: UndoFile, log: EventLog, now_ms: int, *, force: bool)
     undone: dict[str, bytes | None] = {}
     for move in saved.plan.moves:
         key_text, request = _request(move, saved.created_ms)
-        text = saved.requests[key_text]
+        text = saved.requests.get(key_text)
         before = None if text is None else text.encode()
         match values.get(key_text, []):
             case [*earlier, last] if last == encode_startpoint(request):
@@ -96,7 +96,7 @@ def undone_offsets(saved: UndoFile, current: Mapping[str, Offsets], *, force: bo
     """
     undone: dict[str, Offsets] = {}
     for task_name, offsets in offsets_of(saved.plan).items():
-        now, before = dict(current.get(task_name, {})), dict(saved.checkpoints[task_name])
+        now, before = dict(current.get(task_name, {})), dict(saved.checkpoints.get(task_name, ()))
         if now not in (before, {**before, **offsets}) and not force:
             raise RewindFollowed(
                 f"Too late to undo: the checkpoint of task {task_name!r} was written again. Look at "

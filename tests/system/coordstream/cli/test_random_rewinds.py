@@ -1,7 +1,6 @@
 """Random rewinds of a job whose input has holes: the bounds against an independent reader, and what a start does."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -14,14 +13,9 @@ from eventlog.events import NewEvent
 from eventlog.kafka.log import KafkaEventLog
 from eventlog.kafka.options import KafkaOptions
 from eventlog.kafka.system_admin import KafkaSystemAdmin
-from eventlog.log import system_clock
 from eventlog.streams import identify
-from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_manager import KafkaCheckpointManager
 from managers.offsets.offset_manager import OffsetManager
-from managers.startpoints.next_starts import StartpointFacts
-from managers.startpoints.startpoint_manager import StartpointManager
-from managers.stores.coordinator_store import CoordinatorStreamStore
 from tests.fixtures.acceptance.torture import scaled
 from tests.fixtures.coordstream.command_line import CommandLine
 from tests.fixtures.coordstream.rewindable_job import NEVER_RUNNING, RewindableJob
@@ -153,41 +147,31 @@ def offsets(job: RewindableJob) -> dict[int, int]:
     return {partition: int(offset or "-1") for partition, (_, offset) in job.starts().items()}
 
 
-@contextmanager
-def startpoints(job: RewindableJob) -> Iterator[tuple[StartpointManager, StartpointFacts]]:
-    log = KafkaEventLog(KafkaOptions(job.topics.bootstrap_servers), identify(job.coordinator))
-    with (
-        log,
-        CoordinatorStreamStore(log) as store,
-        StartpointManager(store, clock=lambda: ms_of(system_clock())) as manager,
-    ):
-        yield manager, StartpointFacts.read(log)
-
-
 def forget_startpoints(job: RewindableJob) -> None:
-    with startpoints(job) as (manager, _):
+    with job.startpoints() as (manager, _):
         manager.delete_all_startpoints()
         manager.remove_all_fan_outs()
 
 
 def started(job: RewindableJob) -> dict[int, int]:
     """Where a job begins that the library starts, after the fan-out of its coordinator."""
-    with startpoints(job) as (manager, facts):
-        manager.fan_out(facts.reads())
+    job.start()
     options = KafkaOptions(job.topics.bootstrap_servers)
-    with startpoints(job) as (manager, facts), KafkaEventLog(options, identify(job.checkpoints)) as log:
-        config = facts.job.config
+    with (
+        job.startpoints() as (manager, facts),
+        KafkaEventLog(options, identify(job.checkpoints)) as log,
+        KafkaSystemAdmin(options) as admin,
+    ):
+        config, reads = facts.job.config, facts.reads()
         checkpoints = KafkaCheckpointManager(log, config=config)
-        with KafkaSystemAdmin(options) as admin:
-            tasks = OffsetManager(
-                config, system_admins={"kafka": admin}, checkpoint_manager=checkpoints, startpoint_manager=manager
-            )
-            reads = facts.reads()
-            for task_name, partitions in reads.items():
-                tasks.register(task_name, partitions)
-            with tasks:
-                return {
-                    each.partition: int(tasks.get_starting_offset(task_name, each) or "-1")
-                    for task_name, partitions in reads.items()
-                    for each in partitions
-                }
+        tasks = OffsetManager(
+            config, system_admins={"kafka": admin}, checkpoint_manager=checkpoints, startpoint_manager=manager
+        )
+        for task_name, partitions in reads.items():
+            tasks.register(task_name, partitions)
+        with tasks:
+            return {
+                each.partition: int(tasks.get_starting_offset(task_name, each) or "-1")
+                for task_name, partitions in reads.items()
+                for each in partitions
+            }
