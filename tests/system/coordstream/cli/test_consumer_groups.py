@@ -49,27 +49,6 @@ def outcomes(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     return [(row["partition_id"], row["group_offset"], row["outcome"]) for row in rows]
 
 
-def test_a_group_has_the_offsets_after_the_checkpoints(
-    kafka_cli: CommandLine, job: RewindableJob, groups: ConsumerGroups
-) -> None:
-    job.produce(0, 10)
-    job.produce(1, 5)
-    job.commit(0, 3)
-    job.follow(kafka_cli)
-    planned = kafka_cli.rows(GROUPS, job.name, "--dry-run")
-    assert offsets(groups, job) == {}
-    committed = kafka_cli.rows(GROUPS, job.name)
-    assert planned == committed
-    assert outcomes(committed) == [(0, 4, "committed"), (1, None, "skipped")]
-    assert offsets(groups, job) == {0: 4}
-    job.commit(0, 7)
-    job.commit(1, 4)
-    job.follow(kafka_cli)
-    printed = kafka_cli.done(GROUPS, "--all")
-    assert f"{group_of(job)}\t{job.input}.0\tPartition 0\t7\t4\t8\tcommitted" in printed
-    assert offsets(groups, job) == {0: 8, 1: 5}
-
-
 def test_the_task_that_is_furthest_behind_counts(
     kafka_cli: CommandLine, job: RewindableJob, topics: Topics, groups: ConsumerGroups
 ) -> None:
