@@ -59,20 +59,12 @@ class TaskAssignmentManager(MessageManager):
 
     def write_task_container_mappings(self, mappings: TaskContainers) -> None:
         """Write the container and the mode of these tasks; container None deletes both. Raises `UnknownTaskMode`."""
-        self._write(task_container_messages(mappings))
+        found = [(name, container, mode) for container, tasks in mappings.items() for name, mode in tasks.items()]
+        self._write([message for each in found for message in _task_messages(*each)])
 
     def delete_task_container_mappings(self, task_names: Iterable[str]) -> None:
         """Delete the containers and modes of tasks."""
         self._write(task_delete_messages(task_names))
-
-
-def task_container_messages(mappings: TaskContainers) -> list[Message]:
-    return [
-        message
-        for container_id, tasks in mappings.items()
-        for task_name, mode in tasks.items()
-        for message in _task_messages(task_name, container_id, mode)
-    ]
 
 
 def task_delete_messages(task_names: Iterable[str]) -> list[Message]:
@@ -225,8 +217,13 @@ class JobModelAssignments(MessageManager):
         """The last run's assignment of active tasks and tasks without a mode. Raises `UnknownTaskMode`."""
         last = self._last_run()
         containers = self._tasks.read_task_assignment()
+        partitions: dict[str, set[SystemStreamPartition]] = {}
+        for partition, task in _readers(last):  # also of a task that has neither a container nor a mode
+            if task not in last.standby:
+                partitions.setdefault(task, set()).add(partition)
         return PreviousAssignment(
-            {task: container for task, container in containers.items() if task in last.active}, _read_by_active(last)
+            {task: containers[task] for task in containers if task in last.active},
+            {task: frozenset(read) for task, read in partitions.items()},
         )
 
     def save(self, model: JobModel, *, force: bool = False) -> None:
@@ -245,7 +242,7 @@ class JobModelAssignments(MessageManager):
             [
                 *changelog_messages(known, numbers, forced_by=envelope),
                 *_stale(self._last_run(), new),
-                *task_container_messages(_containers(model)),
+                *_model_messages(model),
                 *partition_messages(new.partition_tasks),
             ]
         )
@@ -280,6 +277,12 @@ def _stale(last: _Run, new: _Run) -> list[Message]:
     return [*task_delete_messages(sorted(removed)), *partition_messages(dict.fromkeys(sorted(partitions)))]
 
 
+def _model_messages(model: JobModel) -> Iterator[Message]:
+    for container in sorted(model.containers.values(), key=lambda container: container.processor_id):
+        for task in sorted(container.tasks.values()):
+            yield from _task_messages(task.task_name, container.processor_id, task.task_mode)
+
+
 def _run_of(model: JobModel) -> _Run:
     tasks = sorted(model.tasks.values())
     readers: dict[SystemStreamPartition, list[str]] = {}
@@ -292,19 +295,3 @@ def _run_of(model: JobModel) -> _Run:
 
 def _readers(run: _Run) -> set[tuple[SystemStreamPartition, str]]:
     return {(partition, task) for partition, tasks in run.partition_tasks.items() for task in tasks}
-
-
-def _containers(model: JobModel) -> dict[str | None, dict[str, str]]:
-    return {
-        container.processor_id: {task.task_name: task.task_mode for task in sorted(container.tasks.values())}
-        for container in sorted(model.containers.values(), key=lambda container: container.processor_id)
-    }
-
-
-def _read_by_active(run: _Run) -> dict[str, frozenset[SystemStreamPartition]]:
-    """The partitions of each active task, also of one that has neither a container nor a mode."""
-    found: dict[str, set[SystemStreamPartition]] = {}
-    for partition, task in _readers(run):
-        if task not in run.standby:
-            found.setdefault(task, set()).add(partition)
-    return {task: frozenset(partitions) for task, partitions in found.items()}
