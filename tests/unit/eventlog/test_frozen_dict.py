@@ -10,23 +10,14 @@ import pytest
 
 from eventlog.frozen_dict import FrozenDict, frozen_deeply
 
-CHANGES: list[Callable[[Any], object]] = [
-    lambda each: each.__setitem__("a", 2),
-    lambda each: each.__delitem__("a"),
-    lambda each: each.__ior__({"a": 2}),
-    lambda each: each.clear(),
-    lambda each: each.pop("a"),
-    lambda each: each.popitem(),
-    lambda each: each.setdefault("b", 2),
-    lambda each: each.update(a=2),
-]
 
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_every_change_is_refused(change: Callable[[Any], object]) -> None:
+@pytest.mark.parametrize(
+    "change", ["__setitem__", "__delitem__", "__ior__", "clear", "pop", "popitem", "setdefault", "update"]
+)
+def test_every_change_is_refused(change: str) -> None:
     given = FrozenDict({"a": 1})
     with pytest.raises(TypeError, match=r"read-only\. Change a copy: dict\(mapping\)"):
-        change(given)
+        getattr(given, change)("a", 2)
     assert given == {"a": 1}
 
 

@@ -58,18 +58,18 @@ def test_no_record_is_logged(
 STRANGER: Final = str(Path(__file__).with_name("unknown_authority.pem"))
 
 
-@pytest.mark.parametrize("password", [{"ssl_password": "a secret"}, {}])
-def test_a_wrong_password_of_the_key_is_reported_without_a_prompt(password: dict[str, str]) -> None:
-    with pytest.raises(OptionRefused, match="that ssl_password is that of the key") as refused:
-        tls_context({"ssl_certfile": STRANGER, **password})
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ssl_certfile": STRANGER, "ssl_password": "a secret"},
+        {"ssl_certfile": STRANGER},  # without a prompt
+        *({name: __file__} for name in ("ssl_cafile", "ssl_certfile", "ssl_crlfile")),
+    ],
+)
+def test_invalid_files_and_passwords_are_reported(options: dict[str, str]) -> None:
+    with pytest.raises(OptionRefused, match=r"cannot be used .* PEM files, and that ssl_password is that") as refused:
+        tls_context(options)
     assert "secret" not in str(refused.value)
-
-
-@pytest.mark.parametrize("option", ["ssl_cafile", "ssl_certfile", "ssl_crlfile"])
-def test_an_invalid_file_is_reported(tmp_path: Path, option: str) -> None:
-    (tmp_path / "file.pem").write_text("a secret")
-    with pytest.raises(OptionRefused, match=r"cannot be used .* Check that they are PEM"):
-        tls_context({option: str(tmp_path / "file.pem")})
 
 
 NOWHERE = KafkaOptions.parse("127.0.0.1:1")
