@@ -1,18 +1,31 @@
-"""Sessions use UTC, keep the submitter's settings, and show no secret in plans."""
+"""Sessions: what they run on, their settings, and errors of Spark, its JVM and its Python processes as one sentence."""
 
 import os
 import socket
 from pathlib import Path
 from unittest.mock import MagicMock
 
+import psycopg
 import pytest
+from pyspark.errors import PySparkRuntimeError, PythonException
 from pyspark.sql import SparkSession
 
 from spark_jobs import session as builder
+from spark_jobs.dispatch import run_log_tasks
 from spark_jobs.errors import SparkJobError, spark_errors
 from spark_jobs.relations.jdbc import Relation, jdbc_properties, read_rows
 from spark_jobs.relations.snapshots import exported_snapshot
-from spark_jobs.session import _require_server, build_session, check_master, is_local
+from spark_jobs.session import (
+    JDBC_DRIVER,
+    _require_server,
+    build_session,
+    check_master,
+    driver_conf,
+    find_java,
+    is_local,
+)
+from tests.fixtures.jar_list import POSTGRES_JARS
+from tests.postgres.spark_jobs.test_log_task import Failing, settings
 
 
 @pytest.mark.spark
@@ -128,3 +141,105 @@ def test_masters_are_this_machine_or_another(is_here: bool, masters: list[str]) 
     for master in masters:
         check_master(master)
         assert is_local(master) is is_here
+
+
+def test_the_driver_is_fetched_by_spark_or_is_that_of_the_environment(tmp_path: Path) -> None:
+    _, name, revision = JDBC_DRIVER.split(":")
+    assert [jar for jar, _ in POSTGRES_JARS.expected()] == [f"{name}-{revision}.jar"]
+    assert driver_conf({}) == {"spark.jars.packages": JDBC_DRIVER}
+    assert driver_conf({"PYSPARK_GATEWAY_PORT": "1"}) == {}
+    jar = tmp_path / "mine.jar"
+    with pytest.raises(SparkJobError, match="does not exist"):
+        driver_conf({"COORDSTREAM_JDBC_JAR": str(jar)})
+    jar.touch()
+    assert driver_conf({"COORDSTREAM_JDBC_JAR": str(jar)}) == {"spark.jars": str(jar)}
+
+
+def fake_java(folder: Path, script: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / "java"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return program
+
+
+def test_java_home_takes_precedence_over_the_path(tmp_path: Path) -> None:
+    on_path = fake_java(tmp_path / "path", "echo 'openjdk version \"21.0.1\"' >&2")
+    at_home = fake_java(tmp_path / "home" / "bin", "echo 'openjdk version \"21.0.1\"' >&2")
+    assert find_java({"PATH": str(on_path.parent)}) == on_path
+    assert find_java({"PATH": str(on_path.parent), "JAVA_HOME": str(tmp_path / "home")}) == at_home
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        ("echo 'openjdk version \"11.0.2\"' >&2", "has version 11, which is too old for Spark"),
+        ("echo 'java version \"1.8.0_292\"' >&2", "has version 8, which is too old for Spark"),
+        ("echo nonsense", "prints no version"),
+        ("exit 3", "prints no version"),
+    ],
+)
+def test_an_unsuitable_java_is_rejected(tmp_path: Path, script: str, sentence: str) -> None:
+    program = fake_java(tmp_path, script)
+    with pytest.raises(SparkJobError, match=sentence):
+        find_java({"PATH": str(program.parent)})
+
+
+def test_a_missing_java_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(SparkJobError, match=r"which is not installed\. Install Java 17 or newer"):
+        find_java({"PATH": str(tmp_path)})
+    with pytest.raises(SparkJobError, match="Cannot run Java"):
+        find_java({"JAVA_HOME": str(tmp_path / "none")})
+
+
+QUOTED = """[PYTHON_EXCEPTION] An exception was thrown from the Python worker: Traceback (most recent call last):
+  File "/x/work.py", line 151, in do
+    raise ValueError("hunter2")
+{raised}
+ SQLSTATE: 38000"""
+
+
+def message_of(error: Exception) -> str:
+    with pytest.raises(SparkJobError) as raised, spark_errors("Cannot replay"):
+        raise error
+    return str(raised.value)
+
+
+def test_an_error_of_ours_in_an_executor_is_shown() -> None:
+    error = PythonException(
+        QUOTED.format(raised="spark_jobs.log_task.LogTaskInterrupted: The database is unavailable (gone).")
+    )
+    assert message_of(error) == "Cannot replay: The database is unavailable (gone)."
+
+
+@pytest.mark.parametrize("raised", ["ValueError: hunter2", "a.b.ValueError: hunter2\nhunter2: x", "ValueError"])
+def test_of_any_other_error_in_an_executor_only_the_name_is_shown(raised: str) -> None:
+    message = message_of(PythonException(QUOTED.format(raised=raised)))
+    assert message == (
+        "Cannot replay: ValueError in a Python process of Spark. The log of the executor has its traceback"
+    )
+
+
+def test_a_package_that_executors_lack_is_named_with_the_cure() -> None:
+    error = PythonException(QUOTED.format(raised="ModuleNotFoundError: No module named 'spark_jobs'"))
+    assert message_of(error) == (
+        "Cannot replay: the Python of Spark's executors has no module 'spark_jobs'. Install coordstream[spark] there, "
+        "or name another Python in spark.pyspark.python"
+    )
+
+
+def test_a_killed_jvm_is_reported() -> None:
+    assert "its Java process has ended" in message_of(ConnectionRefusedError(111, "Connection refused"))
+
+
+def test_a_jvm_that_does_not_start_is_reported() -> None:
+    error = PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={})
+    assert message_of(error).startswith("Cannot replay: its Java process ended at the start, with the message above.")
+
+
+@pytest.mark.spark
+def test_an_outage_in_an_executor_is_reported(spark: SparkSession) -> None:
+    log_task = Failing([psycopg.OperationalError("gone")] * 100)
+    with pytest.raises(SparkJobError) as raised:
+        run_log_tasks(spark, "Cannot replay with Spark", [log_task], settings(), 1)
+    assert str(raised.value) == "Cannot replay with Spark: The database is unavailable (gone)."
