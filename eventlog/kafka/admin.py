@@ -1,6 +1,6 @@
 """Describes and creates the topics of a Kafka cluster, and decides which of them can be used."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -33,7 +33,6 @@ from eventlog.streams import (
     CHECKPOINT_MESSAGE_BYTES,
     SEGMENT_BYTES,
     StreamIdentity,
-    StreamKind,
     has_samza_name,
 )
 
@@ -64,33 +63,24 @@ def check(topic: Topic, *, any_partitions: bool = False) -> str:
     With ``any_partitions`` a topic may have several partitions, of which only the first is followed. Raises
     `StreamRefused`: the topic cannot be followed.
     """
-    return "; ".join(filter(None, (_check_partitions(topic, any_partitions), _check_policy(topic))))
+    return "; ".join(_warnings(topic, any_partitions))
 
 
-def _check_partitions(topic: Topic, any_partitions: bool) -> str:
-    if topic.partitions == 1:
-        return ""
-    if not any_partitions:
-        raise StreamRefused(
-            topic.name, f"it has {topic.partitions} partitions. Create it with one: events have an order in one only"
-        )
-    return f"{topic.name} has {topic.partitions} partitions, of which only partition {PARTITION} is read and written"
-
-
-def _check_policy(topic: Topic) -> str:
-    policy = topic.cleanup_policy
-    if policy and "compact" not in policy:
-        raise StreamRefused(
-            topic.name, "its cleanup.policy is delete: Kafka will delete current records. Set it to compact"
-        )
-    if "delete" in policy:
-        return f"{topic.name} has cleanup.policy compact,delete: records older than its retention time will be deleted"
+def _warnings(topic: Topic, any_partitions: bool) -> Iterator[str]:
+    name, count, policy = topic.name, topic.partitions, topic.cleanup_policy
+    if count != 1 and not any_partitions:
+        raise StreamRefused(name, f"it has {count} partitions. Create it with one: events have an order in one only")
+    if count != 1:
+        yield f"{name} has {count} partitions, of which only partition {PARTITION} is read and written"
     if not policy:
-        return (
-            f"{topic.name} may lose current records: no permission to read whether it is compacted, "
+        yield (
+            f"{name} may lose current records: no permission to read whether it is compacted, "
             "nor how long it retains tombstones. Grant the user the permission to describe its configs"
         )
-    return ""
+    elif "compact" not in policy:
+        raise StreamRefused(name, "its cleanup.policy is delete: Kafka will delete current records. Set it to compact")
+    elif "delete" in policy:
+        yield f"{name} has cleanup.policy compact,delete: records older than its retention time will be deleted"
 
 
 def known_id(topic_id: Any) -> str | None:
@@ -99,10 +89,6 @@ def known_id(topic_id: Any) -> str | None:
     return None if topic_id is None or text == _NO_ID else text
 
 
-_SETTINGS_OF: Final[Mapping[StreamKind, Mapping[str, str]]] = {
-    "coordinator": {},
-    "checkpoint": {"max.message.bytes": str(CHECKPOINT_MESSAGE_BYTES)},
-}
 _READ_SETTINGS: Final = ("cleanup.policy", "delete.retention.ms", "max.message.bytes")
 _REFUSALS: Final = (
     InvalidConfigurationError,
@@ -210,12 +196,10 @@ class KafkaAdmin(AdminClient):
         Raises `StreamExists`: nothing was changed; `EventLogError`: the cluster has too few brokers, or does not
         allow the name or a setting; `SourceUnavailable`: no broker answers.
         """
-        configs = {
-            "cleanup.policy": "compact",
-            "segment.bytes": str(segment_bytes),
-            **_SETTINGS_OF[stream.stream_kind],
-            **(settings or {}),
-        }
+        configs = {"cleanup.policy": "compact", "segment.bytes": str(segment_bytes)}
+        if stream.stream_kind == "checkpoint":
+            configs["max.message.bytes"] = str(CHECKPOINT_MESSAGE_BYTES)
+        configs |= settings or {}
         self.create_topic(stream.stream_name, partitions=1, replication_factor=replication_factor, settings=configs)
 
     def create_topic(self, name: str, *, partitions: int, replication_factor: int, settings: Mapping[str, str]) -> None:

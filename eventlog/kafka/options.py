@@ -64,7 +64,10 @@ class KafkaOptions:
         servers = [server.strip() for server in bootstrap_servers.split(",")]
         if not all(map(_is_server, servers)):
             raise OptionRefused("Invalid bootstrap servers. Expected a comma-separated list of host:port.")
-        parsed = {name: _parse(name, text) for name, text in (options or {}).items()}
+        given = options or {}
+        if unknown := given.keys() - _PARSERS.keys():
+            raise OptionRefused(f"Unknown Kafka option {min(unknown)!r}. Expected one of {', '.join(_PARSERS)}.")
+        parsed = {name: _PARSERS[name](name, text) for name, text in given.items()}
         _check_together(parsed)
         return cls(",".join(servers), parsed)
 
@@ -141,12 +144,6 @@ _PARSERS: Final[Mapping[str, Callable[[str, str], Any]]] = {
 
 
 _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {"GSSAPI": (), "OAUTHBEARER": (OAUTH_PROVIDER,), "AWS_MSK_IAM": ()}
-
-
-def _parse(name: str, text: str) -> Any:
-    if name not in _PARSERS:
-        raise OptionRefused(f"Unknown Kafka option {name!r}. Expected one of {', '.join(_PARSERS)}.")
-    return _PARSERS[name](name, text)
 
 
 def _check_together(options: Mapping[str, Any]) -> None:
