@@ -131,7 +131,7 @@ bench-quick: setup ## Fail if the replay has become more than 20 % slower beside
 lock: ## Regenerate requirements.lock from pyproject.toml (UPGRADE=1 for the newest versions)
 	@[ -x $(LOCK_TOOLS)/bin/pip-compile ] || { "$(PYTHON)" -m venv $(LOCK_TOOLS) && \
 		$(LOCK_TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check $(PIP_TOOLS); }
-	$(LOCK_TOOLS)/bin/pip-compile --quiet --extra dev --extra embedded --extra parquet --extra serve --extra spark --extra state --generate-hashes --strip-extras --allow-unsafe --no-header \
+	$(LOCK_TOOLS)/bin/pip-compile --quiet --extra dev --extra embedded --extra lake --extra parquet --extra serve --extra spark --extra state --generate-hashes --strip-extras --allow-unsafe --no-header \
 		--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options \
 		$(if $(UPGRADE),--upgrade) --output-file requirements.lock pyproject.toml
 

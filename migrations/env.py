@@ -19,6 +19,7 @@ from projections.relations import (
     installed_digest,
     is_projection_missing,
     recreate_projection,
+    require_no_tables,
 )
 from projections.rights import grant_missing_rights
 from projections.tracked_logs import mark_for_rebuild
@@ -62,7 +63,10 @@ def run(connection: Connection) -> None:
 
 def recreate_if_missing(connection: DriverConnection, migration: MigrationContext, script: ScriptDirectory) -> bool:
     """Create the projection again where it, or a table of it, was dropped; False where all is there."""
-    if not is_projection_missing(connection, is_migrated=migration.get_current_revision() is not None):
+    if migration.get_current_revision() is None:
+        require_no_tables(connection)
+        return False
+    if not is_projection_missing(connection):
         return False
     revisions = reversed(list(script.iterate_revisions("head", "base")))
     with Operations.context(migration):

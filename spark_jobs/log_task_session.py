@@ -18,6 +18,7 @@ from eventlog.source import Closing, EventSource, OffsetLost, StreamUnavailable
 from projections.errors import LogRebuilt, PositionMoved, ProjectionError, StreamBusy
 from projections.follow.error_policy import LIMITS, OUTAGES, is_login_refused, is_outage, outage_reason
 from projections.projector import CONFLICTS
+from spark_jobs.errors import SparkJobError
 from spark_jobs.log_task import LogTask, LogTaskSettings, Outcome
 
 _BUSY_RETRY_SECONDS: Final = 0.5
@@ -125,6 +126,15 @@ class LogTaskSession(Closing):
         self._patience -= seconds
         time.sleep(seconds)
         return seconds > 0
+
+
+def run_here(log_tasks: Sequence[LogTask], settings: LogTaskSettings) -> list[Outcome]:
+    """Run log tasks in this process, one after the other. Raises SparkJobError: the database does not answer."""
+    try:
+        with LogTaskSession(settings, log_tasks) as session:
+            return [session.run(each) for each in log_tasks]
+    except LogTaskInterrupted as error:
+        raise SparkJobError(str(error)) from None
 
 
 def _is_final(error: Exception, outage: RetryDeadline | None) -> bool:

@@ -1,20 +1,18 @@
 """Output folders that appear complete or not at all, in any file system that pyarrow reaches."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
-from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 from pyarrow import fs
 
 from spark_jobs.errors import SparkJobError
+from spark_jobs.place import local_path
 
 PATTERN_CHARACTERS: Final = frozenset("*?[{\\")
-URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 
 @contextmanager
@@ -87,31 +85,6 @@ def checked_path(output: str) -> Path | None:
                 f"Invalid output '{path}': Spark reads it as a pattern. Choose a path without any of * ? [ {{ \\."
             )
     return local
-
-
-def local_path(output: str) -> Path | None:
-    """The path of a local output, or None for another file system. Raises SparkJobError for an invalid output."""
-    if not URI.match(output):
-        return Path(output)
-    try:
-        parts = urlsplit(output)
-    except ValueError as error:
-        raise SparkJobError(
-            f"Invalid output '{output}': {error}. Expected a path or a URI such as scheme://host/folder."
-        ) from None
-    if parts.password is not None:
-        raise SparkJobError("--output contains a password. Put the credentials into Spark's configuration instead.")
-    if not parts.path.strip("/"):
-        raise SparkJobError(
-            f"Output '{output}' contains no folder name. Add one, for example '{output.rstrip('/')}/progress'."
-        )
-    if parts.scheme.lower() != "file":
-        return None
-    if parts.netloc not in ("", "localhost"):
-        raise SparkJobError(f"Output '{output}' contains the host {parts.netloc!r}. Expected file:///folder.")
-    if parts.fragment:
-        raise SparkJobError(f"Output '{output}' contains '#'. Write %23 instead in a file: URI.")
-    return Path(unquote(parts.path))
 
 
 def file_system(output: str) -> tuple[fs.FileSystem, str]:

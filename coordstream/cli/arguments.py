@@ -228,5 +228,10 @@ Origin = Literal["archive", "kafka"]
 """Where events are: in the archive, or on the topics too."""
 
 Against = Annotated[
-    Origin, typer.Option("--against", help="kafka: compare the archive with the topics too.", show_choices=True)
+    str,
+    typer.Option(
+        "--against",
+        metavar="archive|kafka|PATH",
+        help="kafka: compare the archive with the topics too. A path: compare the archive with this lake instead.",
+    ),
 ]

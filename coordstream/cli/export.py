@@ -1,4 +1,4 @@
-"""`coordstream export`: write a stream of the database as a recording, or a relation as a Parquet file."""
+"""`coordstream export`: write a stream as a recording, a relation as a Parquet file, or all events as a Delta table."""
 
 import sys
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ import typer
 
 from coordstream.cli.arguments import AsOf, AsOfOffset, Incarnation, cut_of
 from coordstream.cli.job_selection import find_log
+from coordstream.cli.lakes import archive_in
 from coordstream.database import Database, open_database
 from coordstream.errors import note, require_packages
 from coordstream.queries.rows import Cut, outside
@@ -30,6 +31,14 @@ def export(
     relation: Annotated[
         str | None, typer.Option("--relation", metavar="NAME", help="Write this relation instead, as a Parquet file.")
     ] = None,
+    lake: Annotated[
+        str | None,
+        typer.Option(
+            "--lake",
+            metavar="PATH",
+            help="Add the events that this lake lacks instead: a path, or a URI such as s3://….",
+        ),
+    ] = None,
     output: Annotated[
         Path,
         typer.Option(
@@ -48,17 +57,24 @@ def export(
     as_of: AsOf = None,
     as_of_offset: AsOfOffset = None,
 ) -> None:
-    """Write a stream as a recording (JSON lines), or a relation as Parquet.
+    """Write a stream as a recording (JSON lines), a relation as Parquet, or all events as a Delta table.
 
     A recording has fingerprints in place of secrets unless --raw is used. A Parquet file has the types of the
-    relation's columns. It shows one moment, and appears when it is complete.
+    relation's columns. It shows one moment, and appears when it is complete. A lake is a Delta table with the original
+    bytes of every event, secrets included: docs/safety.md says who may read it. A run adds what is new, in one commit.
+    Exit code 1 if a retention has detached events of a log before the lake had them; the other logs are added.
 
     Example: coordstream export --relation checkpoint --as-of yesterday --output checkpoint.parquet
     """
-    if (stream is None) == (relation is None):
-        raise typer.BadParameter("Name a stream, or use '--relation'.")
+    if [stream, relation, lake].count(None) != 2:
+        raise typer.BadParameter("Name a stream, or use '--relation' or '--lake'.")
     cut = cut_of(as_of, as_of_offset)
-    if stream is not None:
+    if lake is not None:
+        if raw or (incarnation, job, cut, output) != (None, None, Cut(), STANDARD_OUTPUT):
+            raise typer.BadParameter("'--lake' takes no other option.")
+        with open_database() as database:
+            archive_in(lake, database)
+    elif stream is not None:
         if job is not None or cut != Cut():
             raise typer.BadParameter("'--job', '--as-of' and '--as-of-offset' need '--relation'.")
         _export_stream(stream, output, incarnation, raw=raw)

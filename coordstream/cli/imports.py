@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from coordstream.cli.arguments import JsonOrCsv, Kind, count_option
+from coordstream.cli.lakes import restore
 from coordstream.cli.output import print_list
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError
@@ -26,6 +27,7 @@ from projections.log_result import LogResult
 from projections.parallel_import import ImportJob, OnStreamProgress, import_streams
 from projections.planner_statistics import finish_imports
 from projections.recording_import import import_stream
+from spark_jobs.place import is_lake
 
 MOST_PROCESSES: Final = 8
 """Each process of ours has a connection, with a process of the server."""
@@ -38,7 +40,9 @@ app = typer.Typer()
 
 @app.command("import")
 def import_files(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Recordings, each of one or more topics.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="Recordings, each of one or more topics, or one lake.")
+    ],
     kind: Kind = None,
     processes: Annotated[
         int | None,
@@ -48,10 +52,17 @@ def import_files(
 ) -> None:
     """Import recordings (JSON lines, gzipped or not). If one of them is invalid, nothing is written.
 
+    A lake's logs are restored as they were at its last run, each as a whole.
+
     Example: coordstream import coordinator.jsonl.gz checkpoint.jsonl.gz
     """
-    with check_files(files, kind) as jobs, open_database() as database:
-        imported = import_jobs(database, jobs, processes=processes)
+    if len(files) == 1 and is_lake(files[0]):
+        with open_database() as database:
+            imported = restore(files[0], database)
+            finish_imports(database.connection, sum(result.added for result in imported))
+    else:
+        with check_files(list(map(Path, files)), kind) as jobs, open_database() as database:
+            imported = import_jobs(database, jobs, processes=processes)
     if as_json is not None:
         print_list([_result_row(result) for result in imported], as_json=as_json)
         return

@@ -10,8 +10,8 @@ from psycopg.errors import LockNotAvailable
 
 from coordstream.cli.arguments import JsonOrCsv, Utc, Yes
 from coordstream.cli.job_selection import LOG_NAMES, All, JobLog, Jobs, require_selection, selected_logs
+from coordstream.cli.lakes import compare
 from coordstream.cli.output import Column, confirm, event_status, exact_time_column, print_rows
-from coordstream.cli.spark_session import require_spark, spark_session
 from coordstream.database import Database, open_database
 from coordstream.errors import CoordstreamError, note
 from coordstream.queries.rows import Rows
@@ -69,7 +69,7 @@ def retention(
     ] = False,
     archived_in: Annotated[
         str | None,
-        typer.Option(metavar="PATH", help="Only if this lake of `coordstream spark archive` has all events to detach."),
+        typer.Option(metavar="PATH", help="Only if this lake of `coordstream export --lake` has all events to detach."),
     ] = None,
     yes: Yes = False,
     utc: Utc = False,
@@ -84,8 +84,6 @@ def retention(
     Example: coordstream retention --all --keep 365d --dry-run
     """
     require_selection(jobs, every=every)
-    if archived_in is not None:
-        require_spark()
     with open_database() as database:
         logs = selected_logs(database.connection, jobs or [])
         horizon = _horizon(database.connection, keep)
@@ -103,12 +101,10 @@ def retention(
 
 def _lake_check(output: str, database: Database, logs: Sequence[JobLog]) -> Check:
     """Compare the archived events of logs with those in a lake, and return the check of a log."""
-    from spark_jobs.lake.proof import LakeProof  # noqa: PLC0415
-    from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415 (only this option needs Spark)
+    found = compare(output, logs, database)
+    from spark_jobs.lake.comparison import lake_check  # noqa: PLC0415 (loads deltalake)
 
-    settings = LogTaskSettings(database.url, FoldSettings(database.secrets))
-    with spark_session("coordstream retention", {}) as spark:
-        return LakeProof.of(spark, output, [each.log for each in logs], settings).require
+    return lake_check(output, found)
 
 
 def _horizon(connection: Connection, keep: timedelta) -> datetime:

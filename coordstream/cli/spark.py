@@ -20,6 +20,7 @@ from coordstream.cli.arguments import (
     time_option,
 )
 from coordstream.cli.job_selection import All, Jobs, require_selection, selected_logs
+from coordstream.cli.lakes import archive_in, verify_lake
 from coordstream.cli.long_running import FollowAll, Format, JsonReport, Once, Streams, TakeOverAfter
 from coordstream.cli.output import fail_if, print_json
 from coordstream.cli.spark_session import Conf, Master, Tasks, require_spark, spark_conf, spark_session
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
     from coordstream.cli.follow import FollowRequest, OpenFollower
     from projections.follow.follower import Follower
-    from spark_jobs.lake.archive import Archived
     from spark_jobs.log_task import LogTaskSettings
     from spark_jobs.replay import Replayed, ReplayTask
 
@@ -176,7 +176,7 @@ def replay(
 
 def _files(source: str, until: datetime | None) -> "list[Path]":
     """The recordings that a path names; none for a lake. Raises SparkJobError: it names nothing."""
-    from spark_jobs.lake.manifest import is_lake  # noqa: PLC0415
+    from spark_jobs.place import is_lake  # noqa: PLC0415
     from spark_jobs.recordings import find_files  # noqa: PLC0415
 
     if not is_lake(source):
@@ -271,11 +271,15 @@ def verify(
     from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
     from spark_jobs.replay import verify as verify_logs  # noqa: PLC0415
 
-    reads_topics = against == "kafka"
+    name, reads_topics = "coordstream spark verify", against == "kafka"
     with open_database() as database, open_topics() if reads_topics else nullcontext():
         logs = selected_logs(database.connection, jobs or [])
+        if against not in (ARCHIVE, KAFKA):
+            with spark_session(name, settings) as spark:
+                verify_lake(against, logs, database, spark, as_json=as_json)
+            return
         given = LogTaskSettings(database.url, FoldSettings(database.secrets), database.settings.kafka)
-        with spark_session("coordstream spark verify", settings) as spark:
+        with spark_session(name, settings) as spark:
             found = verify_logs(spark, [each.log for each in logs], given, tasks, reads_topics=reads_topics)
     results = [
         f"Cannot verify {each.log.stream.stream_name}. {result}" if isinstance(result, str) else result
@@ -291,40 +295,26 @@ def archive(
         typer.Option(
             "--output",
             metavar="PATH",
-            help="The lake's folder: a path, or a URI of a file system of pyarrow (s3a:, hdfs:).",
+            help="The lake: a path that executors can reach, or a URI of an object store (s3:, gs:, abfss:, hdfs:).",
         ),
     ],
     master: Master = None,
     conf: Conf = None,
     as_json: Json = False,
 ) -> None:
-    """Add the events that a lake lacks, as Parquet files by stream.
+    """Add the events that a lake lacks. Executors write them as files of a Delta table, by stream.
 
-    Example: coordstream spark archive --output s3a://bucket/coordstream
+    Example: coordstream spark archive --output s3://bucket/coordstream
 
-    The first run writes every event of the archive, later ones what is new. A manifest per run names the files with
-    their hashes and offsets; it is written last, so that an interrupted run adds nothing. The lake has the original
-    bytes, secrets included: docs/safety.md says who may read it. Exit code 1 if a retention has detached events of a
-    log before the lake had them; the other logs are archived.
+    The first run writes every event of the archive, later ones what is new; `coordstream export --lake` does the same.
+    A run is one commit, so that an interrupted run adds nothing. The lake has the original bytes, secrets included:
+    docs/safety.md says who may read it. Exit code 1 if a retention has detached events of a log before the lake had
+    them; the other logs are archived.
     """
     settings = spark_conf(master, conf)
-    require_spark()
-    from spark_jobs.lake.archive import archive as archive_events  # noqa: PLC0415
-    from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415
-    from spark_jobs.output_folder import checked_path  # noqa: PLC0415
+    require_spark("deltalake")
+    from spark_jobs.lake.table import lake_uri  # noqa: PLC0415 (loads deltalake)
 
-    checked_path(output)  # an invalid output fails before Spark starts
+    lake_uri(output)  # an invalid output fails before Spark starts
     with open_database() as database, spark_session("coordstream spark archive", settings) as spark:
-        done = archive_events(spark, output, LogTaskSettings(database.url, FoldSettings(database.secrets)))
-    _print_archived(output, done, as_json=as_json)
-    fail_if([f"Cannot archive {name}. {reason}" for name, reason in done.failures.items()])
-
-
-def _print_archived(output: str, done: "Archived", *, as_json: bool) -> None:
-    if as_json:
-        run = {"output": output, "run": done.number or None, "logs": done.logs, "events": done.events}
-        print_json([{**run, "files": len(done.files), "failures": _failures(done.failures)}])
-    elif not done.number:
-        print(f"Nothing is new in {done.logs} logs.")
-    else:
-        print(f"Run {done.number}: {done.events:,} events of {done.logs} logs in {len(done.files)} files.")
+        archive_in(output, database, spark, as_json=as_json)

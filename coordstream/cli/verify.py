@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
-from typing import Annotated, Final
+from typing import Annotated, Final, get_args
 
 import typer
 
 from coordstream.cli.arguments import Against, JsonOrCsv, Origin
 from coordstream.cli.event_logs import open_topics
 from coordstream.cli.job_selection import LOG_NAMES, All, JobLog, Jobs, require_selection, selected_logs, work_on_logs
+from coordstream.cli.lakes import verify_lake
 from coordstream.cli.output import Column, fail_if, print_rows, print_text
 from coordstream.database import open_database
 from coordstream.queries.rows import Rows, printable
@@ -43,12 +44,17 @@ def verify(
 
     Folds each log again, apart from the tables that readers use, and names rows that are missing, extra or different.
     With '--against kafka' also compares the archive (event) with the topic: names events that only one of them has and
-    events that differ, except those that Kafka may have removed. A follower may run meanwhile. Exit code 1 if anything
-    differs or a log cannot be verified.
+    events that differ, except those that Kafka may have removed. With a lake's path, reads the lake to its end instead,
+    and compares it with the archive. A follower may run meanwhile. Exit code 1 if anything differs or a log cannot be
+    verified.
 
     Example: coordstream verify --all
     """
     require_selection(jobs, every=every)
+    if against not in get_args(Origin):
+        with open_database(keeps_timeouts=True) as database:
+            verify_lake(against, selected_logs(database.connection, jobs or []), database, as_json=as_json)
+        return
     with (
         open_database(keeps_timeouts=True) as database,
         open_topics() if against == "kafka" else nullcontext() as topics,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from eventlog.events import RecordedEvent
 from eventlog.kafka.options import KafkaOptions
@@ -13,9 +13,11 @@ from spark_jobs.data_source.archive_reader import ArchiveReader
 from spark_jobs.data_source.log_range import Log, LogRange
 from spark_jobs.data_source.options import ARCHIVE, KAFKA, Access, SourceOptions
 from spark_jobs.errors import SparkJobError
-from spark_jobs.lake.files import load_lake, read_log
-from spark_jobs.lake.manifest import LakeLog, LogKey, is_lake
+from spark_jobs.place import is_lake
 from spark_jobs.recordings import find_files
+
+if TYPE_CHECKING:
+    from spark_jobs.lake.table import LogKey
 
 
 class LogReader(Protocol):
@@ -122,26 +124,30 @@ def _logs_of(path: Path, options: SourceOptions) -> list[LogRange]:
 
 
 class LakeReader(_ClosedReader):
-    """See `LogReader`. The logs are all incarnations of the streams. Raises LakeError if the lake is damaged."""
+    """See `LogReader`. The logs are all incarnations of the streams. Raises LakeError if the lake cannot be read."""
 
     def __init__(self, output: str) -> None:
+        from spark_jobs.lake.table import open_lake  # noqa: PLC0415 (loads deltalake, of another extra)
+
         self._output = output
-        self._lake = load_lake(output)
+        self._lake = open_lake(output)
 
     def logs(self, options: SourceOptions) -> list[LogRange]:
-        logs = [log for key, log in sorted(self._lake.logs.items()) if options.matches(key.stream_name)]
-        if missing := options.missing({log.stream_name for log in logs}):
+        keys = [key for key in sorted(self._lake.logs) if options.matches(key.stream_name)]
+        if missing := options.missing({key.stream_name for key in keys}):
             raise SparkJobError(f"Lake '{self._output}' has no stream '{missing[0]}'. Check the name.")
-        return [self._range(log) for log in logs]
+        return [self._range(key) for key in keys]
 
     def read(self, wanted: LogRange) -> Iterator[RecordedEvent]:
-        """See `LogReader.read`. Raises LakeError: a file was removed or changed."""
-        files = self._lake.files_of([LogKey(wanted.log.stream_name, wanted.log.incarnation or 1)])
-        read = [file for file in files if file.last_offset >= wanted.first and file.first_offset < wanted.until]
-        archived = read_log(self._output, read)
-        return (event for event, _ in archived if wanted.first <= event.offset < wanted.until)
+        """See `LogReader.read`. Raises LakeError: a file was removed or cannot be read."""
+        from spark_jobs.lake.log_files import LogFiles, pages_of  # noqa: PLC0415 (see `__init__`)
 
-    def _range(self, log: LakeLog) -> LogRange:
+        (key,) = (key for key in self._lake.logs if key == (wanted.log.stream_name, wanted.log.incarnation))
+        for page in pages_of(LogFiles.of(self._lake, key).read(wanted.first, wanted.until)):
+            yield from page.events
+
+    def _range(self, key: "LogKey") -> LogRange:
+        log, until = self._lake.logs[key], self._lake.position(key)
         kind = identify(log.stream_name, log.stream_kind).stream_kind
-        first = min((file.first_offset for file in self._lake.files_of([log.key])), default=log.next_offset)
-        return LogRange(Log(log.stream_name, kind, log.incarnation, topic_id=log.topic_id), first, log.next_offset)
+        first = min((file.first for file in self._lake.files_of(key)), default=until)
+        return LogRange(Log(log.stream_name, kind, log.incarnation, topic_id=log.topic_id), first, until)

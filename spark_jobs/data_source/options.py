@@ -8,7 +8,7 @@ from typing import Final
 from eventlog.kafka.options import KafkaOptions, require_brokers
 from eventlog.secret_policy import SecretPolicy
 from spark_jobs.errors import SparkJobError
-from spark_jobs.output_folder import local_path
+from spark_jobs.place import local_path
 
 ARCHIVE: Final = "archive"
 KAFKA: Final = "kafka"

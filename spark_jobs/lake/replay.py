@@ -1,13 +1,13 @@
 """Replays a lake: the executors restore the logs of each stream, as the archive had them, and fold them."""
 
-from base64 import b64decode
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import groupby, islice, takewhile
-from typing import Final
+from itertools import chain, groupby
+from typing import Any, Final
 
-from eventlog.events import EventColumns, RecordedEvent
+from eventlog.events import EventColumns
 from eventlog.postgres.archive import ArchivedEvents, archive_rows
 from eventlog.postgres.archive_comparison import first_difference
 from eventlog.postgres.connection import Connection
@@ -33,9 +33,8 @@ from projections.tracked_logs import (
     stop_at_position,
     write_observations,
 )
-from spark_jobs.lake.files import BATCH_EVENTS as PAGE_EVENTS
-from spark_jobs.lake.files import absolute_folder, load_lake, read_log
-from spark_jobs.lake.manifest import LakeError, LakeFile, LakeLog, Observed
+from spark_jobs.lake.log_files import LogFiles, pages_of
+from spark_jobs.lake.table import LakeError, LakeLog, open_lake, shown
 from spark_jobs.log_task_session import LogTaskSession
 from spark_jobs.table_partitions import SeparatePartitions
 
@@ -52,28 +51,17 @@ _COMPLETE: Final = "update projection.job_log set is_complete = is_complete or %
 
 
 def lake_streams(output: str) -> list["LakeStream"]:
-    """The streams of a lake. Raises LakeError: there is no lake, or a manifest is damaged or missing."""
-    lake = load_lake(output)
-    logs = [LakeLogFiles(log, tuple(lake.files_of([key]))) for key, log in sorted(lake.logs.items())]
-    streams = groupby(logs, key=lambda each: each.log.stream_name)
-    folder = absolute_folder(output)  # executors have working directories of their own
-    return [LakeStream(folder, tuple(incarnations)) for _, incarnations in streams]
-
-
-@dataclass(frozen=True)
-class LakeLogFiles:
-    """A log of a lake, and the files of its events."""
-
-    log: LakeLog
-    files: tuple[LakeFile, ...]
+    """The streams of a lake. Raises LakeError: there is no lake, or its table cannot be read."""
+    lake = open_lake(output)
+    logs = [LogFiles.of(lake, key) for key in sorted(lake.logs)]
+    return [LakeStream(tuple(each)) for _, each in groupby(logs, key=lambda each: each.log.stream_name)]
 
 
 @dataclass(frozen=True)
 class LakeStream:
-    """Restores one stream from the lake ``output``. ``logs`` are its incarnations in their order."""
+    """Restores one stream from a lake. ``logs`` are its incarnations in their order."""
 
-    output: str
-    logs: tuple[LakeLogFiles, ...]
+    logs: tuple[LogFiles, ...]
 
     @property
     def stream(self) -> StreamIdentity:
@@ -85,13 +73,13 @@ class LakeStream:
 
     @property
     def weight(self) -> int:
-        return sum(file.rows for each in self.logs for file in each.files)
+        return sum(each.log.events for each in self.logs)
 
     def run(self, session: LogTaskSession) -> LogResult:
-        """See `LogTask`. Raises LakeError: a file was changed, or the database has other events of the stream."""
+        """See `LogTask`. Raises LakeError: the table was changed, or the database has other events of the stream."""
         connection = session.connection
         with stream_lock(connection, self.stream.stream_name), connection.transaction():
-            results = [_LogRestore(session, self.output, each).run() for each in self.logs]
+            results = [_LogRestore(session, each).run() for each in self.logs]
         counted = {
             name: sum(getattr(result, name) for result in results) for name in ("added", "skipped", "quarantined")
         }
@@ -105,25 +93,23 @@ class _LogRestore:
     database that the lake was written from.
     """
 
-    def __init__(self, session: LogTaskSession, output: str, source: LakeLogFiles) -> None:
+    def __init__(self, session: LogTaskSession, source: LogFiles) -> None:
         self._connection = session.connection
         self._settings = session.settings.fold
         self._partitions = SeparatePartitions(session)
-        self._output = output
         self._source = source
+        self._skipped = 0
 
     def run(self) -> LogResult:
         log, connection = self._source.log, self._connection
         tracked = self._find() or _register(connection, log, self._settings)
-        skipped = self._compare(tracked)
         new = self._new_observations(tracked)
-        added = quarantined = 0
+        for observation, observed_at in new:
+            write_observations(connection, tracked.log_id, [observation], observed_at)
+        added, quarantined = self._fold(tracked, [observation for observation, _ in new])
         if new or tracked.next_offset < log.next_offset:
-            for observation, observed_at in new:
-                write_observations(connection, tracked.log_id, [observation], observed_at)
-            added, quarantined = self._fold(tracked, [observation for observation, _ in new])
             self._complete(tracked)
-        return LogResult(tracked.stream, tracked.incarnation, added, skipped, quarantined)
+        return LogResult(tracked.stream, tracked.incarnation, added, self._skipped, quarantined)
 
     def _find(self) -> TrackedLog | None:
         log = self._source.log
@@ -132,21 +118,6 @@ class _LogRestore:
         if found is not None:
             found.require_fold_version(self._settings)
         return found
-
-    def _compare(self, tracked: TrackedLog) -> int:
-        """How many of the lake's events the database has. Raises LakeError if one differs."""
-        count = 0
-
-        def below_the_position() -> Iterator[RecordedEvent]:
-            nonlocal count
-            archived = read_log(self._output, self._source.files) if tracked.next_offset else ()
-            for event, _ in takewhile(lambda each: each.event.offset < tracked.next_offset, archived):
-                count += 1
-                yield event
-
-        if first_difference(self._connection, tracked.log_id, below_the_position()) is not None:
-            raise self._other_events()
-        return count
 
     def _new_observations(self, tracked: TrackedLog) -> list[tuple[Observation, datetime]]:
         """The lake's observations that the database lacks, with their times. Raises LakeError if one comes too late."""
@@ -160,7 +131,7 @@ class _LogRestore:
     def _other_events(self) -> LakeError:
         log = self._source.log
         return LakeError(
-            f"The database has other events of incarnation {log.incarnation} than lake '{self._output}'. "
+            f"The database has other events of incarnation {log.incarnation} than lake '{shown(self._source.uri)}'. "
             "Replay the lake into a new database."
         )
 
@@ -181,14 +152,18 @@ class _LogRestore:
         return added, quarantined
 
     def _archive_events(self, tracked: TrackedLog) -> Iterator[ArchivedEvents]:
-        """Write the events beyond the position to the archive, a page at a time, and yield them."""
-        files = [file for file in self._source.files if file.last_offset >= tracked.next_offset]
-        archived = (each for each in read_log(self._output, files) if each.event.offset >= tracked.next_offset)
-        while rows := list(islice(archived, PAGE_EVENTS)):
-            page = ArchivedEvents([event for event, _ in rows], [archived_at for _, archived_at in rows])
-            self._partitions.ensure(page.events)
-            copy_rows(self._connection, *archive_rows(tracked.log_id, page.archived_at, EventColumns.of(page.events)))
-            yield page
+        """Compare the events below the position with the archive; write those beyond it there, and yield them."""
+        for page in chain.from_iterable(map(pages_of, self._source.batches())):
+            known = bisect_left(page.events, tracked.next_offset, key=lambda event: event.offset)
+            if known and first_difference(self._connection, tracked.log_id, page.events[:known]) is not None:
+                raise self._other_events()
+            self._skipped += known
+            if new := page.events[known:]:
+                self._partitions.ensure(new)
+                archived = ArchivedEvents(new, page.archived_at[known:])
+                rows = archive_rows(tracked.log_id, archived.archived_at, EventColumns.of(new))
+                copy_rows(self._connection, *rows)
+                yield archived
 
     def _complete(self, tracked: TrackedLog) -> None:
         log, log_id = self._source.log, tracked.log_id
@@ -228,6 +203,6 @@ def _stream(log: LakeLog) -> StreamIdentity:
     return identify(log.stream_name, log.stream_kind)
 
 
-def _observation(observed: Observed) -> Observation:
+def _observation(observed: list[Any]) -> Observation:
     at_offset, kind, key, from_offset, to_offset, _ = observed
-    return Observation._make((at_offset, kind, None if key is None else b64decode(key), from_offset, to_offset))
+    return Observation(at_offset, kind, None if key is None else bytes.fromhex(key), from_offset, to_offset)

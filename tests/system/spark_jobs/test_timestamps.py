@@ -1,5 +1,6 @@
 """Times that Postgres can represent and Spark cannot are null, wherever Spark reads them."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from spark_jobs.data_source.options import Access
 from spark_jobs.data_source.source import register
 from spark_jobs.lake.archive import archive
 from spark_jobs.log_task import LogTaskSettings
+from spark_jobs.log_task_session import run_here
 from spark_jobs.relations.reader import RelationReader
 from spark_jobs.timestamps import spark_micros
 from tests.builders import FIRST_TIME, config_set
@@ -57,7 +59,8 @@ def test_relations_and_events_have_the_times_that_spark_can_represent(
     events = spark.read.format("coordinator_stream")
     for other in ("value binary", "operation string"):
         assert read(events.schema(f"log_offset long, record_time timestamp, {other}").load()) == READ
-    archive(spark, str(tmp_path / "lake"), LogTaskSettings(far_future, SETTINGS))
-    assert read(spark.read.parquet(f"{tmp_path}/lake/events")) == READ
+    settings = LogTaskSettings(far_future, SETTINGS)
+    archive(str(tmp_path / "lake"), settings, partial(run_here, settings=settings))
+    assert read(spark.read.parquet(f"{tmp_path}/lake/stream_name=*")) == READ
     lake = spark.read.format("coordinator_stream").option("from", str(tmp_path / "lake"))
     assert read(lake.load()) == READ

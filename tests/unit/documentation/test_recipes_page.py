@@ -28,11 +28,12 @@ def printed(user: NewUser) -> list[str]:
 
 
 def test_what_the_shell_runs_prints_rows(user: NewUser, printed: list[str]) -> None:
-    imported, tasks, as_of, waited, positions = printed
+    imported, tasks, as_of, waited, positions, archived = printed
     assert "wordcount-pv" in imported
     assert tasks.count("Partition ") == 8
     assert as_of.count("page-views") == 8
     assert waited == "t\n"
+    assert archived.startswith("Run 1: 815 events")
     assert [line for line in positions.splitlines() if line.endswith("rows)")] == ["(16 rows)", "(8 rows)"]
     assert "app.note," in (user.folder / "config.csv").read_text(encoding="utf-8")
 

@@ -7,7 +7,8 @@ from pyarrow import fs
 
 from spark_jobs import output_folder as module
 from spark_jobs.errors import SparkJobError
-from spark_jobs.output_folder import checked_path, local_path, output_folder
+from spark_jobs.output_folder import checked_path, output_folder
+from spark_jobs.place import local_path
 from tests.fixtures.object_stores import S3Server
 
 

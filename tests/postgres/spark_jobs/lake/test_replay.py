@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,13 +16,11 @@ from projections.projector import Projector
 from projections.retention import retain
 from projections.tracked_logs import logs_of, make_current
 from projections.verify import verify_log
-from spark_jobs.lake.archive import Part, _compare, parts_of
-from spark_jobs.lake.files import find_lake, write_manifest
-from spark_jobs.lake.manifest import LakeError, Manifest
+from spark_jobs.lake.archive import archive
 from spark_jobs.lake.replay import LakeStream, lake_streams
+from spark_jobs.lake.table import LakeError
 from spark_jobs.log_task import LogTaskSettings
-from spark_jobs.log_task_session import LogTaskSession
-from spark_jobs.relations.snapshots import Snapshot
+from spark_jobs.log_task_session import LogTaskSession, run_here
 from tests.fixtures.memory_source import FIRST_MS, MemorySource
 from tests.fixtures.projections.follow.running import ORDERS
 from tests.fixtures.properties.importing import SETTINGS
@@ -46,7 +45,7 @@ OTHER_STREAM: Final = "__samza_coordinator_counts_1"
 
 
 class Lake:
-    """A lake in a folder, which is written without Spark, with files of a few events."""
+    """A lake in a folder, which is written without Spark."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -54,14 +53,9 @@ class Lake:
 
     def archive(self, url: str) -> LakeStream:
         """Write the new events of the only stream of a database, and return the stream."""
-        output = str(self.folder)
-        lake = find_lake(output)
-        with LogTaskSession(LogTaskSettings(url, SETTINGS)) as session:
-            logs, new, self.failures = _compare(Snapshot("", (), session.connection), lake, output)
-            parts = [Part(output, f"events/{lake.number}", *part) for part in parts_of(session.connection, new, 500)]
-            files = [part.run(session) for part in parts]
-        write_manifest(output, Manifest(lake.number + 1, tuple(logs), tuple(files)))
-        (stream,) = lake_streams(output)
+        settings = LogTaskSettings(url, SETTINGS)
+        self.failures = archive(str(self.folder), settings, partial(run_here, settings=settings)).failures
+        (stream,) = lake_streams(str(self.folder))
         return stream
 
 
@@ -146,9 +140,10 @@ def test_other_events_and_a_changed_file_leave_the_database_as_it_was(
         assert contents(replayed) == before
     set_config(topic, h="8")
     other = clone_database()
-    (lake.folder / stream.logs[0].files[-1].path).write_bytes(b"")
+    path = lake.folder / stream.logs[0].files[-1].path
+    path.write_bytes(b"")
     with connect(other) as replayed:
-        with pytest.raises(LakeError, match=f"the file {stream.logs[0].files[-1].path} was changed"):
+        with pytest.raises(LakeError, match=f"a file was removed or changed .*{path.name}"):
             run(other, stream)
         assert replayed.execute("select count(*) from eventlog.log").fetchone() == (0,)
 

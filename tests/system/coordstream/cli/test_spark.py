@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from eventlog.recording import read_recording
-from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine, recording
-from tests.postgres.coordstream.cli import test_retention as retained
+from tests.fixtures.coordstream.command_line import CHECKPOINT, COORDINATOR, RECORDING_A, CommandLine
 from tests.system.acceptance.followed import config
 
 if TYPE_CHECKING:
@@ -34,7 +32,7 @@ def spark_cli(cli: CommandLine, spark: "SparkSession", monkeypatch: pytest.Monke
     def session(_name: str, _conf: dict[str, str]) -> Any:
         return nullcontext(spark)
 
-    for module in ("spark", "spark_reports", "retention"):
+    for module in ("spark", "spark_reports"):
         monkeypatch.setattr(f"coordstream.cli.{module}.spark_session", session)
     monkeypatch.setattr("spark_jobs.dispatch.LINE_SECONDS", float("inf"))
     return cli
@@ -117,68 +115,30 @@ def test_a_busy_stream_is_a_failure_of_its_log(spark_cli: CommandLine, monkeypat
     assert CHECKPOINT not in ended.err
 
 
-@pytest.fixture
-def on_new_database(
-    clone_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[[], CommandLine]:
-    """Sets a new database as that of the settings, and returns its command line."""
-
-    def switch() -> CommandLine:
-        url = clone_database()
-        monkeypatch.setenv("COORDSTREAM_DATABASE_URL", url)
-        return CommandLine(url, capsys)
-
-    return switch
-
-
-def archive(cli: CommandLine, lake: Path) -> str:
-    return cli.done("spark", "archive", "--output", lake)
-
-
-def test_a_lake_of_two_runs_is_replayed_into_a_new_database(
-    spark_cli: CommandLine, on_new_database: Callable[[], CommandLine], tmp_path: Path
+def test_a_lake_is_written_verified_and_replayed(
+    spark_cli: CommandLine,
+    clone_database: Callable[[], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     lake = tmp_path / "lake"
-    first = [event for _, event in read_recording(RECORDING_A[0])][:100]
-    spark_cli.done("import", recording(tmp_path / "first.jsonl", first, COORDINATOR))
-    assert archive(spark_cli, lake).startswith("Run 1: 100 events of 1 logs in ")
     spark_cli.done("import", *RECORDING_A)
-    assert archive(spark_cli, lake).startswith("Run 2: 715 events of 2 logs in ")
-    assert archive(spark_cli, lake) == "Nothing is new in 2 logs.\n"
+    (done,) = spark_cli.rows("spark", "archive", "--output", lake)
+    assert (done["run"], done["logs"], done["events"], done["files"], done["failures"]) == (1, 2, 815, 2, [])
+    assert spark_cli.done("spark", "archive", "--output", lake) == "Nothing is new in 2 logs.\n"
+    verify = ("verify", "--all", "--against", lake, "--json")
+    assert spark_cli.done("spark", *verify) == spark_cli.done(*verify)
     expected = spark_cli.ask(FINGERPRINTS)
 
-    new = on_new_database()
+    url = clone_database()
+    monkeypatch.setenv("COORDSTREAM_DATABASE_URL", url)
+    new = CommandLine(url, capsys)
     assert new.done("spark", "replay", "--from", "lake").startswith("Replayed 2 logs: 815 events, in ")
     assert new.ask(FINGERPRINTS) == expected
-    new.done("verify", "--all")
     again = new("spark", "replay", "--from", lake, "--json").json
     assert (again["added"], again["skipped"], again["failures"]) == (0, 815, [])
-    assert new.ask(FINGERPRINTS) == expected
     assert new.refused("spark", "replay", "--from", lake, "--jobs", "x*").startswith(f"No job in '{lake}' matches")
     assert "restored as they were at its last run" in new.refused(
         "spark", "replay", "--from", lake, "--until", "2026-01-01", code=2
     )
-
-
-def test_a_retention_detaches_only_what_the_lake_has(
-    spark_cli: CommandLine, on_new_database: Callable[[], CommandLine], tmp_path: Path
-) -> None:
-    lake, count = tmp_path / "lake", "select count(*) from eventlog.event"
-    retention = ("retention", "--keep", "365d", "--all", "--yes", "--archived-in", str(lake))
-    spark_cli.done("import", recording(tmp_path / "a", retained.COORDINATOR_EVENTS[:300], retained.COORDINATOR))
-    assert spark_cli.refused(*retention).startswith(f"'{lake}' is not a lake. Write one with")
-    archive(spark_cli, lake)
-    retained.import_all(spark_cli, tmp_path)
-    before, expected = spark_cli.ask(count), spark_cli.ask(FINGERPRINTS)
-    for words in (retention, (*retention, "--dry-run")):
-        assert f"Run `coordstream spark archive --output {lake}` first. Nothing was changed." in spark_cli.refused(
-            *words
-        )
-    assert spark_cli.ask(count) == before
-    archive(spark_cli, lake)
-    assert retained.DETACHED in spark_cli(*retention).err
-    assert spark_cli.ask(count) < before
-
-    new = on_new_database()
-    new.done("spark", "replay", "--from", lake)
-    assert (new.ask(count), new.ask(FINGERPRINTS)) == (before, expected)

@@ -1,0 +1,99 @@
+"""What commands do with a lake, in this process or in the executors of a Spark session."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from coordstream.cli.job_selection import LOG_NAMES, JobLog
+from coordstream.cli.output import Column, fail_if, print_json, print_rows
+from coordstream.database import Database
+from coordstream.errors import require_packages
+from coordstream.queries.rows import Rows
+from projections.fold.settings import FoldSettings
+from projections.log_result import LogResult
+
+if TYPE_CHECKING:
+    from spark_jobs.lake.archive import RunTasks
+    from spark_jobs.lake.comparison import Compared
+    from spark_jobs.log_task import LogTaskSettings
+
+_COLUMNS: Final = (
+    Column("stream", "stream_name", no_wrap=True),
+    Column("inc.", "incarnation", "right", drop=1),
+    Column("events in the lake", "lake_events", "right"),
+    Column("of the archive", "event_count", "right"),
+)
+_ROW: Final = (*LOG_NAMES, "next_offset", "event_count", "lake_events")
+
+
+def archive_in(output: str, database: Database, spark: Any = None, *, as_json: bool = False) -> None:
+    """Add the events that a lake lacks, and print what was done; exit code 1 if a log cannot be continued."""
+    settings = lake_settings(database)
+    from spark_jobs.lake.archive import archive  # noqa: PLC0415 (loads deltalake)
+
+    done = archive(output, settings, _runner(settings, spark))
+    if as_json:
+        failures = [{"stream_name": name, "reason": reason} for name, reason in done.failures.items()]
+        figures = {"run": done.run or None, "logs": done.logs, "events": done.events, "files": done.files}
+        print_json([{"output": output, **figures, "failures": failures}])
+    elif not done.run:
+        print(f"Nothing is new in {done.logs} logs.")
+    else:
+        print(f"Run {done.run}: {done.events:,} events of {done.logs} logs in {done.files} files.")
+    fail_if([f"Cannot archive {name}. {reason}" for name, reason in done.failures.items()])
+
+
+def compare(
+    output: str, logs: Sequence[JobLog], database: Database, spark: Any = None
+) -> "Mapping[int, Compared | str]":
+    """What a lake was found to have of logs, by log id."""
+    settings = lake_settings(database)
+    from spark_jobs.lake.comparison import compare_logs  # noqa: PLC0415 (loads deltalake)
+
+    return compare_logs(output, [each.log for each in logs], _runner(settings, spark))
+
+
+def verify_lake(
+    output: str, logs: Sequence[JobLog], database: Database, spark: Any = None, *, as_json: bool | None
+) -> None:
+    """Compare the archive with a lake, and print what was found; exit code 1 if a log is not the same."""
+    found = compare(output, logs, database, spark)
+    results = [(each, found[each.log.log_id]) for each in logs]
+    rows = ((*each.names, *result) for each, result in results if not isinstance(result, str))
+    print_rows(Rows.of(_ROW, rows), _COLUMNS, title="Events that the lake has", as_json=as_json)
+    fail_if([result for _, result in results if isinstance(result, str)])
+
+
+def restore(place: str, database: Database) -> list[LogResult]:
+    """Add what the database lacks of a lake's logs. Raises CoordstreamError: a log cannot be restored."""
+    settings = lake_settings(database)
+    from spark_jobs.lake.replay import lake_streams  # noqa: PLC0415 (loads deltalake)
+
+    streams = lake_streams(place)
+    outcomes = _runner(settings)(streams)
+    fail_if(
+        [
+            f"Cannot import {each.stream.stream_name}. {outcome.failure}"
+            for each, outcome in zip(streams, outcomes, strict=True)
+            if outcome.failure
+        ]
+    )
+    return [outcome.result for outcome in outcomes]
+
+
+def lake_settings(database: Database) -> "LogTaskSettings":
+    """What tasks need. Raises CoordstreamError: a package of the extra is missing."""
+    require_packages("deltalake", "pyarrow")
+    from spark_jobs.log_task import LogTaskSettings  # noqa: PLC0415 (few commands need it)
+
+    return LogTaskSettings(database.url, FoldSettings(database.secrets))
+
+
+def _runner(settings: "LogTaskSettings", spark: Any = None) -> "RunTasks":
+    if spark is None:
+        from spark_jobs.log_task_session import run_here  # noqa: PLC0415 (few commands need it)
+
+        return partial(run_here, settings=settings)
+    from spark_jobs.dispatch import run_log_tasks  # noqa: PLC0415 (loads Spark)
+
+    return lambda tasks: run_log_tasks(spark, "Cannot use the lake with Spark", tasks, settings)
