@@ -154,14 +154,12 @@ def choose(
     chosen: Candidate[Payload] | None = None
     for version in read_versions:
         other = last.get(version)
-        if other is not None and (chosen is None or _overrides(other, chosen, max_age_ms)):
+        if other is None:
+            continue
+        is_stale = chosen is not None and other.record_time_ms - chosen.record_time_ms > max_age_ms
+        if chosen is None or (is_stale and other.log_offset > chosen.log_offset):
             chosen = other
     return chosen
-
-
-def _overrides(other: Candidate[Payload], chosen: Candidate[Payload], max_age_ms: int) -> bool:
-    newer_by = other.record_time_ms - chosen.record_time_ms
-    return other.log_offset > chosen.log_offset and newer_by > max_age_ms
 
 
 def _versions(name: str, value: str | None, default: tuple[int, ...]) -> tuple[int, ...]:

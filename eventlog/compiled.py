@@ -34,14 +34,10 @@ def compiled_part(name: str) -> Any:
     except ImportError as error:
         _logger.warning("%s is not used, which makes imports slower: %s. Run `make setup`.", name, error)
         return None
-    if _is_current(
-        getattr(module, "SOURCE", None), Path(str(module.__file__)).with_name(f"{name.rpartition('.')[2]}.c")
-    ):
+    source = Path(str(module.__file__)).with_name(f"{name.rpartition('.')[2]}.c")
+    if not source.exists():  # in a wheel, all of whose files are of one version
+        return module
+    if getattr(module, "SOURCE", None) == sha256(source.read_bytes() + _HEADER.read_bytes()).hexdigest():
         return module
     _logger.warning("%s is not used, which makes imports slower: its source has changed. Run `make setup`.", name)
     return None
-
-
-def _is_current(compiled_from: str | None, source: Path) -> bool:
-    """Whether a part was compiled from this file. A wheel has no sources: all its files are of one version."""
-    return not source.exists() or sha256(source.read_bytes() + _HEADER.read_bytes()).hexdigest() == compiled_from

@@ -109,15 +109,14 @@ def scms_to_ssp_offset_map(markers: StateMarkers) -> dict[SystemStreamPartition,
 
     Markers of backends other than the Kafka changelog are ignored. Raises `WireError`, which names the store.
     """
-    return dict(_changelog_offset(store, text) for store, text in markers.get(KAFKA_STATE_BACKEND_FACTORY, {}).items())
-
-
-def _changelog_offset(store: str, text: str) -> tuple[SystemStreamPartition, str | None]:
-    try:
-        marker = KafkaStateCheckpointMarker.parse(text)
-    except WireError as error:
-        raise WireError(error.reason, f"the marker of store {store!r} cannot be read: {error.detail}") from error
-    return marker.changelog, marker.offset
+    found = {}
+    for store, text in markers.get(KAFKA_STATE_BACKEND_FACTORY, {}).items():
+        try:
+            marker = KafkaStateCheckpointMarker.parse(text)
+        except WireError as error:
+            raise WireError(error.reason, f"the marker of store {store!r} cannot be read: {error.detail}") from error
+        found[marker.changelog] = marker.offset
+    return found
 
 
 def _from_json(text: str) -> KafkaStateCheckpointMarker:

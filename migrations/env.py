@@ -19,7 +19,6 @@ from projections.relations import (
     installed_digest,
     is_projection_missing,
     recreate_projection,
-    require_no_tables,
 )
 from projections.rights import grant_missing_rights
 from projections.tracked_logs import mark_for_rebuild
@@ -63,10 +62,7 @@ def run(connection: Connection) -> None:
 
 def recreate_if_missing(connection: DriverConnection, migration: MigrationContext, script: ScriptDirectory) -> bool:
     """Create the projection again where it, or a table of it, was dropped; False where all is there."""
-    if migration.get_current_revision() is None:
-        require_no_tables(connection)
-        return False
-    if not is_projection_missing(connection):
+    if not is_projection_missing(connection, is_migrated=migration.get_current_revision() is not None):
         return False
     revisions = reversed(list(script.iterate_revisions("head", "base")))
     with Operations.context(migration):

@@ -24,10 +24,15 @@ class UnknownJob(ProjectionError):
     """No job has the name that a user typed, or several have it."""
 
 
+def known_jobs(connection: Connection) -> list[Job]:
+    """The jobs of the database, sorted."""
+    rows = connection.execute("select distinct job_name, job_id from projection.job_log order by 1, 2")
+    return [Job(*row) for row in rows.fetchall()]
+
+
 def find_job(connection: Connection, word: str) -> Job:
     """Return the job of the database that a word names. Raises as `choose_job`."""
-    rows = connection.execute("select distinct job_name, job_id from projection.job_log order by 1, 2")
-    return choose_job([Job(*row) for row in rows.fetchall()], word)
+    return choose_job(known_jobs(connection), word)
 
 
 def choose_job(jobs: Sequence[Job], word: str, place: str = "") -> Job:

@@ -217,23 +217,20 @@ def _drop(connection: Connection, objects: Iterable[str]) -> None:
         remaining = failed
 
 
-def missing_tables(connection: Connection) -> list[str]:
-    return missing_relations(connection, sorted(TABLES))
-
-
-def is_projection_missing(connection: Connection) -> bool:
-    """Whether the projection or a table of it was dropped. Raises SchemaDamaged if one of the archive was."""
-    missing = missing_tables(connection)
-    for name in missing:
-        if name.startswith("eventlog."):
-            raise _archive_missing(name)
-    return bool(missing)
-
-
-def require_no_tables(connection: Connection) -> None:
-    """Raise SchemaDamaged if there are tables, in a database without a revision and so without an archive."""
-    if len(missing_tables(connection)) < len(TABLES):
-        raise _archive_missing("eventlog.alembic_version")
+def is_projection_missing(connection: Connection, *, is_migrated: bool) -> bool:
+    """Whether the projection or a table of it was dropped. Raises SchemaDamaged if the archive or a table of it was, as
+    where a database that is not migrated, and has no revision, has tables.
+    """
+    missing = missing_relations(connection, TABLES)
+    lost = [name for name in missing if name.startswith("eventlog.")]
+    if not is_migrated:
+        lost = ["eventlog.alembic_version"] if len(missing) < len(TABLES) else []
+    if lost:
+        raise SchemaDamaged(
+            f"The table {lost[0]} is missing. Restore the schema eventlog from a backup; or drop the schemas eventlog, "
+            "projection and coordinator, run `coordstream db migrate`, and import or follow the streams again."
+        )
+    return is_migrated and bool(missing)
 
 
 def recreate_projection(connection: Connection, upgrades: Iterable[Callable[[], None]]) -> None:
@@ -261,10 +258,3 @@ def _is_dropped(connection: Connection, name: str) -> bool:
     except DependentObjectsStillExist:
         return False
     return True
-
-
-def _archive_missing(table: str) -> SchemaDamaged:
-    return SchemaDamaged(
-        f"The table {table} is missing. Restore the schema eventlog from a backup; or drop the schemas eventlog, "
-        "projection and coordinator, run `coordstream db migrate`, and import or follow the streams again."
-    )

@@ -11,11 +11,10 @@ from coordstream.errors import CoordstreamError
 from eventlog.errors import EventLogError, known_names
 from eventlog.postgres.connection import Connection, server_reason
 from projections.errors import ProjectionError, RebuildNeeded
-from projections.job_choice import NO_LOGS, Job, find_job
+from projections.job_choice import NO_LOGS, Job, choose_job, known_jobs
 from projections.retired_streams import retired_jobs
 from projections.tracked_logs import TRACKED_BACKENDS, TrackedLog, logs_of, untracked_logs
 
-_JOBS: Final = "select distinct job_name, job_id from projection.current_job order by 1, 2"
 _STREAMS: Final = "select distinct job_name, job_id, stream_name from projection.job_log order by 1, 2, 3"
 _IS_UNREAD: Final = "select from projection.unread_log where stream_name = %s"
 
@@ -49,48 +48,38 @@ def require_selection(words: Sequence[str] | None, *, every: bool) -> None:
 
 
 def selected_jobs(connection: Connection, words: Sequence[str]) -> list[Job]:
-    """Return the jobs that the words name, or every job without words.
+    """Return the jobs that the words name, or every job without words, sorted.
 
     Raises:
         UnknownJob: no job has a name, or several have it.
         CoordstreamError: the database has no job.
     """
-    jobs = [Job(*row) for row in connection.execute(_JOBS).fetchall()]
+    jobs = known_jobs(connection)
     if not jobs:
         raise CoordstreamError(NO_LOGS)
-    wanted = {find_job(connection, word) for word in words}
-    return [job for job in jobs if not words or job in wanted]
+    return sorted({choose_job(jobs, word) for word in words}) if words else jobs
 
 
 def expected_jobs(connection: Connection, words: Sequence[str]) -> list[Job]:
-    """Return the jobs that the words name; without words, every job except those whose streams are all retired.
-
-    Raises as `selected_jobs`.
-    """
-    jobs = selected_jobs(connection, words)
-    if words:
-        return jobs
-    retired = retired_jobs(connection)
-    return [job for job in jobs if job not in retired]
+    """The same, but without words no job whose streams are all retired. Raises as `selected_jobs`."""
+    retired = () if words else retired_jobs(connection)
+    return [job for job in selected_jobs(connection, words) if job not in retired]
 
 
 def selected_logs(connection: Connection, words: Sequence[str]) -> list[JobLog]:
-    """Return the logs of the jobs that the words name, or of every job without words, oldest incarnation first.
+    """Return the logs of `selected_jobs`, oldest incarnation first.
 
-    Raises:
-        UnknownJob: no job has a name, or several have it.
-        CoordstreamError: the database has no job, or the rows of a log are missing altogether.
+    Raises as `selected_jobs`, also if the rows of a log are missing altogether.
     """
     if not words and (lost := untracked_logs(connection, TRACKED_BACKENDS)):
         raise CoordstreamError(str(RebuildNeeded(lost[0].stream_name)))
-    streams = [
-        (Job(name, job_id), stream_name) for name, job_id, stream_name in connection.execute(_STREAMS).fetchall()
+    jobs = set(selected_jobs(connection, words))
+    return [
+        JobLog(Job(name, job_id), log)
+        for name, job_id, stream_name in connection.execute(_STREAMS).fetchall()
+        if (name, job_id) in jobs
+        for log in reversed(logs_of(connection, stream_name))
     ]
-    if not streams:
-        raise CoordstreamError(NO_LOGS)
-    wanted = {find_job(connection, word) for word in words}
-    found = [(job, stream_name) for job, stream_name in streams if not words or job in wanted]
-    return [JobLog(job, log) for job, stream_name in found for log in reversed(logs_of(connection, stream_name))]
 
 
 def work_on_logs(

@@ -23,7 +23,7 @@ from coordstream.cli.arguments import (
 )
 from coordstream.cli.change import Change, make_change
 from coordstream.cli.output import Column, counted, exact_time_column, print_list, print_rows, time_column
-from coordstream.cli.positions import Input, parse_input, parse_position
+from coordstream.cli.positions import parse_input, parse_position
 from coordstream.cli.startpoint_plan import (
     StartpointJob,
     commands,
@@ -46,7 +46,7 @@ from eventlog.timestamps import ms_of
 from managers.checkpoints.checkpoint_tool import require_stopped
 from managers.startpoints.next_starts import changed_starts, plan_next_fan_out
 from managers.startpoints.startpoint_manager import StartpointManager
-from managers.startpoints.startpoint_records import FanOuts
+from managers.startpoints.startpoint_records import FanOuts, StartpointsChanged, request_values
 from managers.startpoints.startpoint_request import write_unless_changed
 
 app = typer.Typer()
@@ -255,12 +255,11 @@ def _chosen(found: StartpointJob, given: str | None, tasks: Collection[str]) -> 
     readings = {text: startpoint_key_readings(text) for text in found.stored}
     streams = {(key.partition.system, key.partition.stream) for keys in readings.values() for key in keys}
     input_ = parse_input(given, streams | found.facts.streams)
-    return [text for text, keys in readings.items() if any(_is_chosen(key, input_, tasks) for key in keys)]
 
+    def is_chosen(key: StartpointKey) -> bool:
+        return input_.includes(key.partition) and (key.task_name in tasks if tasks else key.task_name is None)
 
-def _is_chosen(key: StartpointKey, input_: Input, tasks: Collection[str]) -> bool:
-    is_task = key.task_name in tasks if tasks else key.task_name is None
-    return is_task and input_.includes(key.partition)
+    return [text for text, keys in readings.items() if any(map(is_chosen, keys))]
 
 
 def _request_rows(found: StartpointJob, texts: Sequence[str]) -> Rows:
@@ -332,5 +331,7 @@ def _fan_out_rows(found: StartpointJob, fan_outs: FanOuts) -> Rows:
 
 
 def _fan_out(found: StartpointJob) -> None:
+    if request_values(found.store) != found.stored:
+        raise StartpointsChanged("a startpoint request", is_written=False)
     with StartpointManager(found.store, clock=lambda: ms_of(system_clock())) as manager:
         manager.fan_out(found.facts.reads())

@@ -28,7 +28,8 @@ STATUS: Final = sql.SQL(
            extract(epoch from greatest(now() - greatest(p.heartbeat_at, projection.writable_since()),
                                        p.heartbeat_at - statement_timestamp(), '0'))::float8
              as heartbeat_age_seconds,  -- as projection.log_status counts it
-           e.record_time as last_event_time, q.quarantine_open, coalesce(g.gap_count, 0) as gap_count
+           e.record_time as last_event_time, q.quarantine_open, coalesce(g.gap_count, 0) as gap_count,
+           false as topic_is_missing
     from projection.log_status p
     left join projection.job_log j using (stream_name, incarnation)
     left join projection.archived_log l using (log_id)
@@ -74,8 +75,7 @@ def logs_now(database: Database) -> tuple[Rows, str]:
 def recorded_logs(connection: Connection) -> Rows:
     """Every log with its state, and with its end as its follower last saw it."""
     found, unread = fetch(connection, STATUS), fetch(connection, UNREAD)
-    columns = [name for name in found.columns if name != "shown_state"]
-    return Rows(columns, [*map(_with_state, found), *(dict.fromkeys(columns) | _unread(log) for log in unread)])
+    return Rows(found.columns, [*found, *(dict.fromkeys(found.columns) | _unread(log) for log in unread)])
 
 
 def with_end(row: Row, end: int | None) -> Row:
@@ -106,12 +106,6 @@ def _with_broker_end(row: Row, ends: Mapping[str, int], missing: Collection[str]
 
 def _is_on_brokers(row: Row) -> bool:
     return bool(row["backend"] == KAFKA)
-
-
-def _with_state(row: Row) -> Row:
-    """The row with the state that people see."""
-    shown = row.pop("shown_state")
-    return row | {"state": shown, "topic_is_missing": False}
 
 
 def _unread(log: Row) -> Row:

@@ -98,7 +98,8 @@ class EventProducer:
         }
 
     def _check_size(self, events: Sequence[RecordedEvent]) -> None:
-        sizes = [_RECORD_OVERHEAD + _size(event) for event in events]
+        contents = (DefaultRecordBatchBuilder.size_of(event.key, event.value, event.headers) for event in events)
+        sizes = [_RECORD_OVERHEAD + int(size) for size in contents]
         largest = max(sizes, default=0) if self._transactional_id else sum(sizes)
         if largest + _BATCH_OVERHEAD > self._batch_bytes:
             raise AppendRefused(
@@ -156,10 +157,6 @@ class EventProducer:
             self._stream_name,
             f"another program uses the transactional id {self._transactional_id}. Only one may use it",
         )
-
-
-def _size(event: RecordedEvent) -> int:
-    return int(DefaultRecordBatchBuilder.size_of(event.key, event.value, event.headers))
 
 
 def _within(seconds: float, act: Callable[[], None]) -> None:

@@ -156,17 +156,14 @@ class PostgresEventLog(Closing):
 
     def _append(self, events: Sequence[NewEvent], expected_offset: int | None) -> int:
         expected = expected_offset if expected_offset is None or expected_offset in _OFFSETS else _NOWHERE
+        now = None if self._clock is system_clock else self._clock()  # the server's time is the same for all writers
         try:
             row = self._connection.execute(
-                _APPEND, (self.stream_name, *_arrays(events), expected, self._time()), binary=True
+                _APPEND, (self.stream_name, *_arrays(events), expected, now), binary=True
             ).fetchone()
         except DatabaseError as error:
             raise self._translate(error, expected_offset) from None
         return 0 if row is None else int(row[0])
-
-    def _time(self) -> datetime | None:
-        """The time of an injected clock; None for the server's, which is the same for all writers."""
-        return None if self._clock is system_clock else self._clock()
 
     def _translate(self, error: DatabaseError, expected_offset: int | None) -> Exception:
         if error.sqlstate == _UNKNOWN_STREAM:

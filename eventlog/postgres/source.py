@@ -106,7 +106,9 @@ class PostgresSource(Closing):
         deadline = monotonic() + timeout
         with self._connected() as connection:
             while True:
-                self._query_ends_if_due(connection)
+                if monotonic() >= self._queried_at + _QUERY_SECONDS:
+                    self._queried_at = monotonic()
+                    self._query_ends(connection, list(self._positions))
                 is_listening = monotonic() >= self._ignore_until
                 was_notified = is_listening and self._take_notices(connection)  # including those received with the ends
                 reads = self._read_ready(connection)
@@ -129,27 +131,18 @@ class PostgresSource(Closing):
         try:
             with reaching_database():
                 if self._connection is None:
-                    self._connection = self._connect()
+                    self._connection = connect(self._url, application_name=APPLICATION_NAME, prepares=True)
+                    self._connection.execute(f"listen {EVENT_CHANNEL}")
+                    self._queried_at = float("-inf")
                 yield self._connection
         except SourceUnavailable:
             self._disconnect()
             raise
 
-    def _connect(self) -> Connection:
-        connection = connect(self._url, application_name=APPLICATION_NAME, prepares=True)
-        connection.execute(f"listen {EVENT_CHANNEL}")
-        self._queried_at = float("-inf")
-        return connection
-
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
-
-    def _query_ends_if_due(self, connection: Connection) -> None:
-        if monotonic() >= self._queried_at + _QUERY_SECONDS:
-            self._queried_at = monotonic()
-            self._query_ends(connection, list(self._positions))
 
     def _take_notices(self, connection: Connection) -> bool:
         """Remember the ends that notifications claim; True if there was a notification."""

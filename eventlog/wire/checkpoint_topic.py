@@ -2,7 +2,7 @@
 
 from typing import Any, Final, NamedTuple
 
-from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2, StateMarkers
+from eventlog.checkpoint import CheckpointId, CheckpointV1, CheckpointV2
 from eventlog.errors import WireError, json_type
 from eventlog.frozen_dict import FrozenDict
 from eventlog.partition import NO_KEY_BUCKET, SystemStreamPartition, TaskName, parse_int32
@@ -91,8 +91,11 @@ def decode_v2(value: bytes) -> CheckpointV2:
         raise WireError("wrong_type", f"a V2 checkpoint is {json_type(pairs)}, not an object")
     fields = dict(pairs)
     offsets, duplicates = _v2_offsets(_pairs(fields, "input-offsets"))
-    markers = _v2_markers(_pairs(fields, "state-checkpoint-markers"))
-    return CheckpointV2(_checkpoint_id(fields.get("checkpoint-id")), offsets, markers, duplicates)
+    factories = dict(_pairs(fields, "state-checkpoint-markers"))
+    markers = FrozenDict({factory: _markers_of(stores) for factory, stores in factories.items()})
+    written_id = fields.get("checkpoint-id")
+    checkpoint_id = None if written_id is None else CheckpointId.parse(as_text(written_id, "checkpoint-id"))
+    return CheckpointV2(checkpoint_id, offsets, markers, duplicates)
 
 
 def encode_v2(checkpoint: CheckpointV2) -> bytes:
@@ -151,11 +154,6 @@ def _v2_offsets(pairs: tuple[tuple[str, Any], ...]) -> tuple[dict[SystemStreamPa
     return offsets, tuple(duplicates)
 
 
-def _v2_markers(pairs: tuple[tuple[str, Any], ...]) -> StateMarkers:
-    factories = dict(pairs)
-    return FrozenDict({factory: _markers_of(stores) for factory, stores in factories.items()})
-
-
 def _markers_of(stores: Any) -> FrozenDict[str, str]:
     if not isinstance(stores, tuple):
         raise WireError("wrong_type", f"the markers of a backend are {json_type(stores)}, not an object")
@@ -163,10 +161,6 @@ def _markers_of(stores: Any) -> FrozenDict[str, str]:
     for marker in markers.values():
         as_text(marker, "a state marker")
     return markers
-
-
-def _checkpoint_id(value: Any) -> CheckpointId | None:
-    return None if value is None else CheckpointId.parse(as_text(value, "checkpoint-id"))
 
 
 def _pairs(fields: dict[str, Any], name: str) -> tuple[tuple[str, Any], ...]:

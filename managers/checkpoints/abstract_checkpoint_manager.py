@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from eventlog.checkpoint import Candidate, Checkpoint
-from eventlog.errors import WireError
 from eventlog.events import NewEvent, RecordedEvent
 from eventlog.log import AppendRefused, EventLog, end_after
 from eventlog.source import StreamRefused
@@ -204,9 +203,6 @@ class AbstractCheckpointManager(StreamClient, ABC):
             live.pop(event.key, None)
         else:
             live[event.key] = Candidate(entry.version, event.offset, event.timestamp, entry.checkpoint)
-
-    def _log_ignored(self, event: RecordedEvent, error: WireError) -> None:
-        _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, self.stream_name, error)
 
     def _require(self, task_name: str) -> None:
         self._require_running()

@@ -107,7 +107,9 @@ class KafkaCheckpointManager(AbstractCheckpointManager):
         if version is None:
             return None
         if key.grouper_factory != self._grouper_factory:
-            self._report_grouper(event, key)
+            problem = f"it has grouper {key.grouper_factory}, but the job is configured with {self._grouper_factory}"
+            remedy = f"Restore {GROUPER_FACTORY}, or use a new checkpoint topic"
+            self._report("Using", event, problem, remedy)
         if event.value is not None and version not in self.read_versions:
             return Entry(key.task_name, version, None, is_ignored=True)
         try:
@@ -117,20 +119,16 @@ class KafkaCheckpointManager(AbstractCheckpointManager):
             self._ignore(event, error)
             return Entry(key.task_name, version, None, is_ignored=True)
 
-    def _ignore(self, event: RecordedEvent, error: WireError) -> None:
+    def _report(
+        self, how: str, event: RecordedEvent, problem: str, remedy: str, cause: WireError | None = None
+    ) -> None:
         if self._is_validating:
-            remedy = f"Write its key again, or set {VALIDATION}=false to ignore it"
-            problem = f"{str(error).rstrip('.')}. {remedy}"
-            raise CheckpointUnreadable(self.stream_name, event.offset, problem) from error
-        self._log_ignored(event, error)
+            raise CheckpointUnreadable(self.stream_name, event.offset, f"{problem}. {remedy}") from cause
+        _logger.warning("%s the event at offset %d of %s: %s", how, event.offset, self.stream_name, problem)
 
-    def _report_grouper(self, event: RecordedEvent, key: CheckpointKey) -> None:
-        problem = f"it has grouper {key.grouper_factory}, but the job is configured with {self._grouper_factory}"
-        if self._is_validating:
-            remedy = f"Restore {GROUPER_FACTORY}, or use a new checkpoint topic"
-            raise CheckpointUnreadable(self.stream_name, event.offset, f"{problem}. {remedy}")
-        text = "Using the event at offset %d of %s, because validation is disabled: %s"
-        _logger.warning(text, event.offset, self.stream_name, problem)
+    def _ignore(self, event: RecordedEvent, error: WireError) -> None:
+        remedy = f"Write its key again, or set {VALIDATION}=false to ignore it"
+        self._report("Ignoring", event, str(error).rstrip("."), remedy, error)
 
     def _choose(self, candidates: Sequence[Candidate[Checkpoint]]) -> Candidate[Checkpoint] | None:
         return choose(candidates, self.read_versions, self._max_age_ms)
@@ -185,7 +183,7 @@ class CheckpointManager(AbstractCheckpointManager):
         try:
             message = coordinator.decode_message(key, event.value)
         except WireError as error:
-            self._log_ignored(event, error)
+            _logger.warning("Ignoring the event at offset %d of %s: %s", event.offset, self.stream_name, error)
             return Entry(key.key, _COORDINATOR_VERSION, None, is_ignored=True)
         checkpoint = CheckpointV1(message.offsets) if isinstance(message, SetCheckpoint) else None  # else a Delete
         return Entry(key.key, _COORDINATOR_VERSION, checkpoint)

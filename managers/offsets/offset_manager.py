@@ -30,6 +30,7 @@ from managers.errors import Startable, TaskNotRegistered
 from managers.metrics import OffsetManagerMetrics
 from managers.offsets.resolved_starts import (
     AssignedPartition,
+    Reader,
     RefusedStartpoint,
     Starts,
     admin_of,
@@ -97,11 +98,11 @@ class OffsetManager(Startable):
         self._refused: tuple[RefusedStartpoint, ...] = ()
         self._progress_lock: Final = Lock()
         """For the attributes below: a processed event does not wait for a commit."""
-        self._processed: dict[str, dict[SystemStreamPartition, str]] = {}
-        self._moved: dict[str, set[SystemStreamPartition]] = {}
-        self._moved_at_snapshot: dict[str, frozenset[SystemStreamPartition]] = {}
-        self._startpoints: dict[tuple[str, SystemStreamPartition], Startpoint] = {}
-        self._fanned_out: dict[tuple[str, SystemStreamPartition], Startpoint] = {}
+        self._processed: dict[Reader, str] = {}
+        self._moved: set[Reader] = set()
+        self._moved_at_snapshot: dict[str, list[SystemStreamPartition]] = {}
+        self._startpoints: dict[Reader, Startpoint] = {}
+        self._fanned_out: dict[Reader, Startpoint] = {}
         self.metrics: Final = OffsetManagerMetrics()
         """Metrics since the manager was created."""
 
@@ -168,14 +169,14 @@ class OffsetManager(Startable):
         if offset is None:
             return
         with self._progress_lock:
-            self._moved.setdefault(task_name, set()).add(partition)
+            self._moved.add((task_name, partition))
             if offset != END_OF_STREAM_OFFSET:
-                self._processed.setdefault(task_name, {})[partition] = offset
+                self._processed[task_name, partition] = offset
 
     def get_last_processed_offset(self, task_name: str, partition: SystemStreamPartition) -> str | None:
         """The last processed offset, at first that of the checkpoint; None if there is none."""
         with self._progress_lock:
-            return self._processed.get(task_name, {}).get(partition)
+            return self._processed.get((task_name, partition))
 
     def get_last_processed_offsets(self, task_name: str) -> Mapping[SystemStreamPartition, str]:
         """The offsets that a commit writes: a copy, as modified by `get_modified_offsets`.
@@ -185,9 +186,9 @@ class OffsetManager(Startable):
         """
         registered = self._partitions_of(task_name)
         with self._progress_lock:
-            self._moved_at_snapshot[task_name] = frozenset(self._moved.get(task_name, ()))
-            offsets = self._processed.get(task_name, {})
-            processed = {each: offset for each, offset in offsets.items() if each in registered}
+            self._moved_at_snapshot[task_name] = [each for each in registered if (task_name, each) in self._moved]
+            found = {each: self._processed.get((task_name, each)) for each in registered}
+        processed = {each: offset for each, offset in found.items() if offset is not None}
         starting = {partition: self.get_starting_offset(task_name, partition) for partition in registered}
         return MappingProxyType(self.get_modified_offsets(starting, processed))
 
@@ -225,12 +226,15 @@ class OffsetManager(Startable):
         with self._lock:
             self._require_running()
             registered = self._partitions_of(task_name)
-        moved = self._moved_in(task_name)
+        with self._progress_lock:  # those that had moved at the snapshot; without one, now
+            now = [each for each in registered if (task_name, each) in self._moved]
+            moved = self._moved_at_snapshot.get(task_name, now)
         checkpoints = self._in_versions([checkpoint, *other_versions])
         if self._checkpoints is not None:  # without the lock, so that other tasks commit while this write is retried
             for each in checkpoints:
                 self._checkpoints.write_checkpoint(task_name, each)
-                self._set_checkpointed(each.offsets)
+                known = self.metrics.checkpointed_offsets
+                known |= {partition: offset for partition, offset in each.offsets.items() if partition in known}
         with self._lock:
             for each in checkpoints[-1:]:
                 self._notify_listeners(registered, each.offsets)
@@ -249,15 +253,6 @@ class OffsetManager(Startable):
             checkpoints = convert_to_versions(checkpoints, self._versions, self._config, self._new_id)
         return [each for each in checkpoints if each.offsets or (isinstance(each, CheckpointV2) and each.state_markers)]
 
-    def _moved_in(self, task_name: str) -> frozenset[SystemStreamPartition]:
-        """The partitions that had moved since the start at the time of the last snapshot; without one, now."""
-        with self._progress_lock:
-            return self._moved_at_snapshot.get(task_name, frozenset(self._moved.get(task_name, ())))
-
-    def _set_checkpointed(self, offsets: Offsets) -> None:
-        known = self.metrics.checkpointed_offsets
-        known.update({partition: offset for partition, offset in offsets.items() if partition in known})
-
     def _notify_listeners(self, registered: Collection[SystemStreamPartition], written: Offsets) -> None:
         """Call each listener with the written offsets of its system's registered partitions (SAMZA-2446)."""
         for system, listener in self._listeners.items():
@@ -265,24 +260,23 @@ class OffsetManager(Startable):
             if own:
                 listener.on_checkpoint(MappingProxyType(own))
 
-    def _read_committed(self) -> dict[str, dict[SystemStreamPartition, str]]:
+    def _read_committed(self) -> dict[Reader, str]:
         """Start the manager, and read each task's offsets, only of partitions that it reads now (SAMZA-267)."""
-        checkpoints: Mapping[str, Checkpoint | None] = {}
-        if self._checkpoints is not None:
-            for task_name in self._registered:
-                self._checkpoints.register(task_name)
-            self._checkpoints.start()
-            checkpoints = self._checkpoints.read_last_checkpoints(self._registered)
-        found: dict[str, dict[SystemStreamPartition, str]] = {}
-        for task_name, partitions in self._registered.items():
-            checkpoint = checkpoints.get(task_name)
-            offsets = {} if checkpoint is None else checkpoint.offsets
-            found[task_name] = {each: at for each, at in offsets.items() if at is not None and each in partitions}
-        return found
+        if self._checkpoints is None:
+            return {}
+        for task_name in self._registered:
+            self._checkpoints.register(task_name)
+        self._checkpoints.start()
+        return {
+            (task_name, partition): offset
+            for task_name, checkpoint in self._checkpoints.read_last_checkpoints(self._registered).items()
+            for partition, offset in ({} if checkpoint is None else checkpoint.offsets).items()
+            if offset is not None and partition in self._registered[task_name]
+        }
 
     def _load_startpoints(self) -> None:
         """Start the startpoint manager, and read the fan-outs of the registered tasks and their partitions."""
-        manager, found = self._startpoint_manager, dict[tuple[str, SystemStreamPartition], Startpoint]()
+        manager, found = self._startpoint_manager, dict[Reader, Startpoint]()
         if manager is not None:
             manager.start()
             for task_name, partitions in self._registered.items():
@@ -314,27 +308,23 @@ class OffsetManager(Startable):
             _logger.info("Stopping the startpoint manager: no task has a startpoint that is not consumed.")
             self._startpoint_manager.stop()
 
-    def _find_starts(self, committed: Mapping[str, Mapping[SystemStreamPartition, str]]) -> None:
-        assigned = [
-            AssignedPartition(
-                task_name, partition, committed[task_name].get(partition), self._startpoints.get((task_name, partition))
-            )
-            for task_name, partitions in self._registered.items()
-            for partition in sorted(partitions)
-        ]
+    def _find_starts(self, committed: Mapping[Reader, str]) -> None:
+        readers = [(task_name, each) for task_name, read in self._registered.items() for each in sorted(read)]
+        assigned = [AssignedPartition(*each, committed.get(each), self._startpoints.get(each)) for each in readers]
         self._starts, self._refused = find_starting_offsets(self._config, self._admins, assigned)
         for refused in self._refused:
             _logger.warning("%s; it starts without the startpoint.", refused)
         self.metrics.refused_startpoint_count += len(self._refused)
 
-    def _begin(self, committed: Mapping[str, Mapping[SystemStreamPartition, str]]) -> None:
+    def _begin(self, committed: Mapping[Reader, str]) -> None:
         """Load the checkpointed offsets as processed, except for streams that are reset."""
         settings = OffsetSettings(self._config)
         with self._progress_lock:
-            self._moved, self._moved_at_snapshot = {}, {}
+            self._moved, self._moved_at_snapshot = set(), {}
             self._processed = {
-                task_name: {each: at for each, at in offsets.items() if not settings.is_reset(each.system, each.stream)}
-                for task_name, offsets in committed.items()
+                (task_name, each): offset
+                for (task_name, each), offset in committed.items()
+                if not settings.is_reset(each.system, each.stream)
             }
 
     def _stop_managers(self) -> None:

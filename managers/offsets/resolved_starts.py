@@ -63,7 +63,9 @@ class AssignedPartition(NamedTuple):
     startpoint: Startpoint | None = None
 
 
-Starts = dict[tuple[str, SystemStreamPartition], str | None]
+Reader = tuple[str, SystemStreamPartition]
+"""A task and a partition that it reads."""
+Starts = dict[Reader, str | None]
 """The first offset that each task reads of a partition. None: its system does not know one."""
 
 

@@ -67,37 +67,26 @@ def committed_offset(
     checkpoint: Checkpoint | None, task_name: str, store: str, changelog: SystemStreamPartition
 ) -> CommittedOffset:
     """The offset of a store; None and no id if the checkpoint has none. Raises `InvalidMarker`."""
-    text = None
+    text = offset = checkpoint_id = None
     try:
         if isinstance(checkpoint, CheckpointV2):
             text = checkpoint.state_markers.get(KAFKA_STATE_BACKEND_FACTORY, {}).get(store)
             if text is not None:
-                return CommittedOffset(_marked_offset(text, changelog), checkpoint.checkpoint_id)
+                checkpoint_id, offset = checkpoint.checkpoint_id, _marked_offset(text, changelog)
         elif checkpoint is not None and (text := checkpoint.offsets.get(changelog)):
-            return _of_version_1(text)
+            offset = text  # alone in older releases
+            if ":" in text:
+                parsed = KafkaChangelogOffset.parse(text)
+                checkpoint_id, offset = parsed.checkpoint_id, parsed.offset
     except WireError as error:
         raise InvalidMarker(task_name, store, f"{error}: {text!r}") from error
-    return CommittedOffset(None, None)
+    if offset is not None and not (offset.isascii() and offset.isdigit()):
+        raise InvalidMarker(task_name, store, f"its offset {offset!r} is not one of Kafka")
+    return CommittedOffset(None if offset is None else int(offset), checkpoint_id)
 
 
-def _marked_offset(marker: str, changelog: SystemStreamPartition) -> int | None:
+def _marked_offset(marker: str, changelog: SystemStreamPartition) -> str | None:
     parsed = KafkaStateCheckpointMarker.parse(marker)
     if parsed.changelog != changelog:
         raise WireError("bad_partition", f"it is that of {parsed.changelog}, but the store's changelog is {changelog}")
-    return _number(parsed.offset)
-
-
-def _of_version_1(text: str) -> CommittedOffset:
-    """``<checkpoint id>:<offset>``, or the bare offset of older releases."""
-    if ":" not in text:
-        return CommittedOffset(_number(text), None)
-    parsed = KafkaChangelogOffset.parse(text)
-    return CommittedOffset(_number(parsed.offset), parsed.checkpoint_id)
-
-
-def _number(offset: str | None) -> int | None:
-    if offset is None:
-        return None
-    if not (offset.isascii() and offset.isdigit()):
-        raise WireError("bad_number", f"its offset {offset!r} is not one of Kafka")
-    return int(offset)
+    return parsed.offset

@@ -6,14 +6,13 @@ Every value is escaped; pages contain neither scripts nor inline styles.
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
-from hashlib import sha256
-from importlib.resources import files
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from coordstream.queries.rows import Row, input_partition
 from coordstream.serve.application import Refused, json_error
@@ -42,16 +41,22 @@ PAGES: Final[dict[str, tuple[str, View]]] = {
 """The template of each page, and what reads its values."""
 
 _FOR_PROGRAMS: Final = ("/api", "/healthz", "/metrics", "/readyz", "/static/")
-_YEAR_SECONDS: Final = 31_536_000
 NO_VALUE: Final = "–"
-STATIC: Final = {"style.css": "text/css", "icon.svg": "image/svg+xml"}
-"""The media type of each file that pages link to."""
 SHOWN_DIGITS: Final = 12
 
 
 def page_routes() -> list[BaseRoute]:
     pages = [Route(path, _handler(template, view)) for path, (template, view) in PAGES.items()]
-    return [*pages, Route("/static/{name}", static)]
+    return [*pages, Mount("/static", KeptFiles(packages=[("coordstream.serve.pages", "static")]))]
+
+
+class KeptFiles(StaticFiles):
+    """The files that pages link to, which browsers keep, and ask whether they have changed."""
+
+    def file_response(self, *arguments: Any, **options: Any) -> Response:
+        response = super().file_response(*arguments, **options)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
 
 
 def _handler(template: str, view: View) -> Callable[[Request], Response]:
@@ -62,14 +67,6 @@ def _handler(template: str, view: View) -> Callable[[Request], Response]:
         return HTMLResponse(render(template, asked, values))
 
     return answer
-
-
-def static(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in STATIC:
-        raise Refused(f"Nothing at {request.url.path[:200]!r}.", 404)
-    headers = {"Cache-Control": f"max-age={_YEAR_SECONDS}, immutable"}
-    return Response(static_content(name), media_type=STATIC[name], headers=headers)
 
 
 def error_response(request: Request, refused: Refused) -> Response:
@@ -127,20 +124,8 @@ def render(template: str, asked: Asked, values: Row) -> str:
     """A page. A template that uses an unknown name raises."""
     now = datetime.now(UTC)
     ago: dict[str, Any] = {"ago": lambda time: NO_VALUE if time is None else in_words(time, now)}
-    given = {"asked": asked, "link": asked.link, "version": static_version(), **ago, **values}
+    given = {"asked": asked, "link": asked.link, **ago, **values}
     return environment().get_template(template).render(given)
-
-
-@cache
-def static_content(name: str) -> bytes:
-    """The content of a file that pages link to."""
-    return (files("coordstream.serve.pages") / "static" / name).read_bytes()
-
-
-@cache
-def static_version() -> str:
-    """A text that differs when such a file differs: browsers keep the files."""
-    return sha256(b"".join(map(static_content, sorted(STATIC)))).hexdigest()[:16]
 
 
 def number(value: float | None) -> str:

@@ -66,11 +66,12 @@ where l.backend = 'postgres'
 -- Every log with the state that people and monitors see: also `retired`, or `lost` if its follower ended unexpectedly. Only the
 -- newest incarnation needs a follower. The window names the job, so that a filter on the job applies below it.
 create view projection.log_status as
-select p.*,
+select p.job_name, p.job_id, p.job_bucket, p.stream_name, p.stream_kind, p.incarnation, p.next_offset, p.end_offset, p.lag,
   case when t.stream_name is not null then 'retired'
        when p.is_newest and p.state <> 'refused' and projection.is_lost(p.state, greatest(p.heartbeat_at, projection.writable_since()))
          then 'lost'
-       else p.state end as shown_state
+       else p.state end as state,
+  p.state_detail, p.heartbeat_at, p.fold_version, p.horizon_offset, p.horizon_time, p.is_newest
 from (
   select p.*, p.incarnation = max(p.incarnation) over (partition by p.job_name, p.job_id, p.stream_name) as is_newest
   from coordinator.log_position p) p

@@ -10292,18 +10292,17 @@ CREATE VIEW projection.log_status AS
     p.next_offset,
     p.end_offset,
     p.lag,
-    p.state,
+        CASE
+            WHEN (t.stream_name IS NOT NULL) THEN 'retired'::text
+            WHEN (p.is_newest AND (p.state <> 'refused'::text) AND projection.is_lost(p.state, GREATEST(p.heartbeat_at, projection.writable_since()))) THEN 'lost'::text
+            ELSE p.state
+        END AS state,
     p.state_detail,
     p.heartbeat_at,
     p.fold_version,
     p.horizon_offset,
     p.horizon_time,
-    p.is_newest,
-        CASE
-            WHEN (t.stream_name IS NOT NULL) THEN 'retired'::text
-            WHEN (p.is_newest AND (p.state <> 'refused'::text) AND projection.is_lost(p.state, GREATEST(p.heartbeat_at, projection.writable_since()))) THEN 'lost'::text
-            ELSE p.state
-        END AS shown_state
+    p.is_newest
    FROM (( SELECT p_1.job_name,
             p_1.job_id,
             p_1.job_bucket,

@@ -12,11 +12,10 @@ from eventlog.events import RecordedEvent
 from eventlog.postgres.archive import ArchivedEvents, read_archive
 from eventlog.postgres.connection import Connection, connect
 from eventlog.timestamps import micros_of
-from projections.fold.rows import Swept
 from projections.follow.resume import LogSource
 from projections.follow.resync import resync
 from projections.rebuild import rebuild_log
-from projections.scratch_fold import ArchivedBatch, archived_batches
+from projections.scratch_fold import archived_batches
 from projections.tracked_logs import TrackedLog, logs_of, read_observations
 from projections.verify import verify_log
 from tests.fixtures.acceptance.torture import scaled
@@ -181,30 +180,6 @@ def event(offset: int, timestamp: int = 0) -> RecordedEvent:
 
 def archived(*events: RecordedEvent, at: int = AT_MICROS) -> ArchivedEvents:
     return ArchivedEvents(list(events), [at] * len(events))
-
-
-def test_a_batch_ends_at_a_sweep() -> None:
-    sweeps = [Swept(1, b"a"), Swept(1, b"b"), Swept(2, b"c"), Swept(9, b"d")]
-    assert list(archived_batches([archived(*map(event, (0, 1, 3, 4)))], sweeps, 10)) == [
-        ArchivedBatch(AT_MICROS, [event(0), event(1)], sweeps[:3]),
-        ArchivedBatch(AT_MICROS, [event(3), event(4)], sweeps[3:]),
-    ]
-
-
-def test_sweeps_before_the_first_event_are_a_batch_of_their_own() -> None:
-    sweeps = [Swept(1, b"a")]
-    assert list(archived_batches([archived(event(2))], sweeps, 10)) == [
-        ArchivedBatch(AT_MICROS, [], sweeps),
-        ArchivedBatch(AT_MICROS, [event(2)], []),
-    ]
-    assert [batch.swept for batch in archived_batches([], sweeps, 10)] == [sweeps]
-
-
-@pytest.mark.parametrize("page", [1, 2, 3, 10])
-def test_a_batch_has_a_largest_number_of_events_whatever_the_pages(page: int) -> None:
-    pages = [archived(*map(event, range(first, min(first + page, 10)))) for first in range(0, 10, page)]
-    assert [len(batch.events) for batch in archived_batches(pages, [], 4)] == [4, 4, 2]
-    assert list(archived_batches([], [], 4)) == []
 
 
 def test_a_batch_ends_with_the_page_in_which_it_reaches_its_bytes(monkeypatch: pytest.MonkeyPatch) -> None:

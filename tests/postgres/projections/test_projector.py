@@ -5,7 +5,6 @@ from typing import Final
 
 import pytest
 
-from eventlog.postgres.archive import read_archive
 from eventlog.postgres.connection import Connection, connect
 from eventlog.streams import identify
 from projections.errors import PositionMoved
@@ -94,14 +93,6 @@ def test_a_logs_first_batch_does_not_wait_for_that_of_another(connected: Connect
 
         always_copying(on_step)(connected, known[0], SETTINGS, lambda: ARCHIVED_AT).apply(LOGS[0].events)
     assert positions == [LOGS[1].events[-1].offset + 1]
-
-
-def test_a_log_that_is_archived_elsewhere_is_only_folded(connected: Connection) -> None:
-    log = registered(connected, LOGS[0])
-    projector = Projector(connected, log, SETTINGS, lambda: ARCHIVED_AT, archives=False)
-    projector.apply(LOGS[0].events)
-    assert list(read_archive(connected, log.log_id)) == []
-    assert connected.execute("select count(*) > 10 from projection.message_event").fetchone() == (True,)
 
 
 def rows(connection: Connection, query: str) -> list[tuple[object, ...]]:

@@ -5,7 +5,6 @@ from typing import Final
 
 import pytest
 
-from projections import relations
 from projections.relations import creation_order, definitions
 from tests.fixtures.postgres import Connection
 
@@ -135,15 +134,6 @@ def test_a_relation_is_in_the_file_of_its_name() -> None:
         name = path.rpartition("/")[2]
         for relation in re.findall(r"^create view coordinator\.(\w+)", sql, re.MULTILINE):
             assert f"{relation}_".startswith(f"{name}_"), path
-
-
-def test_the_digest_changes_with_the_text_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    compute = relations.digest.__wrapped__
-    ours = compute()
-    assert ours == relations.digest()
-    changed = definitions() | {"as_of": definitions()["as_of"] + " "}
-    monkeypatch.setattr(relations, "definitions", lambda: changed)
-    assert compute() != ours
 
 
 def test_comments_and_texts_are_not_uses() -> None:

@@ -12,22 +12,9 @@ from eventlog.postgres.connection import connect
 from projections.errors import LockLost, StreamBusy
 from projections.stream_lock import LockHolder, StreamLocks, stream_lock
 from tests.fixtures.database_users import database_user, user_of
-from tests.fixtures.waiting import PATIENCE, wait_until
+from tests.fixtures.waiting import wait_until
 
 STREAM = "__samza_coordinator_orders_1"
-
-
-def test_the_holder_of_a_stream(database_url: str) -> None:
-    with connect(database_url, application_name="coordstream follow") as one, connect(database_url) as other:
-        assert StreamLocks(other).holder(STREAM) is None
-        StreamLocks(one).take(STREAM)
-        holder = StreamLocks(other).holder(STREAM)
-        assert holder is not None
-        assert holder[:3] == (one.info.backend_pid, "127.0.0.1", "coordstream follow")
-        (now,) = other.execute("select now()").fetchone() or (None,)  # the server's clock may differ from this process'
-        assert holder.since is not None
-        assert now is not None
-        assert 0 <= (now - holder.since).total_seconds() < PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -157,7 +144,7 @@ def test_a_stream_is_held_during_a_block(database_url: str) -> None:
                 stream_lock(other, STREAM),
             ):
                 raise AssertionError("two sessions hold the lock")
-            assert re.search(rf"backend {one.info.backend_pid}, ", busy.value.holder)
+            assert re.search(rf"backend {one.info.backend_pid}, connected since 20.* UTC\)$", busy.value.holder)
         with stream_lock(other, STREAM):
             pass
 

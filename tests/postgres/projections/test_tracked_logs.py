@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 from typing import Final
 
+import pytest
+
 from eventlog.events import RecordedEvent
 from eventlog.postgres.connection import Connection
 from eventlog.streams import identify
@@ -34,33 +36,36 @@ def test_a_job_has_its_streams_name_until_config_names_it(connected: Connection)
     assert names(connected) == [("checkpoint", "a_b", "007"), ("coordinator", "a_b", "007")]
 
 
-def test_a_text_that_is_too_long_for_a_topic_names_no_job(connected: Connection) -> None:
-    longest = "a" * 249
-    events = [config(0, "job.name", longest), config(1, "job.id", longest), config(2, "job.id", longest + "a")]
-    import_events(connected, COORDINATOR, events[:2])
-    assert names(connected) == [("coordinator", longest, longest)]
-    import_events(connected, COORDINATOR, events)
-    assert names(connected) == [("coordinator", longest, "1")]
+LONGEST: Final = "a" * 249
+SPACED: Final = config(1, "job.name", "newer")._replace(key=b'[1, "set-config", "job.name"]')
+CASES: Final = {
+    "too long for a topic": (
+        [config(0, "job.name", LONGEST), config(1, "job.id", LONGEST), config(2, "job.id", f"{LONGEST}a")],
+        [("a-b", "1"), (LONGEST, "1"), (LONGEST, LONGEST), (LONGEST, "1")],
+    ),
+    "config loses it": (
+        [config(0, "job.name", "a_b"), config(1, "job.name", None)],
+        [("a-b", "1"), ("a_b", "1"), ("a-b", "1")],
+    ),
+    "the newest spelling of the key": (
+        [config(0, "job.name", "older"), SPACED, config(2, "job.name", "newest")],
+        [("a-b", "1"), ("older", "1"), ("newer", "1"), ("newest", "1")],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_job_has_the_name_of_its_config_or_of_its_stream(connected: Connection, case: str) -> None:
+    events, expected = CASES[case]
+    for count, (name, job_id) in enumerate(expected):
+        import_events(connected, COORDINATOR, events[:count])
+        assert names(connected) == [("coordinator", name, job_id)]
 
 
 def test_a_log_that_is_tracked_later_has_the_name_from_config(connected: Connection) -> None:
     import_events(connected, COORDINATOR, [config(0, "job.name", "a_b")])
     import_events(connected, CHECKPOINT, [])
     assert names(connected) == [("checkpoint", "a_b", "1"), ("coordinator", "a_b", "1")]
-
-
-def test_a_job_has_its_streams_name_again_after_config_loses_it(connected: Connection) -> None:
-    import_events(connected, COORDINATOR, [config(0, "job.name", "a_b"), config(1, "job.name", None)])
-    assert names(connected) == [("coordinator", "a-b", "1")]
-
-
-def test_the_newest_spelling_of_the_key_names_the_job(connected: Connection) -> None:
-    spaced = config(1, "job.name", "newer")._replace(key=b'[1, "set-config", "job.name"]')
-    import_events(connected, COORDINATOR, [config(0, "job.name", "older"), spaced])
-    assert connected.execute("select config_value from coordinator.config").fetchall() == [("newer",)]
-    assert names(connected) == [("coordinator", "newer", "1")]
-    import_events(connected, COORDINATOR, [config(0, "job.name", "older"), spaced, config(2, "job.name", "newest")])
-    assert names(connected) == [("coordinator", "newest", "1")]
 
 
 def test_an_incomplete_incarnation_does_not_name_the_job(connected: Connection) -> None:

@@ -16,25 +16,17 @@ if TYPE_CHECKING:
 
     from spark_jobs.log_task import LogTask
 
-WEIGHTS = st.lists(st.integers(0, 1_000), max_size=60)
 
-
-@given(WEIGHTS, st.integers(1, 20))
-def test_each_item_is_in_one_bin_and_no_bin_is_empty(weights: list[int], bins: int) -> None:
+@given(st.lists(st.integers(0, 1_000), max_size=60), st.integers(1, 20))
+def test_the_heaviest_items_come_first_and_bins_differ_by_at_most_one(weights: list[int], bins: int) -> None:
     packed = pack(weights, bins)
     assert sorted(number for numbers in packed for number in numbers) == list(range(len(weights)))
-    assert len(packed) == min(bins, len(weights))
-    assert all(packed)
-
-
-@given(WEIGHTS, st.integers(1, 20))
-def test_the_heaviest_come_first_and_bins_differ_by_at_most_one_item(weights: list[int], bins: int) -> None:
-    heavy = [max(weight, 1) for weight in weights]
-    packed = [[heavy[number] for number in numbers] for numbers in pack(weights, bins)]
-    loads = [sum(bin_) for bin_ in packed]
+    assert (len(packed), all(packed)) == (min(bins, len(weights)), True)
+    heavy = [[max(weights[number], 1) for number in numbers] for numbers in packed]
+    loads = [sum(each) for each in heavy]
     assert loads == sorted(loads, reverse=True)
-    assert all(bin_ == sorted(bin_, reverse=True) for bin_ in packed)
-    assert not loads or loads[0] - loads[-1] <= max(heavy)
+    assert all(each == sorted(each, reverse=True) for each in heavy)
+    assert not loads or loads[0] - loads[-1] <= max(map(max, heavy))
 
 
 @pytest.mark.parametrize(

@@ -20,15 +20,13 @@ from eventlog.streams import identify
 from projections.fold.settings import FoldSettings
 from projections.planner_statistics import finish_imports
 from projections.recording_import import import_stream
-from projections.stream_lock import stream_lock
-from projections.tracked_logs import logs_of
 from spark_jobs.errors import SparkJobError
 from spark_jobs.lake.archive import archive
 from spark_jobs.lake.replay import lake_streams
 from spark_jobs.log_task import LogTaskSettings
 from spark_jobs.log_task_session import run_here
 from spark_jobs.recordings import check_recordings, find_files
-from spark_jobs.replay import ArchivedLog, Replayed, ReplayTask, TopicStream, replay, select_jobs, verify
+from spark_jobs.replay import Replayed, TopicStream, replay, select_jobs
 from tests.fixtures.coordstream.command_line import COORDINATOR, MASK_KEY, RECORDING_A, in_own_process
 from tests.system.spark_jobs.recorded_fleet import FINGERPRINTS, write_fleet
 
@@ -61,11 +59,6 @@ def imported(connection: Connection, folder: Path) -> list[tuple[Any, ...]]:
         events = [event for _, event in read_recording(file)]
         import_stream(connection, identify(file.stem), lambda events=events: events, FOLD, system_clock)  # type: ignore[misc]
     return fingerprints(connection)
-
-
-def archived_logs(connection: Connection) -> list[ReplayTask]:
-    names = connection.execute("select job_name, job_id, stream_name from projection.job_log order by 3").fetchall()
-    return [ArchivedLog(log, (name, job_id)) for name, job_id, stream in names for log in logs_of(connection, stream)]
 
 
 def count(connection: Connection, table: str) -> int:
@@ -124,34 +117,6 @@ def test_an_invalid_recording_means_that_nothing_is_written(
         assert count(connection, "eventlog.log") == 0
 
 
-def test_damaged_relations_are_rebuilt_from_the_archive(spark: SparkSession, database_url: str, fleet: Path) -> None:
-    with connect(database_url) as connection:
-        expected = imported(connection, fleet)
-        connection.execute("delete from projection.message_current")
-        connection.execute("update projection.checkpoint_current set log_offset = log_offset - 1")
-        settings = LogTaskSettings(database_url, FOLD)
-        logs = [each.log for each in archived_logs(connection) if isinstance(each, ArchivedLog)]
-        found = verify(spark, logs, settings, 4, reads_topics=False)
-        assert not any(isinstance(result, str) or result.is_equal for result in found)
-        done = replay(spark, connection, archived_logs(connection), settings, 4)
-        assert (len(done.results), done.failures) == (2 * JOBS, {})
-        assert done.count("repaired_rows") > 0
-        assert fingerprints(connection) == expected
-        found = verify(spark, logs, settings, 4, reads_topics=False)
-        assert all(not isinstance(result, str) and result.is_equal for result in found)
-
-
-def test_a_log_that_cannot_be_replayed_does_not_stop_the_others(
-    spark: SparkSession, database_url: str, fleet: Path
-) -> None:
-    stream = "__samza_coordinator_job-0003_1"
-    with connect(database_url) as connection, stream_lock(connection, stream):
-        done = replay_files(spark, database_url, fleet, busy_seconds=0.0)
-        assert set(done.failures) == {stream}
-        assert "is being read by" in done.failures[stream]
-        assert len(done.results) == 2 * JOBS - 1
-
-
 def test_a_time_ends_every_log(spark: SparkSession, database_url: str, fleet: Path) -> None:
     until = datetime.fromtimestamp(1_700_000_100, UTC)
     assert replay_files(spark, database_url, fleet, until=until).count("added") > 0
@@ -200,13 +165,6 @@ def partitions(connection: Connection) -> list[int]:
 )
 def test_jobs_are_selected_by_a_pattern(pattern: str | None, numbers: list[int]) -> None:
     assert select_jobs(STREAMS, pattern, "x") == [STREAMS[number] for number in numbers]
-
-
-def test_a_pattern_that_matches_no_job_is_an_error() -> None:
-    with pytest.raises(
-        SparkJobError, match=r'No job in the archive matches "x\*". Known jobs: orders/1, orders/2, page'
-    ):
-        select_jobs(STREAMS, "x*", "the archive")
 
 
 @pytest.mark.spark

@@ -31,10 +31,9 @@ pytestmark = pytest.mark.usefixtures("settings")
 
 
 def test_the_jobs_config_has_the_brokers_of_an_input() -> None:
+    producer = {**FACTORY, "systems.kafka.producer.bootstrap.servers": "p:1"}
     assert input_options(CONFIG, "kafka", None) == KafkaOptions("c:1")
-    assert input_options({**FACTORY, "systems.kafka.producer.bootstrap.servers": "p:1"}, "kafka", None) == KafkaOptions(
-        "p:1"
-    )
+    assert input_options(producer, "kafka", None) == KafkaOptions("p:1")
     assert input_options(CONFIG, "kafka", "g:1,h:2") == KafkaOptions("g:1,h:2")
 
 

@@ -297,7 +297,7 @@ def test_streams_that_are_taken_over_are_not_lost_before_they_are_attached(
         cluster.create(name)
     run(database_url, cluster, FollowPlan((ORDERS, *names), once=True))
     connected.execute("update projection.position set state = 'live', heartbeat_at = heartbeat_at - interval '1 hour'")
-    lost = "select count(*) from projection.log_status where shown_state = 'lost'"
+    lost = "select count(*) from projection.log_status where state = 'lost'"
     assert connected.execute(lost).fetchall() == [(len(names) + 1,)]
     attached = Event()
     describe = cluster.describe
@@ -315,7 +315,7 @@ def test_heartbeats_that_a_stopped_server_could_not_store_make_no_log_lost(
     run(database_url, cluster, FollowPlan((ORDERS,), once=True))
     set_lost_after(connected, 86_400)
     connected.execute("update projection.position set state = 'live', heartbeat_at = now() - interval '2 days'")
-    shown = "select shown_state from projection.log_status"
+    shown = "select state from projection.log_status"
     assert connected.execute(shown).fetchall() == [("live",)]
     seem_old(connected)
     assert connected.execute(shown).fetchall() == [("lost",)]

@@ -1,6 +1,7 @@
 """Ranges that a process applies for a follower elsewhere, which holds the stream."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -71,17 +72,12 @@ def test_the_position_passes_offsets_without_events(
     assert connected.execute(POSITION).fetchall() == [(5,)]
 
 
-@pytest.mark.parametrize(("first", "until"), [(1, 3), (3, 3), (0, 0)])
+@pytest.mark.parametrize(("first", "until", "changes"), [(1, 3, {}), (3, 3, {}), (0, 0, {}), (0, 3, {"topic_id": "b"})])
 def test_a_range_that_does_not_continue_the_log_is_refused(
-    worker: DelegatedWorker, cluster: MemorySource, holding: Connection, first: int, until: int
+    worker: DelegatedWorker, cluster: MemorySource, holding: Connection, first: int, until: int, changes: dict[str, Any]
 ) -> None:
     with pytest.raises(OffsetLost):
-        worker.apply(a_range(cluster, holding, first, until))
-
-
-def test_another_topic_is_refused(worker: DelegatedWorker, cluster: MemorySource, holding: Connection) -> None:
-    with pytest.raises(OffsetLost):
-        worker.apply(a_range(cluster, holding, 0, 3)._replace(topic_id="another"))
+        worker.apply(a_range(cluster, holding, first, until)._replace(**changes))
 
 
 def test_nothing_is_written_once_another_session_holds_the_stream(

@@ -110,26 +110,9 @@ def test_an_old_value_with_special_characters_is_not_printed(
     assert printed.endswith("use a file with it: coordstream config set orders a - < FILE")
 
 
-@pytest.mark.parametrize("answer", [True, False])
-def test_confirmation_on_a_terminal(orders: CommandLine, monkeypatch: pytest.MonkeyPatch, answer: bool) -> None:
-    questions = []
-
-    def confirm(question: str, err: bool) -> bool:
-        questions.append(question)
-        return answer
-
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("typer.confirm", confirm)
-    finished = orders("config", "set", "orders", "a", "1")
-    assert (questions, finished.code) == (["Set a?"], 0 if answer else 1)
-    assert config(orders) == ({"a": "1"} if answer else {})
-    assert answer or finished.err == "Nothing was written: not confirmed.\n"
-    orders("config", "set", "orders", "a", "2", "--yes")
-    assert (len(questions), config(orders)) == (1, {"a": "2"})
-
-
 def test_a_concurrent_change_is_not_overwritten(orders: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     def confirm(question: str, err: bool) -> bool:
+        assert question == "Set a?"
         with PostgresEventLog(orders.database_url, STREAM) as log, CoordinatorStreamWriter(log) as other:
             other.send_set_config("a", "by another")
         return True

@@ -41,47 +41,28 @@ def make_stream(options: KafkaOptions, config: dict[str, str]) -> None:
         create_coordinator_stream(admin, config)
 
 
-def test_samza_reads_the_config_that_we_write(
-    samza: Samza, kafka_options: KafkaOptions, stream_name: str, job_name: str
+def test_each_reads_the_config_that_the_other_writes_and_writes_the_same(
+    samza: Samza, kafka_options: KafkaOptions, topics: Topics, stream_name: str, job_name: str
 ) -> None:
     first = {**samza.config(job_name), **AWKWARD, "dropped": "1"}
     second = {**samza.config(job_name), **AWKWARD, "added": "2", "ended": "3"}
-    make_stream(kafka_options, first)
+    samza.write_config(first)
+    theirs = {kept.key: signed_by_nobody(kept.value) for kept in topics.kept(stream_name)}
+    end = topics.end_offset(stream_name)
     with KafkaEventLog(kafka_options, identify(stream_name)) as log, CoordinatorStreamStore(log) as store:
+        assert read_config(store) == first
         write_config(store, first)
-        assert samza.read_config(job_name) == first
+        ours = {kept.key: signed_by_nobody(kept.value) for kept in topics.kept(stream_name) if kept.offset >= end}
+        assert ours == theirs
+        assert len(ours) == len(first)
         write_config(store, second)
         set_config(store, "added", "\u2713")
         delete_config(store, "ended")
         expected = {**samza.config(job_name), **AWKWARD, "added": "\u2713"}
         assert samza.read_config(job_name) == expected == read_config(store)
-
-
-def test_we_read_the_config_that_samza_writes(
-    samza: Samza, kafka_options: KafkaOptions, stream_name: str, job_name: str
-) -> None:
-    first = {**samza.config(job_name), **AWKWARD, "dropped": "1"}
-    second = {**samza.config(job_name), **AWKWARD, "added": "2"}
-    samza.write_config(first)
-    with KafkaEventLog(kafka_options, identify(stream_name)) as log, CoordinatorStreamStore(log) as store:
-        assert read_config(store) == first
         samza.write_config(second)
         samza.set_config(job_name, {"added": "", "set \u2713": "\U0001f680"})
         assert read_config(store) == {**second, "added": "", "set \u2713": "\U0001f680"} == samza.read_config(job_name)
-
-
-def test_both_write_the_same_keys_and_values(
-    samza: Samza, kafka_options: KafkaOptions, topics: Topics, stream_name: str, job_name: str
-) -> None:
-    config = {**samza.config(job_name), **AWKWARD}
-    samza.write_config(config)
-    theirs = {kept.key: signed_by_nobody(kept.value) for kept in topics.kept(stream_name)}
-    end = topics.end_offset(stream_name)
-    with KafkaEventLog(kafka_options, identify(stream_name)) as log, CoordinatorStreamStore(log) as store:
-        write_config(store, config)
-    ours = {kept.key: signed_by_nobody(kept.value) for kept in topics.kept(stream_name) if kept.offset >= end}
-    assert ours == theirs
-    assert len(ours) == len(config)
 
 
 @pytest.mark.scenario("CFG-11")

@@ -59,7 +59,7 @@ def test_jobs_start_as_with_samza(samza: Samza) -> None:
     chance = random.Random(3)
     jobs = [list(life(chance)) for _ in range(JOBS)]
     answers = start_by_samza(samza, jobs)
-    models = 0
+    models = ordered = 0
     for job in jobs:
         ours = OurJob()
         for start in job:
@@ -73,7 +73,10 @@ def test_jobs_start_as_with_samza(samza: Samza) -> None:
             assert in_no_order(to_json(model)) == in_no_order(answer.model)
             assert_leaves_the_same(model, stored, answer.stored)
             models += 1
-    assert models > JOBS
+            if start is job[0] and STANDBY_FACTOR not in start.config:  # then the order is the same, too
+                assert containers_json(model) == containers_of(answer.model)
+                ordered += 1
+    assert (models > JOBS, ordered > JOBS / 2) == (True, True)
 
 
 def test_a_job_moves_from_samza_to_us_and_back(
@@ -105,17 +108,6 @@ def assert_leaves_the_same(model: JobModel, ours: Stored, theirs: Stored) -> Non
     for (kind, _), said in left.items():
         assert kind == PARTITIONS
         assert not model.tasks.keys() >= set(said["taskNames"])
-
-
-def test_new_jobs_without_standby_tasks_have_the_same_containers_in_the_same_order(samza: Samza) -> None:
-    chance = random.Random(5)
-    jobs = [[next(life(chance))] for _ in range(2 * JOBS)]
-    equal = 0
-    for (start,), answer in zip(jobs, start_by_samza(samza, jobs), strict=True):
-        if isinstance(answer, Started) and STANDBY_FACTOR not in start.config:
-            assert containers_json(OurJob().start(start)[0]) == containers_of(answer.model)
-            equal += 1
-    assert equal > JOBS
 
 
 def containers_of(model: bytes) -> bytes:

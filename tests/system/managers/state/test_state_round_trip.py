@@ -1,15 +1,22 @@
 """Samza 1.8.0 itself restores what we back up, and the other way round, on a real broker."""
 
 import time
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from eventlog.checkpoint import Checkpoint, CheckpointId, CheckpointV2
-from tests.fixtures import samza_state_backend
-from tests.fixtures.samza import Call, Samza
-from tests.fixtures.samza_state_backend import commit, restore, write
-from tests.fixtures.state import KAFKA, NOT_TRANSACTIONAL, TASK, TRANSACTIONAL, TaskMaker, TaskWithStores, as_version_1
+from tests.fixtures.samza import Call, Samza, checkpoint_said
+from tests.fixtures.state import (
+    KAFKA,
+    NOT_TRANSACTIONAL,
+    TASK,
+    TRANSACTIONAL,
+    Changes,
+    TaskMaker,
+    TaskWithStores,
+    as_version_1,
+)
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow, pytest.mark.long]
 
@@ -21,9 +28,37 @@ AFTER: Final = {b"a": b"changed", b"c": b"", b"new": b"4"}
 PARTITION: Final = 1
 
 
+IN_MEMORY: Final = {
+    "factory": "org.apache.samza.storage.kv.inmemory.InMemoryKeyValueStorageEngineFactory",
+    "object.cache.size": "0",
+    "write.batch.size": "0",
+}
+
+
 def ask(samza: Samza, task: TaskWithStores, *calls: Call) -> list[object]:
-    config = {**samza.config("job"), **task.task.config, **samza_state_backend.config_of(STORES)}
-    return samza.ask(samza_state_backend.PROGRAM, config, calls)
+    """Ask Samza's own KafkaChangelogStateBackendFactory, with stores in memory."""
+    stores = {f"stores.{store}.{key}": value for store in STORES for key, value in IN_MEMORY.items()}
+    return samza.ask("StateBackend", {**samza.config("job"), **task.task.config, **stores}, calls)
+
+
+def call(what: str, **line: Any) -> Call:
+    return Call({"call": what, "task": TASK, "partition": PARTITION, **line})
+
+
+def restore(checkpoint: Checkpoint | None) -> Call:
+    """Restore empty stores, and return the entries of each."""
+    said = None if checkpoint is None else checkpoint_said(TASK, checkpoint)
+    return Call(call("restore", checkpoint=said).line, _entries)
+
+
+def write(store: str, changes: Changes) -> Call:
+    """Change a store that was restored before."""
+    texts = {key.decode(): None if value is None else value.decode() for key, value in changes.items()}
+    return call("write", store=store, changes=texts)
+
+
+def _entries(answer: dict[str, dict[str, str]]) -> dict[str, dict[bytes, bytes]]:
+    return {store: {key.encode(): value.encode() for key, value in of.items()} for store, of in answer.items()}
 
 
 def checkpoint_of(version: int, checkpoint: CheckpointV2) -> Checkpoint:
@@ -48,7 +83,7 @@ def test_samza_restores_what_we_back_up(
         "rates": RATES,
         "empty": {} if is_reverted else {b"uncommitted": b"1"},
     }
-    assert ask(samza, task, restore(TASK, PARTITION, checkpoint)) == [expected]
+    assert ask(samza, task, restore(checkpoint)) == [expected]
     ours = make_task(*STORES, config=config, in_memory=True)
     ours.restore(checkpoint)  # from the changelogs as Samza has left them
     assert {store: ours.entries(store) for store in STORES} == expected
@@ -64,11 +99,11 @@ def test_we_restore_what_samza_backs_up(
     empty, *_, markers, uncommitted = ask(
         samza,
         task,
-        restore(TASK, PARTITION, None),
-        write(TASK, PARTITION, "orders", ORDERS),
-        write(TASK, PARTITION, "rates", RATES),
-        commit(TASK, PARTITION, checkpoint_id),
-        write(TASK, PARTITION, "orders", UNCOMMITTED),
+        restore(None),
+        write("orders", ORDERS),
+        write("rates", RATES),
+        call("commit", id=str(checkpoint_id)),
+        write("orders", UNCOMMITTED),
     )
     assert (empty, uncommitted) == ({store: {} for store in STORES}, None)
     assert markers == task_markers(task, markers)

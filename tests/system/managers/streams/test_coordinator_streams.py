@@ -32,7 +32,7 @@ from tests.checkout import CHECKOUT
 from tests.contracts.event_log import NOW, NOW_MS, clock
 from tests.fixtures.kafka_topics import Topics
 from tests.fixtures.managers.log_makers import LogMaker
-from tests.fixtures.managers.watched_log import Opened, RecordingLog, WatchedLog
+from tests.fixtures.managers.watched_log import RecordingLog, WatchedLog
 
 
 def running(log: EventLog) -> CoordinatorStreamConsumer:
@@ -167,22 +167,6 @@ def test_each_read_of_a_type_catches_up(coordinator_log: EventLog, logs: LogMake
     assert [message.key for message in consumer.get_bootstrapped_stream("SET-CHANGELOG")] == ["t", "u"]
     consumer.register()
     assert len(consumer.get_bootstrapped_stream()) == 4
-
-
-def test_a_read_that_failed_is_followed_by_one_with_a_new_log() -> None:
-    memory_log = MemoryEventLog(identify("__samza_coordinator_orders_1"))
-    opened = Opened(memory_log)
-    consumer = CoordinatorStreamConsumer(opened)
-    with consumer:
-        memory_log.append([config_set("a", "1")])
-        for call in (consumer.bootstrap, consumer.has_new_messages):
-            opened.logs[-1].is_broken = True
-            with pytest.raises(SourceUnavailable):
-                call()
-            assert opened.logs[-1].is_closed
-            consumer.bootstrap()
-            assert consumer.config == {"a": "1"}
-    assert len(opened.logs) == 3
 
 
 def test_a_stream_that_was_created_again_is_noticed() -> None:

@@ -29,6 +29,7 @@ LOGS: Final = scaled(4, 20)
 KILLS: Final = scaled(2, 30)
 CHECKPOINTS_DELETED: Final = scaled(1, 3)
 EVENTS_A_WRITE: Final = 20
+ON_SPARK: Final = ("spark", "follow", "--master", "local[2]")
 
 _POSITIONS: Final = "select coalesce(sum(next_offset), 0) from projection.position"
 _ARCHIVED: Final = """
@@ -50,7 +51,7 @@ def test_relations_equal_the_fold_and_each_event_is_there_once(
     with connect(database_url) as observer:
         with written_live(topics, names):
             for kill in range(KILLS):
-                with on_spark(names, settings) as driver:
+                with program(*ON_SPARK, *names, settings=settings) as driver:
                     wait_until(lambda: is_held_by(observer, "coordstream spark follow"), what="the driver's locks")
                     wait_for_news(observer)
                     if kill < CHECKPOINTS_DELETED:
@@ -58,15 +59,16 @@ def test_relations_equal_the_fold_and_each_event_is_there_once(
                         wait_for_news(observer)
                     if kill == KILLS // 2:
                         topics.create_again(names[0])
-                        wait_until(lambda: incarnations(observer, names[0]) == 2, what="the re-created topic")
+                        wait_until(lambda: number(observer, _INCARNATIONS, names[0]) == 2, what="the re-created topic")
                     if kill % 2:
                         hand_over(driver, observer, names, settings)
                     end(driver, observer)
         ended = in_own_process("spark", "follow", *names, "--once", "--master", "local[2]", **settings)
         assert ended.code == 0, ended.err
-        assert incarnations(observer, names[0]) == 2
+        assert number(observer, _INCARNATIONS, names[0]) == 2
         for name in names:
-            assert archived(observer, name) == [(one.offset, one.key, one.value) for one in topics.records(name)]
+            archived = observer.execute(_ARCHIVED, (name, name), binary=True).fetchall()
+            assert archived == [(one.offset, one.key, one.value) for one in topics.records(name)]
     verified = in_own_process("verify", "--all", **settings)
     assert verified.code == 0, verified.out + verified.err
 
@@ -126,12 +128,6 @@ def end(driver: "subprocess.Popen[bytes]", observer: Connection) -> None:
 
 
 @contextmanager
-def on_spark(names: list[str], settings: Mapping[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
-    with program("spark", "follow", *names, "--master", "local[2]", settings=settings) as process:
-        yield process
-
-
-@contextmanager
 def program(*words: str, settings: Mapping[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
     """A command in a process of its own, which is killed at the end."""
     command = [sys.executable, "-m", "coordstream", *words]
@@ -168,14 +164,6 @@ def is_held_by(observer: Connection, application_name: str) -> bool:
     return number(observer, _HOLDERS, application_name) > 0
 
 
-def incarnations(observer: Connection, name: str) -> int:
-    return number(observer, _INCARNATIONS, name)
-
-
-def archived(observer: Connection, name: str) -> list[tuple[object, ...]]:
-    return [tuple(row) for row in observer.execute(_ARCHIVED, (name, name), binary=True)]
-
-
 def number(observer: psycopg.Connection[tuple[object, ...]], query: str, *values: object) -> int:
     row = observer.execute(query.encode(), values).fetchone()
     assert row is not None
@@ -186,7 +174,7 @@ def test_status_shows_it_and_sigterm_ends_it(database_url: str, topics: Topics, 
     name = topics.create(f"__samza_coordinator_{job_name}_1")
     topics.write(name, [config_set()] * 3)
     settings = settings_of(database_url, topics, tmp_path)
-    with connect(database_url) as observer, on_spark([name], settings) as driver:
+    with connect(database_url) as observer, program(*ON_SPARK, name, settings=settings) as driver:
         wait_until(lambda: observer.execute(_STATE).fetchall() == [("live", 3, True)], what="the stream to be live")
         driver.send_signal(signal.SIGTERM)
         assert driver.wait(PATIENCE) == 0

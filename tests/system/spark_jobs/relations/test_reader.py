@@ -121,12 +121,6 @@ def test_an_action_after_the_block_fails(spark: SparkSession, reader: RelationRe
         rows.collect()
 
 
-def test_a_filter_in_a_block_is_evaluated_by_postgres(spark: SparkSession, reader: RelationReader, capsys: Any) -> None:
-    with reader.snapshot(spark):
-        reader.read_relation(spark, "commit_history").where("log_offset < 3").explain("formatted")
-    assert "LessThan(log_offset,3)" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     "condition",
     [
