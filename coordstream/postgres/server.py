@@ -12,19 +12,17 @@ from pathlib import Path
 from typing import Final
 
 from coordstream.errors import EmbeddedPostgresError
-from coordstream.postgres.postmaster import (
+from coordstream.postgres.programs import (
     Postmaster,
+    ServerAccount,
     is_postmaster_of,
     kept_port,
-    running_postmaster,
-    start_postmaster,
-    wait_for,
-)
-from coordstream.postgres.programs import (
-    ServerAccount,
     last_line,
     major_version,
     reachable_bin_folder,
+    running_postmaster,
+    start_postmaster,
+    wait_for,
     wheel_bin_folder,
 )
 from coordstream.secret_file import read_or_make_secret, read_secret

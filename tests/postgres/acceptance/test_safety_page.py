@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from coordstream.postgres.postmaster import SERVER_SETTINGS
+from coordstream.postgres.programs import SERVER_SETTINGS
 from eventlog.events import NewEvent
 from eventlog.postgres.connection import connect
 from eventlog.postgres.log import PostgresEventLog

@@ -8,7 +8,7 @@ import pytest
 
 from coordstream.errors import EmbeddedPostgresError
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.postmaster import (
+from coordstream.postgres.programs import (
     PID_FILE,
     Postmaster,
     is_postmaster_of,

@@ -13,8 +13,7 @@ from psycopg.conninfo import make_conninfo
 
 from coordstream.errors import EmbeddedPostgresError
 from coordstream.postgres import EmbeddedPostgres
-from coordstream.postgres.postmaster import is_postmaster_of
-from coordstream.postgres.programs import ServerAccount, reachable_bin_folder
+from coordstream.postgres.programs import ServerAccount, is_postmaster_of, reachable_bin_folder
 from tests.checkout import CHECKOUT
 from tests.fixtures.postgres_server import FAST_SETTINGS, chosen_bin_folder, pid_of, running_server, temporary_home
 from tests.fixtures.waiting import PATIENCE, wait_until
