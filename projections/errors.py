@@ -17,7 +17,6 @@ class PositionMoved(ProjectionError):
 
     def __init__(self, stream_name: str, expected: int) -> None:
         self.stream_name = stream_name
-        self.expected = expected
         super().__init__(
             f"The position of {stream_name} is no longer {expected}: another projector has moved it, so this one stops."
         )
@@ -55,8 +54,6 @@ class FoldVersionDiffers(ProjectionError):
 
     def __init__(self, stream_name: str, stored: str, ours: str) -> None:
         self.stream_name = stream_name
-        self.stored = stored
-        self.ours = ours
         super().__init__(
             f"{stream_name} was folded with version {stored}, but this program has {ours}. {_remedy(stored, ours)}"
         )
@@ -82,7 +79,6 @@ class StreamBusy(ProjectionError):
 
     def __init__(self, stream_name: str, holder: str) -> None:
         self.stream_name = stream_name
-        self.holder = holder
         super().__init__(f"{stream_name} is being read by {holder}. Wait until that ends, or stop it.")
 
 

@@ -7,7 +7,8 @@ once it is complete. A log in Postgres is never changed: only its writers know i
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from itertools import dropwhile, islice, takewhile
+from functools import partial
+from itertools import count, dropwhile, islice, takewhile
 from typing import Final
 
 import psycopg
@@ -113,7 +114,8 @@ def _log_to_continue(
     for log in known:
         if log.is_current or not log.is_complete:
             log.require_fold_version(settings)
-            matching = _matching_events(connection, log, read_events())
+            events = takewhile(partial(_is_below, log.next_offset), read_events())
+            matching = _count_if_all(connection, log.log_id, events)
             if matching is not None:
                 return log, matching
     incarnation = known[0].incarnation + 1 if known else 1
@@ -121,25 +123,19 @@ def _log_to_continue(
         return register_log(connection, stream, incarnation, RECORDING, settings, clock()), 0
 
 
-def _matching_events(connection: Connection, log: TrackedLog, events: Iterable[RecordedEvent]) -> int | None:
-    return _count_if_all(connection, log.log_id, takewhile(lambda event: event.offset < log.next_offset, events))
+def _is_below(offset: int, event: RecordedEvent) -> bool:
+    return event.offset < offset
 
 
 def _count_if_all(connection: Connection, log_id: int, events: Iterable[RecordedEvent]) -> int | None:
     """The number of events; None if the archive lacks one of them, or has another one at its offset."""
-    count = 0
-
-    def counted() -> Iterator[RecordedEvent]:
-        nonlocal count
-        for event in events:
-            count += 1
-            yield event
-
-    return count if first_difference(connection, log_id, counted()) is None else None
+    number = count()
+    compared = (event for event, _ in zip(events, number, strict=False))
+    return next(number) if first_difference(connection, log_id, compared) is None else None
 
 
 def _batches(events: Iterable[RecordedEvent], first: int, size: int) -> Iterator[list[RecordedEvent]]:
-    remaining = dropwhile(lambda event: event.offset < first, events)
+    remaining = dropwhile(partial(_is_below, first), events)
     while batch := _read_batch(remaining, size):
         yield batch
 

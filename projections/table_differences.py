@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from secrets import randbits
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from psycopg import sql
 from psycopg.rows import dict_row
@@ -49,7 +49,6 @@ _INSERT: Final = sql.SQL("""
 insert into projection.{table}
 select e.* from ({folded}) e join difference d using ({key}) where d.kind <> 'extra'
 """)
-_INSERT_ALL: Final = sql.SQL("insert into projection.{table} {folded}")
 _FORGET: Final = "drop table difference"
 _FACTS: Final = """
 select l.stream_name, l.stream_kind, l.incarnation, j.is_complete or l.incarnation = 1, l.log_id = (
@@ -87,11 +86,6 @@ class TableCheck:
     @property
     def is_equal(self) -> bool:
         return not (self.missing or self.extra or self.different)
-
-
-class _Digest(NamedTuple):
-    rows: int
-    hashes: Decimal | None
 
 
 class TableDifferences:
@@ -133,16 +127,12 @@ class TableDifferences:
 
     def _repair(self, table: str) -> TableCheck:
         parts = self._parts(table)
-        stored, folded = self._digest(parts["stored"]), self._digest(parts["folded"])
-        if stored == folded:
+        folded = self._digest(parts["folded"])
+        if self._digest(parts["stored"]) == folded:
             return TableCheck(table)
-        if stored.rows == 0:  # nothing to join
-            self._connection.execute(_INSERT_ALL.format(**parts))
-            check = TableCheck(table, missing=folded.rows)
-        else:
-            with self._collected(table, parts) as check:
-                self._connection.execute(_DELETE.format(**parts))
-                self._connection.execute(_INSERT.format(**parts))
+        with self._collected(table, parts) as check:
+            self._connection.execute(_DELETE.format(**parts))
+            self._connection.execute(_INSERT.format(**parts))
         if self._digest(parts["stored"]) != folded:
             raise ProjectionError(
                 f"The rows of {self._log.stream.stream_name} in {table} still differ after the rebuild. Nothing was "
@@ -150,9 +140,9 @@ class TableDifferences:
             )
         return check
 
-    def _digest(self, rows: sql.Composable) -> _Digest:
-        found = self._connection.execute(_DIGEST.format(rows=rows, seed=self._seed)).fetchone()
-        return _Digest(*found) if found is not None else _Digest(0, None)
+    def _digest(self, rows: sql.Composable) -> tuple[int, Decimal | None] | None:
+        """The number of rows, and the sum of their hashes."""
+        return self._connection.execute(_DIGEST.format(rows=rows, seed=self._seed)).fetchone()
 
     @contextmanager
     def _collected(self, table: str, parts: Mapping[str, sql.Composable]) -> Iterator[TableCheck]:
